@@ -1,0 +1,1 @@
+"""What moves agents: arrays in, arrays out, and nothing of Blender."""

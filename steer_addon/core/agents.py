@@ -1,0 +1,183 @@
+"""Agents: one structure of arrays, a row per agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import AgentError
+
+FloatArray = NDArray[np.float32]
+IntArray = NDArray[np.int64]
+
+
+@dataclass
+class Agents:
+    """The state of a crowd at one moment. All arrays are C-contiguous; SI units, world space."""
+
+    id: IntArray
+    """Identity that survives sorting and resuming, shape (agent_count,)."""
+    position: FloatArray
+    """Positions [m], shape (agent_count, 3); the feet of GROUND agents, the center of FLY ones."""
+    velocity: FloatArray
+    """Velocities [m/s], shape (agent_count, 3)."""
+    heading: FloatArray
+    """Unit headings, shape (agent_count, 3); the last direction of motion of one that stands."""
+    normal: FloatArray
+    """Unit normals of the ground under the feet, shape (agent_count, 3); +Z where there is none."""
+    radius: FloatArray
+    """Body radii [m], shape (agent_count,)."""
+    mass: FloatArray
+    """Masses [kg], shape (agent_count,)."""
+    max_speed: FloatArray
+    """Maximum speeds [m/s], shape (agent_count,)."""
+    max_force: FloatArray
+    """Maximum steering forces [N], shape (agent_count,)."""
+    target_index: IntArray
+    """Row of the target to use, shape (agent_count,); -1 leaves the choice to the behavior."""
+    attributes: dict[str, FloatArray] = field(default_factory=dict)
+    """Per-agent values [the parameter's unit] that override a behavior's parameter, by name."""
+    memory: dict[str, FloatArray] = field(default_factory=dict)
+    """What behaviors remember, by behavior name, shape (agent_count, width)."""
+
+    @property
+    def count(self) -> int:
+        """Number of agents."""
+        return len(self.id)
+
+    @property
+    def speed(self) -> FloatArray:
+        """Speeds [m/s], shape (agent_count,)."""
+        result: FloatArray = np.linalg.norm(self.velocity, axis=1).astype(np.float32)
+        return result
+
+    def copy(self) -> Agents:
+        """A copy that shares no array with this one."""
+        arrays = {
+            name: value.copy()
+            for name, value in vars(self).items()
+            if isinstance(value, np.ndarray)
+        }
+        return replace(
+            self,
+            **arrays,
+            attributes={k: v.copy() for k, v in self.attributes.items()},
+            memory={k: v.copy() for k, v in self.memory.items()},
+        )
+
+
+AGENT_PARAMETERS = ("radius", "mass", "max_speed", "max_force")
+"""Agent settings that a point attribute of the same name overrides."""
+
+
+def make_agents(
+    position: Any,
+    *,
+    radius: float,
+    mass: float,
+    max_speed: float,
+    max_force: float,
+    velocity: Any = None,
+    heading: Any = None,
+    ids: Any = None,
+    attributes: dict[str, Any] | None = None,
+) -> Agents:
+    """Make agents from points.
+
+    Args:
+        position: Positions [m], shape (agent_count, 3).
+        radius: Body radius [m] of all agents without an attribute `radius`.
+        mass: Mass [kg], likewise.
+        max_speed: Maximum speed [m/s], likewise.
+        max_force: Maximum steering force [N], likewise.
+        velocity: Velocities [m/s], shape (agent_count, 3), or None for rest.
+        heading: Headings of agents at rest, shape (agent_count, 3), or None for -Y, where
+            Blender characters look.
+        ids: Unique whole numbers, shape (agent_count,), or None for 0, 1, 2, ….
+        attributes: Per-agent values by parameter name, each of shape (agent_count,);
+            `target_index` and the agent parameters go to their own arrays.
+
+    Raises:
+        AgentError: No points, a wrong shape, values that are not finite, or ids that repeat.
+    """
+    points = _rows("positions", position, None)
+    count = len(points)
+    if count == 0:
+        raise AgentError("The crowd has no agents: give its mesh at least one vertex")
+    speed = _rows("velocities", np.zeros_like(points) if velocity is None else velocity, count)
+    if heading is None:
+        heading = np.tile(np.float32([0.0, -1.0, 0.0]), (count, 1))
+    extra = {name: _column(name, value, count) for name, value in (attributes or {}).items()}
+    defaults = {"radius": radius, "mass": mass, "max_speed": max_speed, "max_force": max_force}
+    own = {name: _agent_column(name, extra, defaults[name], count) for name in AGENT_PARAMETERS}
+    index = extra.pop("target_index", np.full(count, -1.0, np.float32))
+    return Agents(
+        id=_ids(ids, count),
+        position=points,
+        velocity=speed,
+        heading=_headings(speed, _rows("headings", heading, count)),
+        normal=np.tile(np.float32([0.0, 0.0, 1.0]), (count, 1)),
+        target_index=index.astype(np.int64),
+        attributes=extra,
+        **own,
+    )
+
+
+def _agent_column(
+    name: str, extra: dict[str, FloatArray], default: float, count: int
+) -> FloatArray:
+    column = extra.pop(name, np.full(count, default, np.float32))
+    lowest = 1.0e-6 if name == "mass" else 0.0
+    if column.size and float(column.min()) < lowest:
+        row = int(column.argmin())
+        raise AgentError(
+            f"attribute {name!r} of agent {row} is {column[row]:g}: give a value from {lowest:g} up"
+        )
+    return column
+
+
+def _rows(what: str, value: Any, count: int | None) -> FloatArray:
+    array = np.ascontiguousarray(value, dtype=np.float32)
+    if array.size == 0:
+        array = array.reshape(0, 3)
+    if array.ndim != 2 or array.shape[1] != 3 or (count is not None and len(array) != count):
+        wanted = "(agent_count, 3)" if count is None else f"({count}, 3)"
+        raise AgentError(f"Agent {what} have shape {array.shape}: give {wanted}")
+    bad = ~np.isfinite(array).all(axis=1)
+    if bad.any():
+        raise AgentError(
+            f"{int(bad.sum())} of {len(array)} agent {what} are not finite numbers "
+            f"(first: point {int(bad.argmax())}): move or delete these points"
+        )
+    return array.copy() if array is value else array
+
+
+def _column(name: str, value: Any, count: int) -> FloatArray:
+    array = np.ascontiguousarray(value, dtype=np.float32)
+    if array.shape != (count,):
+        raise AgentError(f"attribute {name!r} has shape {array.shape}: give ({count},)")
+    if not np.isfinite(array).all():
+        row = int((~np.isfinite(array)).argmax())
+        raise AgentError(f"attribute {name!r} of agent {row} is not finite: give a finite number")
+    return array
+
+
+def _ids(ids: Any, count: int) -> IntArray:
+    if ids is None:
+        return np.arange(count, dtype=np.int64)
+    array = np.ascontiguousarray(ids, dtype=np.int64)
+    if array.shape != (count,):
+        raise AgentError(f"attribute 'id' has shape {array.shape}: give ({count},)")
+    if len(np.unique(array)) != count:
+        raise AgentError("attribute 'id' repeats a number: give every agent its own")
+    return array
+
+
+def _headings(velocity: FloatArray, heading: FloatArray) -> FloatArray:
+    speed = np.linalg.norm(velocity, axis=1, keepdims=True)
+    size = np.linalg.norm(heading, axis=1, keepdims=True)
+    fallback = np.where(size < 1e-6, np.float32([0.0, -1.0, 0.0]), heading / np.maximum(size, 1e-6))
+    return np.where(speed < 1e-6, fallback, velocity / np.maximum(speed, 1e-6)).astype(np.float32)

@@ -1,0 +1,36 @@
+"""Seek: u = v_max · dir(t - p).
+
+Symbols: t target, p position [m], v_max maximum speed [m/s].
+Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Seek and Flee.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..vec import load, scale, store, sub, unit
+from .base import TARGETS, VELOCITY, Behavior, behavior
+from .targeting import on_ground, pick_target, target_choice
+
+
+@kernel
+def seek_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity straight at the target."""
+    how = int(p.target_choice[0])
+    for i in range(start, stop):
+        j = pick_target(i, agents, world.targets, how)
+        if j < 0:
+            continue
+        offset = sub(load(world.targets.position, j), load(agents.position, i))
+        offset = on_ground(i, agents, world, offset)
+        store(out, i, scale(unit(offset), agents.max_speed[i]))
+        active[i] = 1
+
+
+@behavior(label="Seek", output=VELOCITY, kernel=seek_kernel, uses=(TARGETS,), icon="CON_TRACKTO")
+@dataclass(frozen=True, kw_only=True)
+class Seek(Behavior):
+    """Steer straight at the target at full speed."""
+
+    target_choice: str = target_choice()

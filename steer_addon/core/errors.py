@@ -1,0 +1,35 @@
+"""Typed errors. Every message names the thing, the value, the allowed range and the way out."""
+
+from __future__ import annotations
+
+
+class SteerError(Exception):
+    """Root of all errors that a user can act on; shown as one sentence, never as a traceback."""
+
+
+class ParameterError(SteerError):
+    """A setting has a value outside its range, of the wrong type, or an unknown name."""
+
+
+class AgentError(SteerError):
+    """The agent points cannot be simulated: none there, not finite, or of the wrong shape."""
+
+
+class WorldError(SteerError):
+    """A target, collider or ground cannot be used as it is."""
+
+
+class PresetError(SteerError):
+    """A preset file cannot be read or does not fit the known parameters."""
+
+
+class SceneError(SteerError):
+    """A Blender scene or object lacks something that the crowd needs."""
+
+
+class OutputError(SteerError):
+    """A result cannot be written to where it should go."""
+
+
+class UsageError(SteerError):
+    """A command was given arguments that it cannot take."""

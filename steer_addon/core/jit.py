@@ -1,0 +1,219 @@
+"""The only door to numba: functions that compile on first use, and loops over agents on threads.
+
+Importing this module, and decorating functions with `kernel`, does not import numba. The first
+call of a kernel does. Where numba is missing or fails to load, kernels run as plain Python:
+the results are the same, only slower; `status()` says so, and why.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import logging
+import os
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+CHUNK = 1024
+"""Agents per task of the thread pool: large enough to hide the cost of handing it over."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether kernels are compiled.
+
+    Attributes:
+        compiled: True when numba is in use.
+        message: One sentence for the user; empty when all is well.
+    """
+
+    compiled: bool
+    message: str
+
+
+class _State:
+    """What this process knows of numba."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.numba: Any = None
+        self.status: Status | None = None
+        self.cache_root: Path | None = None
+        self.threads = max(1, int(os.environ.get("STEER_THREADS", "0") or 0) or _cpu_count())
+        self.pool: ThreadPoolExecutor | None = None
+
+
+def _cpu_count() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_state = _State()
+
+
+class Kernel:
+    """A function for scalars and arrays that numba compiles when it is first called.
+
+    Numba accepts an instance as a callable inside other kernels, through `_numba_type_`.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+        self._target: Callable[..., Any] | None = None
+
+    def target(self) -> Callable[..., Any]:
+        """The compiled function, or the plain one where numba cannot be had."""
+        if self._target is None:
+            with _state.lock:
+                if self._target is None:
+                    self._target = self._compile()
+        return self._target
+
+    def _compile(self) -> Callable[..., Any]:
+        if not status().compiled:
+            return self.function
+        options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+        options["cache"] = bool(_state.numba.config.CACHE_DIR)
+        compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
+        return compiled
+
+    @property
+    def _numba_type_(self) -> Any:
+        return _state.numba.types.Dispatcher(self.target())
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the compiled function."""
+        return (self._target or self.target())(*args)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function for compilation on first use."""
+    return Kernel(function)
+
+
+def configure(cache_root: Path | None) -> None:
+    """Say where compiled kernels may be kept; call it before the first kernel runs.
+
+    Args:
+        cache_root: A folder that may be written to, or None for the user's cache folder.
+    """
+    _state.cache_root = cache_root
+
+
+def set_threads(count: int) -> int:
+    """Set how many threads loops over agents use; returns the number before."""
+    with _state.lock:
+        before = _state.threads
+        _state.threads = max(1, count)
+        if _state.pool is not None and _state.threads != before:
+            _state.pool.shutdown(wait=True)
+            _state.pool = None
+        return before
+
+
+def threads() -> int:
+    """How many threads loops over agents use."""
+    return _state.threads
+
+
+def status() -> Status:
+    """Load numba if that was not done yet, and say whether kernels are compiled."""
+    with _state.lock:
+        if _state.status is None:
+            _state.status = _load()
+            if not _state.status.compiled:
+                log.warning(_state.status.message)
+        return _state.status
+
+
+def known_status() -> Status | None:
+    """What `status` found, or None while nothing was simulated yet; never loads numba."""
+    return _state.status
+
+
+def _load() -> Status:
+    if os.environ.get("STEER_JIT", "1") == "0":
+        return Status(False, "Kernels run uncompiled (STEER_JIT=0): only for small crowds")
+    cache = _cache_dir()
+    try:
+        numba = importlib.import_module("numba")
+    except Exception as error:  # a broken wheel may raise anything, and must not stop a crowd
+        reason = f"{type(error).__name__}: {error}"
+        return Status(
+            False,
+            f"numba cannot be loaded ({reason}): crowds run about 100 times slower; "
+            "install the extension package made for this platform",
+        )
+    if cache is not None:
+        numba.config.CACHE_DIR = str(cache)
+    _state.numba = numba
+    return Status(True, "")
+
+
+def _default_cache_root() -> Path:
+    named = os.environ.get("STEER_CACHE_DIR")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".cache") / "steer"
+
+
+def _cache_dir() -> Path | None:
+    """A writable folder for this very source, or None; numba itself only watches single files."""
+    root = _state.cache_root or _default_cache_root()
+    for candidate in (root, Path(tempfile.gettempdir()) / f"steer-{os.getuid() if hasattr(os, 'getuid') else 0}"):
+        folder = candidate / "kernels" / _source_hash()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    log.warning("No folder for compiled kernels can be written: they compile anew each time")
+    return None
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _pool() -> ThreadPoolExecutor:
+    with _state.lock:
+        if _state.pool is None:
+            _state.pool = ThreadPoolExecutor(_state.threads, thread_name_prefix="steer")
+        return _state.pool
+
+
+def parallel_for(function: Kernel, count: int, *args: Any) -> None:
+    """Call `function(start, stop, *args)` over index ranges that cover 0 to count.
+
+    Every index must write only its own row, so that the ranges, and the threads that run them,
+    cannot change a bit of the result.
+    """
+    target = function.target()
+    if _state.threads == 1 or count <= CHUNK or target is function.function:
+        target(0, count, *args)
+        return
+    pool = _pool()
+    size = max(CHUNK, -(-count // (4 * _state.threads)))
+    tasks = [
+        pool.submit(target, start, min(start + size, count), *args)
+        for start in range(0, count, size)
+    ]
+    for task in tasks:
+        task.result()

@@ -1,0 +1,221 @@
+"""The one definition of a parameter: a dataclass field with unit, limits and one sentence.
+
+Blender properties, tooltips, the preset format, command-line options and the docs are generated
+from these fields, so a parameter is described nowhere else.
+
+Example:
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, kw_only=True)
+    ... class Example(Settings):
+    ...     slow_radius: float = param(2.0, unit="m", minimum=0.0, doc="Braking starts here.")
+    >>> Example().slow_radius
+    2.0
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, TypeVar
+
+from .errors import ParameterError
+
+_KEY = "steer"
+_BIG = 1.0e9
+
+SettingsT = TypeVar("SettingsT", bound="Settings")
+
+
+@dataclass(frozen=True)
+class ParameterInfo:
+    """What is known about one parameter besides its value.
+
+    Attributes:
+        name: Field name, as in presets and on the command line.
+        label: Name as shown to people.
+        kind: One of "float", "int", "bool", "choice", "text".
+        default: Default value.
+        unit: SI unit as text ("m", "m/s", "s", "deg", "kg", "N", …), or "" for none.
+        minimum: Smallest legal value (numbers only).
+        maximum: Largest legal value (numbers only).
+        soft_maximum: End of a slider; larger values can still be typed.
+        choices: For "choice": identifier to one-sentence meaning, in order.
+        doc: What it is, and what more of it does; also the tooltip.
+        per_agent: Whether a point attribute of this name overrides it per agent.
+    """
+
+    name: str
+    label: str
+    kind: str
+    default: Any
+    unit: str
+    minimum: float
+    maximum: float
+    soft_maximum: float
+    choices: dict[str, str]
+    doc: str
+    per_agent: bool
+
+
+def param(
+    default: float | int | bool | str,
+    *,
+    doc: str,
+    unit: str = "",
+    minimum: float = -_BIG,
+    maximum: float = _BIG,
+    soft_maximum: float | None = None,
+    label: str = "",
+    per_agent: bool = True,
+) -> Any:
+    """Declare a number, switch or text field of a settings dataclass."""
+    kind = {bool: "bool", int: "int", float: "float", str: "text"}[type(default)]
+    return field(
+        default=default,
+        metadata={
+            _KEY: {
+                "kind": kind,
+                "unit": unit,
+                "minimum": minimum,
+                "maximum": maximum,
+                "soft_maximum": maximum if soft_maximum is None else soft_maximum,
+                "choices": {},
+                "label": label,
+                "doc": doc,
+                "per_agent": per_agent and kind in ("float", "int"),
+            }
+        },
+    )
+
+
+def choice(default: str, choices: Mapping[str, str], *, doc: str, label: str = "") -> Any:
+    """Declare a field that takes one of a few named values."""
+    if default not in choices:
+        raise ParameterError(f"default {default!r} is not among {', '.join(choices)}")
+    return field(
+        default=default,
+        metadata={
+            _KEY: {
+                "kind": "choice",
+                "unit": "",
+                "minimum": 0.0,
+                "maximum": float(len(choices) - 1),
+                "soft_maximum": float(len(choices) - 1),
+                "choices": dict(choices),
+                "label": label,
+                "doc": doc,
+                "per_agent": False,
+            }
+        },
+    )
+
+
+def _info(entry: Field[Any]) -> ParameterInfo:
+    meta = dict(entry.metadata[_KEY])
+    label = meta.pop("label") or entry.name.replace("_", " ").title()
+    default = None if entry.default is MISSING else entry.default
+    return ParameterInfo(name=entry.name, label=label, default=default, **meta)
+
+
+def parameters(settings: type[Settings] | Settings) -> dict[str, ParameterInfo]:
+    """Return the parameters of a settings class by name, in the order of definition."""
+    return {f.name: _info(f) for f in fields(settings) if _KEY in f.metadata}
+
+
+def _check_number(owner: str, info: ParameterInfo, value: Any) -> float | int:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ParameterError(f"{owner}.{info.name} is {value!r}: give a number")
+    if not math.isfinite(value):
+        raise ParameterError(f"{owner}.{info.name} is {value}: give a finite number")
+    if not info.minimum <= value <= info.maximum:
+        raise ParameterError(
+            f"{owner}.{info.name} is {value:g}: give a value "
+            f"from {info.minimum:g} to {info.maximum:g}"
+        )
+    if info.kind == "int":
+        if value != int(value):
+            raise ParameterError(f"{owner}.{info.name} is {value:g}: give a whole number")
+        return int(value)
+    return float(value)
+
+
+def check(owner: str, info: ParameterInfo, value: Any) -> Any:
+    """Return `value` in the parameter's own type.
+
+    Args:
+        owner: What the parameter belongs to, for the message.
+        info: The parameter.
+        value: Anything, as read from a file, a command line or a scene.
+
+    Raises:
+        ParameterError: The value is of the wrong type or out of range.
+    """
+    if info.kind in ("float", "int"):
+        return _check_number(owner, info, value)
+    if info.kind == "bool":
+        if not isinstance(value, bool):
+            raise ParameterError(f"{owner}.{info.name} is {value!r}: give true or false")
+        return value
+    if not isinstance(value, str):
+        raise ParameterError(f"{owner}.{info.name} is {value!r}: give a text")
+    if info.kind == "choice" and value not in info.choices:
+        raise ParameterError(
+            f"{owner}.{info.name} is {value!r}: give one of {', '.join(info.choices)}"
+        )
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Base of every settings block: values are checked when an instance is made."""
+
+    def __post_init__(self) -> None:
+        """Check every parameter against its definition."""
+        owner = self.owner_name()
+        for name, info in parameters(self).items():
+            object.__setattr__(self, name, check(owner, info, getattr(self, name)))
+
+    @classmethod
+    def owner_name(cls) -> str:
+        """Name of this block in messages, presets and on the command line."""
+        return cls.__name__.removesuffix("Settings").lower()
+
+    @classmethod
+    def from_dict(cls: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
+        """Make an instance from plain data; unknown names are an error.
+
+        Raises:
+            ParameterError: A name is unknown or a value does not fit.
+        """
+        known = parameters(cls)
+        for name in values:
+            if name not in known:
+                raise ParameterError(
+                    f"{cls.owner_name()} has no parameter {name!r}: "
+                    f"known are {', '.join(known) or 'none'}"
+                )
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain data."""
+        return {name: getattr(self, name) for name in parameters(self)}
+
+
+def parse_text(owner: str, info: ParameterInfo, text: str) -> Any:
+    """Read a value from the command line's text and check it.
+
+    Raises:
+        ParameterError: The text is no such value.
+    """
+    if info.kind in ("float", "int"):
+        try:
+            return check(owner, info, float(text))
+        except ValueError:
+            raise ParameterError(f"{owner}.{info.name} is {text!r}: give a number") from None
+    if info.kind == "bool":
+        lowered = text.lower()
+        if lowered not in ("true", "false", "1", "0", "on", "off"):
+            raise ParameterError(f"{owner}.{info.name} is {text!r}: give true or false")
+        return lowered in ("true", "1", "on")
+    return check(owner, info, text)

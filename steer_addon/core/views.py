@@ -1,0 +1,78 @@
+"""What a kernel sees: named tuples of arrays, which numba unpacks without cost.
+
+Shapes: n agents, m targets, c colliders, t triangles, k neighbors at most.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+F32 = NDArray[np.float32]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+
+class AgentView(NamedTuple):
+    """The crowd as it was at the start of the step; read only."""
+
+    id: I64  # (n,)
+    position: F32  # (n, 3) [m]
+    velocity: F32  # (n, 3) [m/s]
+    heading: F32  # (n, 3) unit
+    normal: F32  # (n, 3) unit, ground under the feet
+    radius: F32  # (n,) [m]
+    mass: F32  # (n,) [kg]
+    max_speed: F32  # (n,) [m/s]
+    max_force: F32  # (n,) [N]
+    target_index: I64  # (n,) row of the target, or -1
+    desired: F32  # (n, 3) [m/s] weighted sum of the desired velocities; filled before the pushes
+
+
+class TargetView(NamedTuple):
+    """The targets of one behavior."""
+
+    position: F32  # (m, 3) [m]
+    velocity: F32  # (m, 3) [m/s]
+
+
+class NeighborView(NamedTuple):
+    """For each agent its nearest others, nearest first, ties by id."""
+
+    count: I32  # (n,)
+    index: I32  # (n, k) rows of the agents
+    distance: F32  # (n, k) [m]
+
+
+class BvhView(NamedTuple):
+    """Triangles under a tree of boxes. Node i is a leaf when count[i] > 0.
+
+    A leaf holds triangles order[first[i]] … order[first[i] + count[i] - 1]; an inner node has the
+    children first[i] and second[i]. Node 0 is the root; no nodes at all means no triangles.
+    """
+
+    low: F32  # (nodes, 3) [m]
+    high: F32  # (nodes, 3) [m]
+    first: I32  # (nodes,)
+    second: I32  # (nodes,)
+    count: I32  # (nodes,)
+    order: I32  # (t,)
+    triangles: F32  # (t, 3, 3) [m]
+
+
+class WorldView(NamedTuple):
+    """All that agents perceive in this step."""
+
+    targets: TargetView
+    neighbors: NeighborView
+    colliders: BvhView
+    collider_center: F32  # (c, 3) [m]
+    collider_radius: F32  # (c,) [m] bounding spheres
+    ground: BvhView
+    eye_height: float  # [m] rays start so far above the position
+    flat: bool  # GROUND motion
+    dt: float  # [s]
+    seed: int
+    step: int
