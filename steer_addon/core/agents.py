@@ -109,17 +109,19 @@ def make_agents(
         raise AgentError("The crowd has no agents: give its mesh at least one vertex")
     speed = _rows("velocities", np.zeros_like(points) if velocity is None else velocity, count)
     if heading is None:
-        heading = np.tile(np.float32([0.0, -1.0, 0.0]), (count, 1))
+        heading = np.tile(np.array([0.0, -1.0, 0.0], np.float32), (count, 1))
     extra = {name: _column(name, value, count) for name, value in (attributes or {}).items()}
     defaults = {"radius": radius, "mass": mass, "max_speed": max_speed, "max_force": max_force}
-    own = {name: _agent_column(name, extra, defaults[name], count) for name in AGENT_PARAMETERS}
+    own: dict[str, Any] = {
+        name: _agent_column(name, extra, defaults[name], count) for name in AGENT_PARAMETERS
+    }
     index = extra.pop("target_index", np.full(count, -1.0, np.float32))
     return Agents(
         id=_ids(ids, count),
         position=points,
         velocity=speed,
         heading=_headings(speed, _rows("headings", heading, count)),
-        normal=np.tile(np.float32([0.0, 0.0, 1.0]), (count, 1)),
+        normal=np.tile(np.array([0.0, 0.0, 1.0], np.float32), (count, 1)),
         target_index=index.astype(np.int64),
         attributes=extra,
         **own,
@@ -179,5 +181,7 @@ def _ids(ids: Any, count: int) -> IntArray:
 def _headings(velocity: FloatArray, heading: FloatArray) -> FloatArray:
     speed = np.linalg.norm(velocity, axis=1, keepdims=True)
     size = np.linalg.norm(heading, axis=1, keepdims=True)
-    fallback = np.where(size < 1e-6, np.float32([0.0, -1.0, 0.0]), heading / np.maximum(size, 1e-6))
+    fallback = np.where(
+        size < 1e-6, np.array([0.0, -1.0, 0.0], np.float32), heading / np.maximum(size, 1e-6)
+    )
     return np.where(speed < 1e-6, fallback, velocity / np.maximum(speed, 1e-6)).astype(np.float32)

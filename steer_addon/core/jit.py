@@ -107,7 +107,8 @@ def configure(cache_root: Path | None) -> None:
     """Say where compiled kernels may be kept; call it before the first kernel runs.
 
     Args:
-        cache_root: A folder that may be written to, or None for the user's cache folder.
+        cache_root: A folder that may be written to, or None for the user's cache folder; the
+            environment variable STEER_CACHE_DIR wins over both.
     """
     _state.cache_root = cache_root
 
@@ -149,7 +150,7 @@ def _load() -> Status:
     cache = _cache_dir()
     try:
         numba = importlib.import_module("numba")
-    except Exception as error:  # a broken wheel may raise anything, and must not stop a crowd
+    except Exception as error:  # a broken wheel may raise anything  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
         return Status(
             False,
@@ -163,26 +164,23 @@ def _load() -> Status:
 
 
 def _default_cache_root() -> Path:
-    named = os.environ.get("STEER_CACHE_DIR")
-    if named:
-        return Path(named)
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(base) if base else Path.home() / ".cache") / "steer"
 
 
 def _cache_dir() -> Path | None:
     """A writable folder for this very source, or None; numba itself only watches single files."""
-    root = _state.cache_root or _default_cache_root()
-    for candidate in (root, Path(tempfile.gettempdir()) / f"steer-{os.getuid() if hasattr(os, 'getuid') else 0}"):
-        folder = candidate / "kernels" / _source_hash()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    log.warning("No folder for compiled kernels can be written: they compile anew each time")
-    return None
+    named = os.environ.get("STEER_CACHE_DIR")
+    root = Path(named) if named else _state.cache_root or _default_cache_root()
+    folder = root / "kernels" / _source_hash()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        # never a shared temporary folder: numba unpickles what it finds in its cache
+        log.warning("Folder %s cannot be written: kernels compile anew each time", folder)
+        return None
 
 
 def _source_hash() -> str:

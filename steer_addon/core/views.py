@@ -41,8 +41,8 @@ class TargetView(NamedTuple):
 class NeighborView(NamedTuple):
     """For each agent its nearest others, nearest first, ties by id."""
 
-    count: I32  # (n,)
-    index: I32  # (n, k) rows of the agents
+    count: I32  # type: ignore[assignment]  # (n,) hides tuple.count, which nobody calls
+    index: I32  # type: ignore[assignment]  # (n, k) rows of the agents
     distance: F32  # (n, k) [m]
 
 
@@ -57,7 +57,7 @@ class BvhView(NamedTuple):
     high: F32  # (nodes, 3) [m]
     first: I32  # (nodes,)
     second: I32  # (nodes,)
-    count: I32  # (nodes,)
+    count: I32  # type: ignore[assignment]  # (nodes,)
     order: I32  # (t,)
     triangles: F32  # (t, 3, 3) [m]
 
@@ -72,6 +72,7 @@ class WorldView(NamedTuple):
     collider_radius: F32  # (c,) [m] bounding spheres
     ground: BvhView
     eye_height: float  # [m] rays start so far above the position
+    min_up: float  # cosine of the steepest walkable slope; steeper ground is an obstacle
     flat: bool  # GROUND motion
     dt: float  # [s]
     seed: int

@@ -68,9 +68,7 @@ class Behavior(Settings):
         soft_maximum=5.0,
         doc="How much this proposal counts beside the others; 0 is the same as disabled",
     )
-    target: str = param(
-        "", doc="Name of the targets to use; empty takes the crowd's own targets"
-    )
+    target: str = param("", doc="Name of the targets to use; empty takes the crowd's own targets")
 
     @classmethod
     def owner_name(cls) -> str:

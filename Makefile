@@ -1,0 +1,58 @@
+# Everything runs in .venv, made on first use with Python 3.11 or 3.13 (the versions that have bpy).
+# Another interpreter: make PYTHON=/path/to/python demo
+
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+PYENV := $(if $(PYENV_ROOT),$(PYENV_ROOT),$(HOME)/.pyenv)
+CANDIDATES := $(PYTHON) python3.11 python3 \
+  $(wildcard $(PYENV)/versions/3.11*/bin/python3.11) \
+  python3.13 $(wildcard $(PYENV)/versions/3.13*/bin/python3.13) python
+# Run, not only looked up: a pyenv shim may exist and not run, Debian's python may lack venv.
+USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 13)))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench extension test-matrix clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(STAMP)  ## Run the main job and leave a .blend, a picture and a report in out/demo
+	$(PY) scripts/demo.py
+
+test: $(STAMP)  ## Run every test
+	$(PY) -m pytest
+
+lint: $(STAMP)  ## Check style, borders, types and sizes
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(VENV)/bin/lint-imports
+	$(PY) -m mypy steer_addon/core $(if $(wildcard steer_addon/farm/*.py),steer_addon/farm)
+	$(PY) scripts/check_rooms.py
+
+bench: $(STAMP)  ## Measure what a user would feel
+	$(PY) scripts/bench.py
+
+extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)
+	$(PY) scripts/build_extension.py $(ARGS)
+
+test-matrix: $(STAMP)  ## Run the Blender tests with every supported bpy
+	$(PY) scripts/test_matrix.py
+
+clean:  ## Remove what was built; the virtual environments stay
+	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	find steer_addon scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml | $(PY)
+	$(PY) -m pip install --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+$(PY):
+	@for candidate in $(CANDIDATES); do \
+	  if "$$candidate" -c '$(USABLE)' >/dev/null 2>&1; then \
+	    echo "Making $(VENV) with $$("$$candidate" --version) ($$candidate)"; \
+	    exec "$$candidate" -m venv $(VENV); \
+	  fi; \
+	done; \
+	echo "No usable Python 3.11 or 3.13 was found (with venv and pip): install one," \
+	  "or name it: make PYTHON=/path/to/python3.11" >&2; exit 1

@@ -1,0 +1,24 @@
+"""Steer: procedural crowds for Blender.
+
+`steer_addon.core` simulates and knows nothing of Blender, `steer_addon.blender` connects it to
+scenes. Importing this package imports neither, so that a command that needs no Blender starts
+without one, and enabling the extension stays quick.
+"""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
+
+
+def register() -> None:
+    """Make the extension known to Blender; Blender calls this when it is enabled."""
+    from .blender import registration
+
+    registration.register()
+
+
+def unregister() -> None:
+    """Take everything back that `register` did; Blender calls this when it is disabled."""
+    from .blender import registration
+
+    registration.unregister()

@@ -1,0 +1,1 @@
+"""How a scene becomes a World, and how results become Blender data."""

@@ -1,0 +1,203 @@
+"""One Blender object per agent: an empty, a linked copy of an object, or a collection instance.
+
+What a copy of an object takes along:
+
+- its data (mesh, armature, …) is shared, materials and modifiers come along;
+- the hierarchy below it is copied too, sharing its data, parented in the same way, its actions
+  shared; modifiers, constraints and drivers that point into the hierarchy (a mesh deformed by
+  its rig) point to the copies, those that point elsewhere still point there. Objects that are
+  inputs of a Geometry Nodes modifier are not exchanged;
+- its own parent, constraints and location do not: the keys take their place. Its rotation and
+  scale are kept: agents turn it from there, as in the Crowd modifier;
+- an object with animation of its own (a rig with a walk cycle) keeps it: its copy hangs below an
+  empty, and that empty carries the keys;
+- when the source is hidden, as templates are, the copies are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ...core.errors import SceneError
+
+Source = bpy.types.Object | bpy.types.Collection | None
+
+
+@dataclass(frozen=True)
+class Template:
+    """How the object of one agent is made."""
+
+    source: Source
+    below: tuple[bpy.types.Object, ...]
+    """Objects below a source object, at any depth."""
+    holder: bool
+    """Whether an empty above the copy carries the keys."""
+    rotation: Quaternion
+    """Rotation of the source object in the world, which agents' rotations follow on."""
+    scale: Vector
+    """Scale of the source object in the world."""
+
+    @property
+    def keyed_rotation(self) -> tuple[float, float, float, float]:
+        """Quaternion (w, x, y, z) that turns the keyed object before its agent's does."""
+        return (1.0, 0.0, 0.0, 0.0) if self.holder else tuple(self.rotation)
+
+    @property
+    def objects_per_agent(self) -> int:
+        """How many objects each agent gets."""
+        return 1 + self.holder + len(self.below)
+
+
+def make_template(source: Source, parent: bpy.types.Collection) -> Template:
+    """Look at a source once for all agents.
+
+    Args:
+        source: Object to copy, collection to instance, or None for empties.
+        parent: Collection that the bake will be in.
+
+    Raises:
+        SceneError: The source is of another type, or would contain its own instances.
+    """
+    if source is None:
+        return Template(None, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)))
+    if isinstance(source, bpy.types.Collection):
+        if source.is_embedded_data:
+            raise SceneError(
+                f"the whole scene {source.id_data.name!r} cannot be instanced per agent: "
+                "choose one of its collections"
+            )
+        if source == parent or parent in source.children_recursive:
+            raise SceneError(
+                f"collection {source.name!r} would contain instances of itself, because the bake "
+                f"goes into {parent.name!r}: choose a collection outside of it"
+            )
+        return Template(source, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)))
+    if not isinstance(source, bpy.types.Object):
+        raise SceneError(
+            f"{source!r} cannot be copied per agent: choose an object, a collection or nothing"
+        )
+    # the world matrix is only up to date after an evaluation: use it only where it is needed
+    moved = source.parent is not None or len(source.constraints) > 0
+    _, rotation, scale = (source.matrix_world if moved else source.matrix_basis).decompose()
+    below = tuple(source.children_recursive)
+    return Template(source, below, _is_animated(source), rotation, scale)
+
+
+def _is_animated(item: bpy.types.Object) -> bool:
+    data = item.animation_data
+    return data is not None and bool(data.action or data.nla_tracks or data.drivers)
+
+
+def make_objects(
+    template: Template,
+    name: str,
+    radius: float,
+    scale: float,
+    collection: bpy.types.Collection,
+    made: list[bpy.types.Object],
+) -> bpy.types.Object:
+    """Make the objects of one agent and return the one that takes the keys.
+
+    Args:
+        template: What to make.
+        name: Name of the object that takes the keys.
+        radius: Body radius, the size of an empty [m].
+        scale: Factor on the size of copies and instances.
+        collection: Where the objects go.
+        made: Gets every object as soon as it exists.
+    """
+    source = template.source
+    if isinstance(source, bpy.types.Object) and not template.holder:
+        carrier = _copy_hierarchy(template, collection, made)
+        carrier.name = name
+        carrier.animation_data_clear()
+        carrier.scale = scale * template.scale
+    else:
+        carrier = bpy.data.objects.new(name, None)
+        made.append(carrier)
+        collection.objects.link(carrier)
+        carrier.empty_display_type = "ARROWS"
+        carrier.empty_display_size = max(radius, 0.001)
+    if isinstance(source, bpy.types.Collection):
+        carrier.instance_type = "COLLECTION"
+        carrier.instance_collection = source
+        carrier.scale = (scale, scale, scale)
+    elif template.holder:
+        carrier.scale = (scale, scale, scale)
+        root = _copy_hierarchy(template, collection, made)
+        root.parent = carrier
+        root.parent_type = "OBJECT"
+        root.matrix_parent_inverse.identity()
+    carrier.rotation_mode = "QUATERNION"
+    return carrier
+
+
+def _copy_hierarchy(
+    template: Template, collection: bpy.types.Collection, made: list[bpy.types.Object]
+) -> bpy.types.Object:
+    source: bpy.types.Object = template.source
+    show = source.hide_render or source.hide_viewport
+    copies: dict[bpy.types.Object, bpy.types.Object] = {}
+    for original in (source, *template.below):
+        copy = original.copy()
+        made.append(copy)
+        copies[original] = copy
+        collection.objects.link(copy)
+        if show:
+            copy.hide_viewport = copy.hide_render = False
+    root = copies[source]
+    _place(root, template)
+    if template.below:
+        for copy in copies.values():
+            _retarget(copy, copies)
+    return root
+
+
+def _place(item: bpy.types.Object, template: Template) -> None:
+    """Free a copy of whatever moved the original; keep how that was turned and scaled."""
+    item.parent = None
+    item.constraints.clear()
+    item.delta_location = (0.0, 0.0, 0.0)
+    item.delta_rotation_euler = (0.0, 0.0, 0.0)
+    item.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    item.delta_scale = (1.0, 1.0, 1.0)
+    item.matrix_basis = Matrix.LocRotScale(None, template.rotation, template.scale)
+
+
+def _retarget(copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.Object]) -> None:
+    """Let a copy point to the copies of what its original pointed to."""
+    if copy.parent in copies:
+        # assigning a parent must not move the child
+        inverse = copy.matrix_parent_inverse.copy()
+        copy.parent = copies[copy.parent]
+        copy.matrix_parent_inverse = inverse
+    for holder in _pointing(copy):
+        for prop in holder.bl_rna.properties:
+            if prop.type == "POINTER" and not prop.is_readonly:
+                target = getattr(holder, prop.identifier)
+                if isinstance(target, bpy.types.Object) and target in copies:
+                    setattr(holder, prop.identifier, copies[target])
+
+
+def _pointing(item: bpy.types.Object) -> Iterator[Any]:
+    """What in an object may point to another object."""
+    constraints = list(item.constraints)
+    if item.pose is not None:
+        for bone in item.pose.bones:
+            constraints.extend(bone.constraints)
+            yield bone
+    yield from item.modifiers
+    for constraint in constraints:
+        yield constraint
+        if constraint.type == "ARMATURE":
+            yield from constraint.targets
+    if item.animation_data is not None:
+        for curve in item.animation_data.drivers:
+            for variable in curve.driver.variables:
+                # bone and scene variables have targets that are no objects; they are left alone
+                yield from variable.targets

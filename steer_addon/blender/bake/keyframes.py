@@ -1,0 +1,320 @@
+"""Keyframe bake: one object per agent with keyed location, rotation and `velocity`.
+
+The result is plain Blender data that plays without the extension. Keys are written in bulk: per
+curve one call for times and values, one for the interpolation. Writing the interpolation as
+8-bit numbers, which is how Blender stores it, is 5 times faster than as 32-bit ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import SceneError
+from ...core.frames import Frame
+from ...core.parameters import Settings, choice, param
+from ...core.reduce import reduce_keys
+from ...core.tracks import (
+    POSITION,
+    ROTATION,
+    VELOCITY,
+    TrackIndex,
+    continuous,
+    index_frames,
+    read_tracks,
+    turned,
+)
+from .copies import Source, Template, make_objects, make_template
+from .removal import MARK, delete_bake, find_bakes
+
+PATHS = (("location", 3), ("rotation_quaternion", 4), ('["velocity"]', 3))
+"""Animated properties and their sizes, in the order of the channels of `tracks`."""
+
+_BLOCK = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyframeBakeSettings(Settings):
+    """Which keys a keyframe bake writes."""
+
+    step: int = param(
+        1,
+        minimum=1,
+        maximum=10000,
+        soft_maximum=25,
+        doc="Every n-th frame gets keys, the first and the last always; more gives fewer keys. "
+        "With a tolerance, frames in between get keys where it would be exceeded",
+        per_agent=False,
+    )
+    tolerance: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=1.0,
+        doc="Keys are left out while every simulated position stays within this distance of "
+        "the linear interpolation; more gives fewer keys, 0 keeps them all",
+        per_agent=False,
+    )
+    rotation_tolerance: float = param(
+        1.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=180.0,
+        soft_maximum=45.0,
+        doc="With a tolerance, keys are left out only while every rotation stays within this "
+        "angle too; 180 lets rotations go",
+        per_agent=False,
+    )
+    interpolation: str = choice(
+        "LINEAR",
+        {
+            "LINEAR": "Straight between keys; the tolerances hold for this one",
+            "BEZIER": "Smooth between keys, without overshooting",
+            "CONSTANT": "Each key is held until the next",
+        },
+        doc="How Blender moves agents between keys",
+    )
+
+
+@dataclass(frozen=True)
+class BakeResult:
+    """What a bake made.
+
+    Attributes:
+        collection: Holds all baked objects.
+        agent_count: Agents, each with an action.
+        object_count: Objects; more than agents when a hierarchy is copied.
+        key_count: Keys on all curves.
+        seconds: Time taken.
+    """
+
+    collection: bpy.types.Collection
+    agent_count: int
+    object_count: int
+    key_count: int
+    seconds: float
+
+
+@dataclass
+class _Made:
+    """All data-blocks made so far, so that a failure can take them back."""
+
+    objects: list[bpy.types.Object] = field(default_factory=list)
+    actions: list[bpy.types.Action] = field(default_factory=list)
+    collections: list[bpy.types.Collection] = field(default_factory=list)
+    complete: bool = False
+
+    def remove(self) -> None:
+        """Leave nothing of them."""
+        bpy.data.batch_remove([*self.objects, *self.actions, *self.collections])
+
+
+@contextmanager
+def _all_or_nothing() -> Iterator[_Made]:
+    made = _Made()
+    try:
+        yield made
+    finally:
+        if not made.complete:
+            made.remove()
+
+
+def bake(
+    frames: Sequence[Frame],
+    *,
+    name: str,
+    collection_parent: bpy.types.Collection,
+    settings: KeyframeBakeSettings | None = None,
+    source: Source = None,
+    scale: float = 1.0,
+    replace: bool = False,
+    progress: Callable[[float], bool] | None = None,
+) -> BakeResult | None:
+    """Bake frames to one keyed object per agent, in a new collection "<name> Bake".
+
+    Agents are matched by id. One that is absent from some frames gets no keys there: it rests
+    where it was last keyed. When anything fails, whatever was made so far is removed.
+
+    Args:
+        frames: What to bake, frame numbers increasing.
+        name: Name of the crowd; objects are called "<name>.<id>".
+        collection_parent: Where the new collection goes.
+        settings: Which keys to write.
+        source: Object to make linked copies of, collection to instance, or None for empties.
+        scale: Factor on the size of copies and instances.
+        replace: Delete an earlier bake of this crowd once the new one is complete.
+        progress: Is told the share done, 0 to 1, and returns False to cancel.
+
+    Returns:
+        What was made, or None after a cancel; then nothing is left of it.
+
+    Raises:
+        SceneError: The frames or the source cannot be used, or there is a bake already.
+        AgentError: A number in the frames is not finite.
+    """
+    begin = time.perf_counter()
+    settings = settings or KeyframeBakeSettings()
+    index = index_frames(frames)
+    earlier = find_bakes(name)
+    if earlier and not replace:
+        raise SceneError(f"crowd {name!r} is baked already: delete that bake or replace it")
+    if collection_parent.library is not None:
+        raise SceneError(
+            f"collection {collection_parent.name!r} is linked from another file: "
+            "choose a collection of this file"
+        )
+    template = make_template(source, collection_parent)
+    names = _agent_names(name, index)
+    key_count = 0
+    with _all_or_nothing() as made:
+        collection = _new_collection(name, collection_parent, made)
+        for start in range(0, len(names), _BLOCK):
+            if progress is not None and not progress(start / len(names)):
+                return None
+            agents = range(start, min(start + _BLOCK, len(names)))
+            for i, keys in zip(agents, _keys(index, agents, template, settings), strict=True):
+                radius = float(index.radius[i])
+                carrier = make_objects(template, names[i], radius, scale, collection, made.objects)
+                _animate(carrier, _new_action(names[i], name, made), keys, settings.interpolation)
+                key_count += keys.shape[0] * keys.shape[1]
+        for item in made.objects:
+            item[MARK] = name
+        if progress is not None and not progress(1.0):
+            return None
+        made.complete = True
+    for old in earlier:
+        delete_bake(old)
+    if earlier:
+        _rename(collection, made, template, name, names)
+    seconds = time.perf_counter() - begin
+    return BakeResult(collection, len(names), len(made.objects), key_count, seconds)
+
+
+def _agent_names(name: str, index: TrackIndex) -> list[str]:
+    width = max(4, len(str(index.id.max())))
+    return [f"{name}.{number:0{width}d}" for number in index.id]
+
+
+def _keys(
+    index: TrackIndex, agents: range, template: Template, settings: KeyframeBakeSettings
+) -> Iterator[NDArray[np.float32]]:
+    """The keys of some agents, one after the other."""
+    present, values = read_tracks(index, agents.start, agents.stop)
+    values[:, :, ROTATION] = turned(values[:, :, ROTATION], template.keyed_rotation)
+    for here, channels in zip(present, values, strict=True):
+        yield choose_keys(index.numbers[here], channels[here], settings)
+
+
+def _new_action(agent_name: str, name: str, made: _Made) -> bpy.types.Action:
+    action = bpy.data.actions.new(agent_name)
+    made.actions.append(action)
+    action[MARK] = name
+    return action
+
+
+def _new_collection(name: str, parent: bpy.types.Collection, made: _Made) -> bpy.types.Collection:
+    collection = bpy.data.collections.new(f"{name} Bake")
+    made.collections.append(collection)
+    collection[MARK] = name
+    parent.children.link(collection)
+    return collection
+
+
+def _rename(
+    collection: bpy.types.Collection, made: _Made, template: Template, name: str, names: list[str]
+) -> None:
+    """Take the names that the earlier bake had until now."""
+    collection.name = f"{name} Bake"
+    carriers = made.objects[:: template.objects_per_agent]
+    for text, carrier, action in zip(names, carriers, made.actions, strict=True):
+        carrier.name = text
+        action.name = text
+
+
+def choose_keys(
+    numbers: NDArray[np.int64], values: NDArray[np.float32], settings: KeyframeBakeSettings
+) -> NDArray[np.float32]:
+    """The keys of one agent.
+
+    Args:
+        numbers: Frame numbers, shape (frame_count,).
+        values: Channels of `tracks`, shape (frame_count, 10).
+        settings: Which keys to keep.
+
+    Returns:
+        Time and value of each key of each channel, shape (10, key_count, 2).
+    """
+    values = values.copy()
+    values[:, ROTATION] = continuous(values[:, ROTATION])
+    if settings.tolerance > 0.0:
+        kept = reduce_keys(
+            numbers,
+            values[:, POSITION],
+            settings.tolerance,
+            rotation=values[:, ROTATION],
+            rotation_tolerance=settings.rotation_tolerance,
+            step=settings.step,
+        )
+    else:
+        last = len(numbers) - 1
+        kept = np.arange(0, last + 1, settings.step)
+        if kept[-1] != last:
+            kept = np.append(kept, last)
+        if settings.step > 1:
+            # keys far apart may be on opposite hemispheres again
+            values[kept, ROTATION] = continuous(values[kept, ROTATION])
+    keys = np.empty((values.shape[1], len(kept), 2), dtype=np.float32)
+    keys[:, :, 0] = numbers[kept]
+    keys[:, :, 1] = values[kept].T
+    return keys
+
+
+def _animate(
+    carrier: bpy.types.Object,
+    action: bpy.types.Action,
+    keys: NDArray[np.float32],
+    interpolation: str,
+) -> None:
+    """Write the keys of one agent and put it where the first of them is.
+
+    Args:
+        carrier: The object to animate.
+        action: Its new action.
+        keys: From `choose_keys`, shape (10, key_count, 2).
+        interpolation: Between all keys.
+    """
+    slot = action.slots.new("OBJECT", carrier.name)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    curves = strip.channelbag(slot, ensure=True).fcurves
+    codes = np.full(keys.shape[1], _interpolation_code(interpolation), dtype=np.uint8)
+    channel = 0
+    for path, size in PATHS:
+        for i in range(size):
+            curve = curves.new(path, index=i)
+            points = curve.keyframe_points
+            points.add(keys.shape[1])
+            points.foreach_set("co", keys[channel].ravel())
+            points.foreach_set("interpolation", codes)
+            # sets the handles, or a later switch to smooth curves finds them at zero
+            curve.update()
+            channel += 1
+    carrier.location = keys[POSITION, 0, 1].tolist()
+    carrier.rotation_quaternion = keys[ROTATION, 0, 1].tolist()
+    carrier["velocity"] = keys[VELOCITY, 0, 1].tolist()
+    data = carrier.animation_data_create()
+    data.action = action
+    data.action_slot = slot
+
+
+@cache
+def _interpolation_code(interpolation: str) -> int:
+    """Blender's number for it, which may differ between versions."""
+    kinds = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items
+    return int(kinds[interpolation].value)

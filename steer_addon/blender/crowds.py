@@ -1,0 +1,220 @@
+"""Crowd objects: which there are, how a mesh object becomes one, and how it stops being one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ..core.behaviors import REGISTRY
+from ..core.errors import PresetError, SceneError
+from ..core.presets import builtin_folder, read_preset
+from ..core.settings import CrowdSettings, make_behavior
+from . import animation_paths, display, distribute, state
+from .properties import apply_settings
+
+DEFAULT_PRESET = "pedestrians"
+_DEFAULT_STACK = ("separation", "arrive", "wander")
+
+
+def is_crowd(obj: bpy.types.Object | None) -> bool:
+    """Whether the object is a crowd: marked as one, and with its Crowd modifier."""
+    return (
+        obj is not None
+        and obj.type == "MESH"
+        and obj.steer.is_crowd
+        and display.find_modifier(obj) is not None
+    )
+
+
+def has_remains(obj: bpy.types.Object) -> bool:
+    """Whether anything of a crowd is on the object, even if some of it was taken away."""
+    return bool(obj.steer.is_crowd or display.find_modifier(obj) is not None)
+
+
+def crowds(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The crowd objects of a scene."""
+    return [obj for obj in scene.objects if is_crowd(obj)]
+
+
+def require_crowd(obj: bpy.types.Object | None) -> bpy.types.Object:
+    """The object itself, when it is a crowd.
+
+    Raises:
+        SceneError: It is none.
+    """
+    if obj is None:
+        raise SceneError("No object is active: select a crowd")
+    if not is_crowd(obj):
+        raise SceneError(f"Object {obj.name!r} is no crowd: use Add Modifier > Crowd on it")
+    return obj
+
+
+def why_not_editable(obj: bpy.types.Object) -> str:
+    """Why a crowd cannot be made of, or changed on this object; empty when it can."""
+    if obj.library is not None:
+        return (
+            f"{obj.name!r} is linked from {obj.library.filepath}: "
+            "make it local (Object > Relations > Make Local) or work in that file"
+        )
+    if obj.override_library is not None:
+        return (
+            f"{obj.name!r} is a library override: "
+            "make it local (Object > Relations > Make Local) or work in the library's file"
+        )
+    return ""
+
+
+def default_settings() -> CrowdSettings:
+    """Settings of a new crowd: it walks to its target, and roams while it has none."""
+    path = builtin_folder() / f"{DEFAULT_PRESET}.json"
+    if path.is_file():
+        try:
+            return read_preset(path).settings
+        except PresetError:
+            # a broken or foreign file in the presets folder must not keep crowds from being made
+            pass
+    known = [name for name in _DEFAULT_STACK if name in REGISTRY]
+    return CrowdSettings(behaviors=tuple(make_behavior({"type": name}) for name in known))
+
+
+def make_crowd(
+    obj: bpy.types.Object,
+    *,
+    settings: CrowdSettings | None = None,
+    scene: bpy.types.Scene | None = None,
+) -> bpy.types.Object:
+    """Make a mesh object a crowd: its vertices are agents from now on; its mesh stays as it is.
+
+    Args:
+        obj: Mesh object; one that is a crowd already keeps its behaviors.
+        settings: What it is told; None takes `default_settings`.
+        scene: Where the frame range comes from; None keeps that of a new crowd.
+
+    Raises:
+        SceneError: The object is no mesh, has nothing that could give vertices, or comes from
+            another file.
+    """
+    reason = why_not_editable(obj)
+    if reason:
+        raise SceneError(reason)
+    if obj.type == "MESH" and not obj.data.vertices and not obj.modifiers:
+        raise SceneError(
+            f"{obj.name!r} has no vertices: give its mesh one vertex for every agent, "
+            "or use Add > Crowd"
+        )
+    fresh = not obj.steer.is_crowd
+    display.add_modifier(obj)
+    state.ensure_state(obj)
+    if fresh or settings is not None:
+        apply_settings(obj, settings or default_settings())
+    if fresh and scene is not None:
+        obj.steer.frame_start, obj.steer.frame_end = scene.frame_start, scene.frame_end
+    obj.steer.is_crowd = True
+    return obj
+
+
+def remove_crowd(obj: bpy.types.Object) -> None:
+    """Give the object back as it was: no modifier, no state, no settings, no animation of them.
+
+    A keyframe bake stays: it is the user's by now.
+
+    Raises:
+        SceneError: The object comes from another file.
+    """
+    reason = why_not_editable(obj)
+    if reason:
+        raise SceneError(reason)
+    animation_paths.drop(obj, "steer.")
+    unhide(obj)
+    state.remove_state(obj)
+    modifier = display.find_modifier(obj)
+    if modifier is not None:
+        obj.modifiers.remove(modifier)
+    obj.property_unset("steer")
+
+
+def hide(obj: bpy.types.Object) -> None:
+    """Hide a baked crowd, so that agents are not seen twice, and remember what was hidden."""
+    hidden = set()
+    if not obj.hide_viewport:
+        hidden.add("VIEWPORT")
+    if not obj.hide_render:
+        hidden.add("RENDER")
+    obj.steer.hidden_by_bake = hidden | obj.steer.hidden_by_bake
+    obj.hide_viewport = obj.hide_render = True
+
+
+def unhide(obj: bpy.types.Object) -> None:
+    """Show a crowd again where `hide` hid it."""
+    hidden = obj.steer.hidden_by_bake
+    if "VIEWPORT" in hidden:
+        obj.hide_viewport = False
+    if "RENDER" in hidden:
+        obj.hide_render = False
+    obj.steer.hidden_by_bake = set()
+
+
+def add_crowd_object(
+    name: str, points: distribute.FloatArray, collection: bpy.types.Collection
+) -> bpy.types.Object:
+    """A new mesh object of loose vertices, in a collection.
+
+    Args:
+        name: Name of object and mesh.
+        points: Positions [m] in the object's space, shape (agent_count, 3).
+        collection: Where it goes.
+    """
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(points))
+    mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(points).ravel())
+    mesh.update()
+    obj = bpy.data.objects.new(name, mesh)
+    collection.objects.link(obj)
+    return obj
+
+
+def walkable_triangles(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> distribute.FloatArray:
+    """Triangles of a mesh object as it is evaluated.
+
+    Returns:
+        Corners [m] in world space, shape (triangle_count, 3, 3).
+
+    Raises:
+        SceneError: It has no faces.
+    """
+    evaluated = obj.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    try:
+        mesh.calc_loop_triangles()
+        count = len(mesh.loop_triangles)
+        if count == 0:
+            raise SceneError(
+                f"{obj.name!r} has no faces to stand on: choose a mesh with faces, or use a grid"
+            )
+        corners = np.empty(count * 3, np.int32)
+        mesh.loop_triangles.foreach_get("vertices", corners)
+        points = np.empty(len(mesh.vertices) * 3, np.float32)
+        mesh.attributes["position"].data.foreach_get("vector", points)
+    finally:
+        evaluated.to_mesh_clear()
+    matrix = np.array(evaluated.matrix_world, np.float64)
+    world = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    order = corners.reshape(-1, 3)
+    if np.linalg.det(matrix[:3, :3]) < 0.0:
+        # a mirrored object would turn its faces inside out
+        order = order[:, ::-1]
+    return world[order].astype(np.float32)
+
+
+def user_preset_folders() -> list[Path]:
+    """Folders with presets of the user and of the site, besides the built-in one."""
+    return [Path(path) for path in bpy.utils.preset_paths("steer")]
+
+
+def user_preset_folder() -> Path:
+    """Folder that presets are saved to; it need not be there yet."""
+    return Path(bpy.utils.user_resource("SCRIPTS", path="presets/steer"))

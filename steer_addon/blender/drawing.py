@@ -1,0 +1,216 @@
+"""The sections of the Crowd panels, the same in the Physics tab and the 3D View's sidebar."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ..core import jit
+from ..core.behaviors import REGISTRY, own_parameters
+from ..core.errors import SteerError
+from ..core.parameters import Settings
+from ..core.settings import BLOCKS
+from . import crowds, display, live
+from .bake.keyframes import KeyframeBakeSettings
+from .properties import definition_of, uses_targets
+from .property_factory import known_parameters
+
+_LETTER = 7
+"""About how many pixels a letter takes at the interface's standard size."""
+
+_POINTERS = {"Object": "objects", "Collection": "collections", "Material": "materials"}
+_SHOWN = {
+    "Points": (),
+    "Cones": ("Material", "Scale", "Align to Heading"),
+    "Object": ("Object", "Scale", "Align to Heading"),
+    "Collection": ("Collection", "Seed", "Scale", "Align to Heading"),
+}
+"""Inputs of the Crowd modifier that count for each display."""
+
+
+def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
+    """A sentence, broken into as many lines as the region's width needs."""
+    region = getattr(context, "region", None)
+    scale = context.preferences.system.ui_scale if context.preferences else 1.0
+    width = region.width if region is not None else 300
+    column = layout.column(align=True)
+    for number, line in enumerate(textwrap.wrap(text, max(24, int(width / (_LETTER * scale)) - 6))):
+        column.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def has_target(owner: Any) -> bool:
+    """Whether a crowd, or a behavior with a target of its own, has something to steer by."""
+    if owner.target_kind == "COLLECTION":
+        return owner.target_collection is not None
+    return owner.target_object is not None
+
+
+def warnings(obj: bpy.types.Object) -> list[str]:
+    """What the user can act on, in plain sentences; quick enough for every redraw."""
+    found = []
+    steer = obj.steer
+    lacking = [
+        item.name
+        for item in steer.behaviors
+        if item.enabled
+        and uses_targets(item)
+        and not has_target(item if item.use_own_target else steer)
+    ]
+    if lacking:
+        found.append(f"No target for {', '.join(lacking)}: choose one under Inputs")
+    found += [
+        f"Behavior {item.name!r} is of a type that this version of Steer does not have: remove it"
+        for item in steer.behaviors
+        if definition_of(item) is None
+    ]
+    if not steer.behaviors:
+        found.append("The crowd has no behaviors: add one, or apply a preset")
+    if steer.frame_end < steer.frame_start:
+        found.append(f"The frame range ends before its start at {steer.frame_start}: raise the end")
+    status = jit.known_status()
+    if status is not None and status.message:
+        found.append(status.message)
+    return found
+
+
+def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
+    """What the object is to Steer, and what is wrong with it."""
+    if obj is None or obj.type != "MESH":
+        layout.label(text="Select a mesh object", icon="INFO")
+        layout.menu("STEER_MT_add", text="Add Crowd", icon="COMMUNITY")
+        return
+    if not crowds.is_crowd(obj):
+        if crowds.has_remains(obj):
+            draw_message(layout, context, "Part of the crowd was removed: add it again", "ERROR")
+            layout.operator("object.steer_remove_modifier", icon="X")
+        layout.operator("object.steer_add_modifier", text="Add Crowd", icon="COMMUNITY")
+        return
+    reason = crowds.why_not_editable(obj)
+    if reason:
+        draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
+    for text in warnings(obj):
+        draw_message(layout, context, text, "ERROR")
+    status = live.status(obj)
+    for text in status.warnings:
+        draw_message(layout, context, text, "ERROR")
+    if status.message:
+        draw_message(layout, context, status.message, "INFO")
+
+
+def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """The list, and the parameters of the active entry."""
+    steer = obj.steer
+    row = layout.row()
+    row.template_list(
+        "STEER_UL_behaviors", "", steer, "behaviors", steer, "active_behavior", rows=4
+    )
+    side = row.column(align=True)
+    side.menu("STEER_MT_behavior_add", text="", icon="ADD")
+    side.operator("object.steer_behavior_remove", text="", icon="REMOVE")
+    side.separator()
+    side.menu("STEER_MT_behavior_specials", text="", icon="DOWNARROW_HLT")
+    side.separator()
+    side.operator("object.steer_behavior_move", text="", icon="TRIA_UP").direction = "UP"
+    side.operator("object.steer_behavior_move", text="", icon="TRIA_DOWN").direction = "DOWN"
+    if 0 <= steer.active_behavior < len(steer.behaviors):
+        draw_entry(layout, steer.behaviors[steer.active_behavior])
+
+
+def draw_entry(layout: Any, item: Any) -> None:
+    """The parameters of one behavior, and its own target."""
+    cls = REGISTRY.get(item.type)
+    if cls is None:
+        return
+    column = layout.column()
+    column.use_property_split = True
+    column.active = item.enabled
+    column.prop(item, "weight")
+    group = getattr(item, item.type)
+    for name in own_parameters(cls):
+        column.prop(group, name)
+    if uses_targets(item):
+        column.prop(item, "use_own_target")
+        if item.use_own_target:
+            draw_target(column, item)
+
+
+def draw_target(layout: Any, owner: Any) -> None:
+    """Kind and pointer of a target."""
+    layout.prop(owner, "target_kind", text="Target")
+    name = "target_collection" if owner.target_kind == "COLLECTION" else "target_object"
+    layout.prop(owner, name, text=" ")
+
+
+def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """What the crowd perceives."""
+    layout.use_property_split = True
+    draw_target(layout, obj.steer)
+    layout.prop(obj.steer, "colliders")
+    layout.prop(obj.steer, "ground")
+
+
+def _draw_group(layout: Any, group: Any, names: Iterable[str]) -> None:
+    layout.use_property_split = True
+    layout.use_property_decorate = True
+    for name in names:
+        layout.prop(group, name)
+
+
+def _draw_block(layout: Any, obj: bpy.types.Object, name: str, cls: type[Settings]) -> None:
+    _draw_group(layout, getattr(obj.steer, name), known_parameters(cls))
+
+
+def draw_motion(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """How agents move through space."""
+    _draw_block(layout, obj, "motion", BLOCKS["motion"])
+
+
+def draw_agents(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """What a body is and can do."""
+    _draw_block(layout, obj, "agents", BLOCKS["agents"])
+
+
+def draw_solver(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """How proposals become motion."""
+    _draw_block(layout, obj, "solver", BLOCKS["solver"])
+
+
+def draw_display(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """Inputs of the Crowd modifier: what every agent is shown as."""
+    layout.use_property_split = True
+    modifier = display.find_modifier(obj)
+    if modifier is None:
+        return
+    try:
+        shown = display.get_input(modifier, "Display")
+        for name in ("Display", *_SHOWN.get(shown, ())):
+            owner, prop = display.input_path(modifier, name)
+            if name in _POINTERS and prop != "value":
+                layout.prop_search(owner, prop, bpy.data, _POINTERS[name], text=name)
+            else:
+                layout.prop(owner, prop, text=name)
+    except SteerError as error:
+        draw_message(layout, context, str(error), "ERROR")
+
+
+def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """Frame range, seed, and the keyframe bake."""
+    steer = obj.steer
+    layout.use_property_split = True
+    column = layout.column(align=True)
+    column.prop(steer, "frame_start", text="Frame Start")
+    column.prop(steer, "frame_end")
+    layout.prop(steer, "seed")
+    layout.operator("object.steer_clear_cache", icon="TRASH")
+    column = layout.column()
+    column.prop(steer, "bake_source_object")
+    row = column.row()
+    row.active = steer.bake_source_object is None
+    row.prop(steer, "bake_source_collection")
+    _draw_block(column, obj, "bake", KeyframeBakeSettings)
+    row = layout.row(align=True)
+    row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
+    row.operator("object.steer_delete_bake", text="", icon="TRASH")

@@ -1,0 +1,141 @@
+"""Entries in Blender's menus, and the menus of Steer itself."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..core.behaviors import REGISTRY
+from ..core.presets import find_presets
+from .crowds import user_preset_folders
+from .operators.add import DISTRIBUTIONS
+from .operators.behaviors import behavior_groups
+
+ICON = "COMMUNITY"
+
+
+class STEER_MT_add(bpy.types.Menu):
+    """Add a crowd"""
+
+    bl_idname = "STEER_MT_add"
+    bl_label = "Crowd"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """One entry per distribution."""
+        for identifier, label, _, icon, _ in DISTRIBUTIONS:
+            props = self.layout.operator("object.steer_add_crowd", text=label, icon=icon)
+            props.distribution = identifier
+
+
+class STEER_MT_object(bpy.types.Menu):
+    """What can be done with a crowd"""
+
+    bl_idname = "STEER_MT_object"
+    bl_label = "Crowd"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Make, bake, clear, remove."""
+        layout = self.layout
+        layout.operator("object.steer_add_modifier", text="Make Crowd", icon=ICON)
+        layout.operator("object.steer_remove_modifier")
+        layout.separator()
+        layout.menu("STEER_MT_presets")
+        layout.operator("object.steer_preset_save", text="Save Preset...")
+        layout.separator()
+        layout.operator("object.steer_bake_keyframes")
+        layout.operator("object.steer_delete_bake")
+        layout.operator("object.steer_clear_cache")
+
+
+class STEER_MT_behavior_add(bpy.types.Menu):
+    """Add a behavior to the crowd"""
+
+    bl_idname = "STEER_MT_behavior_add"
+    bl_label = "Add Behavior"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """All known types under the headings of their groups."""
+        for number, (group, names) in enumerate(behavior_groups().items()):
+            if number:
+                self.layout.separator()
+            self.layout.label(text=group)
+            for name in names:
+                definition = REGISTRY[name].definition
+                props = self.layout.operator(
+                    "object.steer_behavior_add", text=definition.label, icon=definition.icon
+                )
+                props.type = name
+
+
+class STEER_MT_behavior_specials(bpy.types.Menu):
+    """More to do with behaviors"""
+
+    bl_idname = "STEER_MT_behavior_specials"
+    bl_label = "Behavior Specials"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Duplicate."""
+        self.layout.operator("object.steer_behavior_duplicate", icon="DUPLICATE")
+
+
+class STEER_MT_presets(bpy.types.Menu):
+    """Set the crowd from a preset"""
+
+    bl_idname = "STEER_MT_presets"
+    bl_label = "Crowd Presets"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The built-in presets and those of the user; files are read only when one is applied."""
+        for name in find_presets(*user_preset_folders()):
+            label = name.replace("_", " ").title()
+            self.layout.operator("object.steer_preset_apply", text=label).name = name
+        self.layout.separator()
+        self.layout.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
+
+
+def draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Add > Crowd."""
+    self.layout.menu("STEER_MT_add", icon=ICON)
+
+
+def draw_modifier_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Add Modifier > Crowd."""
+    obj = getattr(context, "object", None)
+    if obj is not None and obj.type == "MESH":
+        self.layout.separator()
+        self.layout.operator("object.steer_add_modifier", text="Crowd", icon=ICON)
+
+
+def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Object > Crowd, on mesh objects."""
+    obj = getattr(context, "object", None)
+    if obj is not None and obj.type == "MESH":
+        self.layout.separator()
+        self.layout.menu("STEER_MT_object", icon=ICON)
+
+
+classes = (
+    STEER_MT_add,
+    STEER_MT_object,
+    STEER_MT_behavior_add,
+    STEER_MT_behavior_specials,
+    STEER_MT_presets,
+)
+
+ENTRIES = (
+    ("VIEW3D_MT_add", draw_add),
+    ("OBJECT_MT_modifier_add", draw_modifier_add),
+    ("VIEW3D_MT_object", draw_object),
+)
+"""Blender's menus and what is appended to them."""
+
+
+def register() -> None:
+    """Append the entries."""
+    for menu, draw in ENTRIES:
+        getattr(bpy.types, menu).append(draw)
+
+
+def unregister() -> None:
+    """Remove the entries."""
+    for menu, draw in reversed(ENTRIES):
+        getattr(bpy.types, menu).remove(draw)

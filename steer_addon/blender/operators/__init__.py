@@ -1,0 +1,1 @@
+"""Operators: each collects from the context, calls one function, and reports what went wrong."""

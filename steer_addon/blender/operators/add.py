@@ -1,0 +1,192 @@
+"""Make crowds: a new object from Add > Crowd, the active object from Add Modifier > Crowd."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import bpy
+
+from ...core.errors import SceneError
+from .. import crowds, distribute, live
+from .common import SteerOperator, active_object, why_no_editable_crowd
+
+DISTRIBUTIONS = (
+    ("GRID", "Grid", "On a square grid around the 3D cursor", "LIGHTPROBE_VOLUME", 0),
+    ("DISC", "Disc", "At random on a disc around the 3D cursor", "MESH_CIRCLE", 1),
+    (
+        "SURFACE",
+        "Surface",
+        "At random on the active mesh, which becomes the ground",
+        "MOD_DISPLACE",
+        2,
+    ),
+)
+
+
+class OBJECT_OT_steer_add_crowd(SteerOperator, bpy.types.Operator):
+    """Add a mesh of points that move as a crowd"""
+
+    bl_idname = "object.steer_add_crowd"
+    bl_label = "Add Crowd"
+
+    distribution: bpy.props.EnumProperty(
+        name="Distribution",
+        description="Where the agents stand at the start",
+        items=DISTRIBUTIONS,
+    )
+    count: bpy.props.IntProperty(
+        name="Agents", description="Number of agents", default=100, min=1, soft_max=10_000
+    )
+    spacing: bpy.props.FloatProperty(
+        name="Spacing",
+        description="Distance on the grid; elsewhere the smallest distance between two agents",
+        default=1.0,
+        min=0.0,
+        soft_max=10.0,
+        unit="LENGTH",
+    )
+    radius: bpy.props.FloatProperty(
+        name="Disc Radius",
+        description="Radius of the disc",
+        default=10.0,
+        min=0.01,
+        soft_max=100.0,
+        unit="LENGTH",
+    )
+    max_slope: bpy.props.FloatProperty(
+        name="Max Slope",
+        description="Steepest faces that get agents, and that agents walk on",
+        default=math.radians(45.0),
+        min=0.0,
+        max=math.radians(89.0),
+        subtype="ANGLE",
+    )
+    seed: bpy.props.IntProperty(
+        name="Seed", description="Another seed gives other places", default=0, min=0
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only in Object Mode."""
+        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Only what the chosen distribution uses."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "distribution")
+        layout.prop(self, "count")
+        layout.prop(self, "spacing")
+        if self.distribution == "DISC":
+            layout.prop(self, "radius")
+        if self.distribution == "SURFACE":
+            layout.prop(self, "max_slope")
+        if self.distribution != "GRID":
+            layout.prop(self, "seed")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Run at once; the numbers can be changed in the panel that Blender shows then."""
+        return self.execute(context)
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        """Find the places, make the object, make it a crowd."""
+        ground = active_object(context) if self.distribution == "SURFACE" else None
+        if self.distribution == "SURFACE":
+            points = surface_of(context, ground, self)
+        elif self.distribution == "DISC":
+            points = distribute.disc_points(self.count, self.radius, self.spacing, self.seed)
+        else:
+            points = distribute.grid_points(self.count, self.spacing)
+        obj = crowds.add_crowd_object("Crowd", points, context.collection)
+        if ground is None:
+            obj.location = context.scene.cursor.location
+        settings = crowds.default_settings()
+        if ground is not None:
+            slope = round(math.degrees(self.max_slope), 4)
+            settings = replace(settings, motion=replace(settings.motion, max_slope=slope))
+        crowds.make_crowd(obj, settings=settings, scene=context.scene)
+        obj.steer.ground = ground
+        for other in context.selected_objects:
+            other.select_set(False)
+        obj.select_set(True)
+        context.view_layer.objects.active = obj
+        if len(points) < self.count:
+            self.report(
+                {"WARNING"},
+                f"Placed {len(points)} of {self.count} agents: there is no room for more "
+                f"at a spacing of {self.spacing:g} m",
+            )
+        return None
+
+
+def surface_of(
+    context: bpy.types.Context, ground: bpy.types.Object | None, options: OBJECT_OT_steer_add_crowd
+) -> distribute.FloatArray:
+    """Points on the evaluated active mesh, in world space.
+
+    Raises:
+        SceneError: The active object is no mesh, or has no face that is flat enough.
+    """
+    if ground is None or ground.type != "MESH":
+        raise SceneError(
+            "Agents are scattered on the active mesh, and there is none: "
+            "select the ground, or choose Grid or Disc"
+        )
+    triangles = crowds.walkable_triangles(ground, context.evaluated_depsgraph_get())
+    try:
+        return distribute.surface_points(
+            triangles, options.count, options.spacing, options.seed, math.degrees(options.max_slope)
+        )
+    except SceneError as error:
+        raise SceneError(f"{ground.name!r} cannot carry agents: {error}") from None
+
+
+class OBJECT_OT_steer_add_modifier(SteerOperator, bpy.types.Operator):
+    """Make the vertices of the active mesh agents of a crowd; the mesh itself is not changed"""
+
+    bl_idname = "object.steer_add_modifier"
+    bl_label = "Crowd"
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only on mesh objects of this file that are no crowds yet."""
+        obj = active_object(context)
+        if obj is None:
+            return "Select a mesh object"
+        if obj.type != "MESH":
+            return f"{obj.name!r} is no mesh: agents are the vertices of a mesh object"
+        if crowds.is_crowd(obj):
+            return f"{obj.name!r} is a crowd already"
+        return crowds.why_not_editable(obj)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Add modifier, state and default behaviors."""
+        crowds.make_crowd(context.object, scene=context.scene)
+
+
+class OBJECT_OT_steer_remove_modifier(SteerOperator, bpy.types.Operator):
+    """Remove the Crowd modifier with all its settings and give the mesh back as it was"""
+
+    bl_idname = "object.steer_remove_modifier"
+    bl_label = "Remove Crowd"
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Also on crowds that lost their modifier or their mark."""
+        obj = active_object(context)
+        if obj is not None and obj.type == "MESH" and crowds.has_remains(obj):
+            return crowds.why_not_editable(obj)
+        return why_no_editable_crowd(context)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Remove everything that made the object a crowd."""
+        live.clear(context.object)
+        crowds.remove_crowd(context.object)
+
+
+classes = (
+    OBJECT_OT_steer_add_crowd,
+    OBJECT_OT_steer_add_modifier,
+    OBJECT_OT_steer_remove_modifier,
+)

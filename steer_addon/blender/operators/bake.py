@@ -1,0 +1,174 @@
+"""Bake a crowd to keyed objects, take that back, and forget what was simulated live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import bpy
+
+from ...core.errors import SceneError
+from ...core.frames import Frame
+from .. import crowds, display, live, simulate
+from ..bake import keyframes
+from ..properties import bake_settings_of
+from .common import SteerOperator, why_no_editable_crowd
+
+Progress = Callable[[float], None]
+
+
+def frame_numbers(obj: bpy.types.Object) -> range:
+    """Frames that a crowd is simulated for.
+
+    Raises:
+        SceneError: The range is backwards.
+    """
+    first, last = obj.steer.frame_start, obj.steer.frame_end
+    if last < first:
+        raise SceneError(
+            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
+            f"set the end to {first} or more"
+        )
+    return range(first, last + 1)
+
+
+def has_bake(obj: bpy.types.Object) -> bool:
+    """Whether there is anything that `delete_bake` would take back."""
+    steer = obj.steer
+    return bool(steer.bake_collection or steer.hidden_by_bake or keyframes.find_bakes(obj.name))
+
+
+def bake_crowd(
+    obj: bpy.types.Object, scene: bpy.types.Scene, progress: Progress
+) -> keyframes.BakeResult:
+    """Simulate a crowd over its frame range, bake it to keyed objects, and hide it.
+
+    An earlier bake is replaced once the new one is complete.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene; the baked objects go there.
+        progress: Is told the share done, 0 to 1.
+
+    Raises:
+        SteerError: The crowd cannot be simulated or baked; then nothing has changed.
+    """
+    numbers = frame_numbers(obj)
+    settings = bake_settings_of(obj)
+    steer = obj.steer
+    modifier = display.find_modifier(crowds.require_crowd(obj))
+    earlier = steer.bake_collection
+    with live.suspended(), _shown(obj):
+        frames = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share))
+        result = keyframes.bake(
+            frames,
+            name=obj.name,
+            collection_parent=scene.collection,
+            settings=settings,
+            source=steer.bake_source_object or steer.bake_source_collection,
+            scale=display.get_input(modifier, "Scale"),
+            replace=True,
+            progress=lambda share: progress(0.5 + 0.5 * share) is None,
+        )
+    assert result is not None  # only a cancel gives None, and this progress never cancels
+    # a crowd that was renamed since keeps its bake under the old name
+    if earlier is not None and steer.bake_collection is not None:
+        keyframes.delete_bake(steer.bake_collection)
+    steer.bake_collection = result.collection
+    crowds.hide(obj)
+    return result
+
+
+@contextmanager
+def _shown(obj: bpy.types.Object) -> Iterator[None]:
+    """Show a crowd that an earlier bake hid: hidden objects are not evaluated."""
+    hidden = set(obj.steer.hidden_by_bake)
+    crowds.unhide(obj)
+    try:
+        yield
+    finally:
+        if hidden:
+            crowds.hide(obj)
+            obj.steer.hidden_by_bake = hidden
+
+
+def _simulated(
+    obj: bpy.types.Object, scene: bpy.types.Scene, numbers: range, progress: Progress
+) -> list[Frame]:
+    frames = []
+    for frame in simulate.run(obj, scene, numbers):
+        frames.append(frame)
+        progress(len(frames) / len(numbers))
+    return frames
+
+
+def delete_bake(obj: bpy.types.Object) -> int:
+    """Take a keyframe bake back and show the crowd again; returns the number of objects removed.
+
+    Raises:
+        SceneError: The bake is linked from another file.
+    """
+    collection = obj.steer.bake_collection
+    found = [collection] if collection is not None else keyframes.find_bakes(obj.name)
+    count = sum(keyframes.delete_bake(bake).object_count for bake in found)
+    obj.steer.bake_collection = None
+    crowds.unhide(obj)
+    return count
+
+
+class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
+    """Simulate the frame range and make one keyed object per agent, which plays without Steer"""
+
+    bl_idname = "object.steer_bake_keyframes"
+    bl_label = "Bake Keyframes"
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Bake, with progress at the pointer."""
+        manager = context.window_manager
+        manager.progress_begin(0, 100)
+        try:
+            result = bake_crowd(
+                context.object, context.scene, lambda share: manager.progress_update(100 * share)
+            )
+        finally:
+            manager.progress_end()
+        return (
+            f"Baked {result.agent_count} agents: {result.key_count} keys in {result.seconds:.1f} s"
+        )
+
+
+class OBJECT_OT_steer_delete_bake(SteerOperator, bpy.types.Operator):
+    """Remove the baked objects with their actions and show the crowd again"""
+
+    bl_idname = "object.steer_delete_bake"
+    bl_label = "Delete Bake"
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only while there is a bake."""
+        reason = why_no_editable_crowd(context)
+        if not reason and not has_bake(context.object):
+            reason = f"{context.object.name!r} has no keyframe bake"
+        return reason
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Take it back."""
+        return f"Removed {delete_bake(context.object)} baked objects"
+
+
+class OBJECT_OT_steer_clear_cache(SteerOperator, bpy.types.Operator):
+    """Forget the simulated frames of the crowd; playing from its first frame simulates anew"""
+
+    bl_idname = "object.steer_clear_cache"
+    bl_label = "Clear Simulated Frames"
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Clear it."""
+        live.clear(context.object)
+
+
+classes = (
+    OBJECT_OT_steer_bake_keyframes,
+    OBJECT_OT_steer_delete_bake,
+    OBJECT_OT_steer_clear_cache,
+)

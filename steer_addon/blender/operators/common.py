@@ -1,0 +1,70 @@
+"""What all operators of Steer share: a poll that says why not, and errors as one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...core.errors import SteerError
+from ..crowds import is_crowd, why_not_editable
+
+REDO = {"REGISTER", "UNDO"}
+
+
+def active_object(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active object, also where the context has none at all."""
+    obj: bpy.types.Object | None = getattr(context, "object", None)
+    return obj
+
+
+def why_no_crowd(context: bpy.types.Context) -> str:
+    """Why the active object is no crowd; empty when it is one."""
+    obj = active_object(context)
+    if obj is None:
+        return "Select a crowd"
+    if not is_crowd(obj):
+        return f"{obj.name!r} is no crowd: use Add Modifier > Crowd on it"
+    return ""
+
+
+def why_no_editable_crowd(context: bpy.types.Context) -> str:
+    """Why the active object is no crowd that can be changed; empty when it is one."""
+    return why_no_crowd(context) or why_not_editable(context.object)
+
+
+class SteerOperator:
+    """Base of operators: subclasses say why they can't run, and run.
+
+    A `SteerError` raised by `run` is shown as one sentence, and the operator is cancelled.
+    """
+
+    bl_options = REDO
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Why the operator cannot run here; empty when it can."""
+        return why_no_editable_crowd(context)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the operator can run; a grey button says why not."""
+        reason = cls.why_not(context)
+        if reason:
+            cls.poll_message_set(reason)  # type: ignore[attr-defined]
+        return not reason
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        """Do the work; a text that is returned is shown to the user."""
+        raise NotImplementedError
+
+    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+        """Run, and turn an error into a message."""
+        try:
+            message = self.run(context)
+        except SteerError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if message:
+            self.report({"INFO"}, message)
+        return {"FINISHED"}

@@ -1,0 +1,84 @@
+"""Apply and save presets."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.errors import PresetError
+from ...core.presets import load_preset, save_preset
+from ..crowds import user_preset_folder, user_preset_folders
+from ..properties import apply_settings, settings_of
+from .common import SteerOperator, why_no_crowd
+
+_FORBIDDEN = set('/\\:*?"<>|')
+
+
+def preset_file_name(label: str) -> str:
+    """File name for a preset, without ending.
+
+    Raises:
+        PresetError: The name has nothing that could be a file name.
+    """
+    name = label.strip()
+    bad = sorted(character for character in set(name) if character in _FORBIDDEN or character < " ")
+    if not name or name.startswith(".") or bad:
+        raise PresetError(
+            f"Preset name {label!r} cannot be a file name: give letters, digits, "
+            "spaces, '-' or '_', not beginning with a period"
+        )
+    return name.lower().replace(" ", "_")
+
+
+class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
+    """Set behaviors, bodies, motion and solver of the crowd from a preset"""
+
+    bl_idname = "object.steer_preset_apply"
+    bl_label = "Apply Crowd Preset"
+
+    name: bpy.props.StringProperty(
+        name="Preset", description="Name of a preset, or path of a .json file"
+    )
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Read, check and apply it; a preset that does not fit changes nothing."""
+        preset = load_preset(self.name, *user_preset_folders())
+        apply_settings(context.object, preset.settings)
+        return f"Applied preset {preset.label}"
+
+
+class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
+    """Save behaviors, bodies, motion and solver of the crowd as a preset of your own"""
+
+    bl_idname = "object.steer_preset_save"
+    bl_label = "Save Crowd Preset"
+    bl_options = {"REGISTER"}
+
+    name: bpy.props.StringProperty(name="Name", description="Name of the preset")
+    description_text: bpy.props.StringProperty(
+        name="Description", description="One sentence that says what it is for"
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Any crowd can be saved, linked ones too."""
+        return why_no_crowd(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Ask for the name."""
+        self.name = self.name or context.object.name
+        result: set[str] = context.window_manager.invoke_props_dialog(self)
+        return result
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Write the file."""
+        path = user_preset_folder() / f"{preset_file_name(self.name)}.json"
+        save_preset(
+            path,
+            settings_of(context.object),
+            label=self.name.strip(),
+            description=self.description_text,
+        )
+        return f"Saved preset {path.name}"
+
+
+classes = (OBJECT_OT_steer_preset_apply, OBJECT_OT_steer_preset_save)

@@ -1,0 +1,158 @@
+"""Panel "Crowd" in the Physics tab of the Properties editor, and in the 3D View's sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from . import drawing
+from .crowds import is_crowd
+from .operators.common import active_object
+from .properties import definition_of
+
+Draw = Callable[[Any, Any, bpy.types.Object], None]
+
+
+class STEER_UL_behaviors(bpy.types.UIList):
+    """The behaviors of a crowd"""
+
+    bl_idname = "STEER_UL_behaviors"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: int,
+        active_data: Any,
+        active_property: str,
+        index: int = 0,
+        flt_flag: int = 0,
+    ) -> None:
+        """Icon, name, weight, switch."""
+        definition = definition_of(item)
+        row = layout.row(align=True)
+        row.active = item.enabled
+        row.prop(
+            item,
+            "name",
+            text="",
+            emboss=False,
+            icon="QUESTION" if definition is None else definition.icon,
+        )
+        row.prop(item, "weight", text="", slider=True)
+        layout.prop(
+            item,
+            "enabled",
+            text="",
+            emboss=False,
+            icon="CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT",
+        )
+
+
+class _PhysicsTab:
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+
+
+class _Sidebar:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Crowd"
+
+
+class _Main:
+    """The panel itself: it explains how to make a crowd of an object that is none."""
+
+    bl_label = "Crowd"
+    layout: Any
+
+    def draw_header_preset(self, context: Any) -> None:
+        """The menu of presets."""
+        if is_crowd(active_object(context)):
+            self.layout.menu("STEER_MT_presets", text="", icon="PRESET")
+
+    def draw(self, context: Any) -> None:
+        """Status and warnings, or a button that makes a crowd."""
+        drawing.draw_main(self.layout, context, active_object(context))
+
+
+class PHYSICS_PT_steer(_Main, _PhysicsTab, bpy.types.Panel):
+    """Crowd settings in the Physics tab"""
+
+    bl_idname = "PHYSICS_PT_steer"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        """On mesh objects."""
+        obj = active_object(context)
+        return obj is not None and obj.type == "MESH"
+
+
+class VIEW3D_PT_steer(_Main, _Sidebar, bpy.types.Panel):
+    """Crowd settings in the sidebar"""
+
+    bl_idname = "VIEW3D_PT_steer"
+
+
+class _Section:
+    """A part of the panel; only crowds have it."""
+
+    section: Draw
+    layout: Any
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        """On crowds."""
+        return is_crowd(active_object(context))
+
+    def draw(self, context: Any) -> None:
+        """Draw the section of the active crowd."""
+        obj = active_object(context)
+        if obj is not None and is_crowd(obj):
+            type(self).section(self.layout, context, obj)
+
+
+_SECTIONS: tuple[tuple[str, str, Draw, bool], ...] = (
+    ("behaviors", "Behaviors", drawing.draw_behaviors, True),
+    ("inputs", "Inputs", drawing.draw_inputs, True),
+    ("agents", "Agents", drawing.draw_agents, False),
+    ("motion", "Motion", drawing.draw_motion, False),
+    ("solver", "Solver", drawing.draw_solver, False),
+    ("display", "Display", drawing.draw_display, False),
+    ("bake", "Simulation and Bake", drawing.draw_bake, True),
+)
+"""Name, label, what draws it, and whether it is open at first."""
+
+_IN_SIDEBAR = ("behaviors", "inputs", "bake")
+
+
+def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type, ...]:
+    made = []
+    for name, label, draw, is_open in _SECTIONS:
+        if name in names:
+            idname = f"{parent.__name__}_{name}"
+            namespace = {
+                "__doc__": label,
+                "__module__": __name__,
+                "bl_idname": idname,
+                "bl_label": label,
+                "bl_parent_id": parent.__name__,
+                "bl_options": set() if is_open else {"DEFAULT_CLOSED"},
+                "section": staticmethod(draw),
+            }
+            made.append(type(idname, (_Section, space, bpy.types.Panel), namespace))
+    return tuple(made)
+
+
+classes = (
+    STEER_UL_behaviors,
+    PHYSICS_PT_steer,
+    *_sub_panels(PHYSICS_PT_steer, _PhysicsTab, tuple(row[0] for row in _SECTIONS)),
+    VIEW3D_PT_steer,
+    *_sub_panels(VIEW3D_PT_steer, _Sidebar, _IN_SIDEBAR),
+)

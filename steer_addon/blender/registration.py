@@ -1,0 +1,100 @@
+"""Make Steer known to Blender, and take everything back in the reverse order.
+
+Nothing here imports numba or compiles a kernel: enabling the extension stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..core import jit
+from . import live, menus, panels, properties
+from .operators import add, bake, behaviors, presets
+
+COMMAND = "steer"
+
+CLASSES = (
+    *add.classes,
+    *behaviors.classes,
+    *presets.classes,
+    *bake.classes,
+    *menus.classes,
+    *panels.classes,
+)
+"""Operators, menus and panels; a parent panel comes before its parts."""
+
+_command: list[Any] = []
+
+
+def _run_command(arguments: list[str]) -> int:
+    """`blender -c steer …` is `python -m steer_addon …`."""
+    from .. import cli
+
+    return cli.main(arguments)
+
+
+def _register_command() -> None:
+    if hasattr(bpy.utils, "register_cli_command"):
+        _command.append(bpy.utils.register_cli_command(COMMAND, _run_command))
+
+
+def _unregister_command() -> None:
+    while _command:
+        bpy.utils.unregister_cli_command(_command.pop())
+
+
+def _register_classes() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def _unregister_classes() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
+
+
+def extension_package() -> str | None:
+    """Name of the extension's root package ("bl_ext.user_default.steer"), None in a checkout."""
+    parts = __package__.split(".")
+    return ".".join(parts[:3]) if parts[0] == "bl_ext" else None
+
+
+def _configure_cache() -> None:
+    """Keep compiled kernels in the folder that Blender gives each extension."""
+    package = extension_package()
+    if package is not None:
+        jit.configure(Path(bpy.utils.extension_path_user(package)))
+
+
+STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
+    (_configure_cache, lambda: None),
+    (properties.register, properties.unregister),
+    (_register_classes, _unregister_classes),
+    (menus.register, menus.unregister),
+    (live.register, live.unregister),
+    (_register_command, _unregister_command),
+)
+"""What is done when the extension is enabled, in order, each with what undoes it."""
+
+
+def register() -> None:
+    """Do all steps in order; when one fails, the steps before it are undone."""
+    done: list[Callable[[], None]] = []
+    try:
+        for do, undo in STEPS:
+            do()
+            done.append(undo)
+    except BaseException:
+        for undo in reversed(done):
+            undo()
+        raise
+
+
+def unregister() -> None:
+    """Undo all steps in the reverse order."""
+    for _, undo in reversed(STEPS):
+        undo()

@@ -1,0 +1,164 @@
+"""The state object: a hidden mesh of loose vertices that holds the agents of one frame.
+
+It is linked to no collection; the Crowd modifier refers to it and shows its points. That
+reference alone ties state and crowd together, so a deleted crowd takes its state along when the
+file is saved, and a duplicated crowd is recognized by sharing the state of another object.
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ..core.errors import SceneError
+from ..core.frames import Frame
+from .display import find_modifier, get_input, set_input
+
+_OWNER_KEY = "steer_owner"
+_FRAME_KEY = "steer_frame"
+_ATTRIBUTES = {
+    "position": ("FLOAT_VECTOR", "vector", np.float32, 3),
+    "velocity": ("FLOAT_VECTOR", "vector", np.float32, 3),
+    "rotation": ("QUATERNION", "value", np.float32, 4),
+    "id": ("INT", "value", np.int32, 1),
+    "speed": ("FLOAT", "value", np.float32, 1),
+    "radius": ("FLOAT", "value", np.float32, 1),
+}
+"""Attribute type, property of its elements, type and width of its values, by name."""
+
+
+def get_state(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Return the state object that the object's Crowd modifier shows, or None."""
+    modifier = find_modifier(obj)
+    return None if modifier is None else get_input(modifier, "State")
+
+
+def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
+    """Return the state object of this crowd alone, made where needed.
+
+    A duplicated crowd shares its state with the object that it was made from; one of the two
+    then gets a copy of its own. Cheap enough to be called every frame.
+
+    Raises:
+        SceneError: The object is no crowd, or comes from another file.
+    """
+    modifier = find_modifier(obj)
+    if modifier is None:
+        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    if obj.library is not None or obj.override_library is not None:
+        raise SceneError(
+            f"Crowd {obj.name!r} is linked from another file, where its agents can't be written: "
+            "make it local (Object > Relations > Make Local)"
+        )
+    state = get_input(modifier, "State")
+    if state is None or state.type != "MESH":
+        mesh = bpy.data.meshes.new(_name(obj))
+        state = bpy.data.objects.new(mesh.name, mesh)
+        set_input(modifier, "State", state)
+    elif state.library is not None or _belongs_to_another(state, obj):
+        state = state.copy()
+        state.data = state.data.copy()
+        state.name = state.data.name = _name(obj)
+        set_input(modifier, "State", state)
+    if state.get(_OWNER_KEY) != obj.name:
+        state[_OWNER_KEY] = obj.name
+    return state
+
+
+def write_state(state: bpy.types.Object, frame: Frame) -> None:
+    """Show a frame: write it to the state's mesh.
+
+    Identities are stored as 32 bits: of larger ones the low 32 bits are kept.
+
+    Raises:
+        SceneError: The state comes from another file.
+    """
+    mesh = _editable_mesh(state)
+    count = len(frame.id)
+    if len(mesh.vertices) != count:
+        mesh.clear_geometry()
+        mesh.vertices.add(count)
+    attributes = mesh.attributes
+    for name, (kind, prop, dtype, _) in _ATTRIBUTES.items():
+        attribute = attributes.get(name)
+        if attribute is None or attribute.data_type != kind or attribute.domain != "POINT":
+            if attribute is not None:
+                attributes.remove(attribute)
+            attribute = attributes.new(name, kind, "POINT")
+        values = np.ascontiguousarray(getattr(frame, name)).astype(dtype, copy=False)
+        attribute.data.foreach_set(prop, values.ravel())
+    mesh.update()
+    state[_FRAME_KEY] = frame.number
+
+
+def read_state(state: bpy.types.Object) -> Frame | None:
+    """Return the frame that the state shows, or None when it shows none."""
+    mesh = state.data
+    count = len(mesh.vertices)
+    if count == 0 or any(name not in mesh.attributes for name in _ATTRIBUTES):
+        return None
+    values = {}
+    for name, (_, prop, dtype, width) in _ATTRIBUTES.items():
+        array = np.empty(count * width, dtype)
+        mesh.attributes[name].data.foreach_get(prop, array)
+        values[name] = array.reshape(count, width) if width > 1 else array
+    return Frame(
+        number=int(state.get(_FRAME_KEY, 0)),
+        id=values["id"].astype(np.int64),
+        position=values["position"],
+        velocity=values["velocity"],
+        rotation=values["rotation"],
+        radius=values["radius"],
+    )
+
+
+def clear_state(state: bpy.types.Object) -> None:
+    """Forget the agents; the modifier then shows the points of the crowd object at rest.
+
+    Raises:
+        SceneError: The state comes from another file.
+    """
+    mesh = _editable_mesh(state)
+    mesh.clear_geometry()
+    mesh.update()
+    if _FRAME_KEY in state:
+        del state[_FRAME_KEY]
+
+
+def remove_state(obj: bpy.types.Object) -> None:
+    """Take the state from this crowd, and delete it unless another object uses it."""
+    modifier = find_modifier(obj)
+    state = None if modifier is None else get_input(modifier, "State")
+    if state is None:
+        return
+    set_input(modifier, "State", None)
+    if state.users > 0 or state.library is not None:
+        return
+    mesh = state.data
+    bpy.data.objects.remove(state)
+    if mesh is not None and mesh.users == 0:
+        bpy.data.meshes.remove(mesh)
+
+
+def _name(obj: bpy.types.Object) -> str:
+    return f"{obj.name} State"
+
+
+def _belongs_to_another(state: bpy.types.Object, obj: bpy.types.Object) -> bool:
+    # the count answers nearly always; going through all objects would cost every frame
+    if state.users <= 1:
+        return False
+    sharing = [other.name for other in bpy.data.objects if get_state(other) == state]
+    others = [name for name in sharing if name != obj.name]
+    # the one that the state was made for keeps it; when that was renamed, the first to ask leaves
+    return bool(others) and state.get(_OWNER_KEY) != obj.name
+
+
+def _editable_mesh(state: bpy.types.Object) -> bpy.types.Mesh:
+    mesh = state.data
+    if mesh is None or mesh.library is not None or mesh.override_library is not None:
+        raise SceneError(
+            f"State {state.name!r} is linked from another file, where its agents can't be "
+            "written: make its crowd local (Object > Relations > Make Local)"
+        )
+    return mesh

@@ -1,0 +1,60 @@
+"""Arrive: u = v_max · clamp(d / slow_radius, 0, 1) · dir(t - p), and zero within stop_radius.
+
+Symbols: t target, p position [m], d = |t - p| [m], v_max maximum speed [m/s].
+Source: Houdini VEX node, its *seek*; Cocos steering, *arrive*; Reynolds 1999, Arrival.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..parameters import param
+from ..vec import length, load, pick, scale, store, sub, unit
+from .base import TARGETS, VELOCITY, Behavior, behavior
+from .targeting import on_ground, pick_target, target_choice
+
+
+@kernel
+def arrive_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity to the target, slower the nearer it is."""
+    how = int(p.target_choice[0])
+    for i in range(start, stop):
+        j = pick_target(i, agents, world.targets, how)
+        if j < 0:
+            continue
+        offset = sub(load(world.targets.position, j), load(agents.position, i))
+        offset = on_ground(i, agents, world, offset)
+        distance = length(offset)
+        slow_radius = pick(p.slow_radius, i)
+        speed = agents.max_speed[i] * 1.0
+        if distance < slow_radius:
+            speed *= distance / slow_radius
+        if distance < pick(p.stop_radius, i):
+            speed = 0.0
+        store(out, i, scale(unit(offset), speed))
+        active[i] = 1
+
+
+@behavior(
+    label="Arrive", output=VELOCITY, kernel=arrive_kernel, uses=(TARGETS,), icon="PIVOT_CURSOR"
+)
+@dataclass(frozen=True, kw_only=True)
+class Arrive(Behavior):
+    """Go to the target and brake in time to stop on it."""
+
+    slow_radius: float = param(
+        2.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Braking starts at this distance; more brakes earlier and more gently",
+    )
+    stop_radius: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Agents this near to the target want to stand; more leaves room around it",
+    )
+    target_choice: str = target_choice()

@@ -1,0 +1,69 @@
+"""Flee: u = -v_max · k · dir(t - p), inactive beyond panic_radius.
+
+k = 1 - d / panic_radius with falloff LINEAR, 1 with NONE; d = |t - p| [m].
+Source: Houdini VEX node (panic_radius is 1.5 · slow_radius there); Cocos steering; Reynolds 1999.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..parameters import choice, param
+from ..vec import length, load, pick, scale, store, sub, unit
+from .base import TARGETS, VELOCITY, Behavior, behavior
+from .targeting import on_ground, pick_target, target_choice
+
+LINEAR = 0
+
+
+@kernel
+def flee_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity straight away from the target."""
+    how = int(p.target_choice[0])
+    falloff = int(p.falloff[0])
+    for i in range(start, stop):
+        j = pick_target(i, agents, world.targets, how)
+        if j < 0:
+            continue
+        offset = sub(load(world.targets.position, j), load(agents.position, i))
+        offset = on_ground(i, agents, world, offset)
+        distance = length(offset)
+        panic_radius = pick(p.panic_radius, i)
+        strength = 1.0
+        if panic_radius > 0.0:
+            if distance >= panic_radius:
+                continue
+            if falloff == LINEAR:
+                strength = 1.0 - distance / panic_radius
+        store(out, i, scale(unit(offset), -agents.max_speed[i] * strength))
+        active[i] = 1
+
+
+@behavior(
+    label="Flee",
+    output=VELOCITY,
+    kernel=flee_kernel,
+    uses=(TARGETS,),
+    icon="TRACKING_REFINE_BACKWARDS",
+)
+@dataclass(frozen=True, kw_only=True)
+class Flee(Behavior):
+    """Run away from the target while it is near."""
+
+    panic_radius: float = param(
+        5.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=100.0,
+        doc="Agents farther than this from the target do not care; 0 is no limit",
+    )
+    falloff: str = choice(
+        "LINEAR",
+        {
+            "LINEAR": "Fastest beside the target, slower toward the panic radius",
+            "NONE": "Full speed anywhere within the panic radius",
+        },
+        doc="How the wish to flee fades with the distance",
+    )
+    target_choice: str = target_choice()

@@ -1,0 +1,184 @@
+"""The flock's three: separation, cohesion and alignment, with one weight of distance.
+
+w(d) = (1 - d / neighbor_distance)², clamped to [0, 1]; N(i) as in `core.neighbors`.
+
+separation  Δ = strength · dir(Σ dir(p - q) · w(d))
+cohesion    u = strength · w(|mean - p|) · dir(mean - p), mean = average position of N(i)
+alignment   u = strength · dir(Σ dir(v_q) · w(d))
+
+Source: Houdini VEX node (whose cohesion forgets to divide by the count; its text says average,
+and so does this); Reynolds 1987, "Flocks, Herds, and Schools".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..parameters import param
+from ..rng import SEPARATION, unit_vector
+from ..vec import EPSILON, add_scaled, length, load, pick, scale, store, sub, unit
+from .base import NEIGHBORS, PUSH, VELOCITY, Behavior, behavior
+from .targeting import on_ground
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighborBehavior(Behavior):
+    """Base of behaviors that look at other agents."""
+
+    strength: float = param(
+        1.0,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Size of the proposal: the speed that it asks for",
+    )
+    neighbor_distance: float = param(
+        2.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Others farther than this are not seen; more looks farther and takes longer",
+    )
+    max_neighbors: int = param(
+        10,
+        minimum=1,
+        maximum=1000,
+        soft_maximum=50,
+        doc="Only so many of the nearest others count; more is smoother and takes longer",
+    )
+    field_of_view: float = param(
+        360.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=360.0,
+        doc="Angle around the heading in which others are seen; 360 is all around",
+    )
+
+
+@kernel
+def _weight(distance, reach):
+    """w(d): 1 at no distance, 0 at the neighbor distance."""
+    if reach <= 0.0 or distance >= reach:
+        return 0.0
+    rest = 1.0 - distance / reach
+    return rest * rest
+
+
+@kernel
+def _seen(i, world, p):
+    """How many rows of the shared list this behavior reads for agent i."""
+    most = min(int(world.neighbors.count[i]), int(pick(p.max_neighbors, i)))
+    reach = pick(p.neighbor_distance, i)
+    seen = 0
+    while seen < most and world.neighbors.distance[i, seen] <= reach:
+        seen += 1
+    return seen
+
+
+@kernel
+def _parting(i, j, agents, world):
+    """Direction in which coincident agents part: opposite for the two, the same on any run."""
+    low = min(agents.id[i], agents.id[j])
+    high = max(agents.id[i], agents.id[j])
+    direction = on_ground(i, agents, world, unit_vector(world.seed, low, high, SEPARATION))
+    return scale(unit(direction), 1.0 if agents.id[i] == low else -1.0)
+
+
+@kernel
+def separation_kernel(start, stop, agents, world, p, memory, out, active):
+    """Push away from near neighbors."""
+    for i in range(start, stop):
+        seen = _seen(i, world, p)
+        if seen == 0:
+            continue
+        position = load(agents.position, i)
+        reach = pick(p.neighbor_distance, i)
+        total = (0.0, 0.0, 0.0)
+        for n in range(seen):
+            j = world.neighbors.index[i, n]
+            offset = on_ground(i, agents, world, sub(position, load(agents.position, j)))
+            if length(offset) < EPSILON:
+                away = _parting(i, j, agents, world)
+            else:
+                away = unit(offset)
+            total = add_scaled(total, away, _weight(1.0 * world.neighbors.distance[i, n], reach))
+        store(out, i, scale(unit(total), pick(p.strength, i)))
+        active[i] = 1
+
+
+@kernel
+def cohesion_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity to the middle of the neighbors."""
+    for i in range(start, stop):
+        seen = _seen(i, world, p)
+        if seen == 0:
+            continue
+        position = load(agents.position, i)
+        total = (0.0, 0.0, 0.0)
+        for n in range(seen):
+            j = world.neighbors.index[i, n]
+            total = add_scaled(total, sub(load(agents.position, j), position), 1.0)
+        offset = on_ground(i, agents, world, scale(total, 1.0 / seen))
+        weight = _weight(length(offset), pick(p.neighbor_distance, i))
+        store(out, i, scale(unit(offset), pick(p.strength, i) * weight))
+        active[i] = 1
+
+
+@kernel
+def alignment_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity along the neighbors' mean direction of motion."""
+    for i in range(start, stop):
+        seen = _seen(i, world, p)
+        if seen == 0:
+            continue
+        reach = pick(p.neighbor_distance, i)
+        total = (0.0, 0.0, 0.0)
+        for n in range(seen):
+            j = world.neighbors.index[i, n]
+            weight = _weight(1.0 * world.neighbors.distance[i, n], reach)
+            total = add_scaled(total, unit(load(agents.velocity, j)), weight)
+        along = unit(on_ground(i, agents, world, total))
+        if along[0] == 0.0 and along[1] == 0.0 and along[2] == 0.0:
+            continue
+        store(out, i, scale(along, pick(p.strength, i)))
+        active[i] = 1
+
+
+@behavior(
+    label="Separation",
+    output=PUSH,
+    kernel=separation_kernel,
+    uses=(NEIGHBORS,),
+    icon="FULLSCREEN_ENTER",
+    group="Neighbors",
+)
+@dataclass(frozen=True, kw_only=True)
+class Separation(NeighborBehavior):
+    """Keep apart from near neighbors."""
+
+
+@behavior(
+    label="Cohesion",
+    output=VELOCITY,
+    kernel=cohesion_kernel,
+    uses=(NEIGHBORS,),
+    icon="FULLSCREEN_EXIT",
+    group="Neighbors",
+)
+@dataclass(frozen=True, kw_only=True)
+class Cohesion(NeighborBehavior):
+    """Stay together: go to the middle of the neighbors."""
+
+
+@behavior(
+    label="Alignment",
+    output=VELOCITY,
+    kernel=alignment_kernel,
+    uses=(NEIGHBORS,),
+    icon="ORIENTATION_VIEW",
+    group="Neighbors",
+)
+@dataclass(frozen=True, kw_only=True)
+class Alignment(NeighborBehavior):
+    """Move the way the neighbors move."""

@@ -1,0 +1,201 @@
+"""How the tree of `bvh` is grown: binned surface area heuristic, one compiled loop.
+
+Source: Wald 2007, "On fast Construction of SAH-based Bounding Volume Hierarchies".
+A node is split where sum of area x triangles of the two halves is least, among 16 bins along each
+axis of the triangles' centers. All of it runs on one thread and in a fixed order, so that the same
+triangles always give the same tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import kernel
+
+BINS = 16
+LEAF = 2
+"""Ranges of so many triangles or fewer are not split any further."""
+LEAF_LIMIT = 8
+"""Ranges of more triangles are always split, whatever the heuristic says."""
+MAX_SPLIT_DEPTH = 40
+"""Deeper down ranges are halved by count, so that no input outgrows the stack of the queries."""
+BOX_COST = 2.0
+"""Cost of visiting a pair of boxes, where testing a triangle costs 1."""
+
+
+@kernel
+def grow(low, high, low_out, high_out, first, second, count, order):
+    """Grow the tree over triangles with the given boxes; returns how many nodes it took.
+
+    Args:
+        low: Lower corners of the triangles' boxes [m], shape (t, 3), t > 0.
+        high: Upper corners [m], shape (t, 3).
+        low_out: Lower corners of the nodes [m], shape (2 t, 3), filled here like all that follow.
+        high_out: Upper corners of the nodes [m], shape (2 t, 3).
+        first: First child or first place in `order`, shape (2 t,).
+        second: Second child, shape (2 t,).
+        count: Triangles of a leaf, 0 for inner nodes, shape (2 t,).
+        order: Triangle numbers, shape (t,); must hold 0, 1, 2, ….
+    """
+    nodes = 1
+    tasks = np.empty((2 * MAX_SPLIT_DEPTH + 80, 4), np.int64)  # node, start, stop, depth
+    tasks[0, 0], tasks[0, 1], tasks[0, 2], tasks[0, 3] = 0, 0, order.size, 0
+    waiting = 1
+    bin_count = np.empty(BINS, np.int64)
+    bin_box = np.empty((BINS, 6), np.float64)
+    right_cost = np.empty(BINS, np.float64)
+    center = np.empty((2, 3), np.float64)
+    while waiting > 0:
+        waiting -= 1
+        node, start, stop = tasks[waiting, 0], tasks[waiting, 1], tasks[waiting, 2]
+        depth = tasks[waiting, 3]
+        _bound(low, high, order, start, stop, low_out, high_out, node, center)
+        middle = start
+        if stop - start > LEAF:
+            middle = _split(
+                low, high, order, start, stop, depth, center, bin_count, bin_box, right_cost,
+                _half_area(low_out, high_out, node),
+            )  # fmt: skip
+        if middle == start:
+            first[node], second[node], count[node] = start, -1, stop - start
+            continue
+        # children lie side by side: a query reads both at once
+        first[node], second[node], count[node] = nodes, nodes + 1, 0
+        for child in range(2):
+            tasks[waiting, 0] = nodes + 1 - child
+            tasks[waiting, 1] = middle if child == 0 else start
+            tasks[waiting, 2] = stop if child == 0 else middle
+            tasks[waiting, 3] = depth + 1
+            waiting += 1
+        nodes += 2
+    return nodes
+
+
+@kernel
+def _bound(low, high, order, start, stop, low_out, high_out, node, center):
+    """Write the box of a range, and the box of twice its triangles' centers."""
+    for axis in range(3):
+        lowest, highest = np.inf, -np.inf
+        center_low, center_high = np.inf, -np.inf
+        for k in range(start, stop):
+            a = np.float64(low[order[k], axis])
+            b = np.float64(high[order[k], axis])
+            lowest, highest = min(lowest, a), max(highest, b)
+            center_low, center_high = min(center_low, a + b), max(center_high, a + b)
+        low_out[node, axis], high_out[node, axis] = lowest, highest
+        center[0, axis], center[1, axis] = center_low, center_high
+
+
+@kernel
+def _half_area(low, high, i):
+    """Half the surface of box i [m²]."""
+    x = np.float64(high[i, 0]) - np.float64(low[i, 0])
+    y = np.float64(high[i, 1]) - np.float64(low[i, 1])
+    z = np.float64(high[i, 2]) - np.float64(low[i, 2])
+    return x * y + y * z + z * x
+
+
+@kernel
+def _split(low, high, order, start, stop, depth, center, bin_count, bin_box, right_cost, area):
+    """Reorder a range into two halves; returns where the second begins, `start` for a leaf."""
+    size = stop - start
+    best_cost, best_axis, best_bin = np.inf, -1, 0
+    if depth < MAX_SPLIT_DEPTH:
+        for axis in range(3):
+            extent = center[1, axis] - center[0, axis]
+            if not extent > 0.0:
+                continue
+            _fill_bins(
+                low, high, order, start, stop, axis, center[0, axis], extent, bin_count, bin_box
+            )
+            cost, cut = _best_cut(bin_count, bin_box, right_cost)
+            if cost < best_cost:
+                best_cost, best_axis, best_bin = cost, axis, cut
+    if size <= LEAF_LIMIT and not best_cost + BOX_COST * area < size * area:
+        return start
+    if best_axis < 0:
+        return start + size // 2
+    least = center[0, best_axis]
+    extent = center[1, best_axis] - least
+    left, right = start, stop - 1
+    while left <= right:
+        triangle = order[left]
+        if _bin_of(low, high, triangle, best_axis, least, extent) <= best_bin:
+            left += 1
+        else:
+            order[left], order[right] = order[right], triangle
+            right -= 1
+    return left
+
+
+@kernel
+def _bin_of(low, high, triangle, axis, least, extent):
+    """The bin that the center of a triangle falls into."""
+    place = np.float64(low[triangle, axis]) + np.float64(high[triangle, axis]) - least
+    return min(int(place / extent * BINS), BINS - 1)
+
+
+@kernel
+def _fill_bins(low, high, order, start, stop, axis, least, extent, bin_count, bin_box):
+    """Count and bound the triangles of every bin along an axis."""
+    for b in range(BINS):
+        bin_count[b] = 0
+        for k in range(3):
+            bin_box[b, k], bin_box[b, k + 3] = np.inf, -np.inf
+    for k in range(start, stop):
+        triangle = order[k]
+        b = _bin_of(low, high, triangle, axis, least, extent)
+        bin_count[b] += 1
+        for c in range(3):
+            bin_box[b, c] = min(bin_box[b, c], np.float64(low[triangle, c]))
+            bin_box[b, c + 3] = max(bin_box[b, c + 3], np.float64(high[triangle, c]))
+
+
+@kernel
+def _best_cut(bin_count, bin_box, right_cost):
+    """The cheapest cut after a bin: (area x triangles of both sides, last bin of the left one)."""
+    x0, y0, z0, x1, y1, z1 = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf
+    seen = 0
+    for b in range(BINS - 1, 0, -1):
+        seen += bin_count[b]
+        if bin_count[b] > 0:
+            x0, x1 = min(x0, bin_box[b, 0]), max(x1, bin_box[b, 3])
+            y0, y1 = min(y0, bin_box[b, 1]), max(y1, bin_box[b, 4])
+            z0, z1 = min(z0, bin_box[b, 2]), max(z1, bin_box[b, 5])
+        right_cost[b] = np.inf
+        if seen > 0:
+            x, y, z = x1 - x0, y1 - y0, z1 - z0
+            right_cost[b] = (x * y + y * z + z * x) * seen
+    x0, y0, z0, x1, y1, z1 = np.inf, np.inf, np.inf, -np.inf, -np.inf, -np.inf
+    seen = 0
+    best_cost, best_bin = np.inf, 0
+    for b in range(BINS - 1):
+        seen += bin_count[b]
+        if bin_count[b] > 0:
+            x0, x1 = min(x0, bin_box[b, 0]), max(x1, bin_box[b, 3])
+            y0, y1 = min(y0, bin_box[b, 1]), max(y1, bin_box[b, 4])
+            z0, z1 = min(z0, bin_box[b, 2]), max(z1, bin_box[b, 5])
+        if seen > 0:
+            x, y, z = x1 - x0, y1 - y0, z1 - z0
+            cost = (x * y + y * z + z * x) * seen + right_cost[b + 1]
+            if cost < best_cost:
+                best_cost, best_bin = cost, b
+    return best_cost, best_bin
+
+
+@kernel
+def refit_boxes(low, high, first, second, count, order, triangles):
+    """Boxes from the leaves up: children always come after their parent."""
+    for node in range(count.size - 1, -1, -1):
+        for axis in range(3):
+            if count[node] == 0:
+                a, b = first[node], second[node]
+                low[node, axis] = min(low[a, axis], low[b, axis])
+                high[node, axis] = max(high[a, axis], high[b, axis])
+                continue
+            lowest, highest = np.float32(np.inf), np.float32(-np.inf)
+            for k in range(first[node], first[node] + count[node]):
+                for corner in range(3):
+                    lowest = min(lowest, triangles[order[k], corner, axis])
+                    highest = max(highest, triangles[order[k], corner, axis])
+            low[node, axis], high[node, axis] = lowest, highest

@@ -1,0 +1,190 @@
+"""Nearest surface points on the triangles of a tree; use it through `bvh`.
+
+Source: Ericson 2005, "Real-Time Collision Detection", 5.1.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .bvh_rays import STACK, TINY
+from .jit import kernel
+from .vec import add, add_scaled, cross, dot, scale, sub
+
+
+@kernel
+def _corners(triangles, i):
+    """The three corners of triangle i [m]."""
+    return (
+        (
+            np.float64(triangles[i, 0, 0]),
+            np.float64(triangles[i, 0, 1]),
+            np.float64(triangles[i, 0, 2]),
+        ),
+        (
+            np.float64(triangles[i, 1, 0]),
+            np.float64(triangles[i, 1, 1]),
+            np.float64(triangles[i, 1, 2]),
+        ),
+        (
+            np.float64(triangles[i, 2, 0]),
+            np.float64(triangles[i, 2, 1]),
+            np.float64(triangles[i, 2, 2]),
+        ),
+    )
+
+
+@kernel
+def triangle_corners(bvh, triangle):
+    """The three corners of a triangle [m]."""
+    return _corners(bvh.triangles, triangle)
+
+
+@kernel
+def triangle_normal(bvh, triangle):
+    """Unit normal of a triangle, by the right hand; the zero vector for one without area."""
+    a, b, c = triangle_corners(bvh, triangle)
+    p, q = sub(b, a), sub(c, a)
+    normal = cross(p, q)
+    size = math.sqrt(dot(normal, normal))
+    # what rounding alone makes of three points on a line is no normal
+    if size <= 1.0e-12 * (dot(p, p) + dot(q, q)) or size < TINY:
+        return (0.0, 0.0, 0.0)
+    return (normal[0] / size, normal[1] / size, normal[2] / size)
+
+
+@kernel
+def _on_segment(a, b, point):
+    """The point of a segment next to a point."""
+    along = sub(b, a)
+    whole = dot(along, along)
+    if whole <= 0.0:
+        return a
+    return add_scaled(a, along, min(max(dot(sub(point, a), along) / whole, 0.0), 1.0))
+
+
+@kernel
+def _on_edges(a, b, c, point):
+    """The point of a triangle's outline next to a point."""
+    best = _on_segment(a, b, point)
+    for start, stop in ((b, c), (c, a)):
+        other = _on_segment(start, stop, point)
+        p, q = sub(best, point), sub(other, point)
+        if dot(q, q) < dot(p, p):
+            best = other
+    return best
+
+
+@kernel
+def _on_triangle(a, b, c, point):
+    """The point of a triangle next to a point."""
+    ab, ac, ap = sub(b, a), sub(c, a), sub(point, a)
+    d1, d2 = dot(ab, ap), dot(ac, ap)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return a
+    bp = sub(point, b)
+    d3, d4 = dot(ab, bp), dot(ac, bp)
+    if d3 >= 0.0 and d4 <= d3:
+        return b
+    cp = sub(point, c)
+    d5, d6 = dot(ab, cp), dot(ac, cp)
+    if d6 >= 0.0 and d5 <= d6:
+        return c
+    wa, wb, wc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+    whole = wa + wb + wc
+    longest = dot(ab, ab) + dot(ac, ac)
+    # outside of an edge, or so thin that the sides cannot be told: the outline decides
+    if wa <= 0.0 or wb <= 0.0 or wc <= 0.0 or whole <= 1.0e-20 * longest * longest:
+        return _on_edges(a, b, c, point)
+    return add(add_scaled(a, ab, wb / whole), scale(ac, wc / whole))
+
+
+@kernel
+def _gap(low, high, value):
+    """How far a number is outside of an interval."""
+    if value < low:
+        return low - value
+    return value - high if value > high else 0.0
+
+
+@kernel
+def _node_distance(low, high, i, point):
+    """Squared distance from a point to a box [m²]."""
+    x = _gap(np.float64(low[i, 0]), np.float64(high[i, 0]), point[0])
+    y = _gap(np.float64(low[i, 1]), np.float64(high[i, 1]), point[1])
+    z = _gap(np.float64(low[i, 2]), np.float64(high[i, 2]), point[2])
+    return x * x + y * y + z * z
+
+
+@kernel
+def _own_distance(a, b, c, point):
+    """Squared distance from a point to the box of a triangle [m²]."""
+    x = _gap(min(a[0], b[0], c[0]), max(a[0], b[0], c[0]), point[0])
+    y = _gap(min(a[1], b[1], c[1]), max(a[1], b[1], c[1]), point[1])
+    z = _gap(min(a[2], b[2], c[2]), max(a[2], b[2], c[2]), point[2])
+    return x * x + y * y + z * z
+
+
+@kernel
+def _nearest_at_leaf(triangles, order, start, stop, point, best_triangle, found, best):
+    """The better one of the nearest point so far and those in a leaf; `best` is squared [m²]."""
+    for k in range(start, stop):
+        i = int(order[k])
+        a, b, c = _corners(triangles, i)
+        candidate = _on_triangle(a, b, c, point)
+        offset = sub(candidate, point)
+        gap = dot(offset, offset)
+        if gap <= best:
+            gap = max(gap, _own_distance(a, b, c, point))
+            if gap < best or (gap == best and (i < best_triangle or best_triangle < 0)):
+                best_triangle, found, best = i, candidate, gap
+    return best_triangle, found, best
+
+
+@kernel
+def nearest_point(bvh, point, max_distance):
+    """The point of the surface next to a point.
+
+    Args:
+        bvh: BvhView.
+        point: Where to look from (x, y, z) [m].
+        max_distance: How far to look [m]; may be infinite.
+
+    Returns:
+        (triangle, (x, y, z) [m], distance [m]); (-1, point, max_distance) when nothing is near.
+    """
+    found = (float(point[0]), float(point[1]), float(point[2]))
+    best, best_triangle = float(max_distance) * float(max_distance), -1
+    finite = abs(point[0]) + abs(point[1]) + abs(point[2]) < np.inf
+    if bvh.count.size == 0 or not finite or not max_distance >= 0.0:
+        return best_triangle, found, float(max_distance)
+    low, high, first, second, count, order, triangles = bvh
+    stack = np.empty((STACK, 2), np.float64)  # one array for both: allocating it is what costs
+    stack[0, 0], stack[0, 1] = 0, _node_distance(low, high, 0, point)
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        if stack[waiting, 1] > best:
+            continue
+        node = int(stack[waiting, 0])
+        while count[node] == 0:
+            near, far = first[node], second[node]
+            near_gap = _node_distance(low, high, near, point)
+            far_gap = _node_distance(low, high, far, point)
+            if far_gap < near_gap:
+                near, far, near_gap, far_gap = far, near, far_gap, near_gap
+            if near_gap > best:
+                break
+            if far_gap <= best:
+                stack[waiting, 0], stack[waiting, 1] = far, far_gap
+                waiting += 1
+            node = near
+        start, stop = first[node], first[node] + count[node]
+        best_triangle, found, best = _nearest_at_leaf(
+            triangles, order, start, stop, point, best_triangle, found, best
+        )
+    if best_triangle < 0:
+        return best_triangle, found, float(max_distance)
+    return best_triangle, found, math.sqrt(best)

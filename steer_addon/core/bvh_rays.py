@@ -1,0 +1,188 @@
+"""Rays against the triangles of a tree; use it through `bvh`.
+
+Source: Woop, Benthin and Wald 2013, "Watertight Ray/Triangle Intersection", here in 64 bits. Both
+triangles at a shared edge compute the same number with opposite signs, so that no ray slips
+between them; no tolerance is needed, and faces have no fringe that would catch rays beside them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .jit import kernel
+
+STACK = 128
+"""Deepest tree that queries can walk; `grow` stays far below, and `join` adds log2(trees)."""
+TINY = 1.0e-60
+"""Direction components below this count as zero."""
+
+
+@kernel
+def _inverse(d):
+    """1/d, and a huge number of the same sign for zero: never inf, so that no 0·inf can occur."""
+    if abs(d) < TINY:
+        return 1.0 / TINY if d >= 0.0 else -1.0 / TINY
+    return 1.0 / d
+
+
+@kernel
+def _span(x0, y0, z0, x1, y1, z1, before, behind, inverse):
+    """Distances at which a ray enters (0 at least) and leaves a box; it misses when out < in.
+
+    `before` and `behind` are the origin moved by the margin along each axis: the box is met as if
+    it were that much larger on all sides.
+    """
+    a = (x0 - behind[0]) * inverse[0]
+    b = (x1 - before[0]) * inverse[0]
+    enter, leave = (a, b) if a < b else (b, a)
+    a = (y0 - behind[1]) * inverse[1]
+    b = (y1 - before[1]) * inverse[1]
+    if a > b:
+        a, b = b, a
+    enter = a if a > enter else enter
+    leave = b if b < leave else leave
+    a = (z0 - behind[2]) * inverse[2]
+    b = (z1 - before[2]) * inverse[2]
+    if a > b:
+        a, b = b, a
+    enter = a if a > enter else enter
+    leave = b if b < leave else leave
+    return enter if enter > 0.0 else 0.0, leave
+
+
+@kernel
+def _node_span(low, high, i, before, behind, inverse):
+    """`_span` of a node."""
+    return _span(
+        np.float64(low[i, 0]), np.float64(low[i, 1]), np.float64(low[i, 2]),
+        np.float64(high[i, 0]), np.float64(high[i, 1]), np.float64(high[i, 2]),
+        before, behind, inverse,
+    )  # fmt: skip
+
+
+@kernel
+def _hit(triangles, i, origin, axes, shear):
+    """Signed distance at which the line meets triangle i: (met, distance)."""
+    x, y, z = axes
+    az = np.float64(triangles[i, 0, z]) - origin[z]
+    bz = np.float64(triangles[i, 1, z]) - origin[z]
+    cz = np.float64(triangles[i, 2, z]) - origin[z]
+    ax = np.float64(triangles[i, 0, x]) - origin[x] - shear[0] * az
+    bx = np.float64(triangles[i, 1, x]) - origin[x] - shear[0] * bz
+    cx = np.float64(triangles[i, 2, x]) - origin[x] - shear[0] * cz
+    ay = np.float64(triangles[i, 0, y]) - origin[y] - shear[1] * az
+    by = np.float64(triangles[i, 1, y]) - origin[y] - shear[1] * bz
+    cy = np.float64(triangles[i, 2, y]) - origin[y] - shear[1] * cz
+    u = cx * by - cy * bx
+    v = ax * cy - ay * cx
+    w = bx * ay - by * ax
+    if (u < 0.0 or v < 0.0 or w < 0.0) and (u > 0.0 or v > 0.0 or w > 0.0):
+        return False, 0.0
+    whole = u + v + w
+    if whole == 0.0:
+        return False, 0.0
+    return True, (u * az + v * bz + w * cz) * shear[2] / whole
+
+
+@kernel
+def _own_span(triangles, i, before, behind, inverse):
+    """`_span` of the box of triangle i itself."""
+    return _span(
+        np.float64(min(triangles[i, 0, 0], triangles[i, 1, 0], triangles[i, 2, 0])),
+        np.float64(min(triangles[i, 0, 1], triangles[i, 1, 1], triangles[i, 2, 1])),
+        np.float64(min(triangles[i, 0, 2], triangles[i, 1, 2], triangles[i, 2, 2])),
+        np.float64(max(triangles[i, 0, 0], triangles[i, 1, 0], triangles[i, 2, 0])),
+        np.float64(max(triangles[i, 0, 1], triangles[i, 1, 1], triangles[i, 2, 1])),
+        np.float64(max(triangles[i, 0, 2], triangles[i, 1, 2], triangles[i, 2, 2])),
+        before,
+        behind,
+        inverse,
+    )
+
+
+@kernel
+def _ray(origin, direction):
+    """What all tests of one ray share: axes and shear of Woop's test, slabs, and the margin."""
+    size = abs(direction[0]), abs(direction[1]), abs(direction[2])
+    z = 0
+    if size[1] > size[0]:
+        z = 1
+    if size[2] > size[z]:
+        z = 2
+    x, y = (z + 1) % 3, (z + 2) % 3
+    inverse = (_inverse(direction[0]), _inverse(direction[1]), _inverse(direction[2]))
+    shear = (direction[x] * inverse[z], direction[y] * inverse[z], inverse[z])
+    # far more than what rounding can do to `_hit`, so that no box hides a hit on its boundary
+    margin = 1.0e-9 * (1.0 + max(abs(origin[0]), abs(origin[1]), abs(origin[2])))
+    before = (origin[0] - margin, origin[1] - margin, origin[2] - margin)
+    behind = (origin[0] + margin, origin[1] + margin, origin[2] + margin)
+    return (x, y, z), shear, inverse, before, behind, margin
+
+
+@kernel
+def _cast_at_leaf(triangles, order, start, stop, origin, ray, best_triangle, best):
+    """The better one of the best hit so far and the hits in a leaf."""
+    axes, shear, inverse, before, behind, margin = ray
+    for k in range(start, stop):
+        i = int(order[k])
+        met, distance = _hit(triangles, i, origin, axes, shear)
+        if met and -margin <= distance <= best:
+            enter, leave = _own_span(triangles, i, before, behind, inverse)
+            distance = min(max(distance, enter), leave)
+            nearer = distance < best
+            first = distance == best and (i < best_triangle or best_triangle < 0)
+            if enter <= leave and (nearer or first):
+                best, best_triangle = distance, i
+    return best_triangle, best
+
+
+@kernel
+def ray_cast(bvh, origin, direction, max_distance):
+    """The first triangle that a ray meets, from either side.
+
+    A ray that starts on a face meets it at distance 0; one that lies in the plane of a face, or has
+    no direction, does not meet it.
+
+    Args:
+        bvh: BvhView.
+        origin: Start (x, y, z) [m].
+        direction: Unit direction (x, y, z).
+        max_distance: Length of the ray [m]; may be infinite.
+
+    Returns:
+        (triangle, distance [m]); (-1, max_distance) when nothing is met.
+    """
+    best, best_triangle = float(max_distance), -1
+    reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
+    if bvh.count.size == 0 or not reach > TINY or not best >= 0.0:
+        return best_triangle, best
+    ray = _ray(origin, direction)
+    _axes, _shear, inverse, before, behind, _margin = ray
+    low, high, first, second, count, order, triangles = bvh
+    stack = np.empty((STACK, 2), np.float64)  # one array for both: allocating it is what costs
+    stack[0, 0], stack[0, 1] = 0, 0.0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        if stack[waiting, 1] > best:
+            continue
+        node = int(stack[waiting, 0])
+        while count[node] == 0:
+            near, far = first[node], second[node]
+            near_in, near_out = _node_span(low, high, near, before, behind, inverse)
+            far_in, far_out = _node_span(low, high, far, before, behind, inverse)
+            near_met = near_in <= near_out and near_in <= best
+            far_met = far_in <= far_out and far_in <= best
+            if not (near_met or far_met):
+                break
+            if near_met and far_met:
+                if far_in < near_in:
+                    near, far, far_in = far, near, near_in
+                stack[waiting, 0], stack[waiting, 1] = far, far_in
+                waiting += 1
+            node = near if near_met else far
+        start, stop = first[node], first[node] + count[node]
+        best_triangle, best = _cast_at_leaf(
+            triangles, order, start, stop, origin, ray, best_triangle, best
+        )
+    return best_triangle, best

@@ -1,0 +1,142 @@
+"""Kernels of the solver: put proposals together, limit them, and move the agents."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from .ground import walk
+from .jit import kernel
+from .vec import (
+    EPSILON,
+    add,
+    add_scaled,
+    cross,
+    dot,
+    length,
+    load,
+    project,
+    scale,
+    store,
+    sub,
+    truncate,
+    unit,
+)
+
+
+class LimitsView(NamedTuple):
+    """The solver's settings as kernels read them."""
+
+    vex: bool
+    priority: bool
+    relaxation_time: float  # [s]
+    blend: float  # α of the VEX solver for this step
+    min_speed: float  # [m/s]
+    max_turn: float  # [rad] in this step, 0 = no limit
+    max_change: float  # [m/s] in this step, 0 = no limit
+    step_height: float  # [m]
+
+
+@kernel
+def combine_kernel(start, stop, agents, world, limits, kinds, weights, values, active, wished):
+    """Put the proposals together.
+
+    Writes the steering force [N] (REYNOLDS) or the wished velocity [m/s] (VEX) of each agent.
+    """
+    for i in range(start, stop):
+        budget = agents.max_speed[i] * 1.0 if limits.vex else agents.max_force[i] * 1.0
+        used = 0.0
+        total = (0.0, 0.0, 0.0)
+        velocity = load(agents.velocity, i)
+        for b in range(len(kinds)):
+            if active[b, i] == 0:
+                continue
+            part = (values[b, i, 0] * 1.0, values[b, i, 1] * 1.0, values[b, i, 2] * 1.0)
+            if world.flat:
+                part = project(part, load(agents.normal, i))
+            if not limits.vex:
+                if kinds[b]:
+                    part = sub(part, velocity)
+                part = scale(part, 1.0 / limits.relaxation_time)
+            part = scale(part, weights[b, i] * 1.0)
+            if limits.priority:
+                part = truncate(part, max(0.0, budget - used))
+                used += length(part)
+            total = add(total, part)
+        store(wished, i, total)
+
+
+@kernel
+def _turned(old, new, most):
+    """`new` turned back toward the unit vector `old`, so that at most `most` [rad] lie between."""
+    speed = length(new)
+    toward = unit(new)
+    cosine = min(1.0, max(-1.0, dot(old, toward)))
+    if speed < EPSILON or math.acos(cosine) <= most:
+        return new
+    side = sub(toward, scale(old, cosine))
+    if length(side) < EPSILON:
+        # straight back: turn to the left, as there is no nearer side
+        side = cross((0.0, 0.0, 1.0), old)
+        if length(side) < EPSILON:
+            side = (1.0, 0.0, 0.0)
+    turned = add_scaled(scale(old, math.cos(most)), unit(side), math.sin(most))
+    return scale(turned, speed)
+
+
+@kernel
+def _new_velocity(i, agents, limits, wished, dt):
+    """Velocity after the step, with all limits applied."""
+    old = load(agents.velocity, i)
+    top = agents.max_speed[i] * 1.0
+    if limits.vex:
+        new = add_scaled(old, sub(wished, old), limits.blend)
+    else:
+        force = truncate(wished, agents.max_force[i] * 1.0)
+        new = truncate(add_scaled(old, force, dt / agents.mass[i]), top)
+    if limits.max_change > 0.0:
+        new = add(old, truncate(sub(new, old), limits.max_change))
+    if limits.max_turn > 0.0:
+        new = _turned(load(agents.heading, i), new, limits.max_turn)
+    if limits.min_speed > 0.0:
+        slowest = limits.min_speed if limits.vex else min(limits.min_speed, top)
+        speed = length(new)
+        if speed < slowest:
+            direction = unit(new) if speed > EPSILON else load(agents.heading, i)
+            new = scale(direction, slowest)
+    return new
+
+
+@kernel
+def integrate_kernel(
+    start, stop, agents, world, limits, wished, position, velocity, heading, normal
+):
+    """Move the agents by their new velocities; walking ones stay on their ground."""
+    on_terrain = world.flat and len(world.ground.count) > 0
+    for i in range(start, stop):
+        new = _new_velocity(i, agents, limits, load(wished, i), world.dt)
+        old_position = load(agents.position, i)
+        up = load(agents.normal, i)
+        if world.flat:
+            new = project(new, up)
+        moved = add_scaled(old_position, new, world.dt)
+        if on_terrain:
+            move = scale(new, world.dt)
+            moved, up, blocked = walk(
+                world.ground,
+                old_position,
+                move,
+                up,
+                agents.radius[i] * 1.0,
+                limits.step_height,
+                world.min_up,
+            )
+            if blocked:
+                # what was really walked, level: the step up or down is not a motion of its own
+                done = sub(moved, old_position)
+                new = scale((done[0], done[1], 0.0), 1.0 / world.dt)
+        store(position, i, moved)
+        store(velocity, i, new)
+        store(normal, i, up)
+        if length(new) >= EPSILON:
+            store(heading, i, unit(new))

@@ -1,0 +1,279 @@
+"""Settings blocks of a crowd: bodies, motion, solver, and the stack of behaviors.
+
+They are the format of presets too: `CrowdSettings.to_dict` is what a preset file holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .behaviors import REGISTRY, Behavior
+from .errors import ParameterError
+from .parameters import Settings, choice, param, parameters, parse_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentsSettings(Settings):
+    """What a body is and can do. Point attributes of the same names override these per agent."""
+
+    radius: float = param(
+        0.25,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=2.0,
+        doc="Body radius: how much room an agent takes",
+    )
+    mass: float = param(
+        1.0,
+        unit="kg",
+        minimum=1.0e-3,
+        soft_maximum=100.0,
+        doc="Mass: a heavier agent answers more slowly to the same force",
+    )
+    max_speed: float = param(
+        1.4,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Fastest that an agent moves; 1.4 m/s is a brisk walk",
+    )
+    max_force: float = param(
+        10.0,
+        unit="N",
+        minimum=0.0,
+        soft_maximum=100.0,
+        doc="Strongest steering force: more gives sharper turns and shorter braking",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotionSettings(Settings):
+    """How agents move through space."""
+
+    motion: str = choice(
+        "GROUND",
+        {
+            "GROUND": "Agents walk: on the ground mesh where there is one, else at their own height",
+            "FLY": "Agents fly or swim freely in all three directions",
+        },
+        doc="Whether agents walk on a surface or move freely",
+    )
+    max_slope: float = param(
+        45.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=89.0,
+        doc="Steepest ground that is walked; steeper faces block like walls",
+    )
+    step_height: float = param(
+        0.35,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=2.0,
+        doc="Highest step that agents climb or descend; rays look for obstacles above this height",
+    )
+    forward_axis: str = choice(
+        "NEG_Y",
+        {
+            "POS_X": "+X is the front",
+            "POS_Y": "+Y is the front",
+            "NEG_X": "-X is the front",
+            "NEG_Y": "-Y is the front, as for characters that face the front view",
+        },
+        doc="Side of the instanced object that looks ahead",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolverSettings(Settings):
+    """How proposals become motion."""
+
+    solver: str = choice(
+        "REYNOLDS",
+        {
+            "REYNOLDS": "Steering forces with mass, truncated to the maximum force and speed",
+            "VEX": "The Houdini point solver: velocities blend toward the sum of the proposals",
+        },
+        doc="The law that turns proposals into velocities",
+    )
+    combine: str = choice(
+        "WEIGHTED_SUM",
+        {
+            "WEIGHTED_SUM": "All proposals are added by their weights",
+            "PRIORITY": "The list is walked from the top until the maximum force is used up",
+        },
+        doc="How the proposals of several behaviors are put together",
+    )
+    relaxation_time: float = param(
+        0.5,
+        unit="s",
+        minimum=0.01,
+        maximum=100.0,
+        soft_maximum=5.0,
+        doc="How fast a wished velocity is taken up: less is snappier, more is smoother (Reynolds)",
+    )
+    acc_weight: float = param(
+        0.3,
+        minimum=0.0,
+        maximum=1.0,
+        doc="Share of the way to the wished velocity that is gone per 1/24 s (VEX)",
+        label="Acceleration Weight",
+    )
+    substeps: int = param(
+        1,
+        minimum=1,
+        maximum=100,
+        soft_maximum=10,
+        doc="Solver steps per frame: more is more exact and takes longer",
+    )
+    min_speed: float = param(
+        0.0,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Slowest that an agent moves, for birds and fish that never stop; 0 is no limit",
+    )
+    max_turn_rate: float = param(
+        0.0,
+        unit="deg/s",
+        minimum=0.0,
+        soft_maximum=720.0,
+        doc="Fastest turn of the direction of motion; less makes wider curves, 0 is no limit",
+    )
+    max_acceleration: float = param(
+        0.0,
+        unit="m/s²",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Largest change of velocity per second; less looks heavier, 0 is no limit",
+    )
+
+
+BLOCKS: dict[str, type[Settings]] = {
+    "agents": AgentsSettings,
+    "motion": MotionSettings,
+    "solver": SolverSettings,
+}
+"""The settings blocks of a crowd by their name in presets and on the command line."""
+
+
+@dataclass(frozen=True)
+class CrowdSettings:
+    """Everything that a crowd is told, besides its points and its world.
+
+    Attributes:
+        agents: Bodies.
+        motion: Walking or flying.
+        solver: The law of motion.
+        behaviors: The stack, in order of priority; names are unique.
+        seed: Random seed.
+    """
+
+    agents: AgentsSettings = AgentsSettings()
+    motion: MotionSettings = MotionSettings()
+    solver: SolverSettings = SolverSettings()
+    behaviors: tuple[Behavior, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""
+        taken: set[str] = set()
+        named = []
+        for entry in self.behaviors:
+            key, number = entry.key, 0
+            while key in taken:
+                number += 1
+                key = f"{entry.key}.{number:03d}"
+            taken.add(key)
+            named.append(entry if key == entry.key else replace(entry, name=key))
+        object.__setattr__(self, "behaviors", tuple(named))
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise ParameterError(f"seed is {self.seed!r}: give a whole number")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            **{name: getattr(self, name).to_dict() for name in BLOCKS},
+            "behaviors": [{"type": b.definition.type, **b.to_dict()} for b in self.behaviors],
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CrowdSettings:
+        """Make settings from plain data; what is not named takes its default.
+
+        Raises:
+            ParameterError: A name is unknown or a value does not fit.
+        """
+        known = (*BLOCKS, "behaviors", "seed")
+        for name in data:
+            if name not in known:
+                raise ParameterError(f"settings have no {name!r}: known are {', '.join(known)}")
+        blocks: dict[str, Any] = {
+            name: block.from_dict(_mapping(name, data.get(name, {})))
+            for name, block in BLOCKS.items()
+        }
+        entries = data.get("behaviors", [])
+        if isinstance(entries, str) or not isinstance(entries, Sequence):
+            raise ParameterError(f"behaviors is {entries!r}: give a list")
+        stack = tuple(make_behavior(_mapping("behavior", entry)) for entry in entries)
+        return cls(**blocks, behaviors=stack, seed=data.get("seed", 0))
+
+
+def _mapping(what: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"{what} is {value!r}: give names with values")
+    return value
+
+
+def make_behavior(data: Mapping[str, Any]) -> Behavior:
+    """Make a behavior from plain data with a `type` and parameters.
+
+    Raises:
+        ParameterError: The type or a parameter is unknown, or a value does not fit.
+    """
+    values = dict(data)
+    type_name = values.pop("type", None)
+    if type_name not in REGISTRY:
+        raise ParameterError(
+            f"behavior type {type_name!r} is unknown: known are {', '.join(sorted(REGISTRY))}"
+        )
+    return REGISTRY[type_name].from_dict(values)
+
+
+def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
+    """Apply one `--set` argument: behavior.parameter=value, block.parameter=value or seed=value.
+
+    Raises:
+        ParameterError: There is no such thing, or the value does not fit.
+    """
+    path, equals, value = text.partition("=")
+    owner, dot, name = path.strip().rpartition(".")
+    if not equals:
+        raise ParameterError(f"{text!r} sets nothing: write behavior.parameter=value")
+    if path.strip() == "seed":
+        try:
+            return replace(settings, seed=int(value))
+        except ValueError:
+            raise ParameterError(f"seed is {value!r}: give a whole number") from None
+    if owner in BLOCKS:
+        block = _changed(getattr(settings, owner), owner, name, value)
+        return replace(settings, **{owner: block})
+    keys = [b.key for b in settings.behaviors]
+    if owner not in keys:
+        raise ParameterError(
+            f"the crowd has no {owner or path!r} to set: "
+            f"it has {', '.join([*BLOCKS, *keys, 'seed'])}"
+        )
+    stack = list(settings.behaviors)
+    stack[keys.index(owner)] = _changed(stack[keys.index(owner)], owner, name, value)
+    return replace(settings, behaviors=tuple(stack))
+
+
+def _changed(block: Any, owner: str, name: str, text: str) -> Any:
+    known = parameters(block)
+    if name not in known:
+        raise ParameterError(f"{owner} has no parameter {name!r}: known are {', '.join(known)}")
+    return replace(block, **{name: parse_text(owner, known[name], text.strip())})

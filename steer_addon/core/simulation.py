@@ -1,0 +1,134 @@
+"""Simulation: a crowd from frame to frame, resumable and cancellable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from . import ground
+from .agents import Agents
+from .errors import ParameterError
+from .frames import Frame, make_frame
+from .settings import CrowdSettings
+from .solver import Proposal, Solver
+from .world import World
+
+
+class Simulation:
+    """One crowd, one frame after the other.
+
+    A result depends only on the agents at the start, the settings, the worlds given and the frame
+    numbers: going on from a copy of `agents` at any frame gives the same bits.
+    """
+
+    def __init__(
+        self,
+        settings: CrowdSettings,
+        agents: Agents,
+        *,
+        frame: int,
+        fps: float,
+        world: World | None = None,
+    ) -> None:
+        """Start at a frame.
+
+        Args:
+            settings: What the crowd is told.
+            agents: The crowd at that frame; it is copied.
+            frame: Number of that frame.
+            fps: Frames per second > 0.
+            world: The world at that frame: walking agents are put on its ground.
+
+        Raises:
+            ParameterError: fps is not positive.
+        """
+        if not fps > 0.0:
+            raise ParameterError(f"fps is {fps!r}: give a number above 0")
+        self.settings = settings
+        self.agents = agents.copy()
+        self.frame = frame
+        self.start_frame = frame
+        self.dt = 1.0 / fps
+        self.off_ground = 0
+        """Agents that had no walkable ground below or above them at the start."""
+        self.proposals: tuple[Proposal, ...] = ()
+        """What each behavior asked for in the last step."""
+        if world is not None:
+            self._place(world)
+
+    def _place(self, world: World) -> None:
+        if world.ground is None or self.settings.motion.motion != "GROUND":
+            return
+        placed = ground.place_many(
+            world.ground, self.agents.position, ground.min_up(self.settings.motion.max_slope)
+        )
+        self.agents.position, self.agents.normal, found = placed
+        self.off_ground = int((~found).sum())
+
+    def step(self, world: World, settings: CrowdSettings | None = None) -> Frame:
+        """Go on by one frame.
+
+        Args:
+            world: The world at the new frame.
+            settings: Settings of the new frame where they are keyed; None keeps the last ones.
+        """
+        if settings is not None:
+            self.settings = settings
+        number = self.frame - self.start_frame
+        result = Solver(self.settings).step(self.agents, world, self.dt, number=number)
+        self.agents = result.agents
+        self.proposals = result.proposals
+        self.frame += 1
+        return self.current()
+
+    def current(self) -> Frame:
+        """The crowd as it is now."""
+        return make_frame(self.frame, self.agents, self.settings.motion)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        done: Frames that are done.
+        total: Frames in all.
+        seconds: Time spent [s].
+        remaining: Estimated time left [s].
+    """
+
+    done: int
+    total: int
+    seconds: float
+    remaining: float
+
+    @property
+    def share(self) -> float:
+        """0 at the start, 1 at the end."""
+        return self.done / self.total if self.total else 1.0
+
+
+def with_progress(
+    frames: Iterator[Frame],
+    total: int,
+    report: Callable[[Progress], bool],
+    interval: float = 0.1,
+) -> Iterator[Frame]:
+    """Pass frames on and report progress; stops when `report` returns False.
+
+    Args:
+        frames: What is run.
+        total: How many frames there will be.
+        report: Called at most once per interval, and at the end; False cancels.
+        interval: Seconds between reports.
+    """
+    start = last = time.perf_counter()
+    for done, frame in enumerate(frames, 1):
+        yield frame
+        now = time.perf_counter()
+        if now - last >= interval or done == total:
+            last = now
+            spent = now - start
+            if not report(Progress(done, total, spent, spent / done * (total - done))):
+                return

@@ -1,0 +1,72 @@
+"""Crowds to try things on, and a toy behavior."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import bpy
+
+from steer_addon.blender import crowds, registration
+from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.behaviors.base import PUSH, TARGETS, Behavior, behavior
+from steer_addon.core.jit import kernel
+from steer_addon.core.parameters import choice, param
+
+
+def make_points(count: int = 3, name: str = "Points") -> bpy.types.Object:
+    """The active object: a mesh of loose vertices 1 m apart."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([(float(i), 0.0, 0.0) for i in range(count)], [], [])
+    obj = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    bpy.context.view_layer.objects.active = obj
+    return obj
+
+
+def make_crowd(count: int = 3, name: str = "Crowd") -> bpy.types.Object:
+    """The active object: a crowd with the default behaviors."""
+    return crowds.make_crowd(make_points(count, name), scene=bpy.context.scene)
+
+
+def make_empty(name: str = "Target") -> bpy.types.Object:
+    """An empty in the scene; not the active object."""
+    obj = bpy.data.objects.new(name, None)
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+
+@kernel
+def toy_kernel(start, stop, agents, world, p, memory, out, active):
+    """Propose nothing."""
+
+
+@contextmanager
+def toy_behavior() -> Iterator[None]:
+    """A behavior that is declared as a module of core/behaviors would, and Steer enabled anew."""
+
+    @behavior(
+        label="Toy Push", output=PUSH, kernel=toy_kernel, uses=(TARGETS,), icon="GHOST_ENABLED",
+        group="Toys",
+    )  # fmt: skip
+    @dataclass(frozen=True, kw_only=True)
+    class ToyPush(Behavior):
+        """Push like a toy."""
+
+        reach: float = param(3.0, unit="m", minimum=0.0, maximum=0.3e2, doc="How far it reaches.")
+        angle: float = param(90.0, unit="deg", maximum=180.0, minimum=0.0, doc="How wide")
+        tries: int = param(2, minimum=0, maximum=9, doc="How often")
+        gentle: bool = param(True, doc="Whether it hurts")
+        side: str = choice("NEG_Y", {"NEG_Y": "Left", "BY_ID": "As it comes"}, doc="Where to")
+        tag: str = param("red", doc="What it is called")
+
+    registration.unregister()
+    registration.register()
+    try:
+        yield
+    finally:
+        bpy.ops.wm.read_homefile(use_empty=True)
+        registration.unregister()
+        del REGISTRY["toy_push"]
+        registration.register()

@@ -1,0 +1,67 @@
+"""What all tests share: a Blender of their own, the shared data, and kernels that stay compiled.
+
+Tests import the package as `steer_addon`, from the checkout, and the fixture `steer` registers
+that one. Enabled as an extension the same modules would exist a second time, under
+`bl_ext.user_default.steer`, with classes and settings of their own; only
+tests/blender/test_extension_install.py goes that way, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+# bpy reads this when it is imported: nothing of the user's Blender may be read or written.
+_resources = tempfile.mkdtemp(prefix="steer-test-")
+atexit.register(shutil.rmtree, _resources, ignore_errors=True)
+os.environ["BLENDER_USER_RESOURCES"] = _resources
+
+# Kept from run to run, since compiling takes longer than most tests; numba keeps the Python
+# versions apart, and jit.py the versions of the source.
+os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
+
+# The first call of a kernel compiles it: no example can be held to a deadline.
+hypothesis.settings.register_profile("steer", deadline=None)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=20)
+hypothesis.settings.load_profile("steer")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared data beside the checkout; the test is skipped without it."""
+    if not SHARED.is_dir():
+        pytest.skip("../shared is absent: put the shared data beside the checkout")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def steer() -> Iterator[ModuleType]:
+    """The package `steer_addon`, registered with Blender for the whole run."""
+    pytest.importorskip("bpy", reason="bpy is not installed")
+    import steer_addon
+
+    steer_addon.register()
+    yield steer_addon
+    steer_addon.unregister()
+
+
+@pytest.fixture
+def empty_scene(steer: ModuleType) -> Iterator[object]:
+    """A scene without objects in a fresh file, with Steer registered."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_empty=True)
+    yield bpy.context.scene
+    # Leaves no handler or scene of this test to the next one, even when that does not ask for it.
+    bpy.ops.wm.read_homefile(use_empty=True)

@@ -1,0 +1,111 @@
+"""Seek, arrive and flee against their closed forms."""
+
+import numpy as np
+import pytest
+from crowdtools import crowd, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steer_addon.core.behaviors.arrive import Arrive
+from steer_addon.core.behaviors.flee import Flee
+from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.behaviors.wander import Wander
+from steer_addon.core.world import make_world
+
+DT = 1 / 24
+finite = st.floats(-1e4, 1e4, allow_nan=False, width=32)
+point = st.tuples(finite, finite, finite)
+
+
+@pytest.mark.parametrize("distance", [5.0, 20.0])
+def test_seek_goes_straight_and_arrives_in_time(distance):
+    crowd_settings = crowd(Seek(), relaxation_time=0.5)
+    direction = np.array([0.6, 0.8, 0.0])
+    expected = distance / 1.4 + 0.5
+    positions, _ = run(
+        crowd_settings, [[0, 0, 0]], int(expected / DT) + 5, target=[direction * distance]
+    )
+    along = positions[:, 0] @ direction
+    off = positions[:, 0] - along[:, None] * direction
+    before = along < distance
+    assert np.abs(off[before]).max() < 1e-4
+    arrival = np.argmax(along >= distance) * DT
+    # the discrete law lags the continuous one by less than a step
+    assert arrival == pytest.approx(expected, abs=1.5 * DT)
+
+
+def test_arrive_stops_on_the_target_without_overshoot():
+    positions, velocities = run(
+        crowd(Arrive(slow_radius=2.0)), [[0, 0, 0]], 24 * 20, target=[[6, 0, 0]]
+    )
+    assert np.linalg.norm(velocities[-1, 0]) < 1e-3
+    assert abs(positions[-1, 0, 0] - 6.0) < 1e-2
+    assert positions[:, 0, 0].max() - 6.0 < 0.01 * 2.0
+
+
+def test_arrive_wishes_the_speed_of_its_formula():
+    def wished(x, **more):
+        stack = Arrive(slow_radius=4.0, **more)
+        settings_ = crowd(stack, solver="VEX", acc_weight=1.0)
+        return run(settings_, [[x, 0, 0]], 1, target=[[0, 0, 0]])[1][1, 0, 0]
+
+    assert wished(-8.0) == pytest.approx(1.4)
+    assert wished(-2.0) == pytest.approx(0.7)
+    assert wished(-2.0, stop_radius=3.0) == 0.0
+    assert wished(0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("falloff", "distance", "expected"),
+    [("LINEAR", 1.0, 0.8), ("LINEAR", 4.0, 0.2), ("NONE", 4.0, 1.0), ("NONE", 6.0, 0.0)],
+)
+def test_flee_wishes_the_speed_of_its_formula(falloff, distance, expected):
+    stack = Flee(panic_radius=5.0, falloff=falloff)
+    settings_ = crowd(stack, solver="VEX", acc_weight=1.0, agents={"max_speed": 1.0})
+    _, velocities = run(settings_, [[distance, 0, 0]], 1, target=[[0, 0, 0]])
+    assert velocities[1, 0, 0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_flee_without_panic_radius_has_no_limit():
+    settings_ = crowd(Flee(panic_radius=0.0), agents={"max_speed": 1.0})
+    _, velocities = run(settings_, [[500, 0, 0]], 200, target=[[0, 0, 0]])
+    assert velocities[-1, 0, 0] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_an_agent_beyond_the_panic_radius_is_not_braked():
+    settings_ = crowd(Flee(panic_radius=5.0))
+    _, velocities = run(settings_, [[9, 0, 0]], 10, velocity=[[0, 1, 0]], target=[[0, 0, 0]])
+    np.testing.assert_allclose(velocities[:, 0], [[0, 1, 0]] * 11, atol=1e-6)
+
+
+def test_targets_are_chosen_nearest_by_id_or_by_attribute():
+    targets = [[10, 0, 0], [-10, 0, 0]]
+    points = [[1, 0, 0], [1, 0, 0], [-1, 0, 0]]
+
+    def signs(choice, **more):
+        settings_ = crowd(Seek(target_choice=choice))
+        _, velocities = run(settings_, points, 2, target=targets, **more)
+        return np.sign(velocities[-1, :, 0]).tolist()
+
+    assert signs("NEAREST") == [1, 1, -1]
+    assert signs("BY_ID") == [1, -1, 1]
+    assert signs("NEAREST", attributes={"target_index": [1, -1, 0]}) == [-1, 1, 1]
+    assert signs("NEAREST", attributes={"target_index": [5, 4, -1]}) == [-1, 1, -1]
+
+
+def test_behaviors_can_have_targets_of_their_own():
+    world = make_world(targets={"": [[10, 0, 0]], "threat": [[0, 1, 0]]})
+    settings_ = crowd(Seek(), Flee(target="threat", panic_radius=0.0, falloff="NONE"))
+    _, velocities = run(settings_, [[0, 0, 0]], 1, world=world)
+    assert velocities[1, 0, 0] > 0 > velocities[1, 0, 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    point, point, point, st.sampled_from(["GROUND", "FLY"]), st.sampled_from(["REYNOLDS", "VEX"])
+)
+def test_goals_are_finite_and_bounded_for_any_finite_input(p, v, t, motion, solver):
+    stack = (Seek(), Arrive(), Flee(), Wander(), Wander(source="POSITION_NOISE", name="noise"))
+    crowd_settings = crowd(*stack, motion=motion, solver=solver)
+    positions, velocities = run(crowd_settings, [p], 5, velocity=[v], target=[t])
+    assert np.isfinite(positions).all() and np.isfinite(velocities).all()

@@ -1,0 +1,109 @@
+"""Meshes: their bounds, and the sentences about what is wrong with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steer_addon.core.errors import WorldError
+from steer_addon.core.meshes import Mesh, bounding_sphere, defects, signed_volume
+
+
+def box(size: tuple[float, float, float] = (2, 2, 2)) -> np.ndarray:
+    """A closed box around the origin with outward normals, shape (12, 3, 3)."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size / 2
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    faces = [[(a, b, c), (a, c, d)] for a, b, c, d in quads]
+    return corners[np.array(faces).reshape(-1, 3)].astype(np.float32)
+
+
+def ball(rings: int, segments: int) -> np.ndarray:
+    """A sphere whose poles are rows of triangles without area."""
+    v, u = np.meshgrid(
+        np.linspace(0, np.pi, rings + 1), np.linspace(0, 2 * np.pi, segments + 1), indexing="ij"
+    )
+    u[:, -1] = 0.0  # the seam closes to the bit
+    points = np.stack([np.sin(v) * np.cos(u), np.sin(v) * np.sin(u), np.cos(v)], -1)
+    points[0], points[-1] = (0, 0, 1), (0, 0, -1)
+    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
+    triangles = np.concatenate([np.stack([a, b, c], 2), np.stack([a, c, d], 2)])
+    return triangles.reshape(-1, 3, 3).astype(np.float32)
+
+
+def test_a_closed_box_is_well() -> None:
+    mesh = Mesh("Box", box())
+    assert defects(mesh) == []
+    assert signed_volume(mesh) == pytest.approx(8.0)
+
+
+def test_collapsed_faces_at_the_poles_do_not_open_a_sphere() -> None:
+    assert defects(Mesh("Ball", ball(20, 40))) == []
+
+
+def test_the_seam_is_welded_across_signs_of_zero() -> None:
+    triangles = box()
+    triangles[triangles == 0] = 0.0
+    halves = np.concatenate([triangles + np.float32([1, 1, 1])])
+    halves[::2][halves[::2] == 0] = -0.0
+    assert defects(Mesh("Box", halves)) == []
+
+
+@pytest.mark.parametrize(("removed", "edges"), [(1, "3 edges do"), (2, "4 edges do")])
+def test_an_open_mesh_is_named_with_its_edges(removed: int, edges: str) -> None:
+    (sentence,) = defects(Mesh("Wall", box()[removed:]))
+    assert sentence.startswith(f"Mesh 'Wall' is open: {edges} not join exactly two faces")
+
+
+def test_edges_of_three_faces_count_as_open() -> None:
+    fin = np.float32([[box()[0, 0], box()[0, 1], [5, 5, 5]]])
+    (sentence,) = defects(Mesh("Fin", np.concatenate([box(), fin])))
+    assert "3 edges do not join" in sentence
+
+
+def test_inside_out() -> None:
+    mesh = Mesh("Cave", box()[:, ::-1] + np.float32([100, 200, -300]))
+    (sentence,) = defects(mesh)
+    assert sentence.startswith("Mesh 'Cave' is inside out")
+    assert signed_volume(mesh) == pytest.approx(-8.0, rel=1e-3)
+
+
+def test_no_faces() -> None:
+    mesh = Mesh("Empty", np.zeros((0, 3, 3), np.float32))
+    assert defects(mesh) == [
+        "Mesh 'Empty' has no faces: add faces, or take it out of the collection"
+    ]
+    center, radius = bounding_sphere(mesh)
+    assert radius == 0.0
+    assert not center.any()
+    assert signed_volume(mesh) == 0.0
+
+
+def test_only_points_and_lines_are_not_open() -> None:
+    assert defects(Mesh("Line", np.float32([[[0, 0, 0], [1, 0, 0], [1, 0, 0]]]))) == []
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_corners_that_are_not_finite_are_refused(value: float) -> None:
+    triangles = box()
+    triangles[5, 1, 2] = value
+    with pytest.raises(WorldError, match=r"'Rock': 1 of 12 triangles .* \(first: triangle 5\)"):
+        Mesh("Rock", triangles)
+
+
+def test_another_shape_is_refused() -> None:
+    with pytest.raises(WorldError, match=r"'Rock': triangles have shape \(4, 3\)"):
+        Mesh("Rock", np.zeros((4, 3), np.float32))
+
+
+def test_bounding_sphere_is_around_the_box_center() -> None:
+    triangles = np.float32([[[0, 0, 0], [4, 0, 0], [0, 2, 0]]])
+    center, radius = bounding_sphere(Mesh("Flag", triangles))
+    assert center.tolist() == [2.0, 1.0, 0.0]
+    assert radius == pytest.approx(np.sqrt(5.0))
+
+
+def test_triangles_become_contiguous_32_bit_floats() -> None:
+    mesh = Mesh("Box", box().astype(np.float64)[::-1])
+    assert mesh.triangles.dtype == np.float32
+    assert mesh.triangles.flags.c_contiguous
+    assert mesh.triangle_count == 12

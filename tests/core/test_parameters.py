@@ -1,0 +1,202 @@
+"""Parameters, settings blocks and command-line overrides: ranges, messages, defaults."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steer_addon.core.behaviors import REGISTRY, own_parameters
+from steer_addon.core.errors import ParameterError
+from steer_addon.core.parameters import check, parameters, parse_text
+from steer_addon.core.settings import (
+    BLOCKS,
+    AgentsSettings,
+    CrowdSettings,
+    SolverSettings,
+    with_override,
+)
+
+DEFAULTS = {
+    "agents": {"radius": 0.25, "mass": 1.0, "max_speed": 1.4, "max_force": 10.0},
+    "motion": {
+        "motion": "GROUND",
+        "max_slope": 45.0,
+        "step_height": 0.35,
+        "forward_axis": "NEG_Y",
+    },
+    "solver": {
+        "solver": "REYNOLDS",
+        "combine": "WEIGHTED_SUM",
+        "relaxation_time": 0.5,
+        "acc_weight": 0.3,
+        "substeps": 1,
+        "min_speed": 0.0,
+        "max_turn_rate": 0.0,
+        "max_acceleration": 0.0,
+    },
+}
+FLOCK = {
+    "strength": 1.0,
+    "neighbor_distance": 2.0,
+    "max_neighbors": 10,
+    "field_of_view": 360.0,
+}
+BEHAVIOR_DEFAULTS = {
+    "seek": {"target_choice": "NEAREST"},
+    "arrive": {"slow_radius": 2.0, "stop_radius": 0.0, "target_choice": "NEAREST"},
+    "flee": {"panic_radius": 5.0, "falloff": "LINEAR", "target_choice": "NEAREST"},
+    "wander": {
+        "source": "RANDOM_WALK",
+        "distance": 2.0,
+        "radius": 1.0,
+        "jitter": 1.0,
+        "speed": 0.0,
+    },
+    "separation": FLOCK,
+    "cohesion": FLOCK,
+    "alignment": FLOCK,
+    "obstacle_avoidance": {
+        "method": "RAY",
+        "look_ahead": 3.0,
+        "avoid_radius": 1.0,
+        "max_avoid": 2.0,
+    },
+}
+ALL = [*BLOCKS.values(), *REGISTRY.values()]
+
+
+def test_defaults_are_pinned():
+    assert {name: block().to_dict() for name, block in BLOCKS.items()} == DEFAULTS
+    assert set(REGISTRY) == set(BEHAVIOR_DEFAULTS)
+    for name, cls in REGISTRY.items():
+        made = cls().to_dict()
+        assert {k: made[k] for k in own_parameters(cls)} == BEHAVIOR_DEFAULTS[name]
+        assert (made["enabled"], made["weight"], made["name"], made["target"]) == (
+            True,
+            1.0,
+            "",
+            "",
+        )
+
+
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
+def test_every_parameter_is_explained_and_bounded(cls):
+    assert cls.__doc__ and cls.__doc__.strip().endswith(".")
+    for info in parameters(cls).values():
+        assert len(info.doc) > 15 and not info.doc.endswith("."), info.name
+        for text in info.choices.values():
+            assert text and not text.endswith(".")
+        if info.kind in ("float", "int"):
+            assert info.minimum <= info.default <= info.soft_maximum <= info.maximum
+
+
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
+def test_every_bound_has_a_message_with_value_and_range(cls):
+    for name, info in parameters(cls).items():
+        if info.kind not in ("float", "int"):
+            continue
+        for value in (info.minimum - 1, info.maximum * 2 + 1):
+            with pytest.raises(
+                ParameterError, match=rf"{cls.owner_name()}\.{name} is .*give a value from"
+            ):
+                cls(**{name: value})
+        for value in (math.nan, math.inf):
+            with pytest.raises(ParameterError, match="finite"):
+                cls(**{name: value})
+        with pytest.raises(ParameterError, match="give a number"):
+            cls(**{name: "much"})
+
+
+def test_wrong_types_are_named():
+    with pytest.raises(
+        ParameterError, match="solver.solver is 'HOUDINI': give one of REYNOLDS, VEX"
+    ):
+        SolverSettings(solver="HOUDINI")
+    with pytest.raises(ParameterError, match="substeps is 1.5: give a whole number"):
+        SolverSettings(substeps=1.5)
+    with pytest.raises(ParameterError, match="enabled is 1: give true or false"):
+        REGISTRY["seek"](enabled=1)
+    with pytest.raises(ParameterError, match="agents has no parameter 'size': known are radius"):
+        AgentsSettings.from_dict({"size": 1})
+
+
+def test_settings_survive_plain_data():
+    stack = tuple(cls(weight=0.5) for cls in REGISTRY.values())
+    settings = CrowdSettings(behaviors=stack, seed=7)
+    assert CrowdSettings.from_dict(settings.to_dict()) == settings
+
+
+def test_behaviors_get_names_of_their_own():
+    seek = REGISTRY["seek"]
+    settings = CrowdSettings(behaviors=(seek(), seek(), seek(name="home"), seek()))
+    assert [b.key for b in settings.behaviors] == ["seek", "seek.001", "home", "seek.002"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"behaviours": []}, "settings have no 'behaviours'"),
+        ({"behaviors": "seek"}, "behaviors is 'seek': give a list"),
+        ({"behaviors": [{"type": "teleport"}]}, "behavior type 'teleport' is unknown: known are"),
+        ({"behaviors": [{"weight": 1}]}, "behavior type None is unknown"),
+        ({"behaviors": [3]}, "behavior is 3: give names with values"),
+        ({"behaviors": [{"type": "seek", "wait": 1}]}, "seek has no parameter 'wait'"),
+        ({"solver": 4}, "solver is 4"),
+        ({"seed": 1.5}, "seed is 1.5: give a whole number"),
+    ],
+)
+def test_bad_data_is_named(data, message):
+    with pytest.raises(ParameterError, match=message):
+        CrowdSettings.from_dict(data)
+
+
+def test_override_sets_behaviors_blocks_and_seed():
+    settings = CrowdSettings(behaviors=(REGISTRY["seek"](), REGISTRY["arrive"](name="home")))
+    settings = with_override(settings, "home.slow_radius=3.5")
+    settings = with_override(settings, "seek.enabled=false")
+    settings = with_override(settings, "agents.max_speed=2")
+    settings = with_override(settings, "solver.solver=VEX")
+    settings = with_override(settings, "seed=12")
+    assert settings.behaviors[1].slow_radius == 3.5
+    assert not settings.behaviors[0].enabled
+    assert (settings.agents.max_speed, settings.solver.solver, settings.seed) == (2.0, "VEX", 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seek.weight", "sets nothing: write behavior.parameter=value"),
+        ("fly.weight=1", "the crowd has no 'fly' to set: it has agents, motion, solver, seek"),
+        ("seek.speed=1", "seek has no parameter 'speed'"),
+        ("seek.weight=heavy", "seek.weight is 'heavy': give a number"),
+        ("seek.weight=-1", "seek.weight is -1: give a value from 0 to 1000"),
+        ("seek.enabled=maybe", "give true or false"),
+        ("seed=x", "seed is 'x': give a whole number"),
+    ],
+)
+def test_bad_overrides_are_named(text, message):
+    with pytest.raises(ParameterError, match=message):
+        with_override(CrowdSettings(behaviors=(REGISTRY["seek"](),)), text)
+
+
+@given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary()))
+def test_any_value_is_taken_or_refused_with_a_typed_error(value):
+    for cls in ALL:
+        for info in parameters(cls).values():
+            try:
+                taken = check("x", info, value)
+            except ParameterError as error:
+                assert info.name in str(error)
+            else:
+                assert replace(cls(), **{info.name: taken})
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_parsed_or_refused(text):
+    for info in parameters(SolverSettings).values():
+        try:
+            parse_text("solver", info, text)
+        except ParameterError:
+            pass

@@ -1,0 +1,134 @@
+"""Presets: what comes with Steer is valid; what strangers send is refused in one sentence."""
+
+import json
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steer_addon.core.errors import OutputError, PresetError
+from steer_addon.core.presets import (
+    FORMAT,
+    builtin_folder,
+    find_presets,
+    load_preset,
+    read_preset,
+    save_preset,
+)
+from steer_addon.core.settings import CrowdSettings
+
+
+@pytest.mark.parametrize("name", ["houdini_vex", "pedestrians", "birds", "fish"])
+def test_builtin_presets_are_valid_and_described(name):
+    preset = load_preset(name)
+    assert preset.label and len(preset.description) > 20
+    assert preset.settings.behaviors
+
+
+def test_houdini_preset_holds_the_defaults_of_the_node():
+    settings_ = load_preset("houdini_vex").settings
+    stack = {b.key: b for b in settings_.behaviors}
+    assert (settings_.solver.solver, settings_.solver.combine) == ("VEX", "WEIGHTED_SUM")
+    assert settings_.solver.acc_weight == 0.3
+    assert settings_.motion.motion == "FLY"
+    # the node counts per frame, at 24 frames a second
+    assert settings_.agents.max_speed == 1 * 24
+    assert (stack["seek"].definition.type, stack["seek"].slow_radius) == ("arrive", 1.0)
+    assert stack["flee"].panic_radius == 1.5 * stack["seek"].slow_radius
+    assert (stack["wander"].source, stack["wander"].speed) == ("POSITION_NOISE", 0.02 * 24)
+    assert stack["separation"].strength == pytest.approx(0.2 * 24)
+    assert stack["cohesion"].strength == stack["alignment"].strength == 1 * 24
+    for key in ("separation", "cohesion", "alignment"):
+        assert (stack[key].neighbor_distance, stack[key].max_neighbors) == (0.5, 10)
+    assert (stack["avoid"].method, stack["avoid"].avoid_radius) == ("RAY", 1.0)
+    assert stack["avoid"].max_avoid == 1 * 24
+    assert all(b.weight == 1.0 for b in settings_.behaviors)
+
+
+def test_saved_presets_read_back_the_same(tmp_path):
+    settings_ = load_preset("birds").settings
+    path = tmp_path / "folder" / "mine.json"
+    save_preset(path, settings_, label="Mine", description="Birds of mine")
+    again = read_preset(path)
+    assert (again.settings, again.label, again.description) == (settings_, "Mine", "Birds of mine")
+    assert [p.name for p in path.parent.iterdir()] == ["mine.json"]
+    assert find_presets(path.parent)["mine"] == path
+
+
+def test_user_presets_win_over_builtin_ones(tmp_path):
+    save_preset(tmp_path / "fish.json", CrowdSettings(), label="My Fish")
+    assert load_preset("fish", tmp_path).label == "My Fish"
+    assert load_preset("fish").label == "Fish"
+
+
+def test_unknown_names_list_what_there_is():
+    with pytest.raises(PresetError, match="no preset 'fsh': known are birds, fish"):
+        load_preset("fsh")
+
+
+def document(**changes):
+    data = {"format": FORMAT, "version": 1, "settings": {}}
+    return {**data, **changes}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("[]", "is no Steer preset"),
+        ("{", "is not valid JSON"),
+        ("[" * 100_000, "is not valid JSON"),
+        (document(format="x"), "is no Steer preset"),
+        (document(version=2), "has version 2: this Steer reads version 1"),
+        (document(code="import os"), "unknown entry 'code'"),
+        (document(settings=None), "has no settings"),
+        (document(label=3), "must be texts"),
+        (document(settings={"agents": {"speed": 1}}), "agents has no parameter 'speed'"),
+        (document(settings={"agents": {"mass": -1}}), "agents.mass is -1: give a value from"),
+        (document(settings={"agents": {"mass": float("nan")}}), "give a finite number"),
+        (document(settings={"behaviors": [{"type": "__import__"}]}), "is unknown: known are"),
+    ],
+)
+def test_bad_files_are_refused_in_one_sentence(tmp_path, data, message):
+    path = tmp_path / "bad.json"
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    with pytest.raises(PresetError, match=message) as caught:
+        read_preset(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_too_large_or_missing(tmp_path):
+    path = tmp_path / "large.json"
+    path.write_bytes(b" " * 2_000_000)
+    with pytest.raises(PresetError, match="larger than"):
+        read_preset(path)
+    with pytest.raises(PresetError, match="cannot be read"):
+        read_preset(tmp_path / "none.json")
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+def test_read_only_folder_is_named(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError, match="cannot be written"):
+        save_preset(tmp_path / "x.json", CrowdSettings(), label="X")
+
+
+def test_a_folder_that_is_a_file_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="choose another folder"):
+        save_preset(tmp_path / "file" / "x.json", CrowdSettings(), label="X")
+
+
+VALID = (builtin_folder() / "fish.json").read_bytes()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, len(VALID) - 1), st.integers(0, 255), st.booleans())
+def test_damaged_presets_never_escape_the_typed_error(tmp_path_factory, place, byte, cut):
+    path = tmp_path_factory.getbasetemp() / "damaged.json"
+    data = VALID[:place] if cut else VALID[:place] + bytes([byte]) + VALID[place + 1 :]
+    path.write_bytes(data)
+    try:
+        read_preset(path)
+    except PresetError:
+        pass
