@@ -84,6 +84,7 @@ def _parse(path: str, prefix: str) -> tuple[int, str] | None:
 
 def _remap_curves(curves: Any, prefix: str, where: dict[int, list[int]]) -> None:
     found = [(curve, _parse(curve.data_path, prefix)) for curve in curves]
+    copies = []
     for curve, parsed in found:
         if parsed is None:
             continue
@@ -93,8 +94,10 @@ def _remap_curves(curves: Any, prefix: str, where: dict[int, list[int]]) -> None
             curves.remove(curve)
             continue
         curve.data_path = f"{prefix}[{places[0]}]{rest}"
-        for place in places[1:]:
-            _copy_curve(curves, curve, f"{prefix}[{place}]{rest}")
+        copies += [(curve, f"{prefix}[{place}]{rest}") for place in places[1:]]
+    # only now every path is free: Blender refuses a second curve of the same path
+    for curve, path in copies:
+        _copy_curve(curves, curve, path)
 
 
 def _copy_curve(curves: Any, source: Any, path: str) -> None:

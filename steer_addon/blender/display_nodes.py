@@ -91,7 +91,7 @@ def build_group(group: bpy.types.NodeTree) -> None:
     turn_back = build.output("FunctionNodeInvertRotation", 2, 5, Rotation=turn)
     own = build.node("GeometryNodeSelfObject", 0, 4).outputs[0]
     to_world = build.output("GeometryNodeObjectInfo", 1, 4, "Transform", Object=own)
-    # a matrix without an inverse gives the identity here, so a zero scale hides the crowd only
+    # without an inverse this is the identity: a zero scale squashes the crowd, no more
     to_local = build.output("FunctionNodeInvertMatrix", 2, 4, "Matrix", Matrix=to_world)
     points = _world_points(build, inputs, to_world, turn_back)
     rotation = build.named("rotation", "QUATERNION", 7, 2)

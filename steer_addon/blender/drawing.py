@@ -34,10 +34,11 @@ _SHOWN = {
 def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
     """A sentence, broken into as many lines as the region's width needs."""
     region = getattr(context, "region", None)
-    scale = context.preferences.system.ui_scale if context.preferences else 1.0
-    width = region.width if region is not None else 300
+    # the scale is 0 without a window
+    letter = _LETTER * (context.preferences.system.ui_scale or 1.0)
+    letters = int((region.width if region is not None else 300) / letter)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, max(24, int(width / (_LETTER * scale)) - 6))):
+    for number, line in enumerate(textwrap.wrap(text, max(24, letters - 6))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 

@@ -35,6 +35,7 @@ class LimitsView(NamedTuple):
     max_turn: float  # [rad] in this step, 0 = no limit
     max_change: float  # [m/s] in this step, 0 = no limit
     step_height: float  # [m]
+    min_turn_speed: float  # [m/s] slower agents keep their heading
 
 
 @kernel
@@ -138,5 +139,5 @@ def integrate_kernel(
         store(position, i, moved)
         store(velocity, i, new)
         store(normal, i, up)
-        if length(new) >= EPSILON:
+        if length(new) >= max(EPSILON, limits.min_turn_speed):
             store(heading, i, unit(new))

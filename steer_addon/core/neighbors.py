@@ -91,8 +91,8 @@ def _dimensions(position: F32, cell: float) -> tuple[int, int, int]:
     limit = max(_MIN_CELLS, _CELLS_PER_AGENT * len(position))
     while dims[0] * dims[1] * dims[2] > limit:
         axis = dims.index(max(dims))
-        # Odd: agents on a lattice of 2, 4, 8, … cells would else all land in a few cells.
-        dims[axis] = (dims[axis] // 2 - 1) | 1
+        # Odd: agents on a lattice of 2, 4, 8, … cells then spread over all cells, not over a few.
+        dims[axis] = dims[axis] // 2 | 1
     return dims[0], dims[1], dims[2]
 
 
@@ -149,7 +149,7 @@ def _keep(total, near, near2, me, here, grid, ids, heading, cosine, found, best,
         d2 = near2[t]
         if slot == me or (found == limit and d2 > best2[limit - 1]):
             continue
-        if cosine > -1.0 and d2 > 0.0:
+        if cosine > -1.0:  # a coincident agent passes: 0 < 0 is false
             offset = (x[slot] - here[0], y[slot] - here[1], z[slot] - here[2])
             if dot(offset, load(heading, i)) < cosine * math.sqrt(d2):
                 continue

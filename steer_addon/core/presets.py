@@ -3,7 +3,8 @@
 A preset is data: nothing in it is executed, and it names no other file. Its form::
 
     {"format": "steer-preset", "version": 1, "label": "…", "description": "…",
-     "settings": {"agents": {…}, "motion": {…}, "solver": {…}, "behaviors": [{"type": …}], "seed": 0}}
+     "settings": {"agents": {…}, "motion": {…}, "solver": {…},
+                  "behaviors": [{"type": …}], "seed": 0}}
 """
 
 from __future__ import annotations

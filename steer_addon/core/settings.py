@@ -55,7 +55,7 @@ class MotionSettings(Settings):
     motion: str = choice(
         "GROUND",
         {
-            "GROUND": "Agents walk: on the ground mesh where there is one, else at their own height",
+            "GROUND": "Agents walk on the ground mesh, or at their own height without one",
             "FLY": "Agents fly or swim freely in all three directions",
         },
         doc="Whether agents walk on a surface or move freely",
@@ -73,6 +73,13 @@ class MotionSettings(Settings):
         minimum=0.0,
         soft_maximum=2.0,
         doc="Highest step that agents climb or descend; rays look for obstacles above this height",
+    )
+    min_turn_speed: float = param(
+        0.0,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=2.0,
+        doc="Slower agents keep their heading; more stops those who stand from trembling",
     )
     forward_axis: str = choice(
         "NEG_Y",

@@ -97,18 +97,22 @@ class Solver:
         sees = self._world_view(world, dt, number, seed)
         lists = _neighbor_lists(stack, agents)
         found: dict[str, Proposal] = {}
+        values = np.zeros((len(stack), agents.count, 3), np.float32)
+        active = np.zeros((len(stack), agents.count), np.uint8)
         # pushes may ask which way the agent wants to go, so the desired velocities come first
         for pushes in (False, True):
-            for entry in stack:
+            for row, entry in enumerate(stack):
                 if (entry.definition.output != VELOCITY) == pushes:
                     local = sees._replace(
                         targets=world.targets_of(entry.target).view(), neighbors=lists[entry.key]
                     )
-                    found[entry.key] = _propose(entry, agents, after, view, local)
+                    found[entry.key] = _propose(
+                        entry, agents, after, view, local, values[row], active[row]
+                    )
             if not pushes:
                 _sum_desired(found.values(), desired)
         proposals = tuple(found[entry.key] for entry in stack)
-        self._move(after, view, sees, proposals, dt)
+        self._move(after, view, sees, proposals, values, active, dt)
         return after, proposals
 
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
@@ -136,6 +140,8 @@ class Solver:
         view: AgentView,
         sees: WorldView,
         proposals: Sequence[Proposal],
+        values: F32,
+        active: NDArray[np.uint8],
         dt: float,
     ) -> None:
         """Combine the proposals and write positions, velocities and headings into `after`."""
@@ -150,15 +156,12 @@ class Solver:
             max_turn=math.radians(solver.max_turn_rate) * dt,
             max_change=solver.max_acceleration * dt,
             step_height=float(self.settings.motion.step_height),
+            min_turn_speed=float(self.settings.motion.min_turn_speed),
         )
         kinds = np.array([p.output == VELOCITY for p in proposals], np.uint8)
         weights = np.zeros((len(proposals), count), np.float32)
-        values = np.zeros((len(proposals), count, 3), np.float32)
-        active = np.zeros((len(proposals), count), np.uint8)
         for row, proposal in enumerate(proposals):
             weights[row] = proposal.weight
-            values[row] = proposal.value
-            active[row] = proposal.active
         wished = np.zeros((count, 3), np.float32)
         jit.parallel_for(
             combine_kernel, count, view, sees, limits, kinds, weights, values, active, wished
@@ -244,18 +247,21 @@ def _neighbor_lists(stack: Sequence[Behavior], agents: Agents) -> dict[str, Neig
 
 
 def _propose(
-    entry: Behavior, before: Agents, after: Agents, view: AgentView, sees: WorldView
+    entry: Behavior,
+    before: Agents,
+    after: Agents,
+    view: AgentView,
+    sees: WorldView,
+    value: F32,
+    active: NDArray[np.uint8],
 ) -> Proposal:
     """Run one behavior; what it remembers is written to `after`."""
     definition = entry.definition
-    count = before.count
-    remembered = np.zeros((count, definition.memory_width), np.float32)
+    remembered = np.zeros((before.count, definition.memory_width), np.float32)
     if entry.key in before.memory and before.memory[entry.key].shape == remembered.shape:
         remembered = before.memory[entry.key].copy()
-    value = np.zeros((count, 3), np.float32)
-    active = np.zeros(count, np.uint8)
     params = pack(entry, before)
-    jit.parallel_for(definition.kernel, count, view, sees, params, remembered, value, active)
+    jit.parallel_for(definition.kernel, before.count, view, sees, params, remembered, value, active)
     if definition.memory_width:
         after.memory[entry.key] = remembered
     return Proposal(

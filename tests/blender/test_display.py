@@ -7,7 +7,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from crowd_views import (  # noqa: E402
+from steer_addon.blender import display, display_nodes, state  # noqa: E402
+from steer_addon.blender.node_builder import NodeBuilder  # noqa: E402
+from steer_addon.core.errors import SceneError  # noqa: E402
+from steer_addon.core.frames import Frame  # noqa: E402
+
+from .crowd_views import (  # noqa: E402
     assert_same_matrix,
     attribute,
     evaluated,
@@ -17,11 +22,6 @@ from crowd_views import (  # noqa: E402
     make_frame,
     make_object,
 )
-
-from steer_addon.blender import display, display_nodes, state  # noqa: E402
-from steer_addon.blender.node_builder import NodeBuilder  # noqa: E402
-from steer_addon.core.errors import SceneError  # noqa: E402
-from steer_addon.core.frames import Frame  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from crowd_views import (  # noqa: E402
+from mathutils import Matrix, Quaternion, Vector  # noqa: E402
+
+from steer_addon.blender import display, state  # noqa: E402
+from steer_addon.core.frames import Frame, rotations  # noqa: E402
+
+from .crowd_views import (  # noqa: E402
     FORWARD,
     MATRICES,
     assert_same_matrix,
@@ -22,10 +27,6 @@ from crowd_views import (  # noqa: E402
     make_object,
     world_points,
 )
-from mathutils import Matrix, Quaternion, Vector  # noqa: E402
-
-from steer_addon.blender import display, state  # noqa: E402
-from steer_addon.core.frames import Frame, rotations  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

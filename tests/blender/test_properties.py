@@ -30,11 +30,12 @@ from tests.blender.crowd_makers import (  # noqa: E402
     toy_behavior,
 )
 
+
 def groups_of(item_or_crowd):
     """Every generated group beside the parameters that it stands for."""
     steer = item_or_crowd.steer
     for name, cls in {**BLOCKS, "bake": KeyframeBakeSettings}.items():
-        yield getattr(empty_scene, name), parameters(cls)
+        yield getattr(steer, name), parameters(cls)
     item = steer.behaviors.add()
     for name, cls in REGISTRY.items():
         yield getattr(item, name), own_parameters(cls)

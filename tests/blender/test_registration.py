@@ -19,9 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def traces():
     """All places of Blender where an extension can leave something."""
+    groups = [c for c in bpy.types.PropertyGroup.__subclasses__() if c.is_registered]
     return {
         "classes": sorted(name for name in dir(bpy.types) if "steer" in name.lower()),
-        "groups": sorted(c.__name__ for c in bpy.types.PropertyGroup.__subclasses__() if c.is_registered),
+        "groups": sorted(cls.__name__ for cls in groups),
         "operators": [name for name in dir(bpy.ops.object) if "steer" in name],
         "menus": {name: len(draw_functions(name)) for name, _ in menus.ENTRIES},
         "handlers": {

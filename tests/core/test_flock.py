@@ -107,3 +107,12 @@ def test_finite_for_any_points(points, motion):
     stack = (Separation(), Cohesion(), Alignment())
     positions, velocities = run(crowd(*stack, motion=motion), points, 4)
     assert np.isfinite(positions).all() and np.isfinite(velocities).all()
+
+
+def test_separation_by_distance_adds_up_and_fades():
+    made = proposals(
+        Separation(strength=2.0, neighbor_distance=2.0, falloff="DISTANCE"),
+        [[0, 0, 0], [1, 0, 0], [0, -0.5, 0]],
+    )
+    expected = 2.0 * np.array([-weight(1, 2), weight(0.5, 2), 0])
+    np.testing.assert_allclose(made.value[0], expected, atol=1e-6)

@@ -24,6 +24,7 @@ DEFAULTS = {
         "motion": "GROUND",
         "max_slope": 45.0,
         "step_height": 0.35,
+        "min_turn_speed": 0.0,
         "forward_axis": "NEG_Y",
     },
     "solver": {
@@ -54,7 +55,7 @@ BEHAVIOR_DEFAULTS = {
         "jitter": 1.0,
         "speed": 0.0,
     },
-    "separation": FLOCK,
+    "separation": {**FLOCK, "falloff": "NONE"},
     "cohesion": FLOCK,
     "alignment": FLOCK,
     "obstacle_avoidance": {

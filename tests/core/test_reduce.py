@@ -117,6 +117,15 @@ def test_rotation_alone_keeps_keys():
     assert 2 < len(bound) < 50
 
 
+@pytest.mark.parametrize("tolerance", [0.2, 2.0, 10.0])
+def test_rotation_tolerance_is_used_up_and_not_exceeded(tolerance):
+    """A turn that speeds up, 0 to 360 degrees: the error is an angle, not a half or a double."""
+    times = np.arange(301)
+    turn = yaw(2.0 * np.pi * (times / 300.0) ** 2)
+    kept = reduce_keys(times, np.zeros((301, 3)), 1.0, rotation=turn, rotation_tolerance=tolerance)
+    assert 0.8 * tolerance < rotation_errors(times, turn, kept).max() <= tolerance + 1.0e-6
+
+
 def test_keys_stay_on_the_grid_of_steps_where_that_is_close_enough():
     times = np.arange(101)
     values = np.zeros((101, 1))

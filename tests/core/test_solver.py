@@ -287,3 +287,12 @@ def test_extreme_settings_stay_finite():
     )
     assert np.isfinite(positions).all() and np.isfinite(velocities).all()
     assert np.linalg.norm(velocities, axis=2).max() <= 1.4 + 1e-4
+
+
+def test_slow_agents_keep_their_heading():
+    settings = crowd(Arrive(), motion_settings={"min_turn_speed": 0.2})
+    sim = simulation(settings, [[0, 0, 0]], [[0.0, 0.19, 0.0]])
+    sim.agents.heading[:] = [1, 0, 0]
+    world = make_world(targets=[[0, 0, 0]])
+    sim.step(world)
+    np.testing.assert_array_equal(sim.agents.heading, [[1, 0, 0]])

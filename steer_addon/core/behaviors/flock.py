@@ -2,12 +2,15 @@
 
 w(d) = (1 - d / neighbor_distance)², clamped to [0, 1]; N(i) as in `core.neighbors`.
 
-separation  Δ = strength · dir(Σ dir(p - q) · w(d))
+separation  Δ = strength · dir(Σ dir(p - q) · w(d))                        (falloff NONE)
+            Δ = strength · Σ dir(p - q) · w(d)                             (falloff DISTANCE)
 cohesion    u = strength · w(|mean - p|) · dir(mean - p), mean = average position of N(i)
 alignment   u = strength · dir(Σ dir(v_q) · w(d))
 
 Source: Houdini VEX node (whose cohesion forgets to divide by the count; its text says average,
-and so does this); Reynolds 1987, "Flocks, Herds, and Schools".
+and so does this); Reynolds 1987, "Flocks, Herds, and Schools", and 1999, Separation: repulsions
+that grow as the distance shrinks, added up. The node's constant push makes standing crowds
+tremble, since it is at full strength however far the nearest neighbor is.
 """
 
 from __future__ import annotations
@@ -15,11 +18,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..jit import kernel
-from ..parameters import param
+from ..parameters import choice, param
 from ..rng import SEPARATION, unit_vector
 from ..vec import EPSILON, add_scaled, length, load, pick, scale, store, sub, unit
 from .base import NEIGHBORS, PUSH, VELOCITY, Behavior, behavior
 from .targeting import on_ground
+
+NONE = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +93,7 @@ def _parting(i, j, agents, world):
 @kernel
 def separation_kernel(start, stop, agents, world, p, memory, out, active):
     """Push away from near neighbors."""
+    falloff = int(p.falloff[0])
     for i in range(start, stop):
         seen = _seen(i, world, p)
         if seen == 0:
@@ -103,7 +109,9 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
             else:
                 away = unit(offset)
             total = add_scaled(total, away, _weight(1.0 * world.neighbors.distance[i, n], reach))
-        store(out, i, scale(unit(total), pick(p.strength, i)))
+        if falloff == NONE:
+            total = unit(total)
+        store(out, i, scale(total, pick(p.strength, i)))
         active[i] = 1
 
 
@@ -156,6 +164,15 @@ def alignment_kernel(start, stop, agents, world, p, memory, out, active):
 @dataclass(frozen=True, kw_only=True)
 class Separation(NeighborBehavior):
     """Keep apart from near neighbors."""
+
+    falloff: str = choice(
+        "NONE",
+        {
+            "NONE": "The same push however near the neighbors are, as in the Houdini node",
+            "DISTANCE": "Nearer neighbors push harder: smoother, and calm when there is room",
+        },
+        doc="How the push fades with the distance of the neighbors",
+    )
 
 
 @behavior(

@@ -1,0 +1,191 @@
+"""Geometry of evaluated objects as arrays in world space, read again only when it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import WorldError
+from ..core.meshes import Mesh, defects
+
+FloatArray = NDArray[np.float32]
+Matrix = NDArray[np.float64]
+
+MESH_TYPES = ("MESH", "CURVE", "SURFACE", "FONT")
+"""Types of objects whose surface agents can meet."""
+
+CHECKED_TRIANGLES = 100_000
+"""Larger meshes are not searched for defects: it would delay the first frame by seconds."""
+
+_SIMULATED = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "COLLISION"}
+
+
+def matrix_of(obj: bpy.types.Object) -> Matrix:
+    """World matrix of an object, shape (4, 4)."""
+    return np.array(obj.matrix_world, np.float64)
+
+
+def transform(points: Any, matrix: Matrix) -> FloatArray:
+    """Points in world space; in double precision, so that far-off origins cost no digits."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        return np.ascontiguousarray(moved, np.float32)
+
+
+def positions(mesh: bpy.types.Mesh) -> FloatArray:
+    """Vertices in object space [m], shape (vertex_count, 3)."""
+    points = np.empty((len(mesh.vertices), 3), np.float32)
+    if len(points):
+        # thirty times faster than mesh.vertices.foreach_get
+        mesh.attributes["position"].data.foreach_get("vector", points.ravel())
+    return points
+
+
+def corners(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """Vertices of the triangles that the faces are made of, shape (triangle_count, 3)."""
+    mesh.calc_loop_triangles()
+    found = np.empty((len(mesh.loop_triangles), 3), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", found.ravel())
+    return found
+
+
+@contextmanager
+def mesh_of(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh | None]:
+    """The evaluated mesh of an object; curves, surfaces and texts are converted."""
+    if evaluated.type == "MESH":
+        yield evaluated.data
+        return
+    if evaluated.type not in MESH_TYPES:
+        yield None
+        return
+    try:
+        yield evaluated.to_mesh()
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def may_deform(obj: bpy.types.Object) -> bool:
+    """Whether the shape of an object may differ from frame to frame without an edit."""
+    data = obj.data
+    return bool(
+        obj.modifiers
+        or getattr(data, "shape_keys", None) is not None
+        or getattr(data, "animation_data", None) is not None
+        or (obj.type in ("CURVE", "FONT", "SURFACE") and _has_references(data))
+    )
+
+
+def _has_references(data: Any) -> bool:
+    names = ("bevel_object", "taper_object", "follow_curve")
+    return any(getattr(data, name, None) is not None for name in names)
+
+
+def may_move(obj: bpy.types.Object) -> bool:
+    """Whether an object may differ from frame to frame; when in doubt, yes."""
+    if obj.animation_data is not None or obj.constraints or obj.rigid_body is not None:
+        return True
+    if may_deform(obj) or obj.parent_type in ("BONE", "VERTEX", "VERTEX_3"):
+        return True
+    source = obj.instance_collection
+    if source is not None and any(may_move(part) for part in source.all_objects):
+        return True
+    return obj.parent is not None and may_move(obj.parent)
+
+
+def is_simulated(obj: bpy.types.Object) -> bool:
+    """Whether physics of its own scene move an object, so that no other scene can stand in."""
+    if obj.rigid_body is not None or any(m.type in _SIMULATED for m in obj.modifiers):
+        return True
+    return obj.parent is not None and is_simulated(obj.parent)
+
+
+@dataclass
+class _Entry:
+    """What was read of one object."""
+
+    matrix: bytes
+    points: FloatArray
+    mesh: Mesh
+
+
+@dataclass
+class MeshReader:
+    """Reads meshes, and hands the same instance on as long as nothing changed."""
+
+    entries: dict[str, _Entry] = field(default_factory=dict)
+    reads: dict[str, int] = field(default_factory=dict)
+    """How often the triangles of each mesh were read, by name."""
+    warnings: dict[str, list[str]] = field(default_factory=dict)
+    """What is wrong with each mesh, by name."""
+    _dirty: set[str] = field(default_factory=set)
+
+    def forget(self, names: set[str]) -> None:
+        """Read these objects again, whether or not they look changed."""
+        for name in self.entries:
+            if name.rpartition("/")[2] in names:
+                self._dirty.add(name)
+
+    def read(
+        self,
+        name: str,
+        source: bpy.types.Object,
+        evaluated: bpy.types.Object,
+        matrix: Matrix,
+        *,
+        solid: bool = True,
+    ) -> Mesh | None:
+        """The triangles of an object in world space; None when it cannot be used at all.
+
+        Args:
+            name: Unique name of the piece: messages name it so.
+            source: The original object.
+            evaluated: The same object as the depsgraph evaluates it.
+            matrix: Where it is, shape (4, 4).
+            solid: Whether an open mesh deserves a warning.
+        """
+        old = self.entries.get(name)
+        key = matrix.tobytes()
+        known = old is not None and old.matrix == key and name not in self._dirty
+        if known and not may_deform(source):
+            return old.mesh
+        with mesh_of(evaluated) as mesh:
+            if mesh is None:
+                return None
+            points = positions(mesh)
+            if known and np.array_equal(points, old.points):
+                return old.mesh
+            order = corners(mesh)
+        self._dirty.discard(name)
+        self.reads[name] = self.reads.get(name, 0) + 1
+        if np.linalg.det(matrix[:3, :3]) < 0.0:
+            # a mirrored object would turn its faces inside out
+            order = order[:, ::-1]
+        try:
+            triangles = transform(points, matrix)[order]
+            result = Mesh(name, triangles, may_move(source))
+        except WorldError as error:
+            self.entries.pop(name, None)
+            self.warnings[name] = [f"{error}; until then it is ignored"]
+            return None
+        if old is None or name not in self.warnings or len(old.mesh.triangles) != len(order):
+            self.warnings[name] = _complaints(result, solid)
+        self.entries[name] = _Entry(key, points, result)
+        return result
+
+    def keep_only(self, names: set[str]) -> None:
+        """Let go of the meshes that are no longer asked for."""
+        for known in (self.entries, self.warnings):
+            for name in [n for n in known if n not in names]:
+                del known[name]
+
+
+def _complaints(mesh: Mesh, solid: bool) -> list[str]:
+    if mesh.triangle_count and (not solid or mesh.triangle_count > CHECKED_TRIANGLES):
+        return []
+    return defects(mesh)

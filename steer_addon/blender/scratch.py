@@ -1,0 +1,121 @@
+"""A scene of its own to evaluate things in: other frames, hidden objects, part of a modifier stack.
+
+The user's scene stays at its frame and is not evaluated, however much there is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from . import display
+from .suspension import suspended
+
+_RENDER = (
+    "fps",
+    "fps_base",
+    "frame_map_old",
+    "frame_map_new",
+    "use_simplify",
+    "simplify_subdivision",
+)
+"""Settings of a scene that decide how its objects are evaluated."""
+
+
+class Scratch:
+    """A temporary scene with some objects of another one.
+
+    Use it as a context manager, or call `close`: nothing of it may stay in the file.
+    """
+
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        objects: Iterable[bpy.types.Object],
+        crowd: bpy.types.Object | None = None,
+    ) -> None:
+        """Link objects into a new scene.
+
+        Args:
+            scene: The scene whose frame rate and settings count.
+            objects: Objects to evaluate, hidden or not; what they depend on comes along.
+            crowd: A crowd to evaluate without its Crowd modifier and all below that.
+        """
+        self._copies: list[bpy.types.Object] = []
+        self.stand_ins: dict[int, bpy.types.Object] = {}
+        """What stands in this scene for an object, by the object's session uid."""
+        self.probe: bpy.types.Object | None = None
+        """The crowd's stand-in."""
+        with suspended():
+            self._scene: Any = bpy.data.scenes.new("Steer Scratch")
+            try:
+                for name in _RENDER:
+                    setattr(self._scene.render, name, getattr(scene.render, name))
+                for obj in objects:
+                    self._link(obj)
+                if crowd is not None:
+                    self.probe = self._copy(crowd)
+                    _cut_modifiers(self.probe)
+                    self.stand_ins[crowd.session_uid] = self.probe
+            except BaseException:
+                self.close()
+                raise
+
+    def __enter__(self) -> Scratch:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove everything again."""
+        self.close()
+
+    def _link(self, obj: bpy.types.Object) -> None:
+        if obj.session_uid in self.stand_ins:
+            return
+        if obj.hide_viewport:
+            # hidden objects are not evaluated, and showing the user's would be seen
+            stand_in = self._copy(obj)
+        else:
+            stand_in = obj
+            self._scene.collection.objects.link(obj)
+        self.stand_ins[obj.session_uid] = stand_in
+
+    def _copy(self, obj: bpy.types.Object) -> bpy.types.Object:
+        twin = obj.copy()
+        self._copies.append(twin)
+        twin.hide_viewport = False
+        self._scene.collection.objects.link(twin)
+        return twin
+
+    def at(self, frame: int, subframe: float = 0.0) -> bpy.types.Depsgraph:
+        """Evaluate everything at a frame."""
+        with suspended():
+            self._scene.frame_set(frame, subframe=subframe)
+        return self._scene.view_layers[0].depsgraph
+
+    def simplify_probe(self) -> None:
+        """Stop evaluating the crowd's modifiers, once its points are read."""
+        if self.probe is not None and self.probe.modifiers:
+            self.probe.modifiers.clear()
+
+    def close(self) -> None:
+        """Remove the scene and all copies; a second call does nothing."""
+        with suspended():
+            if self._scene is not None:
+                bpy.data.scenes.remove(self._scene)
+                self._scene = None
+            while self._copies:
+                bpy.data.objects.remove(self._copies.pop())
+            self.stand_ins.clear()
+            self.probe = None
+
+
+def _cut_modifiers(obj: bpy.types.Object) -> None:
+    """Remove the Crowd modifier and all below it."""
+    crowd = display.find_modifier(obj)
+    names = [modifier.name for modifier in obj.modifiers]
+    start = names.index(crowd.name) if crowd is not None else len(names)
+    for name in reversed(names[start:]):
+        obj.modifiers.remove(obj.modifiers[name])

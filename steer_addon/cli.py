@@ -1,0 +1,123 @@
+"""The command line: `steer …` = `python -m steer_addon …` = `blender -c steer …`.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage. Results go to stdout, progress and errors to stderr,
+each error one sentence. With `--json` the last line of stdout is one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import traceback
+
+from . import commands
+from .commands.arguments import ArgumentParser, HelpFormatter, UsageExit, join_negative_values
+from .commands.output import Result, quiet_stdout
+from .core.errors import SteerError, UsageError
+
+
+def make_parser() -> ArgumentParser:
+    """The parser with one sub-parser per command."""
+    from . import __version__
+
+    parser = ArgumentParser(
+        prog="steer",
+        description="Procedural crowds for Blender, without a screen.",
+        epilog="`steer COMMAND --help` tells what a command takes.",
+    )
+    parser.add_argument("--version", action="version", version=f"Steer {__version__}")
+    common = argparse.ArgumentParser(add_help=False)
+    group = common.add_argument_group("output")
+    group.add_argument(
+        "--json", action="store_true", help="write one JSON object as the last line of stdout"
+    )
+    group.add_argument("--quiet", action="store_true", help="report no progress")
+    group.add_argument(
+        "--debug", action="store_true", help="show Blender's messages and tracebacks of failures"
+    )
+    subparsers = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, dest="command"
+    )
+    for module in commands.MODULES:
+        summary = (module.__doc__ or "").partition("\n")[0]
+        sub = subparsers.add_parser(
+            module.NAME,
+            help=summary.rstrip(".").lower(),
+            description=summary,
+            parents=[common],
+            formatter_class=HelpFormatter,
+        )
+        module.add_arguments(sub)
+        sub.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: Arguments without the program's name; None takes those of the process.
+
+    Returns:
+        Exit code: 0 done, 1 failed, 2 wrong usage.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        options = make_parser().parse_args(join_negative_values(words))
+    except UsageExit as done:
+        return done.code
+    with quiet_stdout(debug=options.debug, keep=argv is None or _in_background_blender()) as write:
+        result, code = _run(options)
+        if result is not None:
+            try:
+                write(_text(result, options.json))
+            except BrokenPipeError:
+                # whoever read the output, such as `head`, has seen enough
+                code = 1
+    return code
+
+
+def _run(options: argparse.Namespace) -> tuple[Result | None, int]:
+    try:
+        return options.run(options), 0
+    except UsageError as error:
+        return _failed(str(error), options, 2)
+    except SteerError as error:
+        return _failed(str(error), options, 1)
+    except KeyboardInterrupt:
+        return _failed("cancelled", options, 1)
+    except Exception as error:  # noqa: BLE001 - a user gets a sentence, never a traceback
+        return _failed(_unexpected(error, options), options, 1)
+
+
+def _unexpected(error: Exception, options: argparse.Namespace) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name == "bpy":
+        return (
+            f"the command {options.command!r} needs Blender: install its module with "
+            "`pip install bpy`, or run it as `blender -c steer …`"
+        )
+    text = " ".join(str(error).split()) or "no message"
+    hint = "" if options.debug else "; run it again with --debug for the traceback"
+    return f"{options.command} failed unexpectedly ({type(error).__name__}: {text}){hint}"
+
+
+def _failed(
+    sentence: str, options: argparse.Namespace, code: int
+) -> tuple[Result | None, int]:
+    if options.debug:
+        traceback.print_exc()
+    print(f"steer: {sentence}", file=sys.stderr)
+    return (Result({"error": sentence}) if options.json else None), code
+
+
+def _text(result: Result, as_json: bool) -> str:
+    if as_json:
+        return json.dumps(result.data, ensure_ascii=False, allow_nan=False) + "\n"
+    return "".join(f"{line}\n" for line in result.lines)
+
+
+def _in_background_blender() -> bool:
+    """Whether the program `blender` runs this and ends, with words of its own, afterwards."""
+    bpy = sys.modules.get("bpy")
+    return bpy is not None and bpy.app.background and not bpy.app.module

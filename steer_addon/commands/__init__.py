@@ -1,0 +1,9 @@
+"""The commands, one module each: `NAME`, `add_arguments(parser)` and `run(options) -> Result`.
+
+None of them imports Blender before it runs: `steer presets` works without.
+"""
+
+from . import bake, behaviors, presets, render, scene, simulate
+
+MODULES = (scene, simulate, bake, render, presets, behaviors)
+"""In the order of the help text."""

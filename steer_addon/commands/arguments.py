@@ -1,0 +1,162 @@
+"""Reading the command line: errors as one sentence, and values made of several numbers."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+_NEGATIVE = re.compile(r"-[\d.][\d.,eE+x-]*")
+_RANGE = re.compile(r"(-?\d+)(?:-(-?\d+))?")
+
+
+class UsageExit(Exception):
+    """The command line asks for nothing that can be run: a help text, or a mistake in it."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """A parser that says one sentence about a mistake, and never ends the process."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        # an abbreviation that works today would be ambiguous with tomorrow's option
+        super().__init__(*args, **options, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to read on."""
+        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
+        raise UsageExit(2)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Leave the parser, not the process."""
+        if message:
+            print(message, end="", file=sys.stderr)
+        raise UsageExit(status)
+
+
+class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter):
+    """Tells the default of an option, where there is one to tell."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        if action.default in (None, False) or action.default == []:
+            return action.help
+        return super()._get_help_string(action)
+
+
+def join_negative_values(words: list[str]) -> list[str]:
+    """Let `--target -5,3,0` be written as well as `--target=-5,3,0`.
+
+    Args:
+        words: Arguments as given; a value that begins like a negative number is joined to the
+            option before it, or argparse would take it for an option.
+    """
+    result: list[str] = []
+    for word in words:
+        option = result[-1] if result else ""
+        if _NEGATIVE.fullmatch(word) and option.startswith("--") and "=" not in option:
+            result[-1] = f"{option}={word}"
+        else:
+            result.append(word)
+    return result
+
+
+def frame_range(text: str) -> range:
+    """Frames from `A-B` or a single `A`; either may be negative."""
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"frames are {text!r}: give A-B, such as 1-250")
+    first = int(match[1])
+    last = first if match[2] is None else int(match[2])
+    if last < first:
+        raise argparse.ArgumentTypeError(f"frames are {text}: give A-B with A <= B")
+    return range(first, last + 1)
+
+
+def numbers(text: str, count: int, form: str) -> tuple[float, ...]:
+    """So many finite numbers with commas between them."""
+    parts = text.split(",")
+    try:
+        values = tuple(float(part) for part in parts)
+    except ValueError:
+        values = ()
+    if len(values) != count or not all(abs(value) < 1.0e9 for value in values):
+        raise argparse.ArgumentTypeError(f"{text!r} is no {form}: give {count} numbers")
+    return values
+
+
+def point(text: str) -> tuple[float, ...]:
+    """A place `x,y,z` [m]."""
+    return numbers(text, 3, "x,y,z")
+
+
+def positive_int(text: str) -> int:
+    """A whole number above 0."""
+    value = int_number(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is too small: give a whole number from 1 up")
+    return value
+
+
+def int_number(text: str) -> int:
+    """A whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def seed_number(text: str) -> int:
+    """A random seed, as Blender stores it."""
+    value = int_number(text)
+    if not -(2**31) <= value < 2**31:
+        raise argparse.ArgumentTypeError(f"{text} is no seed: give a whole number of 32 bits")
+    return value
+
+
+def positive_float(text: str) -> float:
+    """A finite number above 0."""
+    (value,) = numbers(text, 1, "number")
+    if value <= 0.0:
+        raise argparse.ArgumentTypeError(f"{text} is too small: give a number above 0")
+    return value
+
+
+def non_negative_float(text: str) -> float:
+    """A finite number from 0 up."""
+    (value,) = numbers(text, 1, "number")
+    if value < 0.0:
+        raise argparse.ArgumentTypeError(f"{text} is too small: give a number from 0 up")
+    return value
+
+
+def add_blend(parser: argparse.ArgumentParser) -> None:
+    """Take the .blend file that a command works on."""
+    parser.add_argument("file", metavar="FILE.blend", type=Path, help="file with a crowd")
+
+
+def add_crowd(parser: argparse.ArgumentParser, what: str) -> None:
+    """Take the name of a crowd."""
+    parser.add_argument("--crowd", metavar="NAME", help=f"name of the crowd object; {what}")
+
+
+def add_frames(parser: argparse.ArgumentParser, what: str) -> None:
+    """Take a range of frames."""
+    parser.add_argument("--frames", metavar="A-B", type=frame_range, help=what)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Take changes of the crowd's settings for this run."""
+    parser.add_argument("--seed", metavar="N", type=seed_number, help="random seed for this run")
+    parser.add_argument(
+        "--set",
+        metavar="BEHAVIOR.PARAMETER=VALUE",
+        action="append",
+        default=[],
+        help="change a setting for this run, such as separation.weight=2 or "
+        "agents.max_speed=1.8; may be given several times; `steer behaviors` lists them",
+    )

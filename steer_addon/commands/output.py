@@ -1,0 +1,135 @@
+"""What commands give back, and how it gets out clean: Blender writes to stdout as it likes."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.simulation import Progress
+
+
+@dataclass
+class Result:
+    """What a command has done.
+
+    Attributes:
+        data: The JSON object.
+        lines: The same for people.
+    """
+
+    data: dict[str, Any]
+    lines: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def quiet_stdout(*, debug: bool, keep: bool) -> Iterator[Callable[[str], None]]:
+    """Keep everything but the result off stdout, also what C code prints.
+
+    Args:
+        debug: Show on stderr what Blender prints, instead of dropping it.
+        keep: Leave it so until the process ends, since Blender says good-bye on stdout.
+
+    Yields:
+        Writes a text to the true stdout.
+    """
+    if not _is_stdout(1):
+        # stdout was replaced, by a test or an embedding program: descriptor 1 is not the way out
+        true_stdout = sys.stdout
+        with _redirected(debug, keep=False):
+            yield lambda text: (true_stdout.write(text), true_stdout.flush(), None)[2]
+        return
+    with _redirected(debug, keep) as saved:
+        yield lambda text: _write_all(saved, text.encode("utf-8"))
+
+
+def _is_stdout(descriptor: int) -> bool:
+    try:
+        return sys.stdout.fileno() == descriptor
+    except (AttributeError, OSError, io.UnsupportedOperation):
+        return False
+
+
+@contextmanager
+def _redirected(debug: bool, keep: bool) -> Iterator[int]:
+    _flush()
+    try:
+        saved = os.dup(1)
+    except OSError:
+        # no stdout at all, as under a Windows GUI program: nothing to protect
+        yield 1
+        return
+    target = os.dup(2) if debug else os.open(os.devnull, os.O_WRONLY)
+    os.dup2(target, 1)
+    os.close(target)
+    try:
+        yield saved
+    finally:
+        _flush()
+        if not keep:
+            os.dup2(saved, 1)
+            os.close(saved)
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    # what C code printed waits in a buffer of its own
+    runtime = ctypes.cdll.ucrtbase if sys.platform == "win32" else ctypes.CDLL(None)
+    runtime.fflush(None)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+class ProgressLine:
+    """Reports progress on stderr: one changing line on a terminal, a line now and then in a log."""
+
+    def __init__(self, what: str, quiet: bool) -> None:
+        self.what = what
+        self.quiet = quiet
+        self.terminal = sys.stderr is not None and sys.stderr.isatty()
+        self.interval = 0.2 if self.terminal else 5.0
+        self.start = self.last = time.perf_counter()
+
+    def __call__(self, progress: Progress) -> bool:
+        """Report; returns True, since Ctrl+C is how a run is cancelled."""
+        finished = progress.done >= progress.total
+        now = time.perf_counter()
+        if self.quiet or (now - self.last < self.interval and not finished):
+            return True
+        self.last = now
+        text = f"{self.what}: {progress.done}/{progress.total} ({progress.share:.0%})"
+        if finished:
+            text += f", {progress.seconds:.1f} s"
+        else:
+            text += f", {_duration(progress.remaining)} left"
+        if self.terminal:
+            end = "\n" if finished else ""
+            print(f"\r\033[K{text}", end=end, file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
+        return True
+
+    def share(self, share: float) -> None:
+        """Report a share done, 0 to 1."""
+        spent = time.perf_counter() - self.start
+        left = spent / share * (1.0 - share) if share > 0.0 else 0.0
+        self(Progress(round(100 * share), 100, spent, left))
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60.0:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,255 @@
+"""Panels and menus draw whatever they meet, show every parameter, and say what is wrong."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import crowds, display, drawing, menus, panels, state  # noqa: E402
+from steer_addon.blender import properties as steer_properties  # noqa: E402
+from steer_addon.core import jit  # noqa: E402
+from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
+from steer_addon.core.parameters import parameters  # noqa: E402
+from steer_addon.core.settings import BLOCKS  # noqa: E402
+from tests.blender.crowd_makers import (  # noqa: E402
+    make_crowd,
+    make_empty,
+    make_points,
+    toy_behavior,
+)
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+PANELS = [cls for cls in panels.classes if issubclass(cls, bpy.types.Panel)]
+
+
+def context(width=300):
+    """The context of a panel that is `width` pixels wide."""
+    return SimpleNamespace(
+        object=bpy.context.view_layer.objects.active,
+        region=SimpleNamespace(width=width),
+        preferences=bpy.context.preferences,
+    )
+
+
+def draw(cls, **options):
+    """What a panel or menu draws in the present context."""
+    layout = FakeLayout()
+    # a class made for the call: Blender makes no instances of panels without a window
+    fake = type("Drawn", (), {k: getattr(cls, k) for k in ("section",) if hasattr(cls, k)})()
+    if hasattr(cls, "section"):
+        type(fake).section = staticmethod(cls.section)
+    fake.layout = layout
+    cls.draw(fake, context(**options))
+    if hasattr(cls, "draw_header_preset"):
+        cls.draw_header_preset(fake, context(**options))
+    return layout
+
+
+def draw_all():
+    """Everything that is visible, as Blender decides by polling."""
+    drawn = FakeLayout()
+    for cls in PANELS:
+        if not hasattr(cls, "poll") or cls.poll(context()):
+            drawn.record += draw(cls).record
+        # a redraw may come between a change and the next poll
+        draw(cls)
+    for cls in menus.classes:
+        draw(cls)
+    for _, entry in menus.ENTRIES:
+        entry(SimpleNamespace(layout=FakeLayout()), context())
+    return drawn
+
+
+def test_everything_about_a_crowd_is_shown():
+    obj = make_crowd()
+    for name in REGISTRY:
+        steer_properties.add_behavior(obj, name)
+    drawn = FakeLayout()
+    for place in range(len(obj.steer.behaviors)):
+        obj.steer.active_behavior = place
+        drawn.record += draw_all().record
+    shown = set(drawn.of("prop"))
+    for cls in BLOCKS.values():
+        assert set(parameters(cls)) <= shown
+    for cls in REGISTRY.values():
+        assert set(own_parameters(cls)) <= shown
+    assert {"name", "enabled", "weight", "use_own_target", "target_kind", "target_object"} <= shown
+    assert {"colliders", "ground", "seed", "frame_start", "frame_end", "tolerance"} <= shown
+    assert {"object.steer_bake_keyframes", "object.steer_delete_bake"} <= set(drawn.of("operator"))
+    assert "STEER_MT_presets" in drawn.of("menu")
+
+
+def test_a_new_behavior_shows_up_in_menu_and_panel():
+    with toy_behavior():
+        obj = make_crowd()
+        menu = draw(menus.STEER_MT_behavior_add)
+        assert "Toys" in menu.of("label")
+        assert menu.of("operator").count("object.steer_behavior_add") == len(REGISTRY)
+        bpy.ops.object.steer_behavior_add(type="toy_push")
+        assert obj.steer.behaviors[-1].name == "toy_push"
+        assert {"reach", "angle", "tries", "gentle", "side", "tag"} <= set(draw_all().of("prop"))
+
+
+@pytest.mark.parametrize("shown", ["Points", "Cones", "Object", "Collection"])
+def test_every_display_is_drawn(shown):
+    obj = make_crowd()
+    display.set_input(display.find_modifier(obj), "Display", shown)
+    cls = next(c for c in PANELS if c.__name__ == "PHYSICS_PT_steer_display")
+    assert len(draw(cls).of("prop")) >= 1
+
+
+def nothing():
+    """No object at all."""
+
+
+def bone():
+    """A crowd whose modifier was removed."""
+    make_crowd().modifiers.clear()
+
+
+def stateless():
+    """A crowd whose state object was deleted."""
+    obj = make_crowd()
+    bpy.data.objects.remove(state.get_state(obj))
+
+
+def groupless():
+    """A crowd whose node group was deleted."""
+    make_crowd()
+    for group in list(bpy.data.node_groups):
+        bpy.data.node_groups.remove(group)
+
+
+def marked_only():
+    """A modifier without the mark."""
+    make_crowd().steer.is_crowd = False
+
+
+def changed_group():
+    """A node group that lost its inputs."""
+    make_crowd()
+    for group in bpy.data.node_groups:
+        group.interface.clear()
+
+
+def far_active():
+    """An active entry beyond the end of the list."""
+    obj = make_crowd()
+    obj.steer.active_behavior = 99
+
+
+def target_deleted():
+    """A crowd whose target, colliders and ground were deleted."""
+    obj = make_crowd()
+    obj.steer.target_object = make_empty()
+    obj.steer.ground = make_points(name="Ground")
+    bpy.context.view_layer.objects.active = obj
+    bpy.data.objects.remove(obj.steer.target_object)
+    bpy.data.objects.remove(obj.steer.ground)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        nothing, make_empty, make_points, make_crowd, bone, stateless, groupless, marked_only,
+        changed_group, far_active, target_deleted,
+    ],
+    ids=lambda make: make.__name__,
+)  # fmt: skip
+def test_nothing_can_make_a_panel_fail(make):
+    made = make()
+    if made is not None:
+        bpy.context.view_layer.objects.active = made
+    draw_all()
+
+
+def test_a_linked_crowd_is_drawn_and_says_so(tmp_path):
+    make_crowd(name="Far")
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, there):
+        there.objects = ["Far"]
+    bpy.context.scene.collection.objects.link(there.objects[0])
+    bpy.context.view_layer.objects.active = there.objects[0]
+    assert "is linked from" in draw_all().texts()
+
+
+def test_a_mesh_that_is_no_crowd_gets_the_button():
+    make_points()
+    drawn = draw(panels.PHYSICS_PT_steer)
+    assert drawn.of("operator") == ["object.steer_add_modifier"]
+    section = next(c for c in PANELS if c.__name__ == "PHYSICS_PT_steer_behaviors")
+    assert not section.poll(context())
+
+
+def test_half_a_crowd_can_be_mended():
+    bone()
+    drawn = draw(panels.PHYSICS_PT_steer)
+    assert "Part of the crowd was removed" in drawn.texts()
+    assert set(drawn.of("operator")) == {
+        "object.steer_remove_modifier",
+        "object.steer_add_modifier",
+    }
+
+
+def test_a_missing_target_is_said_until_there_is_one():
+    obj = make_crowd()
+    assert "No target for arrive: choose one under Inputs" in drawing.warnings(obj)
+    obj.steer.target_object = make_empty()
+    assert drawing.warnings(obj) == []
+    item = obj.steer.behaviors["arrive"]
+    item.use_own_target = True
+    assert drawing.warnings(obj) == ["No target for arrive: choose one under Inputs"]
+    item.target_kind, item.target_collection = "COLLECTION", bpy.data.collections.new("Doors")
+    assert drawing.warnings(obj) == []
+    obj.steer.target_object, item.use_own_target, item.enabled = None, False, False
+    assert drawing.warnings(obj) == []
+
+
+def test_a_missing_compiler_is_said(monkeypatch):
+    obj = make_crowd()
+    obj.steer.target_object = make_empty()
+    monkeypatch.setattr(jit, "known_status", lambda: jit.Status(False, "numba cannot be loaded"))
+    assert drawing.warnings(obj) == ["numba cannot be loaded"]
+    assert "numba cannot be loaded" in draw(panels.PHYSICS_PT_steer).texts()
+
+
+def test_an_empty_list_and_a_backward_range_are_said():
+    obj = make_crowd()
+    obj.steer.behaviors.clear()
+    obj.steer.frame_start, obj.steer.frame_end = 10, 9
+    assert drawing.warnings(obj) == [
+        "The crowd has no behaviors: add one, or apply a preset",
+        "The frame range ends before its start at 10: raise the end",
+    ]
+
+
+def test_what_live_knows_is_shown(monkeypatch):
+    make_crowd()
+    status = SimpleNamespace(message="Frame 120 is not simulated yet", warnings=["'Wall' is open"])
+    monkeypatch.setattr(drawing.live, "status", lambda obj: status)
+    texts = draw(panels.VIEW3D_PT_steer).texts()
+    assert "Frame 120 is not simulated yet" in texts and "'Wall' is open" in texts
+
+
+def test_sentences_are_broken_to_the_width():
+    make_crowd()
+    narrow, wide = (len(draw(panels.PHYSICS_PT_steer, width=w).of("label")) for w in (150, 2000))
+    assert narrow > wide
+
+
+def test_drawing_changes_nothing():
+    obj = make_crowd()
+    before = steer_properties.settings_of(obj), len(bpy.data.objects), crowds.is_crowd(obj)
+    draw_all()
+    assert (
+        steer_properties.settings_of(obj),
+        len(bpy.data.objects),
+        crowds.is_crowd(obj),
+    ) == before
