@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -14,8 +16,12 @@ from ..core.settings import CrowdSettings, make_behavior
 from . import animation_paths, display, distribute, state
 from .properties import apply_settings
 
+log = logging.getLogger(__name__)
+
 DEFAULT_PRESET = "pedestrians"
-_DEFAULT_STACK = ("separation", "arrive", "wander")
+_DEFAULT_STACK = ("separation", "arrive")
+_ROAM = {"type": "wander", "weight": 0.15}
+"""What a new crowd does besides: it moves while it has no target yet, and is lively with one."""
 
 
 def is_crowd(obj: bpy.types.Object | None) -> bool:
@@ -68,13 +74,19 @@ def why_not_editable(obj: bpy.types.Object) -> str:
 
 def default_settings() -> CrowdSettings:
     """Settings of a new crowd: it walks to its target, and roams while it has none."""
-    path = builtin_folder() / f"{DEFAULT_PRESET}.json"
-    if path.is_file():
-        try:
-            return read_preset(path).settings
-        except PresetError:
-            # a broken or foreign file in the presets folder must not keep crowds from being made
-            pass
+    settings = _default_preset()
+    types = [entry.definition.type for entry in settings.behaviors]
+    if _ROAM["type"] in types or _ROAM["type"] not in REGISTRY:
+        return settings
+    return replace(settings, behaviors=(*settings.behaviors, make_behavior(_ROAM)))
+
+
+def _default_preset() -> CrowdSettings:
+    try:
+        return read_preset(builtin_folder() / f"{DEFAULT_PRESET}.json").settings
+    except PresetError as error:
+        # a broken file in the presets folder must not keep crowds from being made
+        log.warning("%s; new crowds start with plain settings", error)
     known = [name for name in _DEFAULT_STACK if name in REGISTRY]
     return CrowdSettings(behaviors=tuple(make_behavior({"type": name}) for name in known))
 

@@ -109,6 +109,7 @@ def is_simulated(obj: bpy.types.Object) -> bool:
 class _Entry:
     """What was read of one object."""
 
+    source: str
     matrix: bytes
     points: FloatArray
     mesh: Mesh
@@ -124,12 +125,11 @@ class MeshReader:
     warnings: dict[str, list[str]] = field(default_factory=dict)
     """What is wrong with each mesh, by name."""
     _dirty: set[str] = field(default_factory=set)
+    _asked: set[str] = field(default_factory=set)
 
     def forget(self, names: set[str]) -> None:
-        """Read these objects again, whether or not they look changed."""
-        for name in self.entries:
-            if name.rpartition("/")[2] in names:
-                self._dirty.add(name)
+        """Read the objects of these names again, whether or not they look changed."""
+        self._dirty |= {name for name, entry in self.entries.items() if entry.source in names}
 
     def read(
         self,
@@ -149,6 +149,7 @@ class MeshReader:
             matrix: Where it is, shape (4, 4).
             solid: Whether an open mesh deserves a warning.
         """
+        self._asked.add(name)
         old = self.entries.get(name)
         key = matrix.tobytes()
         known = old is not None and old.matrix == key and name not in self._dirty
@@ -175,14 +176,17 @@ class MeshReader:
             return None
         if old is None or name not in self.warnings or len(old.mesh.triangles) != len(order):
             self.warnings[name] = _complaints(result, solid)
-        self.entries[name] = _Entry(key, points, result)
+        self.entries[name] = _Entry(source.name_full, key, points, result)
         return result
 
-    def keep_only(self, names: set[str]) -> None:
-        """Let go of the meshes that are no longer asked for."""
+    def end_frame(self) -> list[str]:
+        """Let go of meshes that nobody asked for since the last call; returns all warnings."""
         for known in (self.entries, self.warnings):
-            for name in [n for n in known if n not in names]:
+            for name in [n for n in known if n not in self._asked]:
                 del known[name]
+        self._dirty &= self._asked
+        self._asked = set()
+        return [text for texts in self.warnings.values() for text in texts]
 
 
 def _complaints(mesh: Mesh, solid: bool) -> list[str]:

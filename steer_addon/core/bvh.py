@@ -19,7 +19,7 @@ import numpy as np
 
 from .bvh_build import grow, refit_boxes
 from .bvh_points import nearest_point, triangle_corners, triangle_normal
-from .bvh_rays import ray_cast
+from .bvh_rays import ray_cast, ray_cast_stops
 from .errors import WorldError
 from .jit import kernel, parallel_for
 from .vec import load, store
@@ -34,6 +34,7 @@ __all__ = [
     "nearest_point",
     "ray_cast",
     "ray_cast_many",
+    "ray_cast_stops",
     "refit",
     "triangle_corners",
     "triangle_normal",

@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from .bvh_rays import STACK, TINY
+from .bvh_rays import STACK, face_normal
 from .jit import kernel
-from .vec import add, add_scaled, cross, dot, scale, sub
+from .vec import add, add_scaled, dot, scale, sub
 
 
 @kernel
@@ -46,13 +46,7 @@ def triangle_corners(bvh, triangle):
 def triangle_normal(bvh, triangle):
     """Unit normal of a triangle, by the right hand; the zero vector for one without area."""
     a, b, c = triangle_corners(bvh, triangle)
-    p, q = sub(b, a), sub(c, a)
-    normal = cross(p, q)
-    size = math.sqrt(dot(normal, normal))
-    # what rounding alone makes of three points on a line is no normal
-    if size <= 1.0e-12 * (dot(p, p) + dot(q, q)) or size < TINY:
-        return (0.0, 0.0, 0.0)
-    return (normal[0] / size, normal[1] / size, normal[2] / size)
+    return face_normal(a, b, c)
 
 
 @kernel

@@ -7,9 +7,12 @@ between them; no tolerance is needed, and faces have no fringe that would catch 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .jit import kernel
+from .vec import cross, dot, load, sub
 
 STACK = 128
 """Deepest tree that queries can walk; `grow` stays far below, and `join` adds log2(trees)."""
@@ -120,7 +123,30 @@ def _ray(origin, direction):
 
 
 @kernel
-def _cast_at_leaf(triangles, order, start, stop, origin, ray, best_triangle, best):
+def face_normal(a, b, c):
+    """Unit normal of a triangle, by the right hand; the zero vector for one without area."""
+    p, q = sub(b, a), sub(c, a)
+    normal = cross(p, q)
+    size = math.sqrt(dot(normal, normal))
+    # what rounding alone makes of three points on a line is no normal
+    if size <= 1.0e-12 * (dot(p, p) + dot(q, q)) or size < TINY:
+        return (0.0, 0.0, 0.0)
+    return (normal[0] / size, normal[1] / size, normal[2] / size)
+
+
+@kernel
+def _stops(triangles, i, direction, min_up):
+    """Whether triangle i stops a walker: it is steep, or is met from below like a low ceiling."""
+    corners = triangles[i]
+    a = load(corners, 0)
+    normal = face_normal(a, load(corners, 1), load(corners, 2))
+    if abs(normal[2]) < min_up:
+        return normal[0] != 0.0 or normal[1] != 0.0
+    return dot(normal, direction) * normal[2] > 1.0e-6
+
+
+@kernel
+def _cast_at_leaf(triangles, order, start, stop, origin, direction, ray, min_up, chosen, best):
     """The better one of the best hit so far and the hits in a leaf."""
     axes, shear, inverse, before, behind, margin = ray
     for k in range(start, stop):
@@ -129,11 +155,11 @@ def _cast_at_leaf(triangles, order, start, stop, origin, ray, best_triangle, bes
         if met and -margin <= distance <= best:
             enter, leave = _own_span(triangles, i, before, behind, inverse)
             distance = min(max(distance, enter), leave)
-            nearer = distance < best
-            first = distance == best and (i < best_triangle or best_triangle < 0)
-            if enter <= leave and (nearer or first):
-                best, best_triangle = distance, i
-    return best_triangle, best
+            if enter > leave or not (distance < best or i < chosen or chosen < 0):
+                continue
+            if distance <= best and (min_up < 0.0 or _stops(triangles, i, direction, min_up)):
+                best, chosen = distance, i
+    return chosen, best
 
 
 @kernel
@@ -152,10 +178,26 @@ def ray_cast(bvh, origin, direction, max_distance):
     Returns:
         (triangle, distance [m]); (-1, max_distance) when nothing is met.
     """
-    best, best_triangle = float(max_distance), -1
+    return _cast(bvh, origin, direction, max_distance, -1.0)
+
+
+@kernel
+def ray_cast_stops(bvh, origin, direction, max_distance, min_up):
+    """The first triangle that would stop a walker: `ray_cast` through all other ones.
+
+    Steep faces do, |normal.z| < min_up, and those that the ray meets from below: a ceiling that
+    comes down. Arguments and result are those of `ray_cast`.
+    """
+    return _cast(bvh, origin, direction, max_distance, max(float(min_up), 0.0))
+
+
+@kernel
+def _cast(bvh, origin, direction, max_distance, min_up):
+    """The loop of both casts; min_up < 0 takes every triangle."""
+    best, chosen = float(max_distance), -1
     reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
     if bvh.count.size == 0 or not reach > TINY or not best >= 0.0:
-        return best_triangle, best
+        return chosen, best
     ray = _ray(origin, direction)
     _axes, _shear, inverse, before, behind, _margin = ray
     low, high, first, second, count, order, triangles = bvh
@@ -182,7 +224,7 @@ def ray_cast(bvh, origin, direction, max_distance):
                 waiting += 1
             node = near if near_met else far
         start, stop = first[node], first[node] + count[node]
-        best_triangle, best = _cast_at_leaf(
-            triangles, order, start, stop, origin, ray, best_triangle, best
+        chosen, best = _cast_at_leaf(
+            triangles, order, start, stop, origin, direction, ray, min_up, chosen, best
         )
-    return best_triangle, best
+    return chosen, best

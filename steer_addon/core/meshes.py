@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -38,8 +37,8 @@ class Mesh:
         bad = ~np.isfinite(corners).all(axis=2)
         if bad.any():
             raise WorldError(
-                f"Mesh {self.name!r}: {int(bad.any(axis=1).sum())} of {len(corners)} triangles have "
-                f"corners that are not finite numbers (first: triangle {int(bad.argmax()) // 3}): "
+                f"Mesh {self.name!r}: {int(bad.any(axis=1).sum())} of {len(corners)} triangles "
+                f"have corners that are not finite (first: triangle {int(bad.argmax()) // 3}): "
                 "move or delete these vertices, and check the object's scale"
             )
         object.__setattr__(self, "triangles", corners)
@@ -108,7 +107,7 @@ def _welded(triangles: F32) -> I64:
     starts[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     numbers = np.empty(len(points), np.int64)
     numbers[order] = np.cumsum(starts)
-    return cast(I64, numbers.reshape(-1, 3))
+    return numbers.reshape(-1, 3)
 
 
 def _open_edge_count(corner: I64) -> int:

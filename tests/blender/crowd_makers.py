@@ -13,6 +13,7 @@ from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.behaviors.base import PUSH, TARGETS, Behavior, behavior
 from steer_addon.core.jit import kernel
 from steer_addon.core.parameters import choice, param
+from steer_addon.core.settings import CrowdSettings, make_behavior
 
 
 def make_points(count: int = 3, name: str = "Points") -> bpy.types.Object:
@@ -26,8 +27,10 @@ def make_points(count: int = 3, name: str = "Points") -> bpy.types.Object:
 
 
 def make_crowd(count: int = 3, name: str = "Crowd") -> bpy.types.Object:
-    """The active object: a crowd with the default behaviors."""
-    return crowds.make_crowd(make_points(count, name), scene=bpy.context.scene)
+    """The active object: a crowd that keeps apart, arrives and wanders."""
+    stack = ("separation", "arrive", "wander")
+    settings = CrowdSettings(behaviors=tuple(make_behavior({"type": n}) for n in stack))
+    return crowds.make_crowd(make_points(count, name), settings=settings, scene=bpy.context.scene)
 
 
 def make_empty(name: str = "Target") -> bpy.types.Object:

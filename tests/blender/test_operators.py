@@ -165,6 +165,12 @@ def test_add_crowd_is_grey_in_edit_mode():
     assert bpy.ops.object.steer_add_crowd.poll()
 
 
+def test_a_broken_default_preset_is_no_obstacle(monkeypatch, tmp_path):
+    monkeypatch.setattr(crowds, "builtin_folder", lambda: tmp_path)
+    assert bpy.ops.object.steer_add_crowd(count=4) == {"FINISHED"}
+    assert {"separation", "wander"} <= {item.type for item in active().steer.behaviors}
+
+
 def test_a_new_crowd_moves_even_without_a_target():
     bpy.ops.object.steer_add_crowd(count=4)
     used = [properties.uses_targets(item) for item in active().steer.behaviors]

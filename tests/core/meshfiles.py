@@ -11,7 +11,7 @@ SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 
 
 def shared_triangles(name: str) -> np.ndarray:
-    """Triangles of a shared OBJ file turned from y up to z up, shape (t, 3, 3); skips without it."""
+    """Triangles of a shared OBJ file turned from y up to z up, (t, 3, 3); skips without it."""
     path = SHARED / "meshes" / name
     if not path.is_file():
         pytest.skip(f"{path} is not there")
