@@ -15,6 +15,7 @@ from ..core.presets import builtin_folder, read_preset
 from ..core.settings import CrowdSettings, make_behavior
 from . import animation_paths, display, distribute, state
 from .properties import apply_settings
+from .property_classes import sync_display
 
 log = logging.getLogger(__name__)
 
@@ -121,6 +122,7 @@ def make_crowd(
     state.ensure_state(obj)
     if fresh or settings is not None:
         apply_settings(obj, settings or default_settings())
+    sync_display(obj)
     if fresh and scene is not None:
         obj.steer.frame_start, obj.steer.frame_end = scene.frame_start, scene.frame_end
     obj.steer.is_crowd = True

@@ -7,7 +7,7 @@ decimal number that was meant (1.4, not 1.399999976), in the dataclass's unit an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,6 +19,9 @@ from ..core.parameters import ParameterInfo, Settings, parameters
 ANIMATED = {"ANIMATABLE", "LIBRARY_EDITABLE"}
 FIXED = {"LIBRARY_EDITABLE"}
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+
+Update = Callable[[Any, Any], None]
+"""Takes the property's owner and the context."""
 
 _UNITS = {
     "m": {"subtype": "DISTANCE", "unit": "LENGTH"},
@@ -79,14 +82,21 @@ def _float_property(info: ParameterInfo, common: dict[str, Any]) -> Any:
     )
 
 
-def make_property(info: ParameterInfo) -> Any:
-    """A Blender property (not yet registered) for one parameter."""
+def make_property(info: ParameterInfo, update: Update | None = None) -> Any:
+    """A Blender property (not yet registered) for one parameter.
+
+    Args:
+        info: The parameter.
+        update: Called when the property was set; None where nothing has to be told.
+    """
     common: dict[str, Any] = {
         "name": info.label,
         "description": _description(info),
         "options": FIXED if info.kind == "text" else ANIMATED,
         "override": OVERRIDABLE,
     }
+    if update is not None:
+        common["update"] = update
     if info.kind == "float":
         return _float_property(info, common)
     if info.kind == "int":
@@ -108,15 +118,19 @@ def make_property(info: ParameterInfo) -> Any:
     return bpy.props.StringProperty(**common, default=info.default)
 
 
-def make_group(name: str, infos: Iterable[ParameterInfo], doc: str) -> type:
+def make_group(
+    name: str, infos: Iterable[ParameterInfo], doc: str, updates: Mapping[str, Update] | None = None
+) -> type:
     """A PropertyGroup class (not yet registered) with one property per parameter.
 
     Args:
         name: Class name; it must begin with the extension's own prefix.
         infos: The parameters.
         doc: What the group is.
+        updates: What is called when a parameter was set, by its name.
     """
-    return make_class(name, {info.name: make_property(info) for info in infos}, doc)
+    calls = updates or {}
+    return make_class(name, {i.name: make_property(i, calls.get(i.name)) for i in infos}, doc)
 
 
 def make_class(name: str, properties: Mapping[str, Any], doc: str) -> type:

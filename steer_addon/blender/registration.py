@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..core import jit
-from . import live, menus, panels, properties
+from . import live, menus, panels, property_classes
 from .operators import add, bake, behaviors, presets
 
 COMMAND = "steer"
@@ -72,7 +72,7 @@ def _configure_cache() -> None:
 
 STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, lambda: None),
-    (properties.register, properties.unregister),
+    (property_classes.register, property_classes.unregister),
     (_register_classes, _unregister_classes),
     (menus.register, menus.unregister),
     (live.register, live.unregister),

@@ -87,10 +87,14 @@ def input_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     return list({o.session_uid: o for o in found}.values())
 
 
-def geometry_names(obj: bpy.types.Object) -> set[str]:
-    """Full names of the inputs and of their data, for telling edits of them."""
-    found = input_objects(obj)
-    return {o.name_full for o in found} | {o.data.name_full for o in found if o.data is not None}
+def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
+    """Session uids of the inputs and of their data, each with that of the object."""
+    owners = {}
+    for part in input_objects(obj):
+        owners[part.session_uid] = part.session_uid
+        if part.data is not None:
+            owners[part.data.session_uid] = part.session_uid
+    return owners
 
 
 def needs_frames(obj: bpy.types.Object) -> bool:
@@ -102,6 +106,16 @@ def needs_frames(obj: bpy.types.Object) -> bool:
 def needs_own_scene(obj: bpy.types.Object) -> bool:
     """Whether physics of the user's own scene move an input."""
     return any(is_simulated(o) for o in input_objects(obj))
+
+
+def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]:
+    """Session uids of all objects that the collections let be evaluated."""
+    collection = layer.collection
+    if layer.exclude or (collection.hide_render if rendering else collection.hide_viewport):
+        return
+    yield from (obj.session_uid for obj in collection.objects)
+    for child in layer.children:
+        yield from _enabled(child, rendering)
 
 
 @dataclass
@@ -128,6 +142,7 @@ class WorldReader:
     _hidden: dict[int, _Hidden] = field(default_factory=dict)
     _stand_ins: Mapping[int, bpy.types.Object] = field(default_factory=dict)
     _depsgraph: Any = None
+    _shown: set[int] | None = None
 
     @property
     def warnings(self) -> list[str]:
@@ -157,7 +172,7 @@ class WorldReader:
             ground = self._read_ground(obj)
         finally:
             # neither survives the next evaluation
-            self._depsgraph, self._stand_ins = None, {}
+            self._depsgraph, self._stand_ins, self._shown = None, {}, None
         self.scene_warnings += self.meshes.end_frame()
         return World(
             targets=targets,
@@ -165,16 +180,32 @@ class WorldReader:
             ground=self._ground_tree(ground),
         )
 
-    def forget(self, names: set[str]) -> None:
-        """Read the geometry of these objects again."""
-        self.meshes.forget(names)
+    def forget(self, uids: set[int]) -> None:
+        """Read the geometry of objects again, by their session uids."""
+        self.meshes.forget(uids)
         self._hidden.clear()
 
     def _evaluated(self, obj: bpy.types.Object) -> bpy.types.Object | None:
-        stand_in = self._stand_ins.get(obj.session_uid, obj)
-        evaluated = stand_in.evaluated_get(self._depsgraph)
-        # what a depsgraph does not know it returns as it is
-        return None if evaluated == stand_in and not evaluated.is_evaluated else evaluated
+        """The evaluated object; None when this depsgraph does not evaluate it.
+
+        Asking for it is not enough: objects that a property refers to are there, but stale.
+        """
+        stand_in = self._stand_ins.get(obj.session_uid)
+        if stand_in is not None:
+            return stand_in.evaluated_get(self._depsgraph)
+        if self._stand_ins or not self._is_shown(obj):
+            return None
+        return obj.evaluated_get(self._depsgraph)
+
+    def _is_shown(self, obj: bpy.types.Object) -> bool:
+        layer, rendering = self._depsgraph.view_layer, self._depsgraph.mode == "RENDER"
+        if not rendering and obj.visible_get(view_layer=layer):
+            return True
+        if obj.hide_render if rendering else obj.hide_viewport:
+            return False
+        if self._shown is None:
+            self._shown = set(_enabled(layer.layer_collection, rendering))
+        return obj.session_uid in self._shown
 
     def _is_gone(self, obj: bpy.types.Object, what: str) -> bool:
         """Whether an object was deleted: the crowd's reference keeps it in the file."""
@@ -276,24 +307,28 @@ class WorldReader:
         self, obj: bpy.types.Object, part: bpy.types.Object, name: str, parent: Matrix | None
     ) -> Iterator[Mesh]:
         """The meshes of an object, or of the collection that it instances."""
-        evaluated = self._evaluated(part)
         if part.instance_collection is not None and part.type == "EMPTY":
-            base = self._place_of(part) if parent is None else parent @ self._place_of(part)
+            base = self._piece_place(part, parent)
             base[:3, 3] -= base[:3, :3] @ np.array(part.instance_collection.instance_offset)
             for child in _members(part.instance_collection, obj):
                 yield from self._pieces(obj, child, f"{name}/{child.name_full}", base)
             return
         if part.type not in MESH_TYPES:
             return
+        # instanced objects are evaluated wherever they are
+        evaluated = self._evaluated(part) if parent is None else part.evaluated_get(self._depsgraph)
         if evaluated is None:
-            hidden = self._frozen(part)
-            if hidden.mesh is not None and parent is None:
-                yield hidden.mesh
-            return
-        matrix = matrix_of(evaluated) if parent is None else parent @ matrix_of(evaluated)
-        mesh = self.meshes.read(name, part, evaluated, matrix)
+            mesh = self._frozen(part).mesh
+        else:
+            matrix = self._piece_place(part, parent)
+            mesh = self.meshes.read(name, part, evaluated, matrix)
         if mesh is not None:
             yield mesh
+
+    def _piece_place(self, part: bpy.types.Object, parent: Matrix | None) -> Matrix:
+        if parent is None:
+            return self._place_of(part)
+        return parent @ matrix_of(part.evaluated_get(self._depsgraph))
 
     def _read_ground(self, obj: bpy.types.Object) -> Mesh | None:
         ground = ground_object(obj)
@@ -339,4 +374,3 @@ def signature(
         for target in target_objects(obj, slot):
             digest.update(target.name_full.encode())
     return digest.digest()
-

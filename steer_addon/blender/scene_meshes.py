@@ -109,7 +109,7 @@ def is_simulated(obj: bpy.types.Object) -> bool:
 class _Entry:
     """What was read of one object."""
 
-    source: str
+    source: int
     matrix: bytes
     points: FloatArray
     mesh: Mesh
@@ -127,9 +127,9 @@ class MeshReader:
     _dirty: set[str] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
 
-    def forget(self, names: set[str]) -> None:
-        """Read the objects of these names again, whether or not they look changed."""
-        self._dirty |= {name for name, entry in self.entries.items() if entry.source in names}
+    def forget(self, uids: set[int]) -> None:
+        """Read objects again whether or not they look changed, by their session uids."""
+        self._dirty |= {name for name, entry in self.entries.items() if entry.source in uids}
 
     def read(
         self,
@@ -176,7 +176,7 @@ class MeshReader:
             return None
         if old is None or name not in self.warnings or len(old.mesh.triangles) != len(order):
             self.warnings[name] = _complaints(result, solid)
-        self.entries[name] = _Entry(source.name_full, key, points, result)
+        self.entries[name] = _Entry(source.session_uid, key, points, result)
         return result
 
     def end_frame(self) -> list[str]:

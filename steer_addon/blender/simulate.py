@@ -11,7 +11,6 @@ from ..core.errors import SceneError
 from ..core.frames import Frame
 from ..core.settings import CrowdSettings
 from ..core.simulation import Simulation
-from ..core.world import World
 from .properties import settings_of
 from .scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
 from .scratch import Scratch
@@ -115,20 +114,18 @@ class _Stage:
         self._scratch.close()
 
 
-class _OwnStage(_Stage):
+class _OwnStage:
     """Plays the user's scene, where physics leave no other way, and goes back to its frame."""
 
+    stand_ins = None
+
     def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-        super().__init__(obj, scene)
+        self._obj = obj
         self._scene = scene
         self._before = (scene.frame_current, scene.frame_subframe)
-        self._points = self._scratch
-        self.stand_ins = None
 
     def at(self, frame: int) -> bpy.types.Depsgraph:
         """The depsgraph at a frame."""
-        if self._crowd.modifiers:
-            self._scratch.at(frame)
         with suspended():
             self._scene.frame_set(frame)
         return self._scene.view_layers[0].depsgraph
@@ -137,9 +134,11 @@ class _OwnStage(_Stage):
         """The crowd with the values that its properties have at the frame."""
         return self._obj.evaluated_get(depsgraph)
 
+    def started(self) -> None:
+        """Nothing to simplify: it is the user's own."""
+
     def close(self) -> None:
-        """Leave nothing behind."""
-        super().close()
+        """Go back to the frame that the user was at."""
         with suspended():
             self._scene.frame_set(self._before[0], subframe=self._before[1])
 
@@ -240,7 +239,5 @@ def continue_to(
     obj: bpy.types.Object, scene: bpy.types.Scene, last: int
 ) -> tuple[Session, list[Frame]]:
     """Simulate up to a frame; returns the session at that frame, and all frames."""
-    frames = []
-    for session, frame in _sessions(obj, scene, last, None):
-        frames.append(frame)
-    return session, frames
+    pairs = list(_sessions(obj, scene, last, None))
+    return pairs[-1][0], [frame for _, frame in pairs]

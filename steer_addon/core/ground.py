@@ -20,8 +20,9 @@ step_height / tan(max_slope). For each piece it
    wall is ever crossed; the look ahead only keeps the distance of a radius where it can.
 
 A piece that ends on a steep face lower than a step, as on beveled stairs, is stretched to the
-walkable ground behind it. One that cannot end anywhere turns by 30° and 60° to both sides along the
-edge, shortened by the cosine. When all of that fails the agent stays.
+walkable ground behind it; on a higher one, up or down, it becomes a slide as well. One that ends
+nowhere turns by 30° and 60° to both sides along the edge, shortened by the cosine. When all of that
+fails the agent stays.
 """
 
 from __future__ import annotations
@@ -171,29 +172,36 @@ def _around(ground, start, level, normal, step_height, min_up):
 
 
 @kernel
-def _piece(ground, start, level, normal, radius, step_height, min_up):
-    """One piece of a walk: (place, normal, blocked)."""
-    met, wall = _ahead(ground, start, level, radius, step_height, min_up)
-    if not met:
-        status, place, up = _land(ground, start, level, normal, step_height, min_up)
-        if status == FREE:
-            return place, up, False
-        if status == STEEP:
-            over, place, behind = _stretched(ground, start, level, normal, step_height, min_up)
-            if over:
-                return place, behind, False
-        if status != WALL:
-            place, up = _around(ground, start, level, normal, step_height, min_up)
-            return place, up, True
-        wall = up
+def _along_wall(ground, start, level, wall, normal, radius, step_height, min_up):
+    """Slide along a wall with this normal: (place, normal), unmoved where there is no way."""
     way = _slide(level, wall)
     if length(way) > STILL:
-        met, wall = _ahead(ground, start, way, radius, step_height, min_up)
+        met, _wall = _ahead(ground, start, way, radius, step_height, min_up)
         if not met:
             status, place, up = _land(ground, start, way, normal, step_height, min_up)
             if status == FREE:
-                return place, up, True
-    return start, normal, True
+                return place, up
+    return start, normal
+
+
+@kernel
+def _piece(ground, start, level, normal, radius, step_height, min_up):
+    """One piece of a walk: (place, normal, blocked)."""
+    status = WALL
+    met, wall = _ahead(ground, start, level, radius, step_height, min_up)
+    if not met:
+        status, place, wall = _land(ground, start, level, normal, step_height, min_up)
+        if status == FREE:
+            return place, wall, False
+    if status == STEEP:
+        over, place, up = _stretched(ground, start, level, normal, step_height, min_up)
+        if over:
+            return place, up, False
+    if status != EDGE:
+        place, up = _along_wall(ground, start, level, wall, normal, radius, step_height, min_up)
+        return place, up, True
+    place, up = _around(ground, start, level, normal, step_height, min_up)
+    return place, up, True
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +39,42 @@ def make_empty(name: str = "Target") -> bpy.types.Object:
     obj = bpy.data.objects.new(name, None)
     bpy.context.scene.collection.objects.link(obj)
     return obj
+
+
+def active():
+    return bpy.context.view_layer.objects.active
+
+
+def make_mesh(name, corners, faces):
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(corners, [], faces)
+    obj = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    bpy.context.view_layer.objects.active = obj
+    bpy.context.view_layer.update()
+    return obj
+
+
+def make_plane(name="Plane", size=10.0, slope=0.0):
+    up = size * math.sin(math.radians(slope))
+    far = size * math.cos(math.radians(slope))
+    return make_mesh(name, [(0, 0, 0), (far, 0, up), (far, size, up), (0, size, 0)], [(0, 1, 2, 3)])
+
+
+def curves_of(obj):
+    """Value at frame 1 of every f-curve of an object, by path."""
+    data = obj.animation_data
+    found = {}
+    for strip in data.action.layers[0].strips:
+        for curve in strip.channelbag(data.action_slot).fcurves:
+            found[curve.data_path] = curve.evaluate(1)
+    return found
+
+
+def curve_of(obj, path):
+    data = obj.animation_data
+    bag = data.action.layers[0].strips[0].channelbag(data.action_slot)
+    return bag.fcurves.find(path)
 
 
 @kernel

@@ -9,8 +9,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import properties  # noqa: E402
+from steer_addon.blender import display, properties  # noqa: E402
 from steer_addon.blender.bake.keyframes import KeyframeBakeSettings  # noqa: E402
+from steer_addon.blender.property_classes import type_number  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.errors import ParameterError  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
@@ -252,7 +253,7 @@ def test_files_keep_settings_and_pointers(empty_scene, tmp_path):
 def test_type_numbers_never_change():
     # they are in people's files; a changed number turns a behavior into another one, or into none
     pinned = {"seek": 3735191, "arrive": 16063980, "wander": 1158681, "separation": 1919651}
-    assert {name: properties.type_number(name) for name in pinned} == pinned
+    assert {name: type_number(name) for name in pinned} == pinned
 
 
 def test_a_new_behavior_has_its_properties_and_its_loss_is_said(empty_scene, tmp_path):
@@ -282,3 +283,16 @@ def test_replace_of_settings_reaches_blender(empty_scene):
     wanted = replace(settings, agents=replace(settings.agents, radius=0.55))
     properties.apply_settings(obj, wanted)
     assert obj.steer.agents.radius == pytest.approx(0.55)
+
+
+def test_the_modifier_is_told_what_it_shows(empty_scene):
+    obj = make_crowd()
+    modifier = display.find_modifier(obj)
+    assert display.get_input(modifier, "Radius") == obj.steer.agents.radius
+    obj.steer.agents.radius = 0.7
+    obj.steer.motion.forward_axis = "POS_X"
+    assert display.get_input(modifier, "Radius") == pytest.approx(0.7)
+    assert display.get_input(modifier, "Forward Axis") == "POS_X"
+    properties.apply_settings(obj, CrowdSettings())
+    assert display.get_input(modifier, "Radius") == pytest.approx(0.25)
+    assert display.get_input(modifier, "Forward Axis") == "NEG_Y"

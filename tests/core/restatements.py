@@ -2,14 +2,20 @@
 
 Written from the formulas and from definitions in docstrings alone, with lists, tuples and `math`;
 nothing here comes from steer_addon, so that a mistake there cannot hide here. Slow on purpose:
-all pairs, all triangles. State is rounded to 32 bits when it is stored, which is part of its
-definition; the parameters are exact decimals.
+all pairs, all triangles.
+
+Flocks are chaotic: one last bit becomes meters within seconds. Two runs can only be compared if
+they round in the same places, and those are documented: arrays hold 32-bit floats, kernels compute
+in 64 bits and round once, when they store (core/vec.py). Arrays are the state, the parameters, the
+proposals, their sum, and the distances in neighbor lists (core/views.py). `exact` leaves out all of
+it but the state.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 Vector = tuple[float, float, float]
@@ -55,7 +61,7 @@ def size(a: Vector) -> float:
 def direction(a: Vector) -> Vector:
     """dir(x) = x/|x|, and the zero vector for |x| < 1e-6."""
     length = size(a)
-    return ZERO if length < 1e-6 else times(a, 1.0 / length)
+    return ZERO if length < 1e-6 else (a[0] / length, a[1] / length, a[2] / length)
 
 
 def total(vectors: list[Vector]) -> Vector:
@@ -123,7 +129,15 @@ class State:
         return State(p, [stored(v) for v in velocities], h)
 
 
-def neighbors(i: int, state: State, reach: float, most: int, view: float) -> list[int]:
+@dataclass(frozen=True)
+class Neighbor:
+    """Another agent and how far it is."""
+
+    row: int
+    distance: float
+
+
+def neighbors(i: int, state: State, reach: float, most: int, view: float) -> list[Neighbor]:
     """N(i): the nearest `most` within `reach` and the field of view [deg]; ties broken by id."""
     found = []
     for j, q in enumerate(state.p):
@@ -136,7 +150,11 @@ def neighbors(i: int, state: State, reach: float, most: int, view: float) -> lis
             if math.degrees(math.acos(max(-1.0, min(1.0, cosine)))) > view / 2:
                 continue
         found.append((distance, j))
-    return [j for _, j in sorted(found)[:most]]
+    return [Neighbor(j, distance) for distance, j in sorted(found)[:most]]
+
+
+def kept(near: list[Neighbor], keep: Callable[[float], float]) -> list[Neighbor]:
+    return [Neighbor(other.row, keep(other.distance)) for other in near]
 
 
 def nearest(p: Vector, targets: list[Vector]) -> Vector:
@@ -185,24 +203,23 @@ def noise_wander(p: Vector, h: Vector, speed: float) -> Vector:
 # --- neighbors' three -------------------------------------------------------------------------
 
 
-def separation(i: int, state: State, near: list[int], reach: float, strength: float) -> Vector:
-    pushes = []
-    for j in near:
-        away = minus(state.p[i], state.p[j])
-        pushes.append(times(direction(away), fade(size(away), reach)))
+def separation(
+    i: int, state: State, near: list[Neighbor], reach: float, strength: float
+) -> Vector:
+    pushes = [
+        times(direction(minus(state.p[i], state.p[q.row])), fade(q.distance, reach)) for q in near
+    ]
     return times(direction(total(pushes)), strength)
 
 
-def cohesion(i: int, state: State, near: list[int], reach: float, strength: float) -> Vector:
-    mean = times(total([state.p[j] for j in near]), 1.0 / len(near))
+def cohesion(i: int, state: State, near: list[Neighbor], reach: float, strength: float) -> Vector:
+    mean = times(total([state.p[q.row] for q in near]), 1.0 / len(near))
     offset = minus(mean, state.p[i])
     return times(direction(offset), strength * fade(size(offset), reach))
 
 
-def alignment(i: int, state: State, near: list[int], reach: float, strength: float) -> Vector:
-    ways = [
-        times(direction(state.v[j]), fade(size(minus(state.p[i], state.p[j])), reach)) for j in near
-    ]
+def alignment(i: int, state: State, near: list[Neighbor], reach: float, strength: float) -> Vector:
+    ways = [times(direction(state.v[q.row]), fade(q.distance, reach)) for q in near]
     return times(direction(total(ways)), strength)
 
 
@@ -263,15 +280,46 @@ def box_center(mesh: list[Triangle]) -> Vector:
     return ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2)
 
 
-# --- the Houdini node -------------------------------------------------------------------------
+# --- the two solvers --------------------------------------------------------------------------
+
+VELOCITY, PUSH = "desired velocity", "push"
+Proposals = dict[str, tuple[str, Vector]]
+"""By name, in the order of the list: what kind of proposal, and the vector."""
+
+
+def exact(x: float) -> float:
+    return x
+
+
+@dataclass
+class Crowd:
+    """What both solvers share: how numbers are rounded, and how often a behavior spoke."""
+
+    keep: Callable[[float], float] = f32
+    seen: dict[str, int] = field(default_factory=dict)
+    """How many proposals of each behavior were not zero, so that a test can ask for some."""
+
+    def passed(self, a: Vector) -> Vector:
+        return (self.keep(a[0]), self.keep(a[1]), self.keep(a[2]))
+
+    def near(
+        self, i: int, state: State, reach: float, most: int, view: float = 360.0
+    ) -> list[Neighbor]:
+        return kept(neighbors(i, state, reach, most, view), self.keep)
+
+    def noted(self, proposals: Proposals) -> Proposals:
+        for name, (_, value) in proposals.items():
+            self.seen[name] = self.seen.get(name, 0) + (size(value) > 1e-3)
+        return {name: (kind, self.passed(value)) for name, (kind, value) in proposals.items()}
+
 
 PER_FRAME = 24.0
 """The node's velocities are per frame, of which there are 24 in a second."""
 
 
 @dataclass
-class HoudiniNode:
-    """One step of the node with its defaults (in its own units, per frame), free in space."""
+class HoudiniNode(Crowd):
+    """The node with its defaults, in its own units times 24 where a velocity is meant; it flies."""
 
     meshes: list[list[Triangle]] = field(default_factory=list)
     fleeing: bool = False
@@ -287,49 +335,114 @@ class HoudiniNode:
     alignment: float = 1.0 * PER_FRAME
     avoid: float = 1.0 * PER_FRAME
     avoid_radius: float = 1.0
-    seen: dict[str, int] = field(default_factory=dict)
-    """How often each behavior had something to say, so that a test can ask for it."""
 
-    def note(self, name: str, value: Vector) -> Vector:
-        if size(value) > 1e-3:
-            self.seen[name] = self.seen.get(name, 0) + 1
-        return value
-
-    def desired(self, i: int, state: State, near: list[int], targets: list[Vector]) -> Vector:
-        p = state.p[i]
+    def proposals(self, i: int, state: State, targets: list[Vector]) -> Proposals:
+        p, h, v = state.p[i], state.h[i], state.v[i]
+        near = self.near(i, state, self.radius, self.points)
         target = nearest(p, targets)
-        wished = [arrive(p, target, self.max_force, self.slow_radius, 0.0)]
-        if self.fleeing:
-            away = flee(p, target, self.max_force, 1.5 * self.slow_radius, True)
-            wished.append(self.note("flee", away or ZERO))
-        wished.append(self.note("wander", noise_wander(p, state.h[i], self.wander)))
+        found: Proposals = {
+            "seek": (VELOCITY, arrive(p, target, self.max_force, self.slow_radius, 0.0))
+        }
+        away = flee(p, target, self.max_force, 1.5 * self.slow_radius, True)
+        if self.fleeing and away is not None:
+            found["flee"] = (VELOCITY, away)
+        found["wander"] = (VELOCITY, noise_wander(p, h, self.keep(self.wander)))
         if near:
-            wished.append(
-                self.note("cohesion", cohesion(i, state, near, self.radius, self.cohesion))
-            )
-            wished.append(
-                self.note("alignment", alignment(i, state, near, self.radius, self.alignment))
-            )
-        return total(wished)
-
-    def pushes(self, i: int, state: State, near: list[int], desired: Vector) -> Vector:
-        p = state.p[i]
-        push = self.note("separation", separation(i, state, near, self.radius, self.separation))
-        around = fly_around(p, direction(state.v[i]), self.avoid_radius, desired, self.meshes)
-        push = plus(push, self.note("ray", times(around, self.avoid)))
+            strength = self.keep(self.separation)
+            found |= {
+                "separation": (PUSH, separation(i, state, near, self.radius, strength)),
+                "cohesion": (VELOCITY, cohesion(i, state, near, self.radius, self.cohesion)),
+                "alignment": (VELOCITY, alignment(i, state, near, self.radius, self.alignment)),
+            }
+        desired = total([value for kind, value in found.values() if kind == VELOCITY])
+        rays = {"avoid": direction(v)}
         if self.center_rays:
-            for mesh in self.meshes:
-                ray = direction(minus(box_center(mesh), p))
-                around = fly_around(p, ray, self.avoid_radius, desired, self.meshes)
-                push = plus(push, self.note("center ray", times(around, self.avoid)))
-        return push
+            centers = [box_center(mesh) for mesh in self.meshes]
+            rays |= {f"avoid center {n}": direction(minus(c, p)) for n, c in enumerate(centers)}
+        for name, ray in rays.items():
+            around = fly_around(p, ray, self.avoid_radius, desired, self.meshes)
+            found[name] = (PUSH, times(around, self.avoid))
+        return self.noted(found)
 
     def step(self, state: State, targets: list[Vector], dt: float) -> State:
+        """u = Σ (uᵢ or Δᵢ); v ← v + (u - v)·α, with α = 1 - (1 - acc_weight)^(24·dt)."""
         alpha = 1.0 - (1.0 - self.acc_weight) ** (24.0 * dt)
         velocities = []
         for i, v in enumerate(state.v):
-            near = neighbors(i, state, self.radius, self.points, 360.0)
-            desired = self.desired(i, state, near, targets)
-            u = plus(desired, self.pushes(i, state, near, desired))
+            values = [value for _, value in self.proposals(i, state, targets).values()]
+            u = self.passed(total(values))
             velocities.append(plus(v, times(minus(u, v), alpha)))
+        return state.moved(velocities, dt)
+
+
+def cut(a: Vector, limit: float) -> Vector:
+    """truncate: a, shortened to the limit."""
+    return a if size(a) <= limit else times(a, limit / size(a))
+
+
+@dataclass
+class ReynoldsCrowd(Crowd):
+    """Seek, arrive, flee and the flock's three under forces; a flat crowd on the level z = 0."""
+
+    flat: bool = True
+    priority: bool = False
+    weights: dict[str, float] = field(default_factory=dict)
+    mass: float = 1.0
+    max_speed: float = 2.0
+    max_force: float = 8.0
+    relaxation_time: float = 0.5
+    slow_radius: float = 2.0
+    stop_radius: float = 0.0
+    panic_radius: float = 5.0
+    reach: float = 2.0
+    points: int = 6
+    view: float = 270.0
+    strength: float = 1.0
+
+    def proposals(self, i: int, state: State, targets: dict[str, list[Vector]]) -> Proposals:
+        p = state.p[i]
+        goal = {name: nearest(p, places) for name, places in targets.items()}
+        near = self.near(i, state, self.reach, self.points, self.view)
+        found: Proposals = {
+            "seek": (VELOCITY, seek(p, goal["seek"], self.max_speed)),
+            "arrive": (
+                VELOCITY,
+                arrive(p, goal["arrive"], self.max_speed, self.slow_radius, self.stop_radius),
+            ),
+        }
+        away = flee(p, goal["flee"], self.max_speed, self.panic_radius, True)
+        if away is not None:
+            found["flee"] = (VELOCITY, away)
+        if near:
+            found |= {
+                "separation": (PUSH, separation(i, state, near, self.reach, self.strength)),
+                "cohesion": (VELOCITY, cohesion(i, state, near, self.reach, self.strength)),
+                "alignment": (VELOCITY, alignment(i, state, near, self.reach, self.strength)),
+            }
+        if self.flat:
+            found = {name: (kind, (u[0], u[1], 0.0)) for name, (kind, u) in found.items()}
+        return self.noted(found)
+
+    def force(self, v: Vector, proposals: Proposals) -> Vector:
+        """F = Σ wᵢ·(uᵢ - v or Δᵢ)/τ; by priority until F_max is used up."""
+        result, left = ZERO, self.max_force
+        for name in self.weights:
+            if name not in proposals:
+                continue
+            kind, value = proposals[name]
+            wish = minus(value, v) if kind == VELOCITY else value
+            part = times(times(wish, 1.0 / self.relaxation_time), self.weights[name])
+            if self.priority:
+                part = cut(part, left)
+                left = max(0.0, left - size(part))
+            result = plus(result, part)
+        return result
+
+    def step(self, state: State, targets: dict[str, list[Vector]], dt: float) -> State:
+        """F truncated to F_max; a = F/m; v ← truncate(v + a·dt, v_max); p ← p + v·dt."""
+        velocities = []
+        for i, v in enumerate(state.v):
+            force = self.passed(self.force(v, self.proposals(i, state, targets)))
+            a = times(cut(force, self.max_force), 1.0 / self.mass)
+            velocities.append(cut(plus(v, times(a, dt)), self.max_speed))
         return state.moved(velocities, dt)

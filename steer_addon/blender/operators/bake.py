@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import bpy
 
@@ -39,7 +38,7 @@ def has_bake(obj: bpy.types.Object) -> bool:
 
 
 def bake_crowd(
-    obj: bpy.types.Object, scene: bpy.types.Scene, progress: Progress
+    obj: bpy.types.Object, scene: bpy.types.Scene, progress: Progress, warnings: list[str]
 ) -> keyframes.BakeResult:
     """Simulate a crowd over its frame range, bake it to keyed objects, and hide it.
 
@@ -49,6 +48,7 @@ def bake_crowd(
         obj: The crowd.
         scene: Its scene; the baked objects go there.
         progress: Is told the share done, 0 to 1.
+        warnings: Filled with what the user may want to change about the scene.
 
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
@@ -57,9 +57,8 @@ def bake_crowd(
     settings = bake_settings_of(obj)
     steer = obj.steer
     modifier = display.find_modifier(crowds.require_crowd(obj))
-    earlier = steer.bake_collection
-    with live.suspended(), _shown(obj):
-        frames = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share))
+    frames = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share), warnings)
+    with live.suspended():
         result = keyframes.bake(
             frames,
             name=obj.name,
@@ -72,31 +71,22 @@ def bake_crowd(
         )
     assert result is not None  # only a cancel gives None, and this progress never cancels
     # a crowd that was renamed since keeps its bake under the old name
-    if earlier is not None and steer.bake_collection is not None:
+    if steer.bake_collection is not None:
         keyframes.delete_bake(steer.bake_collection)
     steer.bake_collection = result.collection
     crowds.hide(obj)
     return result
 
 
-@contextmanager
-def _shown(obj: bpy.types.Object) -> Iterator[None]:
-    """Show a crowd that an earlier bake hid: hidden objects are not evaluated."""
-    hidden = set(obj.steer.hidden_by_bake)
-    crowds.unhide(obj)
-    try:
-        yield
-    finally:
-        if hidden:
-            crowds.hide(obj)
-            obj.steer.hidden_by_bake = hidden
-
-
 def _simulated(
-    obj: bpy.types.Object, scene: bpy.types.Scene, numbers: range, progress: Progress
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    numbers: range,
+    progress: Progress,
+    warnings: list[str],
 ) -> list[Frame]:
     frames = []
-    for frame in simulate.run(obj, scene, numbers):
+    for frame in simulate.run(obj, scene, numbers, warnings=warnings):
         frames.append(frame)
         progress(len(frames) / len(numbers))
     return frames
@@ -126,12 +116,18 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
         """Bake, with progress at the pointer."""
         manager = context.window_manager
         manager.progress_begin(0, 100)
+        warnings: list[str] = []
         try:
             result = bake_crowd(
-                context.object, context.scene, lambda share: manager.progress_update(100 * share)
+                context.object,
+                context.scene,
+                lambda share: manager.progress_update(100 * share),
+                warnings,
             )
         finally:
             manager.progress_end()
+        for text in warnings:
+            self.report({"WARNING"}, text)
         return (
             f"Baked {result.agent_count} agents: {result.key_count} keys in {result.seconds:.1f} s"
         )

@@ -1,0 +1,197 @@
+"""Work on .blend files without a screen: open, find the crowds, change settings, save."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+
+from ..core.errors import OutputError, SceneError
+from ..core.settings import BLOCKS, CrowdSettings, with_override
+from . import animation_paths, crowds
+from .properties import BEHAVIORS_PATH, apply_settings, settings_of
+
+
+def ensure_registered() -> None:
+    """Make Steer known to Blender, unless it is as an extension."""
+    if not hasattr(bpy.types.Object, "steer"):
+        from . import registration
+
+        registration.register()
+
+
+def open_file(path: Path) -> bpy.types.Scene:
+    """Open a .blend file; returns its active scene.
+
+    Raises:
+        SceneError: There is no such file, or Blender cannot read it.
+    """
+    if not path.is_file():
+        raise SceneError(f"There is no file {path}: check the path")
+    with path.open("rb") as file:
+        start = file.read(7)
+    # gzip and Zstandard: how Blender compresses
+    if start != b"BLENDER" and start[:2] != b"\x1f\x8b" and start[:4] != b"\x28\xb5\x2f\xfd":
+        raise SceneError(f"{path} is no .blend file: give one that Blender or `steer scene` saved")
+    ensure_registered()
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
+    except RuntimeError as error:
+        reason = " ".join(str(error).removeprefix("Error: ").split())
+        raise SceneError(f"{path} cannot be opened: {reason}") from None
+    return bpy.context.scene
+
+
+def find_crowds(scene: bpy.types.Scene, name: str | None) -> list[bpy.types.Object]:
+    """The crowds of a scene, or the one of a name.
+
+    Raises:
+        SceneError: There is none.
+    """
+    found = crowds.crowds(scene)
+    known = ", ".join(repr(obj.name) for obj in found)
+    if not found:
+        raise SceneError(
+            f"Scene {scene.name!r} has no crowd: make one with Add > Crowd or `steer scene`"
+        )
+    if name is None:
+        return found
+    chosen = [obj for obj in found if obj.name == name]
+    if not chosen:
+        raise SceneError(f"There is no crowd {name!r}: the file has {known}")
+    return chosen
+
+
+def find_crowd(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
+    """The crowd of a name, or the only one.
+
+    Raises:
+        SceneError: There is none, or there are several and no name is given.
+    """
+    found = find_crowds(scene, name)
+    if len(found) > 1:
+        known = ", ".join(repr(obj.name) for obj in found)
+        raise SceneError(f"The file has {len(found)} crowds: choose one with --crowd: {known}")
+    return found[0]
+
+
+def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
+    """Frames to run; the crowd's range is extended where they go beyond its end.
+
+    Args:
+        crowd: The crowd.
+        frames: What was asked for; None is the crowd's whole range.
+
+    Raises:
+        SceneError: They begin before the crowd does, or its own range is backwards.
+    """
+    steer = crowd.steer
+    if frames is None:
+        if steer.frame_end < steer.frame_start:
+            raise SceneError(
+                f"Crowd {crowd.name!r} ends at frame {steer.frame_end}, before its start at "
+                f"{steer.frame_start}: give --frames A-B with A <= B"
+            )
+        return range(steer.frame_start, steer.frame_end + 1)
+    if frames[0] < steer.frame_start:
+        raise SceneError(
+            f"Frames {frames[0]}-{frames[-1]} begin before crowd {crowd.name!r} does: "
+            f"give --frames from {steer.frame_start} on"
+        )
+    steer.frame_end = max(steer.frame_end, frames[-1])
+    return frames
+
+
+def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) -> CrowdSettings:
+    """Change settings of a crowd; what is changed is no longer animated.
+
+    Args:
+        crowd: The crowd.
+        texts: Changes like "separation.weight=2".
+        seed: New random seed, or None.
+
+    Returns:
+        The new settings.
+
+    Raises:
+        ParameterError: There is no such setting, or a value does not fit.
+    """
+    changes = [*texts, *([] if seed is None else [f"seed={seed}"])]
+    if not changes:
+        return settings_of(crowd)
+    settings = settings_of(crowd)
+    paths = []
+    for text in changes:
+        settings = with_override(settings, text)
+        paths.append(_data_path(settings, text.partition("=")[0].strip()))
+    for path in paths:
+        animation_paths.drop(crowd, path)
+    apply_settings(crowd, settings)
+    return settings
+
+
+def _data_path(settings: CrowdSettings, name: str) -> str:
+    """Where Blender keeps what `--set` calls by a name."""
+    owner, _, parameter = name.rpartition(".")
+    if not owner or owner in BLOCKS:
+        return f"steer.{name}"
+    place = [behavior.key for behavior in settings.behaviors].index(owner)
+    if parameter in ("enabled", "weight"):
+        return f"{BEHAVIORS_PATH}[{place}].{parameter}"
+    type_name = settings.behaviors[place].definition.type
+    return f"{BEHAVIORS_PATH}[{place}].{type_name}.{parameter}"
+
+
+def check_new_file(path: Path, suffix: str) -> None:
+    """Find out before any work whether a file can be written.
+
+    Raises:
+        OutputError: It can't.
+    """
+    if path.suffix.lower() != suffix:
+        raise OutputError(f"{path} does not end in {suffix}: give a name that does")
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder: give the name of a file")
+    check_folder(path.parent)
+    if path.exists() and not os.access(path, os.W_OK):
+        raise OutputError(f"{path} cannot be written: it is read-only; give another name")
+
+
+def check_folder(folder: Path) -> None:
+    """Make a folder, and find out whether files can be written to it.
+
+    Raises:
+        OutputError: They can't.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".steer-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise OutputError(
+            f"Folder {folder} cannot be written: {error.strerror}; choose another one"
+        ) from None
+
+
+def save_file(path: Path) -> None:
+    """Save the open file under a name; an old file is replaced only by a complete one.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    check_new_file(path, ".blend")
+    bpy.context.preferences.filepaths.save_version = 0
+    try:
+        # Blender itself writes beside the file first and renames then
+        bpy.ops.wm.save_as_mainfile(
+            filepath=str(path.resolve()), check_existing=False, compress=True, relative_remap=True
+        )
+    except RuntimeError as error:
+        reason = " ".join(str(error).removeprefix("Error: ").split())
+        raise OutputError(f"{path} cannot be written: {reason}") from None
+
+

@@ -1,0 +1,199 @@
+"""The live crowd: playing simulates, scrubbing shows what was simulated.
+
+A handler runs after every change of the frame. The frame after the last simulated one is simulated
+from the scene as it is then; stored frames are shown as they are; anything else shows the nearest
+stored frame before it, and the panel says so. A result is a pure function of scene, settings, seed
+and frame, so going back and playing again gives the same.
+
+Errors never leave a handler: they become the message in the panel, and one line in the log.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..core.errors import SteerError
+from ..core.frames import Frame
+from . import crowds, simulate
+from .live_store import LiveRun, LiveStatus
+from .state import clear_state, get_state
+from .suspension import is_suspended, suspended
+
+__all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
+
+log = logging.getLogger(__name__)
+
+_runs: dict[int, LiveRun] = {}
+"""Runs by the session uid of their crowd, which undo keeps while it replaces everything else."""
+
+_lock = threading.RLock()
+"""While rendering the handlers are called from the render's thread."""
+
+
+def status(obj: bpy.types.Object) -> LiveStatus:
+    """What the panel says about a crowd; quick enough for every redraw."""
+    if obj.steer.hidden_by_bake:
+        return LiveStatus("The crowd is baked: delete the bake to simulate it live")
+    run = _runs.get(obj.session_uid)
+    if run is None:
+        return LiveStatus(f"Not simulated yet: play from frame {obj.steer.frame_start}")
+    return run.status()
+
+
+def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
+    """A stored frame, or None."""
+    run = _runs.get(obj.session_uid)
+    return None if run is None else run.frames.get(number)
+
+
+def clear(obj: bpy.types.Object) -> None:
+    """Forget what was simulated; the crowd shows its points at rest.
+
+    Raises:
+        SceneError: Its state comes from another file.
+    """
+    with _lock:
+        _runs.pop(obj.session_uid, None)
+        state = get_state(obj)
+        if state is not None:
+            clear_state(state)
+
+
+def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
+    """Simulate up to a frame without playing, and store all frames on the way.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        last: The frame; after the crowd's end the end is meant.
+
+    Raises:
+        SteerError: The crowd cannot be simulated.
+    """
+    last = min(last, obj.steer.frame_end)
+    run = _runs.get(obj.session_uid)
+    done = run is not None and not run.out_of_date and last in run.frames
+    if last <= obj.steer.frame_start or done:
+        return
+    with _lock:
+        session, frames = simulate.continue_to(obj, scene, last)
+        run = _runs.setdefault(obj.session_uid, LiveRun())
+        run.adopt(obj, scene, session, frames)
+
+
+def _each(scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], None]) -> None:
+    """Do something for each live crowd of a scene; no error gets out."""
+    with _lock:
+        for obj in crowds.crowds(scene):
+            if obj.steer.hidden_by_bake:
+                continue
+            run = _runs.setdefault(obj.session_uid, LiveRun())
+            try:
+                act(run, obj)
+            except SteerError as error:
+                run.fail(error)
+
+
+@persistent
+def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
+    """Show the new frame."""
+    if is_suspended():
+        return
+    rendering = depsgraph.mode == "RENDER"
+
+    def act(run: LiveRun, obj: bpy.types.Object) -> None:
+        before = run.message
+        run.change_frame(obj, scene, depsgraph)
+        if rendering and run.message and run.message != before:
+            log.warning("Crowd %s at frame %d: %s", obj.name, scene.frame_current, run.message)
+
+    _each(scene, act)
+    if not rendering:
+        lock_interface(scene)
+
+
+@persistent
+def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
+    """See whether an edit touches what was simulated."""
+    if is_suspended() or depsgraph.mode == "RENDER":
+        return
+    _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph))
+
+
+@persistent
+def on_undo(*_: object) -> None:
+    """Undo and redo put the states back to what they were at that step; show what is right."""
+    with _lock:
+        known = {obj.session_uid for obj in bpy.data.objects}
+        for uid in [uid for uid in _runs if uid not in known]:
+            del _runs[uid]
+    if is_suspended():
+        return
+    for scene in bpy.data.scenes:
+        _each(scene, lambda run, obj, scene=scene: run.restore(obj, scene))
+
+
+@persistent
+def on_load(*_: object) -> None:
+    """Another file: nothing of the one before counts."""
+    with _lock:
+        _runs.clear()
+    for scene in bpy.data.scenes:
+        lock_interface(scene)
+
+
+@persistent
+def on_render_start(scene: bpy.types.Scene, *_: object) -> None:
+    """A render in the background that starts in the middle simulates what comes before.
+
+    With a window, rendering runs in a thread that must not make scenes: there the panel and the
+    log say what is missing.
+    """
+    if is_suspended() or threading.current_thread() is not threading.main_thread():
+        return
+    now = scene.frame_current
+    # at the first frame it is an animation; a still needs no frame after its own
+    last = scene.frame_end if now == scene.frame_start else now
+    for layer in scene.view_layers:
+        # sets off `on_edit` for what a script changed just before
+        layer.update()
+    with _lock, suspended():
+        _each(scene, lambda run, obj: catch_up(obj, scene, last))
+
+
+def lock_interface(scene: bpy.types.Scene) -> None:
+    """Blender must not draw what the handler writes in the middle of a render."""
+    if not scene.render.use_lock_interface and scene.library is None and crowds.crowds(scene):
+        scene.render.use_lock_interface = True
+
+
+HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("frame_change_post", on_frame_change),
+    ("depsgraph_update_post", on_edit),
+    ("undo_post", on_undo),
+    ("redo_post", on_undo),
+    ("load_post", on_load),
+    ("render_init", on_render_start),
+)
+"""Every handler with the list that it goes into."""
+
+
+def register() -> None:
+    """Add the handlers."""
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister() -> None:
+    """Remove the handlers and forget all frames."""
+    for name, handler in HANDLERS:
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:
+            handlers.remove(handler)
+    _runs.clear()

@@ -1,0 +1,109 @@
+"""What a live result depends on besides the scene's objects, with keyed values taken out.
+
+Keyed values differ from frame to frame without anybody having changed anything. They are masked in
+the settings, and the curves that drive them are compared in their place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..core.parameters import parameters
+from ..core.settings import BLOCKS, CrowdSettings
+
+_PATH = re.compile(r'steer\.(?:behaviors\[(?:(\d+)|"(.*)")\]\.)?(?:(\w+)\.)?(\w+)$')
+_CURVE_ARRAYS = ("co", "handle_left", "handle_right")
+
+
+@dataclass(frozen=True)
+class LiveKey:
+    """Equal keys give equal results, as far as settings go."""
+
+    settings: CrowdSettings
+    """The settings without keyed values."""
+    curves: tuple[Any, ...]
+    """What keyed values are made of."""
+    frame_start: int
+    fps: float
+
+
+def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
+    """The key of a crowd as it is now.
+
+    Args:
+        obj: The original crowd object.
+        settings: Its settings at the current frame.
+        fps: Frames per second of its scene.
+    """
+    curves = tuple(_describe(curve) for curve in steer_curves(obj))
+    masked = settings
+    for path in sorted({curve[0] for curve in curves}):
+        masked = _mask(masked, path)
+    return LiveKey(masked, curves, obj.steer.frame_start, fps)
+
+
+def steer_curves(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
+    """The f-curves and drivers of a crowd's settings, those of NLA strips included."""
+    animation = obj.animation_data
+    if animation is None:
+        return
+    played = [(animation.action, animation.action_slot)]
+    for track in animation.nla_tracks:
+        played += [(strip.action, strip.action_slot) for strip in track.strips]
+    for action, slot in played:
+        if action is None or slot is None:
+            continue
+        for layer in action.layers:
+            for strip in layer.strips:
+                bag = strip.channelbag(slot) if strip.type == "KEYFRAME" else None
+                if bag is not None:
+                    yield from (c for c in bag.fcurves if c.data_path.startswith("steer."))
+    yield from (c for c in animation.drivers if c.data_path.startswith("steer."))
+
+
+def _describe(curve: bpy.types.FCurve) -> tuple[Any, ...]:
+    keys = curve.keyframe_points
+    values = np.empty(2 * len(keys), np.float32)
+    arrays = []
+    for name in _CURVE_ARRAYS:
+        keys.foreach_get(name, values)
+        arrays.append(values.tobytes())
+    kinds = tuple(key.interpolation for key in keys)
+    driver = curve.driver
+    formula: tuple[Any, ...] = ()
+    if driver is not None:
+        sources = [(v.type, t.data_path) for v in driver.variables for t in v.targets]
+        formula = (driver.type, driver.expression, tuple(sources))
+    state = (curve.mute, curve.extrapolation, len(curve.modifiers))
+    return (curve.data_path, *arrays, kinds, state, formula)
+
+
+def _mask(settings: CrowdSettings, path: str) -> CrowdSettings:
+    """Settings with the value under a data path at its default."""
+    match = _PATH.match(path)
+    if match is None:
+        return settings
+    number, name, group, prop = match.groups()
+    if number is None and name is None:
+        if group in BLOCKS:
+            block = _reset(getattr(settings, group), prop)
+            return replace(settings, **{group: block})
+        return replace(settings, seed=0) if prop == "seed" else settings
+    stack = list(settings.behaviors)
+    names = [entry.key for entry in stack]
+    place = int(number) if number is not None else names.index(name) if name in names else -1
+    if not 0 <= place < len(stack) or group not in (None, stack[place].definition.type):
+        return settings
+    stack[place] = _reset(stack[place], prop)
+    return replace(settings, behaviors=tuple(stack))
+
+
+def _reset(block: Any, prop: str) -> Any:
+    info = parameters(block).get(prop)
+    return block if info is None else replace(block, **{prop: info.default})

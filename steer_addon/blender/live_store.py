@@ -1,0 +1,317 @@
+"""The frames of one live crowd: what was simulated, what is shown, and why it is that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import bpy
+import numpy as np
+
+from ..core.agents import Agents
+from ..core.errors import SteerError
+from ..core.frames import Frame
+from ..core.settings import CrowdSettings
+from . import simulate
+from .live_settings import LiveKey, live_key
+from .properties import settings_of
+from .scene import geometry_owners, read_agents, signature
+from .state import clear_state, ensure_state, write_state
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class LiveStatus:
+    """What a panel tells about a live crowd.
+
+    Attributes:
+        message: What is shown instead of the frame, and the way out; empty when all is well.
+        warnings: What the user may want to change about the scene.
+        stored_range: First and last frame that are stored, or None.
+        stored_count: How many frames are stored.
+        out_of_date: Whether settings or inputs changed since the first stored frame.
+    """
+
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+    stored_range: tuple[int, int] | None = None
+    stored_count: int = 0
+    out_of_date: bool = False
+
+
+@dataclass
+class LiveRun:
+    """One crowd's simulation with the frames that it went through.
+
+    It keeps no reference to Blender data, so that undo and deleted objects cannot break it.
+    """
+
+    frames: dict[int, Frame] = field(default_factory=dict)
+    message: str = ""
+    out_of_date: str = ""
+    """Why stored frames are not what playing from the start would give; empty when they are."""
+    _session: simulate.Session | None = None
+    _key: LiveKey | None = None
+    _used: dict[int, CrowdSettings] = field(default_factory=dict)
+    _start_agents: Agents | None = None
+    _start_signature: bytes = b""
+    _places: tuple[int, bytes] = (0, b"")
+    _shown: tuple[int, float, int, int] | None = None
+    _echo: bool = False
+    _failed: bool = False
+
+    def status(self) -> LiveStatus:
+        """What a panel tells about it."""
+        session = self._session
+        return LiveStatus(
+            message=self.message,
+            warnings=tuple(session.warnings) if session is not None else (),
+            stored_range=(min(self.frames), max(self.frames)) if self.frames else None,
+            stored_count=len(self.frames),
+            out_of_date=bool(self.out_of_date),
+        )
+
+    def change_frame(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    ) -> None:
+        """Show the scene's frame, simulated where it is the next one.
+
+        Raises:
+            SteerError: The crowd cannot be simulated; what was shown stays.
+        """
+        steer = obj.steer
+        number, part = scene.frame_current, scene.frame_subframe
+        if steer.frame_end < steer.frame_start:
+            self.message = "The frame range ends before its start: raise the end"
+            return
+        settings = self._settings(obj, scene, number)
+        if number == steer.frame_start and part == 0.0:
+            self._visit_start(obj, scene, depsgraph, settings)
+        wanted = min(max(number, steer.frame_start), steer.frame_end)
+        # what moves during a frame counts from the whole frame before it
+        part = part if number == wanted and wanted < steer.frame_end else 0.0
+        following = self._session is not None and self._session.frame == number - 1
+        if wanted not in self.frames and following and part == 0.0 and number == wanted:
+            frame = self._session.step(obj, depsgraph, settings)
+            self._store(frame, settings)
+        elif wanted in self._used and number == wanted and self._used[wanted] != settings:
+            # a driver, or a curve that only now gives another value
+            self._outdate("Settings changed", keep=None)
+        self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
+        self._show(obj, wanted, part, scene)
+
+    def edited(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    ) -> None:
+        """See whether the user changed what the stored frames depend on.
+
+        Raises:
+            SteerError: The crowd cannot be simulated.
+        """
+        number = scene.frame_current
+        settings = self._settings(obj, scene, number)
+        owners = geometry_owners(obj)
+        updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
+        reshaped = {owners[uid] for uid in updated & owners.keys()}
+        own = obj.data.session_uid in updated
+        # showing a frame updates the crowd object too, which is no edit
+        rebuilt = obj.session_uid in updated and not self._echo
+        self._echo = False
+        moved = self._places[0] == number and self._places[1] != signature(obj, depsgraph)
+        if reshaped and self._session is not None:
+            self._session.reader.forget(reshaped)
+        if number == obj.steer.frame_start:
+            if moved or reshaped or own or rebuilt or not (self.frames or self._failed):
+                self._visit_start(obj, scene, depsgraph, settings, again=bool(reshaped))
+                self._places = (number, signature(obj, depsgraph))
+        elif (moved or reshaped or own) and self.frames:
+            self._outdate("The scene changed", keep=number)
+            self._places = (number, signature(obj, depsgraph))
+        self._show(obj, self._clamped(obj, number), 0.0, scene)
+
+    def adopt(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        session: simulate.Session,
+        frames: list[Frame],
+    ) -> None:
+        """Take over what was simulated elsewhere from the same settings and scene."""
+        settings = settings_of(obj)
+        self._forget()
+        self._session = session
+        self._key = live_key(obj, settings, simulate.fps_of(scene))
+        for frame in frames:
+            self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
+
+    @property
+    def last(self) -> int | None:
+        """Number of the last frame that is stored."""
+        return max(self.frames) if self.frames else None
+
+    def fail(self, error: SteerError) -> None:
+        """Keep an error as the message, once in the log."""
+        text = str(error)
+        if text != self.message:
+            log.warning(text)
+        self.message = text
+
+    def _settings(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, number: int
+    ) -> CrowdSettings:
+        """The settings at this frame; stored frames go when they were changed."""
+        settings = settings_of(obj)
+        key = live_key(obj, settings, simulate.fps_of(scene))
+        if self._key is not None and key != self._key:
+            if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
+                self._forget()
+            elif self.frames:
+                self._outdate("Settings changed", keep=number)
+        self._key = key
+        return settings
+
+    def _outdate(self, reason: str, keep: int | None) -> None:
+        """Drop what is stored; a session at or just before a frame goes on with what is new."""
+        self.out_of_date = reason
+        if keep is None:
+            return
+        if self._session is not None and self._session.frame not in (keep - 1, keep):
+            self._session = None
+        # the one that is seen stays; without it the crowd would jump back to its points
+        self.frames = {n: f for n, f in self.frames.items() if n in (keep - 1, keep)}
+        self._used = {}
+
+    def _forget(self) -> None:
+        self.frames, self._used, self._session = {}, {}, None
+        self._start_agents, self._start_signature = None, b""
+        self._shown, self.out_of_date, self._failed = None, "", False
+
+    def _visit_start(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        settings: CrowdSettings,
+        *,
+        again: bool = False,
+    ) -> None:
+        """Start anew, unless the stored frames are what that would give."""
+        try:
+            agents = read_agents(obj, depsgraph, settings)
+        except SteerError:
+            self._forget()
+            self._failed = True
+            state = ensure_state(obj)
+            # every write sets off another update: never write what is there already
+            if len(state.data.vertices):
+                clear_state(state)
+            raise
+        self._failed = False
+        if (
+            depsgraph.mode == "RENDER"
+            and scene.frame_current in self.frames
+            and not (self.out_of_date or again)
+        ):
+            # renders may subdivide more, which is no edit
+            return
+        mark = signature(obj, depsgraph, geometry=True)
+        number = scene.frame_current
+        same = (
+            number in self.frames
+            and not (self.out_of_date or again)
+            and mark == (self._start_signature or mark)
+            and self._used.get(number, settings) == settings
+            and (self._start_agents is None or _equal(agents, self._start_agents))
+        )
+        self._start_agents, self._start_signature = agents, mark
+        if same:
+            return
+        shown = self._shown
+        self._forget()
+        self._shown = shown
+        self._start_agents, self._start_signature = agents, mark
+        self._session = simulate.Session(
+            obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
+        )
+        self._store(self._session.current(), settings)
+
+    def _store(self, frame: Frame, settings: CrowdSettings) -> None:
+        before = self.frames.get(frame.number - 1)
+        self.frames[frame.number] = _shared(frame, before)
+        last = self._used.get(frame.number - 1)
+        # equal settings are kept once, however many frames there are
+        self._used[frame.number] = last if last == settings else settings
+
+    def _clamped(self, obj: bpy.types.Object, number: int) -> int:
+        return min(max(number, obj.steer.frame_start), obj.steer.frame_end)
+
+    def restore(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        """Undo may have put an older state and other settings back: show what is right.
+
+        Raises:
+            SteerError: The settings are out of range.
+        """
+        self._shown = None
+        self._settings(obj, scene, scene.frame_current)
+        self._show(obj, self._clamped(obj, scene.frame_current), 0.0, scene)
+
+    def _show(
+        self, obj: bpy.types.Object, wanted: int, part: float, scene: bpy.types.Scene
+    ) -> None:
+        start = obj.steer.frame_start
+        self.message = f"{self.out_of_date}: play from frame {start} to update"
+        if not self.out_of_date:
+            self.message = ""
+        if not self.frames:
+            self.message = f"Not simulated yet: play from frame {start}"
+            return
+        number = wanted
+        if wanted not in self.frames:
+            number = max((n for n in self.frames if n < wanted), default=min(self.frames))
+            part = 0.0
+            self.message = self._gap(wanted, number, start)
+        frame = self.frames[number]
+        shown_state = ensure_state(obj)
+        key = (number, part, id(frame), shown_state.session_uid)
+        if key == self._shown:
+            return
+        write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
+        self._shown = key
+        self._echo = True
+
+    def _gap(self, wanted: int, number: int, start: int) -> str:
+        reason = f"{self.out_of_date}: frame" if self.out_of_date else "Frame"
+        text = f"{reason} {wanted} is not simulated, frame {number} is shown: "
+        if self._session is not None and number < wanted:
+            return f"{text}play on from frame {number}, or from frame {start}"
+        return f"{text}play from frame {start}"
+
+
+def _shared(frame: Frame, before: Frame | None) -> Frame:
+    """The frame with the arrays of the one before where these are the same."""
+    if before is None:
+        return frame
+    same: Mapping[str, object] = {
+        name: getattr(before, name)
+        for name in ("id", "radius")
+        if np.array_equal(getattr(before, name), getattr(frame, name))
+    }
+    return replace(frame, **same)
+
+
+def _moved(frame: Frame, seconds: float) -> Frame:
+    """The frame a little later, for motion blur: everybody goes on straight."""
+    if seconds == 0.0:
+        return frame
+    return replace(frame, position=frame.position + frame.velocity * np.float32(seconds))
+
+
+def _equal(a: Agents, b: Agents) -> bool:
+    names = [name for name, value in vars(a).items() if isinstance(value, np.ndarray)]
+    return (
+        all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
+        and a.attributes.keys() == b.attributes.keys()
+        and all(np.array_equal(a.attributes[n], b.attributes[n]) for n in a.attributes)
+    )

@@ -1,0 +1,121 @@
+"""Plain materials for scenes made by Steer; every one shows a sensible color in Workbench too."""
+
+from __future__ import annotations
+
+import bpy
+
+
+def linear_color(code: str) -> tuple[float, float, float, float]:
+    """Linear color of a code like #RRGGBB, which is in sRGB."""
+    srgb = [int(code[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in srgb
+    )
+    return red, green, blue, 1.0
+
+
+def plain_material(name: str, color: str, roughness: float = 0.7) -> bpy.types.Material:
+    """A matte material, with the same color in Workbench."""
+    material = bpy.data.materials.new(name)
+    if material.node_tree is None:
+        material.use_nodes = True
+    shader = shader_of(material)
+    shader.inputs["Base Color"].default_value = linear_color(color)
+    shader.inputs["Roughness"].default_value = roughness
+    material.diffuse_color = linear_color(color)
+    return material
+
+
+def shader_of(material: bpy.types.Material) -> bpy.types.Node:
+    """The Principled BSDF of a material; its name depends on the user's language."""
+    nodes = material.node_tree.nodes
+    return next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
+
+
+def random_material(name: str, colors: tuple[str, ...], number: int) -> bpy.types.Material:
+    """A matte material that takes one of several colors per object or instance.
+
+    Args:
+        name: Its name.
+        colors: Codes like #RRGGBB.
+        number: Materials of different numbers choose independently.
+    """
+    material = plain_material(name, colors[0])
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    chosen = nodes.new("ShaderNodeObjectInfo").outputs["Random"]
+    if number:
+        # another digit of the same random number
+        scaled = nodes.new("ShaderNodeMath")
+        scaled.operation = "MULTIPLY"
+        scaled.inputs[1].default_value = 7.13 * number
+        links.new(chosen, scaled.inputs[0])
+        fraction = nodes.new("ShaderNodeMath")
+        fraction.operation = "FRACT"
+        links.new(scaled.outputs[0], fraction.inputs[0])
+        chosen = fraction.outputs[0]
+    stops = [(i / len(colors), code) for i, code in enumerate(colors)]
+    color = add_ramp(material.node_tree, chosen, stops, "CONSTANT")
+    links.new(color, shader_of(material).inputs["Base Color"])
+    return material
+
+
+def add_ramp(
+    tree: bpy.types.NodeTree,
+    value: bpy.types.NodeSocket,
+    stops: list[tuple[float, str]],
+    interpolation: str = "LINEAR",
+) -> bpy.types.NodeSocket:
+    """A color by a value from 0 to 1; stops are pairs of a place and a code like #RRGGBB."""
+    ramp = tree.nodes.new("ShaderNodeValToRGB")
+    ramp.color_ramp.interpolation = interpolation
+    elements = ramp.color_ramp.elements
+    while len(elements) < len(stops):
+        elements.new(1.0)
+    for element, (place, code) in zip(elements, stops, strict=True):
+        element.position = place
+        element.color = linear_color(code)
+    tree.links.new(value, ramp.inputs[0])
+    return ramp.outputs[0]
+
+
+def slope_material(name: str, level: str, steep: str) -> bpy.types.Material:
+    """A matte material with one color where it is level and another one where it is steep."""
+    material = plain_material(name, level, 0.85)
+    tree = material.node_tree
+    normal = tree.nodes.new("ShaderNodeNewGeometry").outputs["Normal"]
+    parts = tree.nodes.new("ShaderNodeSeparateXYZ")
+    tree.links.new(normal, parts.inputs[0])
+    color = add_ramp(tree, parts.outputs["Z"], [(0.0, steep), (0.6, steep), (0.75, level)])
+    tree.links.new(color, shader_of(material).inputs["Base Color"])
+    return material
+
+
+def tile_material(name: str, light: str, dark: str, joint: str, size: float) -> bpy.types.Material:
+    """Square tiles in world space.
+
+    Args:
+        name: Its name.
+        light: Color of some tiles.
+        dark: Color of others.
+        joint: Color between them.
+        size: Their size [m].
+    """
+    material = plain_material(name, light, 0.6)
+    tree = material.node_tree
+    place = tree.nodes.new("ShaderNodeNewGeometry").outputs["Position"]
+    brick = tree.nodes.new("ShaderNodeTexBrick")
+    brick.offset = 0.0
+    for socket, value in (
+        ("Color1", linear_color(light)),
+        ("Color2", linear_color(dark)),
+        ("Mortar", linear_color(joint)),
+        ("Scale", 1.0),
+        ("Mortar Size", 0.02 * size),
+        ("Bias", 0.0),
+        ("Brick Width", size),
+        ("Row Height", size),
+    ):
+        brick.inputs[socket].default_value = value
+    tree.links.new(place, brick.inputs["Vector"])
+    tree.links.new(brick.outputs["Color"], shader_of(material).inputs["Base Color"])
+    return material

@@ -1,0 +1,131 @@
+"""Make a .blend file with a crowd, ready to simulate and to look at."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import arguments
+from .output import Result
+
+if TYPE_CHECKING:
+    from ..blender.spawning import Spawn
+
+NAME = "scene"
+WORDS = ("whole", "corner")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument(
+        "--ground",
+        metavar="FILE",
+        type=Path,
+        help="mesh to walk on: .obj, .ply, .stl, .usd, .gltf, .glb, .fbx or .abc; "
+        "without one, a plaza with pillars, planters and a fountain is made",
+    )
+    parser.add_argument(
+        "--colliders",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="meshes that block; without them the ground's own walls and steep faces do",
+    )
+    parser.add_argument(
+        "--agents", metavar="N", type=arguments.positive_int, default=300, help="number of agents"
+    )
+    parser.add_argument(
+        "--spawn",
+        metavar="WHERE",
+        type=_spawn,
+        default="whole",
+        help="where agents start: whole (all over the walkable ground, but for the target's "
+        "surroundings), corner (close together, as far from the target as can be) or "
+        "x,y,z,radius",
+    )
+    parser.add_argument(
+        "--target",
+        metavar="WHERE",
+        type=_target,
+        action="append",
+        help="where agents go: auto (the far side of the walkable ground) or x,y,z; given several "
+        "times, agents share the targets out among them (default: auto)",
+    )
+    parser.add_argument(
+        "--preset", metavar="NAME", default="pedestrians", help="preset, or a .json file of one"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=arguments.seed_number, default=0, help="random seed"
+    )
+    parser.add_argument(
+        "--radius", metavar="M", type=arguments.positive_float,
+        help="body radius in meters; people grow with it (default: the preset's)",
+    )  # fmt: skip
+    arguments.add_frames(parser, "frame range of the scene (default: 1-250)")
+    parser.add_argument(
+        "--save", metavar="FILE.blend", type=Path, default=Path("crowd.blend"), help="file to write"
+    )
+
+
+def _spawn(text: str) -> str | tuple[float, ...]:
+    if text in WORDS:
+        return text
+    values = arguments.numbers(text, 4, f"{', '.join(WORDS)} or x,y,z,radius")
+    if values[3] <= 0.0:
+        raise argparse.ArgumentTypeError(f"the radius {values[3]:g} is too small: give one above 0")
+    return values
+
+
+def _target(text: str) -> tuple[float, ...] | None:
+    return None if text == "auto" else arguments.numbers(text, 3, "auto or x,y,z")
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Make the scene and save it."""
+    from ..blender import batch, scene_maker
+
+    start = time.perf_counter()
+    batch.check_new_file(options.save, ".blend")
+    batch.ensure_registered()
+    made = scene_maker.make_scene(
+        scene_maker.SceneOptions(
+            ground=options.ground,
+            colliders=tuple(options.colliders),
+            agents=options.agents,
+            spawn=_make_spawn(options.spawn),
+            targets=tuple(place for place in options.target or [] if place is not None),
+            preset=options.preset,
+            seed=options.seed,
+            radius=options.radius,
+            frames=options.frames or range(1, 251),
+        )
+    )
+    batch.save_file(options.save)
+    count = len(made.crowd.data.vertices)
+    frames = options.frames or range(1, 251)
+    return Result(
+        {
+            "command": NAME,
+            "agents": count,
+            "frames": [frames[0], frames[-1]],
+            "preset": options.preset,
+            "seed": options.seed,
+            "crowd": made.crowd.name,
+            "targets": [[round(v, 4) for v in target.location] for target in made.targets],
+            "seconds": round(time.perf_counter() - start, 3),
+            "warnings": made.warnings,
+            "outputs": [str(options.save)],
+        },
+        [*made.warnings, f"{options.save}: {count} agents, frames {frames[0]}-{frames[-1]}"],
+    )
+
+
+def _make_spawn(value: str | tuple[float, ...]) -> Spawn:
+    from ..blender.spawning import DISC, Spawn
+
+    if isinstance(value, str):
+        return Spawn(value)
+    return Spawn(DISC, (value[0], value[1], value[2]), value[3])
