@@ -24,7 +24,9 @@ ROUNDS = 15
 FRAMES = 100
 
 
-def stepper(settings: CrowdSettings, agents: Agents, world: World | None = None) -> Callable[[], Agents]:
+def stepper(
+    settings: CrowdSettings, agents: Agents, world: World | None = None
+) -> Callable[[], Agents]:
     """One step, the same one every time."""
     solver, here = Solver(settings), world or World()
     return lambda: solver.step(agents, here, DT, number=0).agents
@@ -61,16 +63,20 @@ def flocks() -> Iterator[Row]:
     yield timed("flock of 100,000, the 10 nearest neighbors: one step", seconds, "ms")
 
 
+def _run_times(settings: CrowdSettings, agents: Agents, world: World) -> list[float]:
+    """Times of the steps of a run [s]; the crowd gets denser as it reaches its target."""
+    simulation = Simulation(settings, agents, frame=1, fps=1.0 / DT, world=world)
+    simulation.step(world)
+    return [seconds_of(lambda: simulation.step(world)) for _ in range(FRAMES)]
+
+
 def presets() -> Iterator[Row]:
     """Whole presets among obstacles of 16,000 triangles."""
     for make, wanted, what in (
         (houdini, 25.0, "preset houdini_vex, 10,000 agents, 16,000 triangles"),
         (pedestrians, None, "preset pedestrians on hills, 10,000 agents, 16,000 + 8,192 triangles"),
     ):
-        settings, agents, world = make()
-        simulation = Simulation(settings, agents, frame=1, fps=1.0 / DT, world=world)
-        simulation.step(world)
-        times = [seconds_of(lambda: simulation.step(world)) for _ in range(FRAMES)]
+        times = _run_times(*make())
         note = f"median of {FRAMES} frames, slowest {max(times) * 1e3:.0f} ms"
         yield timed(f"{what}: one step", statistics.median(times), "ms", wanted, note)
 
@@ -128,7 +134,9 @@ def memory() -> Iterator[Row]:
             ("houdini_vex", houdini(count)),
         ):
             Solver(crowd[0]).step(crowd[1], crowd[2], DT, number=0)
-            yield Row(f"memory of a step, {what}, {count:,} agents", _peak(*crowd), "B/agent", 1024.0)
+            yield Row(
+                f"memory of a step, {what}, {count:,} agents", _peak(*crowd), "B/agent", 1024.0
+            )
     settings, agents = flock(10_000)
     frame = make_frame(1, agents, settings.motion)
     held = sum(value.nbytes for value in vars(frame).values() if isinstance(value, np.ndarray))

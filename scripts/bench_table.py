@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 Call = Callable[[], object]
 
-OK, SHORT, NO_WISH, SKIPPED = "ok", "SHORT", "", "skipped"
+OK, SHORT, NO_WISH, SKIPPED, FAILED = "ok", "short", "", "skipped", "failed"
 _DIVISORS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "×": 1.0}
 
 
@@ -29,6 +29,8 @@ class Row:
     """Whether more is better."""
     note: str = ""
     """What the figure was compared with, or why there is none."""
+    failed: bool = False
+    """Whether measuring went wrong."""
 
     @property
     def ratio(self) -> float | None:
@@ -41,7 +43,7 @@ class Row:
     def outcome(self) -> str:
         """Whether the budget is met."""
         if self.figure is None:
-            return SKIPPED
+            return FAILED if self.failed else SKIPPED
         if self.ratio is None:
             return NO_WISH
         return OK if self.ratio >= 1.0 else SHORT

@@ -102,9 +102,7 @@ def _unexpected(error: Exception, options: argparse.Namespace) -> str:
     return f"{options.command} failed unexpectedly ({type(error).__name__}: {text}){hint}"
 
 
-def _failed(
-    sentence: str, options: argparse.Namespace, code: int
-) -> tuple[Result | None, int]:
+def _failed(sentence: str, options: argparse.Namespace, code: int) -> tuple[Result | None, int]:
     if options.debug:
         traceback.print_exc()
     print(f"steer: {sentence}", file=sys.stderr)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import bpy
 
 from ..core.errors import OutputError, SceneError
 from ..core.settings import BLOCKS, CrowdSettings, with_override
 from . import animation_paths, crowds
-from .properties import BEHAVIORS_PATH, apply_settings, settings_of
+from .properties import BEHAVIORS_PATH, apply_settings, bake_settings_of, settings_of
+from .property_factory import write_settings
 
 
 def ensure_registered() -> None:
@@ -195,3 +200,116 @@ def save_file(path: Path) -> None:
         raise OutputError(f"{path} cannot be written: {reason}") from None
 
 
+@dataclass(frozen=True)
+class BakeOptions:
+    """How to bake; None leaves what the file says.
+
+    Attributes:
+        frames: Frames to bake.
+        step: Frames from key to key.
+        tolerance: How far positions may be off where keys are left out [m].
+        source: Object to copy or collection to instance per agent.
+        empties: Bake to empties whatever the file says.
+    """
+
+    frames: range | None = None
+    step: int | None = None
+    tolerance: float | None = None
+    source: bpy.types.Object | bpy.types.Collection | None = None
+    empties: bool = False
+
+
+def apply_bake_options(crowd: bpy.types.Object, options: BakeOptions) -> None:
+    """Write bake options to the crowd's properties, as in the panel.
+
+    Raises:
+        ParameterError: A value is out of range.
+    """
+    settings = bake_settings_of(crowd)
+    if options.step is not None:
+        settings = replace(settings, step=options.step)
+    if options.tolerance is not None:
+        settings = replace(settings, tolerance=options.tolerance)
+    write_settings(crowd.steer.bake, settings)
+    if options.source is not None or options.empties:
+        is_object = isinstance(options.source, bpy.types.Object)
+        crowd.steer.bake_source_object = options.source if is_object else None
+        crowd.steer.bake_source_collection = None if is_object else options.source
+
+
+def find_source(
+    object_name: str | None, collection_name: str | None
+) -> bpy.types.Object | bpy.types.Collection | None:
+    """The object or collection of a name; None when no name is given.
+
+    Raises:
+        SceneError: The file has none of this name.
+    """
+    for name, what, data in (
+        (object_name, "object", bpy.data.objects),
+        (collection_name, "collection", bpy.data.collections),
+    ):
+        if name is None:
+            continue
+        if name not in data:
+            known = ", ".join(repr(item.name) for item in list(data)[:20]) or "none"
+            raise SceneError(f"There is no {what} {name!r}: the file has {known}")
+        return data[name]
+    return None
+
+
+def bake_crowd(
+    crowd: bpy.types.Object,
+    scene: bpy.types.Scene,
+    options: BakeOptions,
+    progress: Callable[[float], None],
+    warnings: list[str],
+) -> dict[str, Any]:
+    """Bake one crowd as the operator does; returns what is to be told about it.
+
+    Args:
+        crowd: The crowd.
+        scene: Its scene.
+        options: How to bake.
+        progress: Is told the share done, 0 to 1.
+        warnings: Filled with what the user may want to change.
+
+    Raises:
+        SteerError: The crowd cannot be simulated or baked as asked.
+    """
+    from .operators import bake
+
+    end = crowd.steer.frame_end
+    frames = frames_of(crowd, options.frames)
+    if frames[0] != crowd.steer.frame_start:
+        raise SceneError(
+            f"Frames {frames[0]}-{frames[-1]} begin after crowd {crowd.name!r} does: a bake holds "
+            f"the whole motion, give --frames {crowd.steer.frame_start}-{frames[-1]}"
+        )
+    apply_bake_options(crowd, options)
+    times: list[float] = []
+
+    def timed(share: float) -> None:
+        # the first half is the simulation, a call per frame
+        if share <= 0.5:
+            times.append(time.perf_counter())
+        progress(share)
+
+    crowd.steer.frame_end = frames[-1]
+    try:
+        result = bake.bake_crowd(crowd, scene, timed, warnings)
+    finally:
+        crowd.steer.frame_end = max(end, frames[-1])
+    steps = [later - earlier for earlier, later in pairwise(times[: len(frames)])]
+    return {
+        "crowd": crowd.name,
+        "agents": result.agent_count,
+        "objects": result.object_count,
+        "keys": result.key_count,
+        "frames": len(frames),
+        "frame_start": frames[0],
+        "frame_end": frames[-1],
+        "seconds_per_step": round(statistics.median(steps or [0.0]), 9),
+        "bake_seconds": round(result.seconds, 4),
+        "collection": result.collection.name,
+    }

@@ -24,9 +24,7 @@ def _fbx(path: str) -> Any:
 
 
 def _alembic(path: str) -> Any:
-    return bpy.ops.wm.alembic_import(
-        filepath=path, set_frame_range=False, as_background_job=False
-    )
+    return bpy.ops.wm.alembic_import(filepath=path, set_frame_range=False, as_background_job=False)
 
 
 def _gltf(path: str) -> Any:

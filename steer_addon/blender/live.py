@@ -43,7 +43,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     run = _runs.get(obj.session_uid)
     if run is None:
         return LiveStatus(f"Not simulated yet: play from frame {obj.steer.frame_start}")
-    return run.status()
+    return run.status(obj, bpy.context.scene)
 
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
@@ -78,8 +78,7 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
     """
     last = min(last, obj.steer.frame_end)
     run = _runs.get(obj.session_uid)
-    done = run is not None and not run.out_of_date and last in run.frames
-    if last <= obj.steer.frame_start or done:
+    if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
     with _lock:
         session, frames = simulate.continue_to(obj, scene, last)
@@ -150,21 +149,38 @@ def on_load(*_: object) -> None:
 
 @persistent
 def on_render_start(scene: bpy.types.Scene, *_: object) -> None:
+    """Notice what a script changed just before."""
+    if not is_suspended() and _in_main_thread():
+        for layer in scene.view_layers:
+            layer.update()
+
+
+@persistent
+def on_render_frame(scene: bpy.types.Scene, *_: object) -> None:
     """A render in the background that starts in the middle simulates what comes before.
 
     With a window, rendering runs in a thread that must not make scenes: there the panel and the
     log say what is missing.
     """
-    if is_suspended() or threading.current_thread() is not threading.main_thread():
+    if is_suspended() or not _in_main_thread():
         return
-    now = scene.frame_current
-    # at the first frame it is an animation; a still needs no frame after its own
-    last = scene.frame_end if now == scene.frame_start else now
-    for layer in scene.view_layers:
-        # sets off `on_edit` for what a script changed just before
-        layer.update()
+    number = scene.frame_current
+    # the first frame begins an animation, as far as one can know: all of it goes the same way
+    last = scene.frame_end if number == scene.frame_start else number
     with _lock, suspended():
-        _each(scene, lambda run, obj: catch_up(obj, scene, last))
+        _each(scene, lambda run, obj: _prepare(run, obj, scene, number, last))
+
+
+def _prepare(
+    run: LiveRun, obj: bpy.types.Object, scene: bpy.types.Scene, number: int, last: int
+) -> None:
+    # at the end of its range a crowd stands still
+    if not run.can_show(min(number, obj.steer.frame_end)) or last > number:
+        catch_up(obj, scene, last)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def lock_interface(scene: bpy.types.Scene) -> None:
@@ -180,6 +196,7 @@ HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("redo_post", on_undo),
     ("load_post", on_load),
     ("render_init", on_render_start),
+    ("render_pre", on_render_frame),
 )
 """Every handler with the list that it goes into."""
 

@@ -60,13 +60,16 @@ class LiveRun:
     _places: tuple[int, bytes] = (0, b"")
     _shown: tuple[int, float, int, int] | None = None
     _echo: bool = False
-    _failed: bool = False
+    _failed: str = ""
 
-    def status(self) -> LiveStatus:
+    def status(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> LiveStatus:
         """What a panel tells about it."""
-        session = self._session
+        session, message = self._session, self.message
+        if self.frames and not self.out_of_date and self._is_changed(obj, scene):
+            # a script set something, which Blender does not tell anybody
+            message = f"Settings changed: play from frame {obj.steer.frame_start} to update"
         return LiveStatus(
-            message=self.message,
+            message=message,
             warnings=tuple(session.warnings) if session is not None else (),
             stored_range=(min(self.frames), max(self.frames)) if self.frames else None,
             stored_count=len(self.frames),
@@ -123,7 +126,8 @@ class LiveRun:
         if reshaped and self._session is not None:
             self._session.reader.forget(reshaped)
         if number == obj.steer.frame_start:
-            if moved or reshaped or own or rebuilt or not (self.frames or self._failed):
+            changed = moved or reshaped or own or rebuilt or self.out_of_date
+            if changed or not (self.frames or self._failed):
                 self._visit_start(obj, scene, depsgraph, settings, again=bool(reshaped))
                 self._places = (number, signature(obj, depsgraph))
         elif (moved or reshaped or own) and self.frames:
@@ -146,10 +150,10 @@ class LiveRun:
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
 
-    @property
-    def last(self) -> int | None:
-        """Number of the last frame that is stored."""
-        return max(self.frames) if self.frames else None
+    def can_show(self, number: int) -> bool:
+        """Whether a frame is stored, or the next to be simulated, and up to date."""
+        following = self._session is not None and self._session.frame == number - 1
+        return not self.out_of_date and (number in self.frames or following)
 
     def fail(self, error: SteerError) -> None:
         """Keep an error as the message, once in the log."""
@@ -157,6 +161,12 @@ class LiveRun:
         if text != self.message:
             log.warning(text)
         self.message = text
+
+    def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+        try:
+            return live_key(obj, settings_of(obj), simulate.fps_of(scene)) != self._key
+        except SteerError:
+            return True
 
     def _settings(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, number: int
@@ -174,7 +184,7 @@ class LiveRun:
 
     def _outdate(self, reason: str, keep: int | None) -> None:
         """Drop what is stored; a session at or just before a frame goes on with what is new."""
-        self.out_of_date = reason
+        self.out_of_date = self.out_of_date or reason
         if keep is None:
             return
         if self._session is not None and self._session.frame not in (keep - 1, keep):
@@ -186,7 +196,7 @@ class LiveRun:
     def _forget(self) -> None:
         self.frames, self._used, self._session = {}, {}, None
         self._start_agents, self._start_signature = None, b""
-        self._shown, self.out_of_date, self._failed = None, "", False
+        self._shown, self.out_of_date, self._failed = None, "", ""
 
     def _visit_start(
         self,
@@ -200,15 +210,15 @@ class LiveRun:
         """Start anew, unless the stored frames are what that would give."""
         try:
             agents = read_agents(obj, depsgraph, settings)
-        except SteerError:
+        except SteerError as error:
             self._forget()
-            self._failed = True
+            self._failed = str(error)
             state = ensure_state(obj)
             # every write sets off another update: never write what is there already
             if len(state.data.vertices):
                 clear_state(state)
             raise
-        self._failed = False
+        self._failed = ""
         if (
             depsgraph.mode == "RENDER"
             and scene.frame_current in self.frames
@@ -265,7 +275,7 @@ class LiveRun:
         if not self.out_of_date:
             self.message = ""
         if not self.frames:
-            self.message = f"Not simulated yet: play from frame {start}"
+            self.message = self._failed or f"Not simulated yet: play from frame {start}"
             return
         number = wanted
         if wanted not in self.frames:

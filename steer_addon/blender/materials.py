@@ -45,14 +45,8 @@ def random_material(name: str, colors: tuple[str, ...], number: int) -> bpy.type
     chosen = nodes.new("ShaderNodeObjectInfo").outputs["Random"]
     if number:
         # another digit of the same random number
-        scaled = nodes.new("ShaderNodeMath")
-        scaled.operation = "MULTIPLY"
-        scaled.inputs[1].default_value = 7.13 * number
-        links.new(chosen, scaled.inputs[0])
-        fraction = nodes.new("ShaderNodeMath")
-        fraction.operation = "FRACT"
-        links.new(scaled.outputs[0], fraction.inputs[0])
-        chosen = fraction.outputs[0]
+        chosen = _math(material.node_tree, "MULTIPLY", chosen, 7.13 * number)
+        chosen = _math(material.node_tree, "FRACT", chosen, 0.0)
     stops = [(i / len(colors), code) for i, code in enumerate(colors)]
     color = add_ramp(material.node_tree, chosen, stops, "CONSTANT")
     links.new(color, shader_of(material).inputs["Base Color"])
@@ -88,6 +82,43 @@ def slope_material(name: str, level: str, steep: str) -> bpy.types.Material:
     color = add_ramp(tree, parts.outputs["Z"], [(0.0, steep), (0.6, steep), (0.75, level)])
     tree.links.new(color, shader_of(material).inputs["Base Color"])
     return material
+
+
+def open_from_behind(material: bpy.types.Material) -> None:
+    """Let rooms be looked into: faces are only there from their front, and ceilings let light in.
+
+    Args:
+        material: One that `plain_material` or the like has made.
+    """
+    tree = material.node_tree
+    nodes, links = tree.nodes, tree.links
+    geometry = nodes.new("ShaderNodeNewGeometry").outputs
+    parts = nodes.new("ShaderNodeSeparateXYZ")
+    links.new(geometry["True Normal"], parts.inputs[0])
+    ceiling = _math(tree, "LESS_THAN", parts.outputs["Z"], -0.1)
+    shadow = nodes.new("ShaderNodeLightPath").outputs["Is Shadow Ray"]
+    lit = _math(tree, "MULTIPLY", ceiling, shadow)
+    absent = _math(tree, "MAXIMUM", lit, geometry["Backfacing"])
+    mix = nodes.new("ShaderNodeMixShader")
+    output = next(node for node in nodes if node.type == "OUTPUT_MATERIAL")
+    links.new(absent, mix.inputs[0])
+    links.new(shader_of(material).outputs[0], mix.inputs[1])
+    links.new(nodes.new("ShaderNodeBsdfTransparent").outputs[0], mix.inputs[2])
+    links.new(mix.outputs[0], output.inputs["Surface"])
+    material.use_backface_culling = True
+
+
+def _math(
+    tree: bpy.types.NodeTree, operation: str, first: bpy.types.NodeSocket, second: object
+) -> bpy.types.NodeSocket:
+    node = tree.nodes.new("ShaderNodeMath")
+    node.operation = operation
+    tree.links.new(first, node.inputs[0])
+    if isinstance(second, bpy.types.NodeSocket):
+        tree.links.new(second, node.inputs[1])
+    else:
+        node.inputs[1].default_value = second
+    return node.outputs[0]
 
 
 def tile_material(name: str, light: str, dark: str, joint: str, size: float) -> bpy.types.Material:

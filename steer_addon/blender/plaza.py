@@ -86,15 +86,17 @@ def _furnish(
     edge = depth / 2 - 1.2
     block("Pillar", _pillar(), [(x, side * edge, 0.0) for x in rows for side in (1.0, -1.0)])
     planters = [
-        (x, side * depth * 0.19, 0.0)
-        for x in (-0.31 * width, 0.31 * width)
-        for side in (1.0, -1.0)
+        (x, side * depth * 0.19, 0.0) for x in (-0.31 * width, 0.31 * width) for side in (1.0, -1.0)
     ]
     block("Planter", _box("Planter", 3.6, 2.2, 0.55), planters)
     block("Fountain", _fountain(), [(0.0, 0.0, 0.0)])
     bench = _box("Bench", 2.4, 0.6, 0.45)
     bench.materials.append(plain_material("Wood", "#7A5638"))
-    block("Bench", bench, [(0.14 * width * s, t * depth * 0.36, 0.0) for s in (1, -1) for t in (1, -1)])
+    block(
+        "Bench",
+        bench,
+        [(0.14 * width * s, t * depth * 0.36, 0.0) for s in (1, -1) for t in (1, -1)],
+    )
     _decorate(planters, unit, stage)
     return made
 
@@ -141,12 +143,8 @@ def _plane(width: float, depth: float) -> bpy.types.Mesh:
 def _box(name: str, width: float, depth: float, height: float) -> bpy.types.Mesh:
     shape = bmesh.new()
     size = Matrix.Diagonal((width, depth, height, 1.0))
-    bmesh.ops.create_cube(
-        shape, size=1.0, matrix=Matrix.Translation((0.0, 0.0, height / 2)) @ size
-    )
-    bmesh.ops.bevel(
-        shape, geom=shape.edges, offset=0.06, segments=2, affect="EDGES", profile=0.5
-    )
+    bmesh.ops.create_cube(shape, size=1.0, matrix=Matrix.Translation((0.0, 0.0, height / 2)) @ size)
+    bmesh.ops.bevel(shape, geom=shape.edges, offset=0.06, segments=2, affect="EDGES", profile=0.5)
     return _finish(name, shape)
 
 

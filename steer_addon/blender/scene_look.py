@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import dataclass
 
@@ -30,40 +31,48 @@ class View:
         target: Where the crowd goes [m], shape (3,).
         obstacles: All triangles of the scene.
         height: Size of an agent [m].
+        culled: Whether faces seen from behind hide nothing, as in a doll's house.
     """
 
     heads: Floats
     target: Floats
     obstacles: bvh.BvhView
     height: float
+    culled: bool = False
 
 
 def make_camera(
     scene: bpy.types.Scene, collection: bpy.types.Collection, view: View
-) -> bpy.types.Object:
-    """A camera from above at an angle, from the side where most agents are seen."""
+) -> tuple[bpy.types.Object, float]:
+    """A camera from above at an angle, from the side where most agents are seen.
+
+    Returns:
+        The camera, and the share of the agents that it sees.
+    """
     data = bpy.data.cameras.new("Camera")
     data.lens = 42.0
     camera = bpy.data.objects.new("Camera", data)
     collection.objects.link(camera)
     scene.camera = camera
     points = _frame_points(view)
-    best = -math.inf
-    chosen = (0.0, math.radians(_TILTS[0]))
+    best, chosen, share = -math.inf, (0.0, 0.0), 0.0
     way = view.target - view.heads.mean(axis=0)
     ahead = math.atan2(float(way[1]), float(way[0]))
     for tilt in _TILTS:
         for step in range(_TURNS):
             turn = ahead + 2.0 * math.pi * step / _TURNS
             place = _aim(scene, camera, turn, math.radians(tilt), points)
-            score = _score(view, place, turn - ahead, tilt)
+            seen = _seen(view, place)
+            # agents that come at an angle toward the camera show more than those that leave
+            liking = 0.1 * math.cos(turn - ahead - math.radians(50.0))
+            score = seen + liking - 0.006 * (tilt - _TILTS[0])
             if score > best:
-                best, chosen = score, (turn, math.radians(tilt))
+                best, chosen, share = score, (turn, math.radians(tilt)), seen
     _aim(scene, camera, *chosen, points)
     distance = float(np.linalg.norm(np.array(camera.location) - view.heads.mean(axis=0)))
     data.clip_start = min(0.1, 1.0e-3 * distance)
     data.clip_end = max(1000.0, 20.0 * distance)
-    return camera
+    return camera, share
 
 
 def _frame_points(view: View) -> Floats:
@@ -95,16 +104,29 @@ def _aim(
     return np.array(camera.location, np.float64)
 
 
-def _score(view: View, place: Floats, side: float, tilt: float) -> float:
-    """Share of the agents that are seen, and a little for a view that one likes."""
+def _seen(view: View, place: Floats) -> float:
+    """Share of the agents that are seen from a place."""
     way = view.heads - place
     length = np.linalg.norm(way, axis=1)
-    _, distance = bvh.ray_cast_many(
-        view.obstacles, np.tile(place, (len(way), 1)), way / length[:, None]
-    )
-    seen = float((distance >= length - 0.5 * view.height).mean())
-    # agents that come at an angle toward the camera show more than those that leave
-    return seen + 0.1 * math.cos(side - math.radians(50.0)) - 0.006 * (tilt - _TILTS[0])
+    way /= length[:, None]
+    origin = np.tile(place, (len(way), 1))
+    left = length - 0.5 * view.height
+    seen = np.zeros(len(way), np.bool_)
+    rows = np.arange(len(way))
+    while len(rows):
+        face, distance = bvh.ray_cast_many(view.obstacles, origin[rows], way[rows])
+        free = distance >= left[rows]
+        seen[rows[free]] = True
+        rows, face, distance = rows[~free], face[~free], distance[~free]
+        if not view.culled:
+            break
+        corners = view.obstacles.triangles[face].astype(np.float64)
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        behind = np.sum(normal * way[rows], axis=1) > 0.0
+        rows, distance = rows[behind], distance[behind] + 1.0e-3 * view.height
+        origin[rows] += way[rows] * distance[:, None]
+        left[rows] -= distance
+    return float(seen.mean())
 
 
 def make_light(
@@ -130,8 +152,17 @@ def make_light(
     place = tree.nodes.new("ShaderNodeTexCoord").outputs["Generated"]
     parts = tree.nodes.new("ShaderNodeSeparateXYZ")
     tree.links.new(place, parts.inputs[0])
-    stops = [(0.0, "#D5DAE0"), (0.06, "#CBD8E5"), (0.6, "#8FB4D9")]
+    stops = [(0.0, "#EEF1F4"), (0.06, "#D6E2EC"), (0.6, "#8FB4D9")]
     tree.links.new(add_ramp(tree, parts.outputs["Z"], stops), background.inputs["Color"])
+
+
+def can_denoise() -> bool:
+    """Whether this build of Blender can take the noise out of Cycles' pictures."""
+    try:
+        cycles = importlib.import_module("_cycles")
+    except ImportError:
+        return False
+    return bool(getattr(cycles, "with_openimagedenoise", False))
 
 
 def set_render(scene: bpy.types.Scene) -> None:
@@ -143,7 +174,7 @@ def set_render(scene: bpy.types.Scene) -> None:
     scene.cycles.samples = 32
     scene.cycles.use_adaptive_sampling = True
     scene.cycles.max_bounces = 4
-    scene.cycles.use_denoising = bool(getattr(bpy.app.build_options, "openimagedenoise", False))
+    scene.cycles.use_denoising = can_denoise()
     shading = scene.display.shading
     shading.light = "STUDIO"
     shading.show_shadows = True

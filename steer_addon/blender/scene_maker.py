@@ -16,13 +16,14 @@ from ..core.settings import CrowdSettings
 from . import crowds, display
 from .figures import BODY_RADIUS, make_person
 from .importers import import_meshes, join_meshes
-from .materials import plain_material, slope_material
+from .materials import open_from_behind, plain_material, slope_material
 from .plaza import make_plaza
 from .scene_look import View, make_camera, make_light, make_marker, set_render
 from .spawning import Plan, Spawn, plan_flight, plan_walk
 from .walkable import Body, find_walkable
 
 CROWD_NAME = "Crowd"
+GROUND_MATERIAL, COLLIDER_MATERIAL = "Ground", "Collider"
 HEIGHT = 1.75
 """Height [m] of somebody with the body radius `BODY_RADIUS`."""
 
@@ -124,9 +125,7 @@ def _collection(scene: bpy.types.Scene, name: str) -> bpy.types.Collection:
     return collection
 
 
-def _make_stage(
-    options: SceneOptions, settings: CrowdSettings, scene: bpy.types.Scene
-) -> _Stage:
+def _make_stage(options: SceneOptions, settings: CrowdSettings, scene: bpy.types.Scene) -> _Stage:
     stage, colliders = _collection(scene, "Stage"), _collection(scene, "Colliders")
     if options.ground is None:
         plaza = make_plaza(
@@ -139,9 +138,9 @@ def _make_stage(
         ground = plaza.ground
     else:
         ground = join_meshes(import_meshes(options.ground, stage), "Ground")
-        _paint([ground], slope_material("Ground", "#B5AC9C", "#7F7A74"))
+        _paint([ground], slope_material(GROUND_MATERIAL, "#CFC5B4", "#96918B"))
     imported = [obj for path in options.colliders for obj in import_meshes(path, colliders)]
-    _paint(imported, plain_material("Collider", "#6F7F8F"))
+    _paint(imported, plain_material(COLLIDER_MATERIAL, "#7F93A8"))
     depsgraph = _updated(scene)
     blocking = [crowds.walkable_triangles(obj, depsgraph) for obj in colliders.objects]
     none = np.zeros((0, 3, 3), np.float32)
@@ -167,6 +166,16 @@ def _paint(objects: list[bpy.types.Object], material: bpy.types.Material) -> Non
             continue
         obj.data.materials.clear()
         obj.data.materials.append(material)
+        _sharpen(obj.data)
+
+
+def _sharpen(mesh: bpy.types.Mesh) -> None:
+    """Shade bends as bends: many files smooth over corners that the eye should see."""
+    normals = mesh.attributes.get("custom_normal")
+    if normals is not None:
+        mesh.attributes.remove(normals)
+    mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
+    mesh.set_sharp_from_angle(angle=math.radians(30.0))
 
 
 def _plan(stage: _Stage, settings: CrowdSettings, options: SceneOptions) -> Plan:
@@ -185,9 +194,7 @@ def _plan(stage: _Stage, settings: CrowdSettings, options: SceneOptions) -> Plan
         step_height=settings.motion.step_height,
     )
     places = find_walkable(stage.ground_triangles, stage.collider_triangles, body)
-    return plan_walk(
-        places, options.agents, radius, options.spawn, options.targets, options.seed
-    )
+    return plan_walk(places, options.agents, radius, options.spawn, options.targets, options.seed)
 
 
 def _make_targets(
@@ -266,9 +273,7 @@ def _dress(scene: bpy.types.Scene, crowd: bpy.types.Object, settings: CrowdSetti
         person.rotation_euler[2] = math.radians(turns[settings.motion.forward_axis])
 
 
-def _make_look(
-    scene: bpy.types.Scene, stage: _Stage, plan: Plan, settings: CrowdSettings
-) -> None:
+def _make_look(scene: bpy.types.Scene, stage: _Stage, plan: Plan, settings: CrowdSettings) -> None:
     collection = _collection(scene, "Camera and Light")
     height = HEIGHT * settings.agents.radius / BODY_RADIUS
     if settings.motion.motion == "FLY":
@@ -277,6 +282,17 @@ def _make_look(
     heads = plan.positions.astype(np.float64) + [0.0, 0.0, height]
     set_render(scene)
     view = View(heads, plan.targets.mean(axis=0), obstacles, height)
-    camera = make_camera(scene, collection, view)
+    camera, seen = make_camera(scene, collection, view)
+    if seen < 0.5:
+        # a roof is in the way: look through it from behind, as into a doll's house
+        bpy.data.objects.remove(camera)
+        camera, _ = make_camera(scene, collection, replace(view, culled=True))
+        _open_rooms(scene, [stage.ground, *stage.colliders.objects])
     make_light(scene, collection, camera)
 
+
+def _open_rooms(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> None:
+    scene.display.shading.show_backface_culling = True
+    for material in {m for obj in objects for m in obj.data.materials if m is not None}:
+        if material.name.partition(".")[0] in (GROUND_MATERIAL, COLLIDER_MATERIAL):
+            open_from_behind(material)

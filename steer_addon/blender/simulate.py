@@ -132,7 +132,8 @@ class _OwnStage:
 
     def crowd(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
         """The crowd with the values that its properties have at the frame."""
-        return self._obj.evaluated_get(depsgraph)
+        # the user's own scene writes animated values back to the original
+        return self._obj
 
     def started(self) -> None:
         """Nothing to simplify: it is the user's own."""

@@ -120,8 +120,7 @@ def _start(
         if distance <= 12.0 * radius:
             return row
         warnings.append(
-            f"The target is {distance:.1f} m away from walkable ground: "
-            "agents come near it at best"
+            f"The target is {distance:.1f} m away from walkable ground: agents come near it at best"
         )
     return int(np.flatnonzero(places.region == places.largest())[0])
 

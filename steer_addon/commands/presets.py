@@ -31,9 +31,7 @@ def run(options: argparse.Namespace) -> Result:
         return _show(presets.load_preset(options.name, *options.folder))
     found = [presets.read_preset(path) for path in presets.find_presets(*options.folder).values()]
     width = max((len(preset.name) for preset in found), default=0)
-    rows = [
-        {"name": p.name, "label": p.label, "description": p.description} for p in found
-    ]
+    rows = [{"name": p.name, "label": p.label, "description": p.description} for p in found]
     return Result(
         {"presets": rows},
         [f"{preset.name:<{width}}  {preset.description}" for preset in found]

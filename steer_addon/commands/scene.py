@@ -110,7 +110,9 @@ def run(options: argparse.Namespace) -> Result:
         {
             "command": NAME,
             "agents": count,
-            "frames": [frames[0], frames[-1]],
+            "frames": len(frames),
+            "frame_start": frames[0],
+            "frame_end": frames[-1],
             "preset": options.preset,
             "seed": options.seed,
             "crowd": made.crowd.name,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .bvh_build import grow, refit_boxes
+from .bvh_build import STACK, depth_of, grow, refit_boxes
 from .bvh_points import nearest_point, triangle_corners, triangle_normal
 from .bvh_rays import ray_cast, ray_cast_stops
 from .errors import WorldError
@@ -123,6 +123,8 @@ def join(views: Sequence[BvhView]) -> BvhView:
     shifted = [view.order + shift for view, shift in zip(full, order_shift, strict=True)]
     order: I32 = np.concatenate(shifted).astype(np.int32)
     triangles: F32 = np.concatenate([view.triangles for view in full])
+    if int(depth_of(first, second, count)) > STACK:
+        return build(triangles)
     return BvhView(low, high, first, second, count, order, triangles)
 
 

@@ -8,6 +8,8 @@ triangles always give the same tree.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .jit import kernel
@@ -17,8 +19,10 @@ LEAF = 2
 """Ranges of so many triangles or fewer are not split any further."""
 LEAF_LIMIT = 8
 """Ranges of more triangles are always split, whatever the heuristic says."""
-MAX_SPLIT_DEPTH = 40
-"""Deeper down ranges are halved by count, so that no input outgrows the stack of the queries."""
+STACK = 56
+"""Deepest tree that queries can walk; with a few more, allocating their stack takes far longer."""
+MAX_DEPTH = 44
+"""Deepest tree that is grown; the rest is room for joining trees."""
 BOX_COST = 2.0
 """Cost of visiting a pair of boxes, where testing a triangle costs 1."""
 
@@ -38,7 +42,9 @@ def grow(low, high, low_out, high_out, first, second, count, order):
         order: Triangle numbers, shape (t,); must hold 0, 1, 2, ….
     """
     nodes = 1
-    tasks = np.empty((2 * MAX_SPLIT_DEPTH + 80, 4), np.int64)  # node, start, stop, depth
+    # deeper down ranges are halved by count, so that no input outgrows the stack of the queries
+    deepest = MAX_DEPTH - int(math.ceil(math.log2(order.size + 1.0)))
+    tasks = np.empty((STACK, 4), np.int64)  # node, start, stop, depth
     tasks[0, 0], tasks[0, 1], tasks[0, 2], tasks[0, 3] = 0, 0, order.size, 0
     waiting = 1
     bin_count = np.empty(BINS, np.int64)
@@ -52,8 +58,9 @@ def grow(low, high, low_out, high_out, first, second, count, order):
         _bound(low, high, order, start, stop, low_out, high_out, node, center)
         middle = start
         if stop - start > LEAF:
+            by_cost = depth < deepest
             middle = _split(
-                low, high, order, start, stop, depth, center, bin_count, bin_box, right_cost,
+                low, high, order, start, stop, by_cost, center, bin_count, bin_box, right_cost,
                 _half_area(low_out, high_out, node),
             )  # fmt: skip
         if middle == start:
@@ -96,11 +103,11 @@ def _half_area(low, high, i):
 
 
 @kernel
-def _split(low, high, order, start, stop, depth, center, bin_count, bin_box, right_cost, area):
+def _split(low, high, order, start, stop, by_cost, center, bin_count, bin_box, right_cost, area):
     """Reorder a range into two halves; returns where the second begins, `start` for a leaf."""
     size = stop - start
     best_cost, best_axis, best_bin = np.inf, -1, 0
-    if depth < MAX_SPLIT_DEPTH:
+    if by_cost:
         for axis in range(3):
             extent = center[1, axis] - center[0, axis]
             if not extent > 0.0:
@@ -199,3 +206,16 @@ def refit_boxes(low, high, first, second, count, order, triangles):
                     lowest = min(lowest, triangles[order[k], corner, axis])
                     highest = max(highest, triangles[order[k], corner, axis])
             low[node, axis], high[node, axis] = lowest, highest
+
+
+@kernel
+def depth_of(first, second, count):
+    """Levels of a tree: children always come after their parent."""
+    level = np.ones(count.size, np.int64)
+    deepest = 0
+    for node in range(count.size):
+        deepest = max(deepest, level[node])
+        if count[node] == 0:
+            level[first[node]] = level[node] + 1
+            level[second[node]] = level[node] + 1
+    return deepest

@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from .bvh_rays import STACK, face_normal
+from .bvh_build import STACK
+from .bvh_rays import face_normal
 from .jit import kernel
 from .vec import add, add_scaled, dot, scale, sub
 

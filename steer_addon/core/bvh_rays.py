@@ -11,11 +11,10 @@ import math
 
 import numpy as np
 
+from .bvh_build import STACK
 from .jit import kernel
 from .vec import cross, dot, load, sub
 
-STACK = 128
-"""Deepest tree that queries can walk; `grow` stays far below, and `join` adds log2(trees)."""
 TINY = 1.0e-60
 """Direction components below this count as zero."""
 
@@ -106,15 +105,17 @@ def _own_span(triangles, i, before, behind, inverse):
 @kernel
 def _ray(origin, direction):
     """What all tests of one ray share: axes and shear of Woop's test, slabs, and the margin."""
-    size = abs(direction[0]), abs(direction[1]), abs(direction[2])
-    z = 0
-    if size[1] > size[0]:
-        z = 1
-    if size[2] > size[z]:
-        z = 2
-    x, y = (z + 1) % 3, (z + 2) % 3
-    inverse = (_inverse(direction[0]), _inverse(direction[1]), _inverse(direction[2]))
-    shear = (direction[x] * inverse[z], direction[y] * inverse[z], inverse[z])
+    a, b, c = direction
+    inverse = (_inverse(a), _inverse(b), _inverse(c))
+    if abs(c) >= abs(a) and abs(c) >= abs(b):
+        x, y, z = 0, 1, 2
+        shear = (a * inverse[2], b * inverse[2], inverse[2])
+    elif abs(b) >= abs(a):
+        x, y, z = 2, 0, 1
+        shear = (c * inverse[1], a * inverse[1], inverse[1])
+    else:
+        x, y, z = 1, 2, 0
+        shear = (b * inverse[0], c * inverse[0], inverse[0])
     # far more than what rounding can do to `_hit`, so that no box hides a hit on its boundary
     margin = 1.0e-9 * (1.0 + max(abs(origin[0]), abs(origin[1]), abs(origin[2])))
     before = (origin[0] - margin, origin[1] - margin, origin[2] - margin)
@@ -196,7 +197,8 @@ def _cast(bvh, origin, direction, max_distance, min_up):
     """The loop of both casts; min_up < 0 takes every triangle."""
     best, chosen = float(max_distance), -1
     reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
-    if bvh.count.size == 0 or not reach > TINY or not best >= 0.0:
+    finite = abs(origin[0]) + abs(origin[1]) + abs(origin[2]) < np.inf
+    if bvh.count.size == 0 or not finite or not TINY < reach < np.inf or not best >= 0.0:
         return chosen, best
     ray = _ray(origin, direction)
     _axes, _shear, inverse, before, behind, _margin = ray

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bvh, jit, neighbors
+from . import bvh, ground, jit, neighbors
 from .agents import Agents
 from .behaviors.base import NEIGHBORS, VELOCITY, Behavior, own_parameters
 from .integrate import LimitsView, combine_kernel, integrate_kernel
@@ -127,7 +127,7 @@ class Solver:
             collider_radius=colliders.radius,
             ground=_ground(world, flat),
             eye_height=float(motion.step_height) if flat else 0.0,
-            min_up=math.cos(math.radians(motion.max_slope)),
+            min_up=ground.min_up(motion.max_slope),
             flat=flat,
             dt=float(dt),
             seed=int(seed),

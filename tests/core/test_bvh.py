@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core import bvh, jit
-from steer_addon.core.bvh_build import LEAF_LIMIT, MAX_SPLIT_DEPTH
+from steer_addon.core.bvh_build import LEAF_LIMIT, MAX_DEPTH, STACK
 from steer_addon.core.errors import WorldError
 from steer_addon.core.views import BvhView
 
@@ -265,7 +265,7 @@ def test_trees_of_odd_triangles_are_sound_and_shallow(name: str) -> None:
         "coplanar": grid(32)[:count],
     }[name].astype(np.float32)
     view = bvh.build(triangles)
-    assert check_tree(view) <= MAX_SPLIT_DEPTH + math.log2(count) + 1
+    assert check_tree(view) <= MAX_DEPTH
     assert view.count.max() <= LEAF_LIMIT
     origins, directions = rays(100)
     bvh.ray_cast_many(view, origins, directions)
@@ -307,6 +307,14 @@ def test_join_numbers_triangles_on() -> None:
     check_tree(bvh.refit(joined, joined.triangles * 2))
     assert same_tree(bvh.join([bvh.empty(), views[3]]), views[3])
     check_tree(bvh.join([joined, *views]))
+
+
+def test_joining_again_and_again_never_outgrows_the_queries() -> None:
+    view = bvh.build(soup(20))
+    for _ in range(100):
+        view = bvh.join([view, bvh.build(soup(1))])
+        assert check_tree(view) <= STACK
+    assert len(view.triangles) == 120
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..bvh import ray_cast, triangle_normal
+from ..ground import UP_SLACK
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import (
@@ -57,7 +58,7 @@ def first_hit(world, origin, direction, reach):
         ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
         if ground_triangle >= 0 and (not hit or ground_distance < distance):
             ground_normal = triangle_normal(world.ground, ground_triangle)
-            if abs(ground_normal[2]) < world.min_up:
+            if abs(ground_normal[2]) < world.min_up - UP_SLACK:
                 hit, distance, normal = True, ground_distance, ground_normal
     if dot(normal, direction) > 0.0:
         normal = scale(normal, -1.0)

@@ -1,0 +1,120 @@
+"""A copy of Steer with one more file: a toy behavior, as a stranger would write one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TOY = '''"""Toy: u = ±pace · hops · dir(t - p).
+
+Symbols: t target, p position [m]. Source: none, it is a toy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..parameters import choice, param
+from ..vec import load, pick, scale, store, sub, unit
+from .base import TARGETS, VELOCITY, Behavior, behavior
+from .targeting import on_ground, pick_target, target_choice
+
+AWAY = 1
+
+
+@kernel
+def toy_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity toward the target or away from it."""
+    how = int(p.target_choice[0])
+    way = int(p.way[0])
+    for i in range(start, stop):
+        j = pick_target(i, agents, world.targets, how)
+        if j < 0:
+            continue
+        offset = sub(load(world.targets.position, j), load(agents.position, i))
+        speed = pick(p.pace, i) * pick(p.hops, i)
+        if way == AWAY:
+            speed = -speed
+        store(out, i, scale(unit(on_ground(i, agents, world, offset)), speed))
+        active[i] = 1
+
+
+@behavior(
+    label="Toy Hop",
+    output=VELOCITY,
+    kernel=toy_kernel,
+    uses=(TARGETS,),
+    icon="MONKEY",
+    group="Toys",
+)
+@dataclass(frozen=True, kw_only=True)
+class Toy(Behavior):
+    """Hop about like a toy."""
+
+    pace: float = param(
+        0.5,
+        unit="m/s",
+        minimum=0.25,
+        maximum=8.0,
+        soft_maximum=4.0,
+        doc="Speed of a hop; more is wilder",
+    )
+    hops: int = param(3, minimum=1, maximum=9, doc="Hops at once; more goes farther")
+    way: str = choice(
+        "TOWARD", {"TOWARD": "To the target", "AWAY": "From the target"}, doc="Where to hop"
+    )
+    target_choice: str = target_choice()
+'''
+
+PRESET = {
+    "format": "steer-preset",
+    "version": 1,
+    "label": "Toys",
+    "description": "Everybody hops",
+    "settings": {
+        "motion": {"motion": "FLY"},
+        "solver": {"solver": "VEX", "acc_weight": 1.0},
+        "behaviors": [{"type": "toy", "pace": 0.75, "hops": 4, "way": "AWAY"}],
+    },
+}
+
+
+def copy_with_toy(folder: Path) -> Path:
+    """Copy the package and what belongs to it, and add the one file (and a preset to use it)."""
+    skip = shutil.ignore_patterns("__pycache__")
+    for name in ("steer_addon", "presets"):
+        shutil.copytree(ROOT / name, folder / name, ignore=skip)
+    for name in ("__init__.py", "blender_manifest.toml", "LICENSE"):
+        shutil.copy(ROOT / name, folder / name)
+    toy = folder / "steer_addon" / "core" / "behaviors" / "toy.py"
+    toy.write_text(TOY, encoding="utf-8")
+    (folder / "presets" / "toys.json").write_text(json.dumps(PRESET), encoding="utf-8")
+    return folder
+
+
+def run_in(folder: Path, *arguments: str, compiled: bool = False) -> str:
+    """Run Python in the copy, where `steer_addon` is the copy; returns what it wrote to stdout."""
+    environment = dict(os.environ)
+    environment.update(
+        STEER_JIT="1" if compiled else "0",
+        STEER_CACHE_DIR=str(folder / "cache"),
+        PYTHONPATH=str(folder),
+        BLENDER_USER_RESOURCES=str(folder / "blender"),
+    )
+    result = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
