@@ -10,15 +10,21 @@ import argparse
 import json
 import sys
 import traceback
+from collections.abc import Sequence
+from typing import Any
 
 from . import commands
-from .commands.arguments import ArgumentParser, HelpFormatter, UsageExit, join_negative_values
+from .commands.arguments import ArgumentParser, HelpFormatter, ParserExitError
 from .commands.output import Result, quiet_stdout
 from .core.errors import SteerError, UsageError
 
 
-def make_parser() -> ArgumentParser:
-    """The parser with one sub-parser per command."""
+def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
+    """The parser with one sub-parser per command.
+
+    Args:
+        modules: What gives the commands: `NAME`, a docstring, `add_arguments` and `run`.
+    """
     from . import __version__
 
     parser = ArgumentParser(
@@ -39,7 +45,7 @@ def make_parser() -> ArgumentParser:
     subparsers = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, dest="command"
     )
-    for module in commands.MODULES:
+    for module in modules:
         summary = (module.__doc__ or "").partition("\n")[0]
         sub = subparsers.add_parser(
             module.NAME,
@@ -63,11 +69,22 @@ def main(argv: list[str] | None = None) -> int:
         Exit code: 0 done, 1 failed, 2 wrong usage.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    return run_command(make_parser(), words, keep=argv is None)
+
+
+def run_command(parser: ArgumentParser, words: list[str], *, keep: bool) -> int:
+    """Run the command that words ask for; returns the exit code.
+
+    Args:
+        parser: From `make_parser`.
+        words: Arguments.
+        keep: Let nothing but the result reach stdout until the process ends.
+    """
     try:
-        options = make_parser().parse_args(join_negative_values(words))
-    except UsageExit as done:
+        options = parser.parse_args(words)
+    except ParserExitError as done:
         return done.code
-    with quiet_stdout(debug=options.debug, keep=argv is None or _in_background_blender()) as write:
+    with quiet_stdout(debug=options.debug, keep=keep or _in_background_blender()) as write:
         result, code = _run(options)
         if result is not None:
             try:
@@ -81,6 +98,8 @@ def main(argv: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> tuple[Result | None, int]:
     try:
         return options.run(options), 0
+    except ParserExitError as done:
+        return None, done.code
     except UsageError as error:
         return _failed(str(error), options, 2)
     except SteerError as error:

@@ -110,7 +110,7 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
         before = run.message
         run.change_frame(obj, scene, depsgraph)
         if rendering and run.message and run.message != before:
-            log.warning("Crowd %s at frame %d: %s", obj.name, scene.frame_current, run.message)
+            log.warning("Crowd %r at frame %d: %s", obj.name, scene.frame_current, run.message)
 
     _each(scene, act)
     if not rendering:

@@ -58,7 +58,7 @@ class LiveRun:
     _start_agents: Agents | None = None
     _start_signature: bytes = b""
     _places: tuple[int, bytes] = (0, b"")
-    _shown: tuple[int, float, int, int] | None = None
+    _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
     _failed: str = ""
 
@@ -208,6 +208,13 @@ class LiveRun:
         again: bool = False,
     ) -> None:
         """Start anew, unless the stored frames are what that would give."""
+        if (
+            depsgraph.mode == "RENDER"
+            and scene.frame_current in self.frames
+            and not (self.out_of_date or again)
+        ):
+            # renders may subdivide more, which is no edit, and should not make scratch scenes
+            return
         try:
             agents = read_agents(obj, depsgraph, settings)
         except SteerError as error:
@@ -219,13 +226,6 @@ class LiveRun:
                 clear_state(state)
             raise
         self._failed = ""
-        if (
-            depsgraph.mode == "RENDER"
-            and scene.frame_current in self.frames
-            and not (self.out_of_date or again)
-        ):
-            # renders may subdivide more, which is no edit
-            return
         mark = signature(obj, depsgraph, geometry=True)
         number = scene.frame_current
         same = (
@@ -238,9 +238,7 @@ class LiveRun:
         self._start_agents, self._start_signature = agents, mark
         if same:
             return
-        shown = self._shown
         self._forget()
-        self._shown = shown
         self._start_agents, self._start_signature = agents, mark
         self._session = simulate.Session(
             obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
@@ -284,8 +282,9 @@ class LiveRun:
             self.message = self._gap(wanted, number, start)
         frame = self.frames[number]
         shown_state = ensure_state(obj)
-        key = (number, part, id(frame), shown_state.session_uid)
-        if key == self._shown:
+        key = (frame, part, shown_state.session_uid)
+        # frames are told apart by identity: comparing their arrays would cost more than writing
+        if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
             return
         write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
         self._shown = key

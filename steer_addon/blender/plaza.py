@@ -1,4 +1,4 @@
-"""The place that `steer scene` makes when it is given no ground: a plaza that grows with the crowd."""
+"""The place that `steer scene` makes when it is given no ground: a plaza as large as its crowd."""
 
 from __future__ import annotations
 

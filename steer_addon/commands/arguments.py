@@ -12,7 +12,7 @@ _NEGATIVE = re.compile(r"-[\d.][\d.,eE+x-]*")
 _RANGE = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 
 
-class UsageExit(Exception):
+class ParserExitError(Exception):
     """The command line asks for nothing that can be run: a help text, or a mistake in it."""
 
     def __init__(self, code: int) -> None:
@@ -27,16 +27,21 @@ class ArgumentParser(argparse.ArgumentParser):
         # an abbreviation that works today would be ambiguous with tomorrow's option
         super().__init__(*args, **options, allow_abbrev=False)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Take values that begin like negative numbers, too."""
+        words = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(join_negative_values(words), namespace)
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read on."""
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
-        raise UsageExit(2)
+        raise ParserExitError(2)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """Leave the parser, not the process."""
         if message:
             print(message, end="", file=sys.stderr)
-        raise UsageExit(status)
+        raise ParserExitError(status)
 
 
 class HelpFormatter(argparse.ArgumentDefaultsHelpFormatter):

@@ -120,7 +120,14 @@ def _info(entry: Field[Any]) -> ParameterInfo:
 
 def parameters(settings: type[Settings] | Settings) -> dict[str, ParameterInfo]:
     """Return the parameters of a settings class by name, in the order of definition."""
-    return {f.name: _info(f) for f in fields(settings) if _KEY in f.metadata}
+    cls = settings if isinstance(settings, type) else type(settings)
+    if cls not in _KNOWN:
+        _KNOWN[cls] = {f.name: _info(f) for f in fields(cls) if _KEY in f.metadata}
+    return _KNOWN[cls]
+
+
+_KNOWN: dict[type, dict[str, ParameterInfo]] = {}
+"""Made once per class: they are asked for some hundred times per frame."""
 
 
 def _check_number(owner: str, info: ParameterInfo, value: Any) -> float | int:

@@ -472,6 +472,19 @@ def test_a_loaded_file_starts_from_nothing(tmp_path):
     np.testing.assert_array_equal(shown(obj), at_ten)
 
 
+def test_a_linked_crowd_is_a_message(tmp_path):
+    obj = make_runner()
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {obj})
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Crowd"]
+    linked = wanted.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    play(1, 3)
+    assert "make it local" in message(linked)
+
+
 def test_suspended_mutes_and_may_be_nested():
     obj = make_runner()
     with live.suspended():

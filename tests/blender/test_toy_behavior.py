@@ -45,6 +45,7 @@ assert obj.keyframe_insert("steer.behaviors[0].toy.pace", frame=1)
 assert obj.keyframe_insert("steer.behaviors[0].weight", frame=1)
 item = type(item).bl_rna.properties["type"].enum_items["toy"]
 assert (item.name, item.description, item.icon) == ("Toy Hop", "Hop about like a toy", "MONKEY")
+steer_addon.unregister()
 """
 
 MENUS = """

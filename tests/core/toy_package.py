@@ -116,5 +116,5 @@ def run_in(folder: Path, *arguments: str, compiled: bool = False) -> str:
         text=True,
         check=False,
     )
-    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.returncode == 0, (result.returncode, result.stdout, result.stderr)
     return result.stdout

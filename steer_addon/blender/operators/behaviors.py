@@ -69,7 +69,9 @@ def duplicate_behavior(obj: bpy.types.Object, place: int) -> None:
     order = list(range(len(items)))
     order.insert(place + 1, place)
     animation_paths.remap(obj, BEHAVIORS_PATH, order)
-    copy_group(items[place], items.add())
+    # adding moves the entries in memory: one that was fetched before would be read after its end
+    twin = items.add()
+    copy_group(items[place], twin)
     items.move(len(items) - 1, place + 1)
     obj.steer.active_behavior = place + 1
 

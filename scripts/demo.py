@@ -1,0 +1,127 @@
+"""Run the main job from end to end and leave something to look at: `make demo`.
+
+A scene with a crowd is made, simulated, baked to keyframes and rendered. Left in out/demo:
+demo.blend (plays without Steer), demo.png, demo.mp4 where this Blender can write one, and
+report.json. Another folder can be given as the only argument.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from steer_addon import cli  # noqa: E402 - the checkout comes first
+from steer_addon.commands.output import Result  # noqa: E402
+
+AGENTS = 400
+FRAMES = "1-160"
+PICTURE = 84
+VIDEO_START = 40
+VIDEO_SECONDS = 75.0
+"""Time that rendering the video may take [s]; a slow computer makes a shorter one."""
+SHORTEST, LONGEST = 24, 96
+"""Frames of the video."""
+GOALS = ((-25, 14), (25, -14), (26, 13), (-26, -13), (0, 16), (2, -16))
+"""Where people go [m], all around the plaza, so that they cross each other's ways."""
+
+
+def steer(*words: str) -> dict[str, Any]:
+    """Run one command of `steer`; returns what it tells."""
+    print(f"steer {' '.join(words)}", file=sys.stderr)
+    options = cli.make_parser().parse_args(words)
+    result: Result = options.run(options)
+    return result.data
+
+
+def place_camera(blend: Path) -> None:
+    """Go nearer than the camera of `steer scene` does: it shows everybody, this one people."""
+    from mathutils import Vector
+
+    from steer_addon.blender import batch
+
+    scene = batch.open_file(blend)
+    camera = scene.camera
+    camera.location = (-17.0, -33.0, 11.5)
+    camera.rotation_euler = (
+        (Vector((1.5, -3.0, 0.0)) - camera.location).to_track_quat("-Z", "Y").to_euler()
+    )
+    camera.data.lens = 38.0
+    batch.save_file(blend)
+
+
+def render_video(blend: Path, folder: Path, per_frame: float) -> dict[str, Any]:
+    """Render as many frames as there is time for, and make the video of them."""
+    count = round(min(max(VIDEO_SECONDS / per_frame, SHORTEST), LONGEST))
+    frames = f"{VIDEO_START}-{VIDEO_START + count - 1}"
+    size = ("--samples", "4", "--size", "480x270")
+    return steer("render", str(blend), "--frames", frames, "--out", str(folder), *size, "--video")
+
+
+def make_demo(out: Path, work: Path) -> tuple[dict[str, Any], list[Path]]:
+    """Do everything; returns the report and the files that are left."""
+    start = time.perf_counter()
+    scene, demo = work / "scene.blend", out / "demo.blend"
+    goals = [word for x, y in GOALS for word in ("--target", f"{x},{y},0")]
+    count = ("--agents", str(AGENTS), "--frames", FRAMES, "--seed", "3")
+    report: dict[str, Any] = {"scene": steer("scene", *count, *goals, "--save", str(scene))}
+    place_camera(scene)
+    report["simulate"] = steer("simulate", str(scene), "--out", str(work / "simulation"))
+    report["bake"] = steer("bake", str(scene), "--to", "keyframes", "--save", str(demo))
+    size = ("--samples", "24", "--size", "960x540")
+    still = ("--frames", str(PICTURE), "--out", str(work / "still"))
+    report["render"] = steer("render", str(demo), *still, *size)
+    shutil.copyfile(report["render"]["outputs"][0], out / "demo.png")
+    # a picture of the video takes about a 14th of the time of the large one
+    report["video"] = render_video(demo, work / "frames", report["render"]["seconds"] / 14.0)
+    made = [demo, out / "demo.png"]
+    if report["video"]["video"]:
+        made.append(out / "demo.mp4")
+        shutil.copyfile(report["video"]["video"], made[-1])
+    for name, data in report.items():
+        # what was in the working folder is gone when this ends
+        report[name] = {key: value for key, value in data.items() if key != "outputs"}
+    for key in ("agents", "frames", "seconds_per_step"):
+        report[key] = report["simulate"][key]
+    report["seconds"] = round(time.perf_counter() - start, 1)
+    path = out / "report.json"
+    path.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+    return report, [*made, path]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the script takes."""
+    parser.add_argument(
+        "out", nargs="?", type=Path, default=ROOT / "out" / "demo", help="folder for it all"
+    )
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Make the demo in a working folder, and keep what is worth it."""
+    from steer_addon.blender import batch
+
+    batch.check_folder(options.out)
+    with tempfile.TemporaryDirectory(prefix="steer-demo-") as work:
+        report, made = make_demo(options.out, Path(work))
+    lines = [f"{report['agents']} people, {report['seconds']:.0f} s in all:"]
+    lines += [*(f"  {path}" for path in made), *report["video"]["warnings"]]
+    return Result({**report, "outputs": [str(path) for path in made]}, lines)
+
+
+def main() -> int:
+    """Run the demo; returns the exit code."""
+    command = argparse.Namespace(NAME="demo", __doc__=__doc__, add_arguments=add_arguments, run=run)
+    words = [command.NAME, *sys.argv[1:]]
+    return cli.run_command(cli.make_parser([command]), words, keep=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
