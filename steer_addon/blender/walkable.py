@@ -244,7 +244,8 @@ def _no_wall(view: bvh.BvhView, start: Floats, stop: Floats, body: Body) -> Bool
     way = stop - start
     length = np.linalg.norm(way, axis=1)
     origin = start + [0.0, 0.0, min(body.step_height + 0.1 * body.height, 0.9 * body.height)]
-    _, distance = bvh.ray_cast_many(view, origin, way / length[:, None], float(length.max()))
+    # twice as far as needed: what is missed comes back as that, in single precision
+    _, distance = bvh.ray_cast_many(view, origin, way / length[:, None], 2.0 * float(length.max()))
     clear: Bools = distance >= length
     return clear
 

@@ -24,11 +24,11 @@ from .integrate import LimitsView, combine_kernel, integrate_kernel
 from .parameters import parameters
 from .settings import CrowdSettings
 from .views import AgentView, BvhView, NeighborView, WorldView
-from .world import Colliders, World
+from .world import CollidersBuilder, World
 
 F32 = NDArray[np.float32]
 
-_NO_COLLIDERS = Colliders(bvh.empty(), np.zeros((0, 3), np.float32), np.zeros(0, np.float32))
+_NO_COLLIDERS = CollidersBuilder().build(())
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class Solver:
             colliders=colliders.bvh,
             collider_center=colliders.center,
             collider_radius=colliders.radius,
+            collider_first=colliders.first,
             ground=_ground(world, flat),
             eye_height=float(motion.step_height) if flat else 0.0,
             min_up=ground.min_up(motion.max_slope),

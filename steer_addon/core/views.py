@@ -70,6 +70,7 @@ class WorldView(NamedTuple):
     colliders: BvhView
     collider_center: F32  # (c, 3) [m]
     collider_radius: F32  # (c,) [m] bounding spheres
+    collider_first: I32  # (c + 1,) triangles first[c] to first[c + 1] - 1 belong to collider c
     ground: BvhView
     eye_height: float  # [m] rays start so far above the position
     min_up: float  # cosine of the steepest walkable slope; steeper ground is an obstacle

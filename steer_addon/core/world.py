@@ -64,6 +64,8 @@ class Colliders:
     """Centers of the bounding spheres [m], shape (collider_count, 3)."""
     radius: FloatArray
     """Radii of the bounding spheres [m], shape (collider_count,)."""
+    first: NDArray[np.int32]
+    """Collider c has the triangles first[c] to first[c + 1] - 1, shape (collider_count + 1,)."""
     names: tuple[str, ...] = ()
 
 
@@ -92,7 +94,9 @@ class CollidersBuilder:
         center = np.array([s[0] for s in spheres], np.float32).reshape(-1, 3)
         radius = np.array([s[1] for s in spheres], np.float32)
         joined = bvh.join([trees[mesh.name] for mesh in used])
-        self._joined = Colliders(joined, center, radius, tuple(mesh.name for mesh in used))
+        sizes = [0, *(len(mesh.triangles) for mesh in used)]
+        first = np.cumsum(sizes).astype(np.int32)
+        self._joined = Colliders(joined, center, radius, first, tuple(m.name for m in used))
         return self._joined
 
     def _tree(self, mesh: Mesh) -> BvhView:

@@ -130,3 +130,11 @@ def test_inside_out_and_open_colliders_still_block():
     b = proposal(avoid, (1, 0.5, 0), colliders=[flipped]).value
     np.testing.assert_allclose(a, b, atol=1e-6)
     assert proposal(avoid, (1, 0.5, 0), colliders=[wall(4)]).active.all()
+
+
+def test_a_collider_hidden_behind_another_adds_nothing():
+    near, far = box((2, 0, 0), (2, 2, 2), name="near"), box((4.5, 0, 0), (2, 2, 2), name="far")
+    center = ObstacleAvoidance(method="CENTER_RAY", avoid_radius=5.0, max_avoid=3.0)
+    alone = proposal(center, (1, 0.2, 0), colliders=[near]).value
+    both = proposal(center, (1, 0.2, 0), colliders=[near, far]).value
+    np.testing.assert_array_equal(alone, both)

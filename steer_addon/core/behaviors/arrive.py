@@ -1,5 +1,7 @@
 """Arrive: u = v_max · clamp(d / slow_radius, 0, 1) · dir(t - p), and zero within stop_radius.
 
+In GROUND motion t - p is projected onto the plane of the agent's ground first.
+
 Symbols: t target, p position [m], d = |t - p| [m], v_max maximum speed [m/s].
 Source: Houdini VEX node, its *seek*; Cocos steering, *arrive*; Reynolds 1999, Arrival.
 """

@@ -1,6 +1,7 @@
 """Flee: u = -v_max · k · dir(t - p), inactive beyond panic_radius.
 
-k = 1 - d / panic_radius with falloff LINEAR, 1 with NONE; d = |t - p| [m].
+k = 1 - d / panic_radius with falloff LINEAR, 1 with NONE; d = |t - p| [m]. In GROUND motion
+t - p is projected onto the plane of the agent's ground first.
 Source: Houdini VEX node (panic_radius is 1.5 · slow_radius there); Cocos steering; Reynolds 1999.
 """
 

@@ -1,8 +1,9 @@
 """Obstacle avoidance on meshes, by rays against the colliders' triangles.
 
 RAY: one ray along v, length look_ahead; hit point x, distance d, normal n turned against the ray.
-CENTER_RAY: a ray toward each collider's center, length avoid_radius, the hits added up: it sees
-obstacles behind and beside the agent too.
+CENTER_RAY: a ray toward each collider's center, length avoid_radius: it sees obstacles behind and
+beside the agent too. A ray counts when the collider that it is meant for is the first thing on it;
+the pushes are added up, to max_avoid at most.
 
 GROUND: Δ along the wall tangent dir(up × n), on the side of the heading; head-on the side nearer
 to the desired velocity, else by id. FLY: Δ = max_avoid · dir((x - p) × n) as the node does, with
@@ -48,21 +49,24 @@ HEAD_ON = 0.01
 
 @kernel
 def first_hit(world, origin, direction, reach):
-    """Nearest obstacle on a ray: (hit, distance, normal against the ray)."""
+    """Nearest obstacle on a ray: (triangle, distance, normal against the ray).
+
+    The triangle is a collider's, len(colliders) for steep ground, and -1 for a miss.
+    """
     triangle, distance = ray_cast(world.colliders, origin, direction, reach)
-    hit = triangle >= 0
     normal = (0.0, 0.0, 0.0)
-    if hit:
+    if triangle >= 0:
         normal = triangle_normal(world.colliders, triangle)
     if world.flat and len(world.ground.count) > 0:
         ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
-        if ground_triangle >= 0 and (not hit or ground_distance < distance):
+        if ground_triangle >= 0 and (triangle < 0 or ground_distance < distance):
             ground_normal = triangle_normal(world.ground, ground_triangle)
             if abs(ground_normal[2]) < world.min_up - UP_SLACK:
-                hit, distance, normal = True, ground_distance, ground_normal
+                triangle = len(world.colliders.triangles)
+                distance, normal = ground_distance, ground_normal
     if dot(normal, direction) > 0.0:
         normal = scale(normal, -1.0)
-    return hit, distance, normal
+    return triangle, distance, normal
 
 
 @kernel
@@ -93,12 +97,15 @@ def _around(i, agents, ray, normal):
 
 
 @kernel
-def _push(i, agents, world, origin, direction, reach):
-    """Direction of the push for one ray, scaled by the fading with distance; zero without a hit."""
+def _push(i, agents, world, origin, direction, reach, first, last):
+    """Direction of the push for one ray, scaled by the fading with distance.
+
+    Zero unless the first hit is one of the triangles first to last - 1.
+    """
     if reach <= 0.0 or (direction[0] == 0.0 and direction[1] == 0.0 and direction[2] == 0.0):
         return (0.0, 0.0, 0.0)
-    hit, distance, normal = first_hit(world, origin, direction, reach)
-    if not hit:
+    triangle, distance, normal = first_hit(world, origin, direction, reach)
+    if triangle < first or triangle >= last:
         return (0.0, 0.0, 0.0)
     if world.flat:
         away = _sideways(i, agents, load(agents.normal, i), normal)
@@ -116,7 +123,9 @@ def _center_pushes(i, agents, world, origin, reach):
         offset = on_ground(i, agents, world, offset)
         if length(offset) > reach + world.collider_radius[c]:
             continue
-        total = add(total, _push(i, agents, world, origin, unit(offset), reach))
+        first, last = world.collider_first[c], world.collider_first[c + 1]
+        push = _push(i, agents, world, origin, unit(offset), reach, first, last)
+        total = add(total, push)
     return total
 
 
@@ -129,7 +138,9 @@ def obstacle_avoidance_kernel(start, stop, agents, world, p, memory, out, active
         origin = add_scaled(origin, (0.0, 0.0, 1.0), world.eye_height)
         if method == RAY:
             velocity = on_ground(i, agents, world, load(agents.velocity, i))
-            push = _push(i, agents, world, origin, unit(velocity), pick(p.look_ahead, i))
+            reach = pick(p.look_ahead, i)
+            last = len(world.colliders.triangles) + 1
+            push = _push(i, agents, world, origin, unit(velocity), reach, 0, last)
         else:
             push = _center_pushes(i, agents, world, origin, pick(p.avoid_radius, i))
         if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:

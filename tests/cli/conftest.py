@@ -1,0 +1,93 @@
+"""Commands run inside the test's process, which is quick; a few run in one of their own."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Run:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> Any:
+        """The JSON object on the last line of stdout."""
+        return json.loads(self.out.splitlines()[-1])
+
+    def failed_with(self, *words: str, code: int = 1) -> None:
+        """Assert one plain sentence on stderr that holds these words."""
+        assert self.code == code, self.err
+        lines = [line for line in self.err.splitlines() if line.strip()]
+        sentence = lines[-1]
+        assert sentence.startswith("steer"), self.err
+        assert "Traceback" not in self.err
+        assert "unexpectedly" not in self.err
+        for word in words:
+            assert word in sentence
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _registered(request: pytest.FixtureRequest) -> None:
+    """Commands find Steer registered, as inside Blender; without bpy the listing ones still run."""
+    if importlib.util.find_spec("bpy") is not None:
+        request.getfixturevalue("steer")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
+    """Run a command in this process."""
+    from steer_addon.cli import main
+
+    def call(*words: object) -> Run:
+        capsys.readouterr()
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return Run(code, captured.out, captured.err)
+
+    return call
+
+
+def _start(words: list[object]) -> Run:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
+        check=False,
+    )
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def process() -> Callable[..., Run]:
+    """Run Python in a process of its own."""
+    return lambda *words: _start(list(words))
+
+
+@pytest.fixture(scope="session")
+def small_scene(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A .blend file with 24 people on a plaza, frames 1 to 20."""
+    from steer_addon.cli import main
+
+    path = tmp_path_factory.mktemp("cli") / "small.blend"
+    assert main(["scene", "--agents=24", "--frames=1-20", f"--save={path}", "--quiet"]) == 0
+    return path
