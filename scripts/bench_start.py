@@ -83,11 +83,9 @@ def first_simulation() -> Iterator[Row]:
         with _folder() as cache:
             run = partial(_measured, "first", preset, bytecode=cache, cache=cache)
             times = [run()["seconds"] for _ in range(4)]
-        note = "live: two frames of 500 agents, loading numba included"
+        note = "two frames of 500 agents, played live; loading numba included"
         cold, warm = times[0], statistics.median(times[1:])
-        yield timed(
-            f"first simulation, nothing compiled: {preset}", cold, "s", 30.0, note
-        )
+        yield timed(f"first simulation, nothing compiled: {preset}", cold, "s", 30.0, note)
         yield timed(f"first simulation afterwards: {preset}", warm, "s", 2.0, "a new process")
 
 

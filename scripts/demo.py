@@ -30,6 +30,8 @@ VIDEO_SECONDS = 75.0
 """Time that rendering the video may take [s]; a slow computer makes a shorter one."""
 SHORTEST, LONGEST = 24, 96
 """Frames of the video."""
+STILL = ("--samples", "24", "--size", "960x540")
+MOVING = ("--samples", "4", "--size", "480x270")
 GOALS = ((-25, 14), (25, -14), (26, 13), (-26, -13), (0, 16), (2, -16))
 """Where people go [m], all around the plaza, so that they cross each other's ways."""
 
@@ -62,8 +64,8 @@ def render_video(blend: Path, folder: Path, per_frame: float) -> dict[str, Any]:
     """Render as many frames as there is time for, and make the video of them."""
     count = round(min(max(VIDEO_SECONDS / per_frame, SHORTEST), LONGEST))
     frames = f"{VIDEO_START}-{VIDEO_START + count - 1}"
-    size = ("--samples", "4", "--size", "480x270")
-    return steer("render", str(blend), "--frames", frames, "--out", str(folder), *size, "--video")
+    where = ("--frames", frames, "--out", str(folder))
+    return steer("render", str(blend), *where, *MOVING, "--video")
 
 
 def make_demo(out: Path, work: Path) -> tuple[dict[str, Any], list[Path]]:
@@ -76,9 +78,8 @@ def make_demo(out: Path, work: Path) -> tuple[dict[str, Any], list[Path]]:
     place_camera(scene)
     report["simulate"] = steer("simulate", str(scene), "--out", str(work / "simulation"))
     report["bake"] = steer("bake", str(scene), "--to", "keyframes", "--save", str(demo))
-    size = ("--samples", "24", "--size", "960x540")
     still = ("--frames", str(PICTURE), "--out", str(work / "still"))
-    report["render"] = steer("render", str(demo), *still, *size)
+    report["render"] = steer("render", str(demo), *still, *STILL)
     shutil.copyfile(report["render"]["outputs"][0], out / "demo.png")
     # a picture of the video takes about a 14th of the time of the large one
     report["video"] = render_video(demo, work / "frames", report["render"]["seconds"] / 14.0)

@@ -36,6 +36,7 @@ class LimitsView(NamedTuple):
     max_change: float  # [m/s] in this step, 0 = no limit
     step_height: float  # [m]
     min_turn_speed: float  # [m/s] slower agents keep their heading
+    max_body_turn: float  # [rad] of the heading in this step, 0 = no limit
 
 
 @kernel
@@ -140,4 +141,7 @@ def integrate_kernel(
         store(velocity, i, new)
         store(normal, i, up)
         if length(new) >= max(EPSILON, limits.min_turn_speed):
-            store(heading, i, unit(new))
+            ahead = unit(new)
+            if limits.max_body_turn > 0.0:
+                ahead = unit(_turned(load(agents.heading, i), ahead, limits.max_body_turn))
+            store(heading, i, ahead)

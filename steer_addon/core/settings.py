@@ -81,6 +81,13 @@ class MotionSettings(Settings):
         soft_maximum=2.0,
         doc="Slower agents keep their heading; more stops those who stand from trembling",
     )
+    body_turn_rate: float = param(
+        0.0,
+        unit="deg/s",
+        minimum=0.0,
+        soft_maximum=720.0,
+        doc="Fastest turn of the body, which follows the motion; less is calmer, 0 is no limit",
+    )
     forward_axis: str = choice(
         "NEG_Y",
         {

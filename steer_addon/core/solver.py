@@ -158,6 +158,7 @@ class Solver:
             max_change=solver.max_acceleration * dt,
             step_height=float(self.settings.motion.step_height),
             min_turn_speed=float(self.settings.motion.min_turn_speed),
+            max_body_turn=math.radians(self.settings.motion.body_turn_rate) * dt,
         )
         kinds = np.array([p.output == VELOCITY for p in proposals], np.uint8)
         weights = np.zeros((len(proposals), count), np.float32)

@@ -8,8 +8,14 @@ from typing import Any
 
 import bpy
 
-_FUNCTIONS = bpy.types.UILayout.bl_rna.functions
-ICONS = set(_FUNCTIONS["prop"].parameters["icon"].enum_items.keys())
+
+def _icons() -> frozenset[str]:
+    parameters = bpy.types.UILayout.bl_rna.functions["prop"].parameters
+    return frozenset(parameters["icon"].enum_items.keys())
+
+
+ICONS = _icons()
+"""Names of all icons of this Blender."""
 
 
 class FakeLayout:

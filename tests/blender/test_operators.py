@@ -115,15 +115,18 @@ def test_the_evaluated_surface_counts():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("active_mesh", "message"),
     [
-        (lambda: None, "select the ground, or choose Grid or Disc"),
-        (lambda: make_points(), "'Points' has no faces to stand on"),
-        (lambda: make_plane(slope=60.0), "within 45° of level: raise the maximum slope"),
+        ("none", "select the ground, or choose Grid or Disc"),
+        ("points", "'Points' has no faces to stand on"),
+        ("steep", "within 45° of level: raise the maximum slope"),
     ],
 )
-def test_a_surface_that_cannot_carry_agents_is_named(make, message):
-    make()
+def test_a_surface_that_cannot_carry_agents_is_named(active_mesh, message):
+    if active_mesh == "points":
+        make_points()
+    elif active_mesh == "steep":
+        make_plane(slope=60.0)
     count = len(bpy.data.objects)
     with pytest.raises(RuntimeError, match=message):
         bpy.ops.object.steer_add_crowd(distribution="SURFACE", count=5)

@@ -107,7 +107,7 @@ def nothing():
     """No object at all."""
 
 
-def bone():
+def modifierless():
     """A crowd whose modifier was removed."""
     make_crowd().modifiers.clear()
 
@@ -154,15 +154,14 @@ def target_deleted():
 
 
 @pytest.mark.parametrize(
-    "make",
+    "situation",
     [
-        nothing, make_empty, make_points, make_crowd, bone, stateless, groupless, marked_only,
-        changed_group, far_active, target_deleted,
+        "nothing", "make_empty", "make_points", "make_crowd", "modifierless", "stateless",
+        "groupless", "marked_only", "changed_group", "far_active", "target_deleted",
     ],
-    ids=lambda make: make.__name__,
 )  # fmt: skip
-def test_nothing_can_make_a_panel_fail(make):
-    made = make()
+def test_nothing_can_make_a_panel_fail(situation):
+    made = globals()[situation]()
     if made is not None:
         bpy.context.view_layer.objects.active = made
     draw_all()
@@ -189,7 +188,7 @@ def test_a_mesh_that_is_no_crowd_gets_the_button():
 
 
 def test_half_a_crowd_can_be_mended():
-    bone()
+    modifierless()
     drawn = draw(panels.PHYSICS_PT_steer)
     assert "Part of the crowd was removed" in drawn.texts()
     assert set(drawn.of("operator")) == {

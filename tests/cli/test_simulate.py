@@ -62,9 +62,7 @@ def test_arrays_are_what_the_simulation_gives(run, small_scene, tmp_path):
 
 def test_later_frames_alone_are_the_same(run, small_scene, tmp_path):
     run("simulate", small_scene, "--out", tmp_path / "all")
-    result = run(
-        "simulate", small_scene, "--out", tmp_path / "some", "--frames", "11-15", "--json"
-    )
+    result = run("simulate", small_scene, "--out", tmp_path / "some", "--frames", "11-15", "--json")
     assert (result.data["frames"], result.data["frame_start"]) == (5, 11)
     every, some = arrays(tmp_path / "all"), arrays(tmp_path / "some")
     assert (some["positions"] == every["positions"][10:15]).all()
@@ -75,20 +73,26 @@ def test_frames_beyond_the_end_go_on(run, small_scene, tmp_path):
     assert result.data["frames"] == 30
 
 
-def test_seed_and_settings(run, small_scene, tmp_path):
+def test_seed(run, tmp_path):
+    path = tmp_path / "birds.blend"
+    words = ["--preset=birds", "--agents=24", "--frames=1-20"]
+    assert run("scene", *words, "--save", path).code == 0
     places = []
-    for number, words in enumerate(
-        (["--seed=1"], ["--seed=1"], ["--seed=2"], ["--set", "agents.max_speed=0.5"])
-    ):
+    for number, seed in enumerate((1, 1, 2)):
         out = tmp_path / str(number)
-        result = run("simulate", small_scene, "--out", out, *words, "--json")
-        assert result.code == 0, result.err
+        result = run("simulate", path, "--out", out, f"--seed={seed}", "--json")
+        assert result.data["seed"] == seed
         places.append(arrays(out)["positions"])
     assert (places[0] == places[1]).all()
     assert (places[0] != places[2]).any()
-    report = json.loads((tmp_path / "3" / "report.json").read_text("utf-8"))
+
+
+def test_settings(run, small_scene, tmp_path):
+    result = run("simulate", small_scene, "--out", tmp_path, "--set", "agents.max_speed=0.5")
+    assert result.code == 0, result.err
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert report["settings"]["agents"]["max_speed"] == 0.5
-    speed = np.linalg.norm(arrays(tmp_path / "3")["velocities"], axis=2)
+    speed = np.linalg.norm(arrays(tmp_path)["velocities"], axis=2)
     assert speed.max() <= 0.5 + 1e-4
 
 

@@ -25,6 +25,7 @@ DEFAULTS = {
         "max_slope": 45.0,
         "step_height": 0.35,
         "min_turn_speed": 0.0,
+        "body_turn_rate": 0.0,
         "forward_axis": "NEG_Y",
     },
     "solver": {

@@ -296,3 +296,19 @@ def test_slow_agents_keep_their_heading():
     world = make_world(targets=[[0, 0, 0]])
     sim.step(world)
     np.testing.assert_array_equal(sim.agents.heading, [[1, 0, 0]])
+
+
+def test_the_body_turns_after_the_motion_at_its_own_rate():
+    settings = crowd(Seek(), motion_settings={"body_turn_rate": 90.0})
+    sim = simulation(settings, [[0, 0, 0]], [[-1.4, 0.0, 0.0]])
+    world = make_world(targets=[[50, 0, 0]])
+    headings = [sim.agents.heading[0].astype(float)]
+    for _ in range(24 * 5):
+        sim.step(world)
+        headings.append(sim.agents.heading[0].astype(float))
+    headings = np.array(headings)
+    turns = np.degrees(np.arccos(np.clip((headings[1:] * headings[:-1]).sum(1), -1, 1)))
+    assert turns.max() <= 90 / 24 + 0.01
+    # the motion itself turned back at once, the body takes two seconds
+    np.testing.assert_allclose(headings[-1], [1, 0, 0], atol=1e-5)
+    assert sim.agents.position[0, 0] > 3.0

@@ -1,0 +1,133 @@
+"""The main job on real input: scene, simulate, bake, render, reopen; and the scripts around it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy", reason="bpy is not installed")
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PLAY = """
+import json, sys
+import bpy
+bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
+assert not hasattr(bpy.types.Object, "steer")
+scene = bpy.context.scene
+made = sorted((o for o in scene.objects if o.get("steer_bake") == "Crowd"), key=lambda o: o.name)
+rows = []
+for frame in json.loads(sys.argv[2]):
+    scene.frame_set(frame)
+    graph = bpy.context.evaluated_depsgraph_get()
+    rows.append([list(o.evaluated_get(graph).matrix_world.translation) for o in made])
+print(json.dumps(rows))
+"""
+"""Plays a file in a Blender that has never heard of Steer."""
+
+
+@pytest.mark.parametrize("name", ["nav_test", "dungeon"])
+def test_real_ground_from_scene_to_picture(run, process, shared, tmp_path, name):
+    ground = shared / "meshes" / f"{name}.obj"
+    scene, baked = tmp_path / "scene.blend", tmp_path / "baked.blend"
+    words = ["--ground", ground, "--agents=60", "--frames=1-40", "--save", scene]
+    made = run("scene", *words, "--json")
+    assert made.code == 0, made.err
+    simulated = run("simulate", scene, "--out", tmp_path / "sim", "--json")
+    assert simulated.code == 0, simulated.err
+    assert (simulated.data["agents"], simulated.data["frames"]) == (60, 40)
+    assert simulated.data["warnings"] == []
+    positions = np.load(tmp_path / "sim" / "positions.npy", allow_pickle=False)
+    way = np.linalg.norm(positions[-1] - positions[0], axis=1)
+    assert np.median(way) > 0.5
+    result = run("bake", scene, "--to", "keyframes", "--save", baked, "--json")
+    assert result.data["objects"] == 60
+    words = ["--frames=39-40", "--out", tmp_path / "frames", "--size=96x54", "--samples=1"]
+    rendered = run("render", baked, *words, "--json")
+    assert rendered.code == 0, rendered.err
+    assert all(Path(path).stat().st_size > 500 for path in rendered.data["outputs"])
+    played = process("-c", PLAY, baked, json.dumps([1, 17, 40]))
+    assert played.code == 0, played.err
+    rows = np.array(json.loads(played.out.splitlines()[-1]))
+    assert rows == pytest.approx(positions[[0, 16, 39]], abs=1e-4)
+
+
+def test_a_process_of_its_own(process, tmp_path):
+    path = tmp_path / "x.blend"
+    words = ["-m", "steer_addon", "scene", "--agents=5", "--frames=1-4", "--save", path, "--json"]
+    made = process(*words)
+    assert made.code == 0, made.err
+    # Blender tells on stdout that it has saved; nothing of that may come through
+    assert len(made.out.splitlines()) == 1
+    assert made.data["agents"] == 5
+    shown = process("-m", "steer_addon", "render", path, "--frames=2", "--size=32x18", "--json",
+                    "--samples=1", "--out", tmp_path, "--quiet")  # fmt: skip
+    assert shown.code == 0, shown.err
+    assert len(shown.out.splitlines()) == 1
+    assert shown.data["outputs"] == [str(tmp_path / "frame_0002.png")]
+    assert "Rendering" not in shown.err
+
+
+def test_exit_codes_of_a_process(process, tmp_path):
+    failed = process("-m", "steer_addon", "simulate", tmp_path / "x.blend", "--out", tmp_path)
+    failed.failed_with("x.blend")
+    assert failed.out == ""
+    wrong = process("-m", "steer_addon", "simulate", "--frames", "3-1")
+    wrong.failed_with("A <= B", code=2)
+
+
+def test_batch_render(process, small_scene, tmp_path):
+    script = ROOT / "scripts" / "batch_render.py"
+    words = ["--out", tmp_path, "--frames=1-3", "--size=32x18", "--samples=1", "--seed=4"]
+    done = process(script, "--", small_scene, *words, "--json")
+    assert done.code == 0, done.err
+    assert done.data["agents"] == 24
+    assert done.data["simulate"]["seed"] == 4
+    assert (tmp_path / "simulation" / "positions.npy").is_file()
+    assert (tmp_path / "baked.blend").is_file()
+    names = [path.name for path in sorted((tmp_path / "frames").iterdir())]
+    assert names == ["frame_0001.png", "frame_0002.png", "frame_0003.png"]
+
+
+def test_batch_render_with_the_file_that_is_open(process, small_scene, tmp_path):
+    # what `blender -b FILE -P scripts/batch_render.py -- …` does
+    code = (
+        "import bpy, runpy, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]); "
+        "sys.argv = ['blender', '-b', sys.argv[1], '-P', sys.argv[2], '--', *sys.argv[3:]]; "
+        "runpy.run_path(sys.argv[4], run_name='__main__')"
+    )
+    script = ROOT / "scripts" / "batch_render.py"
+    words = ["--out", tmp_path, "--frames=1-2", "--size=32x18", "--samples=1", "--quiet"]
+    done = process("-c", code, small_scene, script, *words, "--json")
+    assert done.code == 0, done.err
+    assert done.data["render"]["frames"] == 2
+
+
+def test_batch_render_with_wrong_words(process, tmp_path):
+    script = ROOT / "scripts" / "batch_render.py"
+    process(script, "--", "--out", tmp_path).failed_with("no file is given", code=2)
+    process(script, "--", "x.blend").failed_with("--out", code=2)
+    result = process(script, "--", tmp_path / "x.blend", "--out", tmp_path)
+    result.failed_with("x.blend")
+
+
+def test_the_demo_in_small(process, tmp_path):
+    # the same as `make demo`, with few people and tiny pictures
+    code = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); import demo; "
+        "demo.AGENTS, demo.FRAMES, demo.PICTURE, demo.VIDEO_START = 60, '1-8', 6, 2; "
+        "demo.SHORTEST = demo.LONGEST = 2; demo.STILL = demo.MOVING = "
+        "('--samples', '1', '--size', '64x36'); sys.exit(demo.main())"
+    )
+    done = process("-c", code, ROOT / "scripts", tmp_path)
+    assert done.code == 0, done.err
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"demo.blend", "demo.png", "report.json"} <= names
+    assert all(str(tmp_path / name) in done.out for name in names)
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert (report["agents"], report["frames"]) == (60, 8)
+    played = process("-c", PLAY, tmp_path / "demo.blend", json.dumps([1, 8]))
+    assert np.array(json.loads(played.out.splitlines()[-1])).shape == (2, 60, 3)
