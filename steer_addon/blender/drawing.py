@@ -38,7 +38,7 @@ def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
     letter = _LETTER * (context.preferences.system.ui_scale or 1.0)
     letters = int((region.width if region is not None else 300) / letter)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, max(24, letters - 6))):
+    for number, line in enumerate(textwrap.wrap(text, max(16, letters - 9))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 

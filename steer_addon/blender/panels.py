@@ -34,7 +34,8 @@ class STEER_UL_behaviors(bpy.types.UIList):
     ) -> None:
         """Icon, name, weight, switch."""
         definition = definition_of(item)
-        row = layout.row(align=True)
+        # in a narrow panel the slider would leave nothing of the name
+        row = layout.split(factor=0.65, align=True)
         row.active = item.enabled
         row.prop(
             item,

@@ -30,7 +30,7 @@ class FakeLayout:
     def _part(self, **options: Any) -> FakeLayout:
         return FakeLayout(self.record)
 
-    row = column = box = _part
+    row = column = box = split = _part
 
     def separator(self) -> None:
         """A gap."""
