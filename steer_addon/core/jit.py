@@ -1,23 +1,24 @@
 """The only door to numba: functions that compile on first use, and loops over agents on threads.
 
 Importing this module, and decorating functions with `kernel`, does not import numba. The first
-call of a kernel does. Where numba is missing or fails to load, kernels run as plain Python:
+call of a kernel does; what only then is needed is imported then too, since enabling the extension
+has to be quick. Where numba is missing or fails to load, kernels run as plain Python:
 the results are the same, only slower; `status()` says so, and why.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import logging
 import os
-import tempfile
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 log = logging.getLogger(__name__)
 
@@ -170,6 +171,8 @@ def _default_cache_root() -> Path:
 
 def _cache_dir() -> Path | None:
     """A writable folder for this very source, or None; numba itself only watches single files."""
+    import tempfile
+
     named = os.environ.get("STEER_CACHE_DIR")
     root = Path(named) if named else _state.cache_root or _default_cache_root()
     folder = root / "kernels" / _source_hash()
@@ -184,6 +187,8 @@ def _cache_dir() -> Path | None:
 
 
 def _source_hash() -> str:
+    import hashlib
+
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
@@ -193,6 +198,8 @@ def _source_hash() -> str:
 def _pool() -> ThreadPoolExecutor:
     with _state.lock:
         if _state.pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
             _state.pool = ThreadPoolExecutor(_state.threads, thread_name_prefix="steer")
         return _state.pool
 
