@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,3 +66,23 @@ def empty_scene(steer: ModuleType) -> Iterator[object]:
     yield bpy.context.scene
     # Leaves no handler or scene of this test to the next one, even when that does not ask for it.
     bpy.ops.wm.read_homefile(use_empty=True)
+
+
+_exit_status = 0
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Keep the status for `pytest_unconfigure`."""
+    global _exit_status
+    _exit_status = int(exitstatus)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End at once with bpy 4.5, whose wheel may hang or crash while Python takes itself down."""
+    bpy = sys.modules.get("bpy")
+    if bpy is not None and bpy.app.version < (5, 0):
+        shutil.rmtree(_resources, ignore_errors=True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(_exit_status)

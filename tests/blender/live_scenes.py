@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from steer_addon.blender import crowds
+from steer_addon.blender import crowds, live
 from steer_addon.core.settings import AgentsSettings, CrowdSettings, make_behavior
 
 
@@ -97,3 +97,30 @@ def data_counts():
     """How many data-blocks there are of each kind."""
     kinds = ("objects", "meshes", "scenes", "collections", "actions", "node_groups", "curves")
     return {kind: len(getattr(bpy.data, kind)) for kind in kinds}
+
+
+def frame_set(number, subframe=0.0):
+    """Go to a frame as a user scrubs."""
+    bpy.context.scene.frame_set(number, subframe=subframe)
+
+
+def update():
+    """Let Blender evaluate what was edited."""
+    bpy.context.view_layer.update()
+
+
+def stored(obj):
+    """First and last stored frame."""
+    return live.status(obj).stored_range
+
+
+def message(obj):
+    """What the panel says."""
+    return live.status(obj).message
+
+
+def make_runner():
+    """A crowd of three with a target."""
+    obj = make_crowd()
+    make_target(obj)
+    return obj

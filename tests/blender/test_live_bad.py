@@ -1,0 +1,95 @@
+"""Inputs that go away or make no sense: a message in the panel, and playing goes on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import live  # noqa: E402
+from tests.blender.live_scenes import (  # noqa: E402
+    add_attribute,
+    make_box,
+    make_colliders,
+    make_crowd,
+    make_ground,
+    make_runner,
+    message,
+    play,
+    stored,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+@pytest.mark.parametrize("what", ["target", "collider", "ground"])
+@pytest.mark.parametrize("how", ["deleted", "removed"])
+def test_inputs_deleted_while_playing(what, how):
+    obj = make_runner()
+    parts = {
+        "target": obj.steer.target_object,
+        "collider": make_box(location=(30, 0, 0)),
+        "ground": make_ground(),
+    }
+    make_colliders(obj, parts["collider"])
+    obj.steer.ground = parts["ground"]
+    play(1, 10)
+    if how == "removed":
+        bpy.data.objects.remove(parts[what])
+    else:
+        with bpy.context.temp_override(selected_objects=[parts[what]]):
+            bpy.ops.object.delete()
+    play(11, 20)
+    assert stored(obj)[1] == 20
+    assert np.isfinite(live.get_frame(obj, 20).position).all()
+    if how == "deleted" and what != "collider":
+        assert any("was deleted from the scene" in text for text in live.status(obj).warnings)
+
+
+def test_bad_points_are_a_message_and_playing_goes_on(caplog):
+    obj = make_runner()
+    other = make_crowd([(0, 0, 9)], "Other")
+    obj.data.clear_geometry()
+    play(1, 5)
+    assert message(obj).startswith("Crowd 'Crowd' has no vertices: give")
+    assert stored(other) == (1, 5)
+    assert len([r for r in caplog.records if "no vertices" in r.message]) == 1
+    obj.data.from_pydata([(0, 0, 0)], [], [])
+    play(1, 5)
+    assert message(obj) == "" and stored(obj) == (1, 5)
+
+
+def test_scale_zero_is_a_message():
+    obj = make_runner()
+    obj.scale = (0, 1, 1)
+    play(1, 3)
+    assert "has scale 0 on its X axis" in message(obj)
+    obj.scale = (-1, 1, 1)
+    play(1, 3)
+    assert stored(obj) == (1, 3)
+
+
+def test_a_range_backwards_is_a_message():
+    obj = make_runner()
+    obj.steer.frame_start = 90
+    play(1, 3)
+    assert "ends before its start" in message(obj)
+
+
+def test_the_crowd_is_deleted_while_playing():
+    obj = make_runner()
+    play(1, 5)
+    bpy.data.objects.remove(obj)
+    play(6, 8)
+    live.on_undo()
+    assert live._runs == {}
+
+
+def test_attributes_reach_the_simulation():
+    obj = make_runner()
+    add_attribute(obj, "max_speed", "FLOAT", [0.0, 1.0, 3.0])
+    play(1, 50)
+    np.testing.assert_allclose(
+        np.linalg.norm(live.get_frame(obj, 50).velocity, axis=1), [0, 1, 3], rtol=0.02
+    )

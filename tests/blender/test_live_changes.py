@@ -1,0 +1,203 @@
+"""What is edited while a crowd is live is noticed, never missed or hidden."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import live  # noqa: E402
+from tests.blender.live_scenes import (  # noqa: E402
+    frame_set,
+    make_box,
+    make_colliders,
+    make_crowd,
+    make_runner,
+    make_target,
+    message,
+    move,
+    play,
+    shown,
+    stored,
+    update,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def test_a_changed_setting_clears_what_it_affects():
+    obj = make_runner()
+    play(1, 20)
+    old = live.get_frame(obj, 20).position
+    obj.steer.agents.max_speed = 5
+    assert message(obj) == "Settings changed: play from frame 1 to update"
+    # the interface tags the object when a property is edited there, scripts do not
+    obj.update_tag()
+    update()
+    assert message(obj) == "Settings changed: play from frame 1 to update"
+    assert live.get_frame(obj, 10) is None
+    # going on from here, so that one can tune while it plays
+    frame_set(21)
+    assert np.abs(live.get_frame(obj, 21).position).max() < 10
+    assert live.status(obj).out_of_date
+    frame_set(7)
+    assert "frame 7 is not simulated" in message(obj)
+    play(1, 20)
+    assert message(obj) == "" and stored(obj) == (1, 20)
+    assert live.get_frame(obj, 20).position[0, 1] > 1.5 * old[0, 1]
+
+
+def test_a_change_while_playing_is_taken_up_at_once():
+    obj = make_runner()
+    play(1, 10)
+    obj.steer.behaviors[0].enabled = False
+    play(11, 12)
+    frames = live.get_frame(obj, 11), live.get_frame(obj, 12)
+    # nobody steers any more: everybody goes on straight
+    np.testing.assert_allclose(frames[0].velocity, frames[1].velocity, atol=1e-6)
+    assert message(obj) == "Settings changed: play from frame 1 to update"
+
+
+def test_a_change_after_scrubbing_back_does_not_go_on_from_the_wrong_frame():
+    obj = make_runner()
+    play(1, 20)
+    frame_set(5)
+    obj.steer.agents.mass = 3
+    frame_set(6)
+    frame_set(7)
+    assert live.get_frame(obj, 7) is None
+    assert "frame 7 is not simulated" in message(obj)
+
+
+def test_keyed_weights_are_no_change_but_their_curves_are():
+    obj = make_crowd([(0, 0, 0)])
+    make_target(obj, (0, 100, 0))
+    item = obj.steer.behaviors[0]
+    for weight, number in ((0.0, 1), (0.0, 10), (1.0, 11)):
+        item.weight = weight
+        item.keyframe_insert("weight", frame=number)
+    play(1, 20)
+    assert stored(obj) == (1, 20) and message(obj) == ""
+    assert np.abs(live.get_frame(obj, 10).position).max() == 0.0
+    assert live.get_frame(obj, 20).position[0, 1] > 0.05
+    for number in (5, 15, 20):
+        frame_set(number)
+        update()
+    assert stored(obj) == (1, 20) and message(obj) == ""
+    item.weight = 3.0
+    item.keyframe_insert("weight", frame=18)
+    update()
+    assert message(obj) == "Settings changed: play from frame 1 to update"
+
+
+def test_drivers_are_no_change_either():
+    obj = make_runner()
+    obj.steer.behaviors[0].driver_add("weight").driver.expression = "frame / 100"
+    play(1, 20)
+    assert stored(obj) == (1, 20) and message(obj) == ""
+
+
+def test_the_frame_rate_and_the_start_are_settings_too():
+    obj = make_runner()
+    play(1, 10)
+    bpy.context.scene.render.fps = 48
+    frame_set(11)
+    assert stored(obj) is None
+    play(1, 10)
+    obj.steer.frame_start = 3
+    frame_set(4)
+    assert stored(obj) is None
+
+
+def test_what_is_edited_at_the_start_is_shown_at_once():
+    obj = make_runner()
+    update()
+    assert stored(obj) == (1, 1)
+    obj.location.x = 10
+    update()
+    np.testing.assert_allclose(shown(obj)[:, 0], [10, 11, 12], atol=1e-6)
+    obj.data.vertices[0].co.y = 4
+    obj.data.update()
+    update()
+    np.testing.assert_allclose(shown(obj)[0], (10, 4, 0), atol=1e-6)
+    obj.steer.agents.radius = 0.5
+    update()
+    np.testing.assert_allclose(live.get_frame(obj, 1).radius, 0.5)
+
+
+@pytest.mark.parametrize("updated", [True, False])
+@pytest.mark.parametrize("what", ["target", "collider", "shape", "crowd", "vertices"])
+def test_moved_inputs_are_noticed(what, updated):
+    obj = make_runner()
+    box = make_box(location=(30, 0, 0))
+    make_colliders(obj, box)
+    play(1, 20)
+    first = live.get_frame(obj, 1)
+    if what in ("target", "collider"):
+        {"target": obj.steer.target_object, "collider": box}[what].location.z += 1
+    elif what == "crowd":
+        obj.location.z += 1
+    else:
+        mesh = box.data if what == "shape" else obj.data
+        mesh.vertices[0].co.z += 1
+        mesh.update()
+    if updated:
+        update()
+        assert message(obj) == "The scene changed: play from frame 1 to update"
+        assert live.get_frame(obj, 10) is None
+    frame_set(1)
+    assert live.get_frame(obj, 1) is not first
+    assert stored(obj) == (1, 1) and message(obj) == ""
+
+
+def test_what_moves_by_itself_is_no_change():
+    obj = make_runner()
+    box = make_box()
+    bending = make_box("Bending", (9, 9, 0))
+    bending.modifiers.new("Wave", "WAVE").time_offset = -100
+    move(obj.steer.target_object, {1: (0, 20, 0), 30: (20, 0, 0)})
+    move(box, {1: (30, 0, 0), 30: (20, 0, 0)})
+    move(obj, {1: (0, 0, 0), 30: (0, 0, 7)})
+    make_colliders(obj, box, bending)
+    play(1, 20)
+    for number in (1, 15, 7, 1, 20):
+        frame_set(number)
+        update()
+        update()
+    assert stored(obj) == (1, 20) and message(obj) == ""
+    reads = live._runs[obj.session_uid]._session.reader.meshes.reads
+    assert reads == {"Box": 20, "Bending": 20}
+
+
+def test_updates_come_to_rest():
+    obj = make_runner()
+    above = obj.modifiers.new("Above", "ARRAY")
+    obj.modifiers.move(obj.modifiers.find("Above"), 0)
+    above.count = 2
+    calls = []
+
+    def count(scene, depsgraph):
+        calls.append(len(depsgraph.updates))
+
+    bpy.app.handlers.depsgraph_update_post.append(count)
+    try:
+        for number in (1, 2, 1):
+            frame_set(number)
+            for _ in range(5):
+                update()
+            calls.clear()
+            update()
+            update()
+            assert calls == []
+        obj.data.clear_geometry()
+        obj.data.update()
+        for _ in range(5):
+            update()
+        assert "no vertices" in message(obj)
+        calls.clear()
+        update()
+        update()
+        assert calls == []
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(count)
