@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import statistics
 import time
@@ -26,6 +27,15 @@ def ensure_registered() -> None:
         from . import registration
 
         registration.register()
+        # Blender 4.5 crashes when its module goes while classes of ours are still registered
+        atexit.register(_unregister)
+
+
+def _unregister() -> None:
+    if hasattr(bpy.types.Object, "steer"):
+        from . import registration
+
+        registration.unregister()
 
 
 def open_file(path: Path) -> bpy.types.Scene:

@@ -31,12 +31,18 @@ _SHOWN = {
 """Inputs of the Crowd modifier that count for each display."""
 
 
+def region_width(context: Any) -> float:
+    """Width of the region that is drawn, in pixels at the interface's standard size."""
+    region = getattr(context, "region", None)
+    if region is None:
+        return 300.0
+    # the scale is 0 without a window
+    return region.width / (bpy.context.preferences.system.ui_scale or 1.0)
+
+
 def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
     """A sentence, broken into as many lines as the region's width needs."""
-    region = getattr(context, "region", None)
-    # the scale is 0 without a window
-    letter = _LETTER * (context.preferences.system.ui_scale or 1.0)
-    letters = int((region.width if region is not None else 300) / letter)
+    letters = int(region_width(context) / _LETTER)
     column = layout.column(align=True)
     for number, line in enumerate(textwrap.wrap(text, max(16, letters - 9))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")

@@ -34,8 +34,9 @@ class STEER_UL_behaviors(bpy.types.UIList):
     ) -> None:
         """Icon, name, weight, switch."""
         definition = definition_of(item)
-        # in a narrow panel the slider would leave nothing of the name
-        row = layout.split(factor=0.65, align=True)
+        # in a narrow panel the slider would leave nothing of the name; it stands below as well
+        narrow = drawing.region_width(context) < 260
+        row = layout.split(factor=1.0 if narrow else 0.65, align=True)
         row.active = item.enabled
         row.prop(
             item,
@@ -44,7 +45,8 @@ class STEER_UL_behaviors(bpy.types.UIList):
             emboss=False,
             icon="QUESTION" if definition is None else definition.icon,
         )
-        row.prop(item, "weight", text="", slider=True)
+        if not narrow:
+            row.prop(item, "weight", text="", slider=True)
         layout.prop(
             item,
             "enabled",

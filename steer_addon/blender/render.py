@@ -130,7 +130,7 @@ def set_engine(scene: bpy.types.Scene, options: RenderOptions) -> None:
             f"This Blender has no engine {options.engine}: give another one with --engine"
         )
     render.use_lock_interface = True
-    render.use_persistent_data = False
+    render.use_persistent_data = True
     if options.engine == "CYCLES":
         scene.cycles.use_denoising = scene.cycles.use_denoising and can_denoise()
     if options.samples is not None:

@@ -87,24 +87,22 @@ def _turned(old, new, most):
 
 
 @kernel
-def _new_velocity(i, agents, limits, wished, dt):
+def _new_velocity(old, heading, top, most_force, mass, limits, wished, dt):
     """Velocity after the step, with all limits applied."""
-    old = load(agents.velocity, i)
-    top = agents.max_speed[i] * 1.0
     if limits.vex:
         new = add_scaled(old, sub(wished, old), limits.blend)
     else:
-        force = truncate(wished, agents.max_force[i] * 1.0)
-        new = truncate(add_scaled(old, force, dt / agents.mass[i]), top)
+        force = truncate(wished, most_force)
+        new = truncate(add_scaled(old, force, dt / mass), top)
     if limits.max_change > 0.0:
         new = add(old, truncate(sub(new, old), limits.max_change))
     if limits.max_turn > 0.0:
-        new = _turned(load(agents.heading, i), new, limits.max_turn)
+        new = _turned(heading, new, limits.max_turn)
     if limits.min_speed > 0.0:
         slowest = limits.min_speed if limits.vex else min(limits.min_speed, top)
         speed = length(new)
         if speed < slowest:
-            direction = unit(new) if speed > EPSILON else load(agents.heading, i)
+            direction = unit(new) if speed > EPSILON else heading
             new = scale(direction, slowest)
     return new
 
@@ -116,7 +114,17 @@ def integrate_kernel(
     """Move the agents by their new velocities; walking ones stay on their ground."""
     on_terrain = world.flat and len(world.ground.count) > 0
     for i in range(start, stop):
-        new = _new_velocity(i, agents, limits, load(wished, i), world.dt)
+        # single values, since a view of many arrays is dear to pass on
+        new = _new_velocity(
+            load(agents.velocity, i),
+            load(agents.heading, i),
+            agents.max_speed[i] * 1.0,
+            agents.max_force[i] * 1.0,
+            agents.mass[i] * 1.0,
+            limits,
+            load(wished, i),
+            world.dt,
+        )
         old_position = load(agents.position, i)
         up = load(agents.normal, i)
         if world.flat:

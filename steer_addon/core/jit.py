@@ -200,7 +200,7 @@ def _pool() -> ThreadPoolExecutor:
         if _state.pool is None:
             from concurrent.futures import ThreadPoolExecutor
 
-            _state.pool = ThreadPoolExecutor(_state.threads, thread_name_prefix="steer")
+            _state.pool = ThreadPoolExecutor(max(1, _state.threads - 1), thread_name_prefix="steer")
         return _state.pool
 
 
@@ -214,11 +214,20 @@ def parallel_for(function: Kernel, count: int, *args: Any) -> None:
     if _state.threads == 1 or count <= CHUNK or target is function.function:
         target(0, count, *args)
         return
+    size = max(CHUNK, -(-count // (2 * _state.threads)))
+    starts = iter(range(0, count, size))
+
+    def work() -> None:
+        for start in starts:  # shared, so that each range goes to one thread
+            target(start, min(start + size, count), *args)
+
     pool = _pool()
-    size = max(CHUNK, -(-count // (4 * _state.threads)))
-    tasks = [
-        pool.submit(target, start, min(start + size, count), *args)
-        for start in range(0, count, size)
-    ]
-    for task in tasks:
-        task.result()
+    # This thread works too. While it does, the system wakes the others on idle cores; were it
+    # to wait at once, it would often wake them on its own.
+    helpers = [pool.submit(work) for _ in range(_state.threads - 1)]
+    try:
+        work()
+    finally:
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()

@@ -29,6 +29,10 @@ _CELLS_PER_AGENT = 2
 _SAMPLES = 1024
 # Agents within the radius that are collected before the nearest of them are picked.
 _CANDIDATES = 256
+# Up to so many are sorted by counting, which needs no branch that goes either way at random.
+_RANKED = 24
+# For indices that are known to be right: numba else checks each for being negative.
+_INDEX = 0x7FFFFFFF
 _TAIL = 16
 # Agents often stand on a lattice whose spacing is the radius; a cell a little larger keeps them
 # off the cell borders, where every search would look into one more row of cells.
@@ -42,6 +46,7 @@ _SLACK = 1.0e-15
 class GridView(NamedTuple):
     """Agents sorted by cell; cell (cx, cy, cz) has the number (cz·ny + cy)·nx + cx."""
 
+    cell: float  # [m] cell size
     inverse: float  # [1/m] 1 / cell size
     nx: int  # cells along x
     ny: int
@@ -116,18 +121,38 @@ def build_grid(position: F32, cell_size: float) -> GridView:
     x, y, z = columns[0], columns[1], columns[2]
     cells, cursor = np.empty(count, np.int32), np.empty(len(start), np.int32)
     _sort_by_cell(position, 1.0 / cell, nx, ny, nz, cells, start, cursor, order, x, y, z)
-    return GridView(1.0 / cell, nx, ny, nz, start, order, x, y, z)
+    return GridView(cell, 1.0 / cell, nx, ny, nz, start, order, x, y, z)
 
 
 @kernel
-def _range(value, reach, inverse, size):
-    """First cell and number of cells of an axis that hold value ± reach, no cell twice."""
+def _axis(value, reach, inverse, size):
+    """Cells of an axis that hold value ± reach: (own cell, steps down, steps up, certain).
+
+    Without certainty the steps go once around the torus, or the cells at their ends reach to
+    infinity: then they say nothing about how far away their agents are.
+    """
     padded = reach + _SLACK * (reach + abs(value))
+    own = _cell_coordinate(value, inverse)
     low = _cell_coordinate(value - padded, inverse)
     high = _cell_coordinate(value + padded, inverse)
     if high - low + 1 >= size:
-        return 0, size
-    return low % size, high - low + 1
+        return 0, 0, size - 1, False
+    return own % size, own - low, high - own, -_FAR < low and high < _FAR
+
+
+@kernel
+def _gap(value, step, cell, inverse, certain):
+    """Least distance [m] from a value to the cell so many steps away; 0 for its own."""
+    if step == 0 or not certain:
+        return 0.0
+    edge = (math.floor(value * inverse) + step + (1 if step < 0 else 0)) * cell
+    return max(abs(edge - value) - 8.0 * _SLACK * (abs(value) + cell), 0.0)
+
+
+@kernel
+def _wrap(cell, size):
+    """A cell back in the torus, when it is at most once around away."""
+    return cell - size if cell >= size else cell + size if cell < 0 else cell
 
 
 @kernel
@@ -139,20 +164,34 @@ def _view_cosine(field_of_view):
 
 
 @kernel
-def _keep(total, near, near2, me, here, grid, ids, heading, cosine, found, best, best2):
-    """Sort candidates into the row of the best by (d², id); returns the row's new length."""
-    x, y, z, order = grid.x, grid.y, grid.z, grid.order
-    i = order[me]
+def _rank(total, near, near2, best, best2):
+    """Sort candidates into the empty row of the best by counting, where no two are equally far.
+
+    Returns the row's length, or -1 for a tie. Counting needs no branch that could go either way.
+    """
+    limit = best.size
+    ranks = 0
+    for a in range(total):
+        d2 = near2[a]
+        rank = 0
+        for b in range(total):
+            rank += int(near2[b] < d2)
+        ranks += rank
+        if rank < limit:
+            best[rank] = near[a]
+            best2[rank] = d2
+    return min(total, limit) if 2 * ranks == total * (total - 1) else -1
+
+
+@kernel
+def _insert(total, near, near2, order, ids, found, best, best2):
+    """Insert candidates into the row of the best by (d², id); returns the row's new length."""
     limit = best.size
     for t in range(total):
         slot = near[t]
         d2 = near2[t]
-        if slot == me or (found == limit and d2 > best2[limit - 1]):
+        if found == limit and d2 > best2[limit - 1]:
             continue
-        if cosine > -1.0:  # a coincident agent passes: 0 < 0 is false
-            offset = (x[slot] - here[0], y[slot] - here[1], z[slot] - here[2])
-            if dot(offset, load(heading, i)) < cosine * math.sqrt(d2):
-                continue
         at = found
         while at > 0 and (
             d2 < best2[at - 1]
@@ -172,58 +211,88 @@ def _keep(total, near, near2, me, here, grid, ids, heading, cosine, found, best,
 
 
 @kernel
-def _search(me, here, grid, ids, heading, radius, cosine, near, near2, best, best2):
+def _in_view(total, near, near2, here, grid, forward, cosine):
+    """Drop candidates out of view; a coincident agent stays, as 0 < 0 is false."""
+    kept = 0
+    for t in range(total):
+        slot, d2 = near[t], near2[t]
+        offset = (grid.x[slot] - here[0], grid.y[slot] - here[1], grid.z[slot] - here[2])
+        near[kept], near2[kept] = slot, d2
+        kept += int(not dot(offset, forward) < cosine * math.sqrt(d2))
+    return kept
+
+
+@kernel
+def _keep(total, near, near2, order, ids, found, best, best2):
+    """Merge candidates into the row of the best; returns the row's new length."""
+    if found == 0 and total <= _RANKED:
+        ranked = _rank(total, near, near2, best, best2)
+        if ranked >= 0:
+            return ranked
+    return _insert(total, near, near2, order, ids, found, best, best2)
+
+
+@kernel
+def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, best2):
     """Fill the row of the best for the agent in slot `me`; returns the row's length."""
-    x, y, z, start = grid.x, grid.y, grid.z, grid.start
+    x, y, z, start, order, nx = grid.x, grid.y, grid.z, grid.start, grid.order, grid.nx
     px, py, pz = here
-    x0, size_x = _range(px, radius, grid.inverse, grid.nx)
-    y0, size_y = _range(py, radius, grid.inverse, grid.ny)
-    z0, size_z = _range(pz, radius, grid.inverse, grid.nz)
-    # Cells next to each other along x are one run of slots, or two where the run wraps around.
-    wrapped = max(0, x0 + size_x - grid.nx)
-    parts = 2 if wrapped > 0 else 1
+    own_x, down_x, up_x, sure_x = _axis(px, radius, grid.inverse, nx)
+    own_y, down_y, up_y, sure_y = _axis(py, radius, grid.inverse, grid.ny)
+    own_z, down_z, up_z, sure_z = _axis(pz, radius, grid.inverse, grid.nz)
     bound = radius * radius
+    settle = min(max(_RANKED, 2 * best.size), _CANDIDATES - 1)
     found = 0
     total = 0
-    for jz in range(z0, z0 + size_z):
-        layer = (jz if jz < grid.nz else jz - grid.nz) * grid.ny
-        for jy in range(y0, y0 + size_y):
-            row = (layer + (jy if jy < grid.ny else jy - grid.ny)) * grid.nx
+    # The agent's own row of cells first: in a crowd the others then need a short look only.
+    for jz in range(down_z + up_z + 1):
+        step_z = jz if jz <= up_z else up_z - jz
+        layer = _wrap(own_z + step_z, grid.nz) * grid.ny
+        for jy in range(down_y + up_y + 1):
+            step_y = jy if jy <= up_y else up_y - jy
+            row = (layer + _wrap(own_y + step_y, grid.ny)) * nx
+            low, high = own_x - down_x, own_x + up_x + 1
+            if found == best.size:
+                gap_y = _gap(py, step_y, grid.cell, grid.inverse, sure_y)
+                gap_z = _gap(pz, step_z, grid.cell, grid.inverse, sure_z)
+                rest = bound * (1.0 + 16.0 * _SLACK) - gap_y * gap_y - gap_z * gap_z
+                if rest < 0.0:
+                    continue
+                _own, down, up, sure = _axis(px, math.sqrt(rest), grid.inverse, nx)
+                if sure and sure_x:
+                    low, high = own_x - down, own_x + up + 1
+            # Cells next to each other along x are one run of slots, or two where it wraps around.
+            parts = 2 if low < 0 or high > nx else 1
             for part in range(parts):
-                a = start[row + x0 if part == 0 else row]
-                b = start[row + (x0 + size_x - wrapped if part == 0 else wrapped)]
+                first, last = low, high
+                if parts == 2:
+                    first = 0 if part == 0 else low + (nx if low < 0 else 0)
+                    last = nx if part == 1 else high - (nx if high > nx else 0)
+                a, b = start[row + first], start[row + last]
                 while a < b:
-                    stop = min(b, a + near.size - total)
+                    stop = min(b, a + _CANDIDATES - total)
                     # Every slot is written, and overwritten unless it counts: a branch that goes
                     # either way at random would cost more than the rest of the loop.
                     for slot in range(a, stop):
-                        dx = x[slot] - px
-                        dy = y[slot] - py
-                        dz = z[slot] - pz
+                        at = slot & _INDEX
+                        dx = x[at] - px
+                        dy = y[at] - py
+                        dz = z[at] - pz
                         d2 = dx * dx + dy * dy + dz * dz
-                        near[total] = slot
-                        near2[total] = d2
-                        total += int(d2 <= bound)
+                        near[total & _INDEX] = slot
+                        near2[total & _INDEX] = d2
+                        total += int((d2 <= bound) & (slot != me))
                     a = stop
-                    if total == near.size:
-                        found = _keep(
-                            total,
-                            near,
-                            near2,
-                            me,
-                            here,
-                            grid,
-                            ids,
-                            heading,
-                            cosine,
-                            found,
-                            best,
-                            best2,
-                        )
+                    if total > settle:
+                        if cosine > -1.0:
+                            total = _in_view(total, near, near2, here, grid, forward, cosine)
+                        found = _keep(total, near, near2, order, ids, found, best, best2)
                         total = 0
                         if found == best.size:
                             bound = best2[found - 1]
-    return _keep(total, near, near2, me, here, grid, ids, heading, cosine, found, best, best2)
+    if cosine > -1.0:
+        total = _in_view(total, near, near2, here, grid, forward, cosine)
+    return _keep(total, near, near2, order, ids, found, best, best2)
 
 
 @kernel
@@ -244,8 +313,9 @@ def _find_kernel(
         if limit > 0 and reach >= 0.0:
             cosine = _view_cosine(pick(view, i))
             here = load(position, i)
+            forward = load(heading, i)
             row, row2 = best[:limit], best2[:limit]
-            found = _search(me, here, grid, ids, heading, reach, cosine, near, near2, row, row2)
+            found = _search(me, here, grid, ids, forward, reach, cosine, near, near2, row, row2)
         count[i] = found
         for j in range(found):
             index[i, j] = grid.order[best[j]]

@@ -71,12 +71,11 @@ def _weight(distance, reach):
 
 
 @kernel
-def _seen(i, world, p):
-    """How many rows of the shared list this behavior reads for agent i."""
-    most = min(int(world.neighbors.count[i]), int(pick(p.max_neighbors, i)))
-    reach = pick(p.neighbor_distance, i)
+def _seen(i, neighbors, most, reach):
+    """How many rows of the shared list a behavior reads for agent i."""
+    most = min(int(neighbors.count[i]), int(most))
     seen = 0
-    while seen < most and world.neighbors.distance[i, seen] <= reach:
+    while seen < most and neighbors.distance[i, seen] <= reach:
         seen += 1
     return seen
 
@@ -95,11 +94,11 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
     """Push away from near neighbors."""
     falloff = int(p.falloff[0])
     for i in range(start, stop):
-        seen = _seen(i, world, p)
+        reach = pick(p.neighbor_distance, i)
+        seen = _seen(i, world.neighbors, pick(p.max_neighbors, i), reach)
         if seen == 0:
             continue
         position = load(agents.position, i)
-        reach = pick(p.neighbor_distance, i)
         total = (0.0, 0.0, 0.0)
         for n in range(seen):
             j = world.neighbors.index[i, n]
@@ -119,7 +118,8 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
 def cohesion_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the middle of the neighbors."""
     for i in range(start, stop):
-        seen = _seen(i, world, p)
+        reach = pick(p.neighbor_distance, i)
+        seen = _seen(i, world.neighbors, pick(p.max_neighbors, i), reach)
         if seen == 0:
             continue
         position = load(agents.position, i)
@@ -128,7 +128,7 @@ def cohesion_kernel(start, stop, agents, world, p, memory, out, active):
             j = world.neighbors.index[i, n]
             total = add_scaled(total, sub(load(agents.position, j), position), 1.0)
         offset = on_ground(i, agents, world, scale(total, 1.0 / seen))
-        weight = _weight(length(offset), pick(p.neighbor_distance, i))
+        weight = _weight(length(offset), reach)
         store(out, i, scale(unit(offset), pick(p.strength, i) * weight))
         active[i] = 1
 
@@ -137,10 +137,10 @@ def cohesion_kernel(start, stop, agents, world, p, memory, out, active):
 def alignment_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the neighbors' mean direction of motion."""
     for i in range(start, stop):
-        seen = _seen(i, world, p)
+        reach = pick(p.neighbor_distance, i)
+        seen = _seen(i, world.neighbors, pick(p.max_neighbors, i), reach)
         if seen == 0:
             continue
-        reach = pick(p.neighbor_distance, i)
         total = (0.0, 0.0, 0.0)
         for n in range(seen):
             j = world.neighbors.index[i, n]
