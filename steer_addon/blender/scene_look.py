@@ -31,6 +31,7 @@ class View:
         target: Where the crowd goes [m], shape (3,).
         obstacles: All triangles of the scene.
         height: Size of an agent [m].
+        roam: How far around the target agents that never stop will circle [m].
         culled: Whether faces seen from behind hide nothing, as in a doll's house.
     """
 
@@ -38,6 +39,7 @@ class View:
     target: Floats
     obstacles: bvh.BvhView
     height: float
+    roam: float = 0.0
     culled: bool = False
 
 
@@ -83,7 +85,9 @@ def _frame_points(view: View) -> Floats:
     rise = np.array([0.0, 0.0, view.height])
     # room around a crowd of one, too
     around = np.array([[x, y, 0.0] for x in (-3, 3) for y in (-3, 3)]) * view.height
-    return np.concatenate([heads, heads - rise, (view.target + rise)[None], heads[0] + around])
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float64)
+    goal = view.target + rise + view.roam * corners
+    return np.concatenate([heads, heads - rise, goal, heads[0] + around])
 
 
 def _aim(

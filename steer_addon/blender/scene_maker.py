@@ -281,7 +281,7 @@ def _make_look(scene: bpy.types.Scene, stage: _Stage, plan: Plan, settings: Crow
     obstacles = bvh.build(np.concatenate([stage.ground_triangles, stage.collider_triangles]))
     heads = plan.positions.astype(np.float64) + [0.0, 0.0, height]
     set_render(scene)
-    view = View(heads, plan.targets.mean(axis=0), obstacles, height)
+    view = View(heads, plan.targets.mean(axis=0), obstacles, height, roam=_roam(settings, plan))
     camera, seen = make_camera(scene, collection, view)
     if seen < 0.5:
         # a roof is in the way: look through it from behind, as into a doll's house
@@ -289,6 +289,15 @@ def _make_look(scene: bpy.types.Scene, stage: _Stage, plan: Plan, settings: Crow
         camera, _ = make_camera(scene, collection, replace(view, culled=True))
         _open_rooms(scene, [stage.ground, *stage.colliders.objects])
     make_light(scene, collection, camera)
+
+
+def _roam(settings: CrowdSettings, plan: Plan) -> float:
+    """How far flyers circle around their target [m]: their own spread, and a wide turn."""
+    if settings.motion.motion != "FLY":
+        return 0.0
+    spread = np.linalg.norm(plan.positions - plan.positions.mean(axis=0), axis=1).mean()
+    turn = math.radians(settings.solver.max_turn_rate) or 1.0
+    return float(spread + settings.agents.max_speed / turn)
 
 
 def _open_rooms(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> None:
