@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from ..jit import kernel
 from ..parameters import param
-from ..vec import length, load, pick, scale, store, sub, unit
+from ..vec import length, pick, scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, pick_target, target_choice
+from .targeting import target_choice, target_offset
 
 
 @kernel
@@ -22,11 +22,9 @@ def arrive_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the target, slower the nearer it is."""
     how = int(p.target_choice[0])
     for i in range(start, stop):
-        j = pick_target(i, agents, world.targets, how)
+        j, offset = target_offset(i, agents, world, how)
         if j < 0:
             continue
-        offset = sub(load(world.targets.position, j), load(agents.position, i))
-        offset = on_ground(i, agents, world, offset)
         distance = length(offset)
         slow_radius = pick(p.slow_radius, i)
         speed = agents.max_speed[i] * 1.0

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from ..jit import kernel
 from ..parameters import choice, param
-from ..vec import length, load, pick, scale, store, sub, unit
+from ..vec import length, pick, scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, pick_target, target_choice
+from .targeting import target_choice, target_offset
 
 LINEAR = 0
 
@@ -24,11 +24,9 @@ def flee_kernel(start, stop, agents, world, p, memory, out, active):
     how = int(p.target_choice[0])
     falloff = int(p.falloff[0])
     for i in range(start, stop):
-        j = pick_target(i, agents, world.targets, how)
+        j, offset = target_offset(i, agents, world, how)
         if j < 0:
             continue
-        offset = sub(load(world.targets.position, j), load(agents.position, i))
-        offset = on_ground(i, agents, world, offset)
         distance = length(offset)
         panic_radius = pick(p.panic_radius, i)
         strength = 1.0

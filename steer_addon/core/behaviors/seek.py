@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..jit import kernel
-from ..vec import load, scale, store, sub, unit
+from ..vec import scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, pick_target, target_choice
+from .targeting import target_choice, target_offset
 
 
 @kernel
@@ -22,11 +22,9 @@ def seek_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity straight at the target."""
     how = int(p.target_choice[0])
     for i in range(start, stop):
-        j = pick_target(i, agents, world.targets, how)
+        j, offset = target_offset(i, agents, world, how)
         if j < 0:
             continue
-        offset = sub(load(world.targets.position, j), load(agents.position, i))
-        offset = on_ground(i, agents, world, offset)
         store(out, i, scale(unit(offset), agents.max_speed[i]))
         active[i] = 1
 

@@ -52,3 +52,16 @@ def on_ground(i, agents, world, v):
     if world.flat:
         return project(v, load(agents.normal, i))
     return v
+
+
+@kernel
+def target_offset(i, agents, world, how):
+    """Agent i's target as (row, offset from the agent): the row is -1 without targets.
+
+    In a flat crowd the offset lies in the plane of the agent's ground.
+    """
+    j = pick_target(i, agents, world.targets, how)
+    if j < 0:
+        return j, (0.0, 0.0, 0.0)
+    offset = sub(load(world.targets.position, j), load(agents.position, i))
+    return j, on_ground(i, agents, world, offset)
