@@ -26,9 +26,9 @@ AGENTS = 400
 FRAMES = "1-160"
 PICTURE = 84
 VIDEO_START = 40
-VIDEO_SECONDS = 75.0
+VIDEO_SECONDS = 60.0
 """Time that rendering the video may take [s]; a slow computer makes a shorter one."""
-SHORTEST, LONGEST = 24, 96
+SHORTEST, LONGEST = 16, 96
 """Frames of the video."""
 STILL = ("--samples", "24", "--size", "960x540")
 MOVING = ("--samples", "4", "--size", "480x270")

@@ -33,7 +33,7 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
         epilog="`steer COMMAND --help` tells what a command takes.",
     )
     parser.add_argument("--version", action="version", version=f"Steer {__version__}")
-    common = argparse.ArgumentParser(add_help=False)
+    common = ArgumentParser(add_help=False)
     group = common.add_argument_group("output")
     group.add_argument(
         "--json", action="store_true", help="write one JSON object as the last line of stdout"
@@ -49,7 +49,7 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
         summary = (module.__doc__ or "").partition("\n")[0]
         sub = subparsers.add_parser(
             module.NAME,
-            help=summary.rstrip(".").lower(),
+            help=summary[:1].lower() + summary[1:].rstrip("."),
             description=summary,
             parents=[common],
             formatter_class=HelpFormatter,

@@ -60,7 +60,7 @@ def make_plaza(
     ground = _add("Ground", _plane(width + 4.0, depth + 4.0), stage, (0.0, 0.0, 0.0), unit)
     tiles = tile_material("Tiles", "#CFC6B8", "#BFB5A5", "#9A9083", 2.0 * unit)
     ground.data.materials.append(tiles)
-    around = _add("Lawn", _disc("Lawn", 4.0 * width), stage, (0.0, 0.0, -0.12), unit)
+    around = _add("Lawn", _disc("Lawn", 12.0 * width), stage, (0.0, 0.0, -0.12), unit)
     around.data.materials.append(plain_material("Lawn", "#8FA071", 0.9))
     made = _furnish(width, depth, unit, stage, colliders) if furnished else []
     return Plaza(ground, made, width * unit, depth * unit)

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 _TURNS = 12
 """Directions around the crowd that are tried for the camera."""
-_TILTS = (32.0, 42.0, 55.0)
+WALKING_TILTS, FLYING_TILTS = (32.0, 42.0, 55.0), (6.0, 14.0)
 """Angles [deg] at which the camera may look down, the preferred one first."""
 
 
@@ -32,6 +32,7 @@ class View:
         obstacles: All triangles of the scene.
         height: Size of an agent [m].
         roam: How far around the target agents that never stop will circle [m].
+        tilts: Angles [deg] at which the camera may look down, the preferred one first.
         culled: Whether faces seen from behind hide nothing, as in a doll's house.
     """
 
@@ -40,6 +41,7 @@ class View:
     obstacles: bvh.BvhView
     height: float
     roam: float = 0.0
+    tilts: tuple[float, ...] = WALKING_TILTS
     culled: bool = False
 
 
@@ -60,14 +62,14 @@ def make_camera(
     best, chosen, share = -math.inf, (0.0, 0.0), 0.0
     way = view.target - view.heads.mean(axis=0)
     ahead = math.atan2(float(way[1]), float(way[0]))
-    for tilt in _TILTS:
+    for tilt in view.tilts:
         for step in range(_TURNS):
             turn = ahead + 2.0 * math.pi * step / _TURNS
             place = _aim(scene, camera, turn, math.radians(tilt), points)
             seen = _seen(view, place)
             # agents that come at an angle toward the camera show more than those that leave
             liking = 0.1 * math.cos(turn - ahead - math.radians(50.0))
-            score = seen + liking - 0.006 * (tilt - _TILTS[0])
+            score = seen + liking - 0.006 * (tilt - view.tilts[0])
             if score > best:
                 best, chosen, share = score, (turn, math.radians(tilt)), seen
     _aim(scene, camera, *chosen, points)
@@ -151,7 +153,13 @@ def make_light(
         world.use_nodes = True
     tree = world.node_tree
     background = next(node for node in tree.nodes if node.type == "BACKGROUND")
-    background.inputs["Strength"].default_value = 0.55
+    # a bright sky to look at, and a weaker one that leaves the shadows dark
+    strength = tree.nodes.new("ShaderNodeMath")
+    strength.operation = "MULTIPLY_ADD"
+    strength.inputs[1].default_value, strength.inputs[2].default_value = 0.5, 0.55
+    seen = tree.nodes.new("ShaderNodeLightPath").outputs["Is Camera Ray"]
+    tree.links.new(seen, strength.inputs[0])
+    tree.links.new(strength.outputs[0], background.inputs["Strength"])
     world.color = linear_color("#C9D6E2")[:3]
     place = tree.nodes.new("ShaderNodeTexCoord").outputs["Generated"]
     parts = tree.nodes.new("ShaderNodeSeparateXYZ")

@@ -18,7 +18,15 @@ from .figures import BODY_RADIUS, make_person
 from .importers import import_meshes, join_meshes
 from .materials import open_from_behind, plain_material, slope_material
 from .plaza import make_plaza
-from .scene_look import View, make_camera, make_light, make_marker, set_render
+from .scene_look import (
+    FLYING_TILTS,
+    WALKING_TILTS,
+    View,
+    make_camera,
+    make_light,
+    make_marker,
+    set_render,
+)
 from .spawning import Plan, Spawn, plan_flight, plan_walk
 from .walkable import Body, find_walkable
 
@@ -275,13 +283,14 @@ def _dress(scene: bpy.types.Scene, crowd: bpy.types.Object, settings: CrowdSetti
 
 def _make_look(scene: bpy.types.Scene, stage: _Stage, plan: Plan, settings: CrowdSettings) -> None:
     collection = _collection(scene, "Camera and Light")
-    height = HEIGHT * settings.agents.radius / BODY_RADIUS
+    height, tilts = HEIGHT * settings.agents.radius / BODY_RADIUS, WALKING_TILTS
     if settings.motion.motion == "FLY":
-        height = 2.0 * settings.agents.radius
+        height, tilts = 2.0 * settings.agents.radius, FLYING_TILTS
     obstacles = bvh.build(np.concatenate([stage.ground_triangles, stage.collider_triangles]))
     heads = plan.positions.astype(np.float64) + [0.0, 0.0, height]
     set_render(scene)
-    view = View(heads, plan.targets.mean(axis=0), obstacles, height, roam=_roam(settings, plan))
+    target, roam = plan.targets.mean(axis=0), _roam(settings, plan)
+    view = View(heads, target, obstacles, height, roam, tilts)
     camera, seen = make_camera(scene, collection, view)
     if seen < 0.5:
         # a roof is in the way: look through it from behind, as into a doll's house
@@ -297,7 +306,7 @@ def _roam(settings: CrowdSettings, plan: Plan) -> float:
         return 0.0
     spread = np.linalg.norm(plan.positions - plan.positions.mean(axis=0), axis=1).mean()
     turn = math.radians(settings.solver.max_turn_rate) or 1.0
-    return float(spread + settings.agents.max_speed / turn)
+    return float(min(spread + settings.agents.max_speed / turn, 2.5 * spread))
 
 
 def _open_rooms(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> None:

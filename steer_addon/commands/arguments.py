@@ -25,7 +25,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         # an abbreviation that works today would be ambiguous with tomorrow's option
-        super().__init__(*args, **options, allow_abbrev=False)
+        super().__init__(*args, **{**options, "allow_abbrev": False})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Take values that begin like negative numbers, too."""

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> Result:
     numbers = batch.frames_of(crowd, options.frames)
     batch.check_folder(options.out)
     warnings: list[str] = []
-    frames = simulate.run(crowd, scene, numbers, warnings=warnings)
+    frames: Any = simulate.run(crowd, scene, numbers, warnings=warnings)
     clock = StepClock()
     progress = ProgressLine(f"Simulating {crowd.name}", options.quiet)
     report: dict[str, Any] = {
