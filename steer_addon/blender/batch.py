@@ -291,11 +291,6 @@ def bake_crowd(
 
     end = crowd.steer.frame_end
     frames = frames_of(crowd, options.frames)
-    if frames[0] != crowd.steer.frame_start:
-        raise SceneError(
-            f"Frames {frames[0]}-{frames[-1]} begin after crowd {crowd.name!r} does: a bake holds "
-            f"the whole motion, give --frames {crowd.steer.frame_start}-{frames[-1]}"
-        )
     apply_bake_options(crowd, options)
     times: list[float] = []
 
@@ -307,7 +302,7 @@ def bake_crowd(
 
     crowd.steer.frame_end = frames[-1]
     try:
-        result = bake.bake_crowd(crowd, scene, timed, warnings)
+        result = bake.bake_crowd(crowd, scene, timed, warnings, frames)
     finally:
         crowd.steer.frame_end = max(end, frames[-1])
     steps = [later - earlier for earlier, later in pairwise(times[: len(frames)])]

@@ -38,9 +38,13 @@ def has_bake(obj: bpy.types.Object) -> bool:
 
 
 def bake_crowd(
-    obj: bpy.types.Object, scene: bpy.types.Scene, progress: Progress, warnings: list[str]
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    progress: Progress,
+    warnings: list[str],
+    frames: range | None = None,
 ) -> keyframes.BakeResult:
-    """Simulate a crowd over its frame range, bake it to keyed objects, and hide it.
+    """Simulate a crowd, bake it to keyed objects, and hide it.
 
     An earlier bake is replaced once the new one is complete.
 
@@ -49,18 +53,19 @@ def bake_crowd(
         scene: Its scene; the baked objects go there.
         progress: Is told the share done, 0 to 1.
         warnings: Filled with what the user may want to change about the scene.
+        frames: Frames to bake; None takes the crowd's own. It is simulated from its start.
 
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
     """
-    numbers = frame_numbers(obj)
+    numbers = frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
     steer = obj.steer
     modifier = display.find_modifier(crowds.require_crowd(obj))
-    frames = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share), warnings)
+    simulated = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share), warnings)
     with live.suspended():
         result = keyframes.bake(
-            frames,
+            simulated,
             name=obj.name,
             collection_parent=scene.collection,
             settings=settings,
