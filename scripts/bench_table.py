@@ -79,13 +79,16 @@ def seconds_of(call: Call) -> float:
     return time.perf_counter() - start
 
 
-def medians(calls: Sequence[Call], rounds: int, warm_ups: int = 2) -> list[float]:
+def medians(
+    calls: Sequence[Call], rounds: int, warm_ups: int = 2, in_a_row: int = 1
+) -> list[float]:
     """Median times of some calls [s], taken in turns so that a busy machine slows all alike.
 
     Args:
         calls: What is compared.
         rounds: How often each one is timed.
         warm_ups: Calls beforehand that do not count.
+        in_a_row: Calls per turn, for what runs step by step in its use, too.
     """
     for _ in range(warm_ups):
         for call in calls:
@@ -93,7 +96,7 @@ def medians(calls: Sequence[Call], rounds: int, warm_ups: int = 2) -> list[float
     times: list[list[float]] = [[] for _ in calls]
     for _ in range(rounds):
         for call, taken in zip(calls, times, strict=True):
-            taken.append(seconds_of(call))
+            taken.extend(seconds_of(call) for _ in range(in_a_row))
     return [statistics.median(taken) for taken in times]
 
 
