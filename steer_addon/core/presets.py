@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,6 +127,9 @@ def save_preset(path: Path, settings: CrowdSettings, *, label: str, description:
         "description": description,
         "settings": settings.to_dict(),
     }
+    # imported here: it takes a tenth of the time in which the extension is enabled
+    import tempfile
+
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
