@@ -10,7 +10,6 @@ import bpy
 from ..core.errors import SceneError
 from ..core.frames import Frame
 from ..core.settings import CrowdSettings
-from ..core.simulation import Simulation
 from .properties import settings_of
 from .scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
 from .scratch import Scratch
@@ -51,6 +50,9 @@ class Session:
         self.reader = WorldReader()
         agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
         self.world = self.reader.read(obj, depsgraph, fps, stand_ins)
+        # imported with the first crowd: enabling the extension has to be quick
+        from ..core.simulation import Simulation
+
         self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
 
     @property

@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Agents:
     """The state of a crowd at one moment. All arrays are C-contiguous; SI units, world space."""
 

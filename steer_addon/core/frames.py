@@ -11,7 +11,7 @@ from .agents import Agents
 from .settings import MotionSettings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Frame:
     """A crowd at one frame, as displays and bakes need it. World space, SI units."""
 

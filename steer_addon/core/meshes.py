@@ -10,7 +10,7 @@ from .errors import WorldError
 from .views import F32, I64
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mesh:
     """A mesh in world space.
 

@@ -31,7 +31,7 @@ F32 = NDArray[np.float32]
 _NO_COLLIDERS = CollidersBuilder().build(())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Proposal:
     """What one behavior asked for, kept so that a user can see why an agent turned."""
 
@@ -47,7 +47,7 @@ class Proposal:
     """1 where there is a proposal, shape (agent_count,)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepResult:
     """A step's outcome.
 

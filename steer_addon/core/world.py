@@ -17,7 +17,7 @@ from .views import BvhView, TargetView
 FloatArray = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Targets:
     """Points that behaviors steer by."""
 
@@ -55,7 +55,7 @@ def make_targets(position: Any, velocity: Any = None) -> Targets:
 NO_TARGETS = make_targets(np.zeros((0, 3), np.float32))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Colliders:
     """Meshes that block and that rays see."""
 
@@ -69,7 +69,7 @@ class Colliders:
     names: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class CollidersBuilder:
     """Keeps the trees of meshes from frame to frame: static ones are read and built once."""
 
@@ -108,7 +108,7 @@ class CollidersBuilder:
         return bvh.refit(old, mesh.triangles)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class World:
     """The world of one frame."""
 
