@@ -13,7 +13,7 @@ from ..core.behaviors import REGISTRY
 from ..core.errors import PresetError, SceneError
 from ..core.presets import builtin_folder, read_preset
 from ..core.settings import CrowdSettings, make_behavior
-from . import animation_paths, display, distribute, state
+from . import animation_paths, display, distribute, scene_meshes, state
 from .properties import apply_settings
 from .property_classes import sync_display
 
@@ -201,27 +201,14 @@ def walkable_triangles(
         SceneError: It has no faces.
     """
     evaluated = obj.evaluated_get(depsgraph)
-    mesh = evaluated.to_mesh()
-    try:
-        mesh.calc_loop_triangles()
-        count = len(mesh.loop_triangles)
-        if count == 0:
+    with scene_meshes.mesh_of(evaluated) as mesh:
+        order = scene_meshes.corners(mesh)
+        if not len(order):
             raise SceneError(
                 f"{obj.name!r} has no faces to stand on: choose a mesh with faces, or use a grid"
             )
-        corners = np.empty(count * 3, np.int32)
-        mesh.loop_triangles.foreach_get("vertices", corners)
-        points = np.empty(len(mesh.vertices) * 3, np.float32)
-        mesh.attributes["position"].data.foreach_get("vector", points)
-    finally:
-        evaluated.to_mesh_clear()
-    matrix = np.array(evaluated.matrix_world, np.float64)
-    world = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
-    order = corners.reshape(-1, 3)
-    if np.linalg.det(matrix[:3, :3]) < 0.0:
-        # a mirrored object would turn its faces inside out
-        order = order[:, ::-1]
-    return world[order].astype(np.float32)
+        points = scene_meshes.positions(mesh)
+    return scene_meshes.triangles_of(points, order, scene_meshes.matrix_of(evaluated))
 
 
 def user_preset_folders() -> list[Path]:

@@ -55,6 +55,14 @@ def corners(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     return found
 
 
+def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -> FloatArray:
+    """Triangles in world space, facing as they do in the object's own, shape (t, 3, 3)."""
+    if np.linalg.det(matrix[:3, :3]) < 0.0:
+        # a mirrored object would turn its faces inside out
+        order = order[:, ::-1]
+    return transform(points, matrix)[order]
+
+
 @contextmanager
 def mesh_of(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh | None]:
     """The evaluated mesh of an object; curves, surfaces and texts are converted."""
@@ -164,12 +172,8 @@ class MeshReader:
             order = corners(mesh)
         self._dirty.discard(name)
         self.reads[name] = self.reads.get(name, 0) + 1
-        if np.linalg.det(matrix[:3, :3]) < 0.0:
-            # a mirrored object would turn its faces inside out
-            order = order[:, ::-1]
         try:
-            triangles = transform(points, matrix)[order]
-            result = Mesh(name, triangles, may_move(source))
+            result = Mesh(name, triangles_of(points, order, matrix), may_move(source))
         except WorldError as error:
             self.entries.pop(name, None)
             self.warnings[name] = [f"{error}; until then it is ignored"]
