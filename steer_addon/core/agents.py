@@ -38,6 +38,8 @@ class Agents:
     """Maximum steering forces [N], shape (agent_count,)."""
     target_index: IntArray
     """Row of the target to use, shape (agent_count,); -1 leaves the choice to the behavior."""
+    roll: FloatArray
+    """How far flyers lean to the right [rad], shape (agent_count,)."""
     attributes: dict[str, FloatArray] = field(default_factory=dict)
     """Per-agent values [the parameter's unit] that override a behavior's parameter, by name."""
     memory: dict[str, FloatArray] = field(default_factory=dict)
@@ -123,6 +125,7 @@ def make_agents(
         heading=_headings(speed, _rows("headings", heading, count)),
         normal=np.tile(np.array([0.0, 0.0, 1.0], np.float32), (count, 1)),
         target_index=index.astype(np.int64),
+        roll=np.zeros(count, np.float32),
         attributes=extra,
         **own,
     )

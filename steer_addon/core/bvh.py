@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .bvh_build import STACK, depth_of, grow, refit_boxes
-from .bvh_points import nearest_point, triangle_corners, triangle_normal
+from .bvh_points import nearest_other, nearest_point, triangle_corners, triangle_normal
 from .bvh_rays import ray_cast, ray_cast_stops
 from .errors import WorldError
 from .jit import kernel, parallel_for
@@ -31,6 +31,7 @@ __all__ = [
     "empty",
     "join",
     "nearest_many",
+    "nearest_other",
     "nearest_point",
     "ray_cast",
     "ray_cast_many",

@@ -123,10 +123,12 @@ def _own_distance(a, b, c, point):
 
 
 @kernel
-def _nearest_at_leaf(triangles, order, start, stop, point, best_triangle, found, best):
+def _nearest_at_leaf(triangles, order, start, stop, point, skip, best_triangle, found, best):
     """The better one of the nearest point so far and those in a leaf; `best` is squared [m²]."""
     for k in range(start, stop):
         i = int(order[k])
+        if i == skip:
+            continue
         a, b, c = _corners(triangles, i)
         candidate = _on_triangle(a, b, c, point)
         offset = sub(candidate, point)
@@ -150,6 +152,12 @@ def nearest_point(bvh, point, max_distance):
     Returns:
         (triangle, (x, y, z) [m], distance [m]); (-1, point, max_distance) when nothing is near.
     """
+    return nearest_other(bvh, point, max_distance, -1)
+
+
+@kernel
+def nearest_other(bvh, point, max_distance, skip):
+    """`nearest_point` that leaves out triangle `skip`."""
     found = (float(point[0]), float(point[1]), float(point[2]))
     best, best_triangle = float(max_distance) * float(max_distance), -1
     finite = abs(point[0]) + abs(point[1]) + abs(point[2]) < np.inf
@@ -178,7 +186,7 @@ def nearest_point(bvh, point, max_distance):
             node = near
         start, stop = first[node], first[node] + count[node]
         best_triangle, found, best = _nearest_at_leaf(
-            triangles, order, start, stop, point, best_triangle, found, best
+            triangles, order, start, stop, point, skip, best_triangle, found, best
         )
     if best_triangle < 0:
         return best_triangle, found, float(max_distance)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .agents import Agents
+from .behaviors import Behavior
 from .settings import MotionSettings
 
 
@@ -27,6 +30,8 @@ class Frame:
     """Unit quaternions (w, x, y, z) that turn the forward axis to the heading, (agent_count, 4)."""
     radius: NDArray[np.float32]
     """Body radii [m], shape (agent_count,)."""
+    attributes: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    """What behaviors show of their memory, by attribute name, each of shape (agent_count,)."""
 
     @property
     def speed(self) -> NDArray[np.float32]:
@@ -38,12 +43,15 @@ class Frame:
 _FORWARD = {"POS_X": 0.0, "POS_Y": np.pi / 2, "NEG_X": np.pi, "NEG_Y": -np.pi / 2}
 
 
-def rotations(heading: NDArray[np.float32], forward_axis: str) -> NDArray[np.float32]:
+def rotations(
+    heading: NDArray[np.float32], forward_axis: str, roll: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
     """Quaternions that turn an object's forward axis to the headings, upright.
 
     Args:
         heading: Unit headings, shape (agent_count, 3).
         forward_axis: One of POS_X, POS_Y, NEG_X, NEG_Y.
+        roll: How far each leans to its right [rad], shape (agent_count,), or None for not at all.
 
     Returns:
         Unit quaternions (w, x, y, z), shape (agent_count, 4): a yaw about Z, then a pitch.
@@ -62,10 +70,47 @@ def rotations(heading: NDArray[np.float32], forward_axis: str) -> NDArray[np.flo
     cp, sp = np.cos(pitch), np.sin(pitch)
     qx, qy = sp * sx, sp * sy
     result = np.stack([cy * cp, cy * qx - zy * qy, cy * qy + zy * qx, zy * cp], axis=1)
+    if roll is not None and roll.any():
+        result = _rolled(result, _FORWARD[forward_axis], roll.astype(np.float64) / 2)
     return np.ascontiguousarray(result, dtype=np.float32)
 
 
-def make_frame(number: int, agents: Agents, motion: MotionSettings) -> Frame:
+def _rolled(q: NDArray[np.float64], forward: float, half: NDArray[np.float64]) -> Any:
+    """Quaternions after a turn about the object's own forward axis; angles are halves [rad]."""
+    w, x, y, z = q.T
+    c, s = np.cos(half), np.sin(half)
+    fx, fy = s * np.cos(forward), s * np.sin(forward)
+    return np.stack(
+        [
+            w * c - x * fx - y * fy,
+            w * fx + x * c - z * fy,
+            w * fy + y * c + z * fx,
+            z * c + x * fy - y * fx,
+        ],
+        axis=1,
+    )
+
+
+def shown(agents: Agents, stack: Sequence[Behavior]) -> dict[str, NDArray[np.float32]]:
+    """What behaviors show of their memory, by attribute name.
+
+    The first entry of a type gives its plain name ("zone"), others put theirs before it.
+    """
+    found: dict[str, NDArray[np.float32]] = {}
+    for entry in stack:
+        memory = agents.memory.get(entry.key)
+        for name, column in entry.definition.shows.items():
+            if memory is None or memory.shape[1] <= column:
+                values = np.zeros(agents.count, np.float32)
+            else:
+                values = memory[:, column].copy()
+            found[f"{entry.key}.{name}" if name in found else name] = values
+    return found
+
+
+def make_frame(
+    number: int, agents: Agents, motion: MotionSettings, stack: Sequence[Behavior] = ()
+) -> Frame:
     """What is kept of these agents at this frame; walking agents stay upright on slopes."""
     heading = agents.heading
     if motion.motion == "GROUND":
@@ -75,6 +120,7 @@ def make_frame(number: int, agents: Agents, motion: MotionSettings) -> Frame:
         id=agents.id.copy(),
         position=agents.position.copy(),
         velocity=agents.velocity.copy(),
-        rotation=rotations(heading, motion.forward_axis),
+        rotation=rotations(heading, motion.forward_axis, agents.roll),
         radius=agents.radius.copy(),
+        attributes=shown(agents, stack),
     )

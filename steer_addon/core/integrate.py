@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from .behaviors.base import SET
 from .ground import walk
 from .jit import kernel
 from .vec import (
@@ -37,13 +38,24 @@ class LimitsView(NamedTuple):
     step_height: float  # [m]
     min_turn_speed: float  # [m/s] slower agents keep their heading
     max_body_turn: float  # [rad] of the heading in this step, 0 = no limit
+    banking: float  # share of a coordinated turn that flyers lean
+    max_bank: float  # [rad]
+
+
+GRAVITY = 9.81
+BANKING_TIME = 0.25
+"""How fast flyers lean into a curve [s]: without it they would tremble with every correction."""
 
 
 @kernel
-def combine_kernel(start, stop, agents, world, limits, kinds, weights, values, active, wished):
+def combine_kernel(
+    start, stop, agents, world, limits, kinds, weights, values, active, wished, forced
+):
     """Put the proposals together.
 
-    Writes the steering force [N] (REYNOLDS) or the wished velocity [m/s] (VEX) of each agent.
+    Writes the steering force [N] (REYNOLDS) or the wished velocity [m/s] (VEX) of each agent. Where
+    a behavior sets the velocity, `forced` becomes 1 and the velocity is written; of several such
+    behaviors the first in the list wins.
     """
     for i in range(start, stop):
         budget = agents.max_speed[i] * 1.0 if limits.vex else agents.max_force[i] * 1.0
@@ -56,6 +68,10 @@ def combine_kernel(start, stop, agents, world, limits, kinds, weights, values, a
             part = (values[b, i, 0] * 1.0, values[b, i, 1] * 1.0, values[b, i, 2] * 1.0)
             if world.flat:
                 part = project(part, load(agents.normal, i))
+            if active[b, i] == SET:
+                total = part
+                forced[i] = 1
+                break
             if not limits.vex:
                 if kinds[b]:
                     part = sub(part, velocity)
@@ -87,9 +103,11 @@ def _turned(old, new, most):
 
 
 @kernel
-def _new_velocity(old, heading, top, most_force, mass, limits, wished, dt):
+def _new_velocity(old, heading, top, most_force, mass, limits, wished, forced, dt):
     """Velocity after the step, with all limits applied."""
-    if limits.vex:
+    if forced:
+        new = wished if limits.vex else truncate(wished, top)
+    elif limits.vex:
         new = add_scaled(old, sub(wished, old), limits.blend)
     else:
         force = truncate(wished, most_force)
@@ -108,8 +126,33 @@ def _new_velocity(old, heading, top, most_force, mass, limits, wished, dt):
 
 
 @kernel
+def _new_roll(roll, old, new, heading, limits, dt):
+    """How far a flyer leans after the step: as a plane in a coordinated turn, with some delay.
+
+    Source: Reynolds 1999, Locomotion ("banking"): the up vector follows gravity and acceleration.
+    """
+    right = unit(cross(heading, (0.0, 0.0, 1.0)))
+    pull = dot(sub(new, old), right) * (1.0 / dt)
+    wanted = math.atan2(limits.banking * pull, GRAVITY)
+    wanted = min(limits.max_bank, max(-limits.max_bank, wanted))
+    return roll + (wanted - roll) * (1.0 - math.exp(-dt / BANKING_TIME))
+
+
+@kernel
 def integrate_kernel(
-    start, stop, agents, world, limits, wished, position, velocity, heading, normal
+    start,
+    stop,
+    agents,
+    world,
+    limits,
+    wished,
+    forced,
+    old_roll,
+    position,
+    velocity,
+    heading,
+    normal,
+    roll,
 ):
     """Move the agents by their new velocities; walking ones stay on their ground."""
     on_terrain = world.flat and len(world.ground.count) > 0
@@ -123,6 +166,7 @@ def integrate_kernel(
             agents.mass[i] * 1.0,
             limits,
             load(wished, i),
+            forced[i] != 0,
             world.dt,
         )
         old_position = load(agents.position, i)
@@ -153,3 +197,8 @@ def integrate_kernel(
             if limits.max_body_turn > 0.0:
                 ahead = unit(_turned(load(agents.heading, i), ahead, limits.max_body_turn))
             store(heading, i, ahead)
+        if limits.banking > 0.0 and not world.flat:
+            old = load(agents.velocity, i)
+            roll[i] = _new_roll(old_roll[i] * 1.0, old, new, load(heading, i), limits, world.dt)
+        else:
+            roll[i] = 0.0

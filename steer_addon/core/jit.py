@@ -11,9 +11,11 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +49,7 @@ class _State:
         self.numba: Any = None
         self.status: Status | None = None
         self.cache_root: Path | None = None
+        self.cache_folder: Path | None = None
         self.threads = max(1, int(os.environ.get("STEER_THREADS", "0") or 0) or _cpu_count())
         self.pool: ThreadPoolExecutor | None = None
 
@@ -86,7 +89,11 @@ class Kernel:
         if not status().compiled:
             return self.function
         options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-        options["cache"] = bool(_state.numba.config.CACHE_DIR)
+        folder = _cache_dir(self.__module__)
+        if folder is not None:
+            # numba looks at it when it is told to cache, for each function anew
+            _state.numba.config.CACHE_DIR = str(folder)
+        options["cache"] = folder is not None
         compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
         return compiled
 
@@ -148,7 +155,6 @@ def known_status() -> Status | None:
 def _load() -> Status:
     if os.environ.get("STEER_JIT", "1") == "0":
         return Status(False, "Kernels run uncompiled (STEER_JIT=0): only for small crowds")
-    cache = _cache_dir()
     try:
         numba = importlib.import_module("numba")
     except Exception as error:  # a broken wheel may raise anything  # noqa: BLE001
@@ -158,9 +164,8 @@ def _load() -> Status:
             f"numba cannot be loaded ({reason}): crowds run about 100 times slower; "
             "install the extension package made for this platform",
         )
-    if cache is not None:
-        numba.config.CACHE_DIR = str(cache)
     _state.numba = numba
+    _state.cache_folder = _writable_cache()
     return Status(True, "")
 
 
@@ -169,13 +174,13 @@ def _default_cache_root() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "steer"
 
 
-def _cache_dir() -> Path | None:
-    """A writable folder for this very source, or None; numba itself only watches single files."""
+def _writable_cache() -> Path | None:
+    """A folder for compiled kernels that can be written to, or None."""
     import tempfile
 
     named = os.environ.get("STEER_CACHE_DIR")
     root = Path(named) if named else _state.cache_root or _default_cache_root()
-    folder = root / "kernels" / _source_hash()
+    folder = root / "kernels"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder):
@@ -186,13 +191,54 @@ def _cache_dir() -> Path | None:
         return None
 
 
-def _source_hash() -> str:
+def _cache_dir(module: str) -> Path | None:
+    """Where the kernels of a module are kept compiled; None where they cannot be.
+
+    Numba only watches the file that a function stands in. What it calls stands in other files, so
+    the folder is named after the text of the module and of all that it imports from this package.
+    """
+    if _state.cache_folder is None:
+        return None
     import hashlib
 
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    for name in sorted(_with_imports(module)):
+        digest.update(_source(name).encode())
+    return _state.cache_folder / digest.hexdigest()[:16]
+
+
+def _with_imports(module: str) -> set[str]:
+    """A module of this package and all that it imports from it, directly or not."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+@cache
+def _source(module: str) -> str:
+    path = getattr(sys.modules[module], "__file__", None)
+    return Path(path).read_text(encoding="utf-8") if path else ""
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    """Loaded modules that relative imports of a module name."""
+    import ast
+
+    loaded = sys.modules[module]
+    package = loaded.__name__ if hasattr(loaded, "__path__") else module.rpartition(".")[0]
+    found = []
+    for node in ast.walk(ast.parse(_source(module))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package.rsplit(".", node.level - 1)[0] if node.level > 1 else package
+            base = f"{base}.{node.module}" if node.module else base
+            found += [base, *(f"{base}.{name.name}" for name in node.names)]
+    return tuple(name for name in found if name in sys.modules)
 
 
 def _pool() -> ThreadPoolExecutor:

@@ -43,6 +43,8 @@ class ParameterInfo:
         choices: For "choice": identifier to one-sentence meaning, in order.
         doc: What it is, and what more of it does; also the tooltip.
         per_agent: Whether a point attribute of this name overrides it per agent.
+        shown_for: The choice that it belongs to, and for which of its values it counts; None
+            for one that always counts.
     """
 
     name: str
@@ -56,6 +58,14 @@ class ParameterInfo:
     choices: dict[str, str]
     doc: str
     per_agent: bool
+    shown_for: tuple[str, tuple[str, ...]] | None
+
+    def counts(self, settings: Any) -> bool:
+        """Whether it has any effect, given the other values of its block."""
+        if self.shown_for is None:
+            return True
+        name, values = self.shown_for
+        return getattr(settings, name) in values
 
 
 def param(
@@ -68,6 +78,7 @@ def param(
     soft_maximum: float | None = None,
     label: str = "",
     per_agent: bool = True,
+    shown_for: tuple[str, tuple[str, ...]] | None = None,
 ) -> Any:
     """Declare a number, switch or text field of a settings dataclass."""
     kind = {bool: "bool", int: "int", float: "float", str: "text"}[type(default)]
@@ -84,12 +95,20 @@ def param(
                 "label": label,
                 "doc": doc,
                 "per_agent": per_agent and kind in ("float", "int"),
+                "shown_for": shown_for,
             }
         },
     )
 
 
-def choice(default: str, choices: Mapping[str, str], *, doc: str, label: str = "") -> Any:
+def choice(
+    default: str,
+    choices: Mapping[str, str],
+    *,
+    doc: str,
+    label: str = "",
+    shown_for: tuple[str, tuple[str, ...]] | None = None,
+) -> Any:
     """Declare a field that takes one of a few named values."""
     if default not in choices:
         raise ParameterError(f"default {default!r} is not among {', '.join(choices)}")
@@ -106,6 +125,7 @@ def choice(default: str, choices: Mapping[str, str], *, doc: str, label: str = "
                 "label": label,
                 "doc": doc,
                 "per_agent": False,
+                "shown_for": shown_for,
             }
         },
     )

@@ -88,6 +88,27 @@ class MotionSettings(Settings):
         soft_maximum=720.0,
         doc="Fastest turn of the body, which follows the motion; less is calmer, 0 is no limit",
     )
+    wall_height: float = param(
+        3.0,
+        unit="m",
+        minimum=0.01,
+        soft_maximum=20.0,
+        doc="Height of the walls that edges and curves among the colliders stand for",
+    )
+    banking: float = param(
+        0.0,
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=2.0,
+        doc="How far flyers lean into curves: 1 is as planes do, more leans more, 0 stays level",
+    )
+    max_bank: float = param(
+        60.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=180.0,
+        doc="Steepest that flyers lean",
+    )
     forward_axis: str = choice(
         "NEG_Y",
         {

@@ -10,8 +10,9 @@ from . import ground
 from .agents import Agents
 from .errors import ParameterError
 from .frames import Frame, make_frame
+from .proposals import Proposal
 from .settings import CrowdSettings
-from .solver import Proposal, Solver
+from .solver import Solver
 from .world import World
 
 
@@ -84,7 +85,7 @@ class Simulation:
 
     def current(self) -> Frame:
         """The crowd as it is now."""
-        return make_frame(self.frame, self.agents, self.settings.motion)
+        return make_frame(self.frame, self.agents, self.settings.motion, self.settings.behaviors)
 
 
 @dataclass(frozen=True)

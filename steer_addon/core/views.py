@@ -31,21 +31,6 @@ class AgentView(NamedTuple):
     desired: F32  # (n, 3) [m/s] weighted sum of the desired velocities; filled before the pushes
 
 
-class TargetView(NamedTuple):
-    """The targets of one behavior."""
-
-    position: F32  # (m, 3) [m]
-    velocity: F32  # (m, 3) [m/s]
-
-
-class NeighborView(NamedTuple):
-    """For each agent its nearest others, nearest first, ties by id."""
-
-    count: I32  # type: ignore[assignment]  # (n,) hides tuple.count, which nobody calls
-    index: I32  # type: ignore[assignment]  # (n, k) rows of the agents
-    distance: F32  # (n, k) [m]
-
-
 class BvhView(NamedTuple):
     """Triangles under a tree of boxes. Node i is a leaf when count[i] > 0.
 
@@ -62,6 +47,70 @@ class BvhView(NamedTuple):
     triangles: F32  # (t, 3, 3) [m]
 
 
+class TargetView(NamedTuple):
+    """The targets of one behavior."""
+
+    position: F32  # (m, 3) [m]
+    velocity: F32  # (m, 3) [m/s]
+    row: I64  # (n,) each agent's target, -1 where it has none
+
+
+class AxesView(NamedTuple):
+    """Which way targets face: `p.axes` of behaviors that use AXES."""
+
+    heading: F32  # (m, 3) unit
+    up: F32  # (m, 3) unit, not along the heading
+
+
+class SphereView(NamedTuple):
+    """Obstacles as spheres: `p.spheres` of behaviors that use SPHERES."""
+
+    center: F32  # (s, 3) [m]
+    radius: F32  # (s,) [m]
+
+
+class PathView(NamedTuple):
+    """Polylines: `p.paths` of behaviors that use PATHS.
+
+    Path k has the points first[k] to first[k + 1] - 1, at least two of them, no two in a row equal.
+    A cyclic one goes on from its last point to its first.
+    """
+
+    point: F32  # (all points, 3) [m]
+    along: NDArray[np.float64]  # (all points,) [m] from the start of the path to the point
+    first: I32  # (paths + 1,)
+    length: NDArray[np.float64]  # (paths,) [m] with the closing segment of a cyclic path
+    cyclic: NDArray[np.uint8]  # (paths,)
+
+
+class ContainerView(NamedTuple):
+    """A region to stay in: `p.container` of behaviors that use CONTAINER; none has radius 0."""
+
+    center: F32  # (1, 3) [m]
+    axes: F32  # (3, 3) unit rows, the box's own X, Y and Z
+    half: F32  # (3,) [m] half the size of the box along its axes
+    radius: F32  # (1,) [m]
+    tree: BvhView  # the closed mesh; without triangles where there is none
+
+
+class FieldView(NamedTuple):
+    """A vector field on a surface, on lines or at points: `p.field` of behaviors that use FIELD.
+
+    Lines are triangles with two equal corners, points triangles with three.
+    """
+
+    tree: BvhView
+    vector: F32  # (t, 3, 3) at the corners of triangle t
+
+
+class NeighborView(NamedTuple):
+    """For each agent its nearest others, nearest first, ties by id."""
+
+    count: I32  # type: ignore[assignment]  # (n,) hides tuple.count, which nobody calls
+    index: I32  # type: ignore[assignment]  # (n, k) rows of the agents
+    distance: F32  # (n, k) [m]
+
+
 class WorldView(NamedTuple):
     """All that agents perceive in this step."""
 
@@ -75,6 +124,7 @@ class WorldView(NamedTuple):
     eye_height: float  # [m] rays start so far above the position
     min_up: float  # cosine of the steepest walkable slope; steeper ground is an obstacle
     flat: bool  # GROUND motion
+    relaxation_time: float  # [s] τ of the REYNOLDS solver: the force of a push is Δ/τ
     dt: float  # [s]
     seed: int
     step: int

@@ -2,57 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import bvh
-from .errors import WorldError
+from .containers import NO_CONTAINER, Container
+from .fields import NO_FIELD, Field
 from .meshes import Mesh, bounding_sphere
-from .views import BvhView, TargetView
+from .paths import NO_PATHS, Path, Paths, make_paths
+from .spheres import NO_SPHERES, Spheres
+from .targets import NO_TARGETS, Targets, make_targets
+from .views import BvhView
+
+__all__ = [
+    "Colliders",
+    "CollidersBuilder",
+    "Targets",
+    "World",
+    "make_targets",
+    "make_world",
+]
 
 FloatArray = NDArray[np.float32]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Targets:
-    """Points that behaviors steer by."""
-
-    position: FloatArray
-    """Positions [m], shape (target_count, 3)."""
-    velocity: FloatArray
-    """Velocities [m/s], shape (target_count, 3)."""
-
-    def view(self) -> TargetView:
-        """What kernels read."""
-        return TargetView(self.position, self.velocity)
-
-
-def make_targets(position: Any, velocity: Any = None) -> Targets:
-    """Make targets from points.
-
-    Args:
-        position: Positions [m], shape (target_count, 3).
-        velocity: Velocities [m/s], same shape, or None for rest.
-
-    Raises:
-        WorldError: Shapes differ or a value is not finite.
-    """
-    points = np.ascontiguousarray(np.reshape(position, (-1, 3)), dtype=np.float32)
-    speed = np.zeros_like(points)
-    if velocity is not None:
-        speed = np.ascontiguousarray(np.reshape(velocity, (-1, 3)), dtype=np.float32)
-    if speed.shape != points.shape:
-        raise WorldError(f"Target velocities have shape {speed.shape}: give {points.shape}")
-    if not (np.isfinite(points).all() and np.isfinite(speed).all()):
-        raise WorldError("A target is not at a finite place: move it back into the scene")
-    return Targets(points, speed)
-
-
-NO_TARGETS = make_targets(np.zeros((0, 3), np.float32))
+InputT = TypeVar("InputT")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,17 +86,58 @@ class CollidersBuilder:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class World:
-    """The world of one frame."""
+    """The world of one frame.
+
+    What belongs to one behavior is found under that behavior's name in the stack; "" holds for all
+    behaviors that have none under their own name.
+    """
 
     targets: Mapping[str, Targets] = field(default_factory=dict)
     """Targets by name; "" are the crowd's own, used by behaviors that name none."""
     colliders: Colliders | None = None
     ground: BvhView | None = None
     """Terrain that GROUND agents walk on."""
+    spheres: Spheres | None = None
+    """Obstacles besides the bounding spheres of the colliders."""
+    second_targets: Mapping[str, Targets] = field(default_factory=dict)
+    """The other targets of behaviors that stand between two."""
+    paths: Mapping[str, Paths] = field(default_factory=dict)
+    """What behaviors follow."""
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    """What behaviors flow along."""
+    containers: Mapping[str, Container] = field(default_factory=dict)
+    """What behaviors stay in."""
 
     def targets_of(self, name: str) -> Targets:
         """Targets by name; none at all when there is no such name."""
         return self.targets.get(name, NO_TARGETS)
+
+    def second_targets_of(self, key: str) -> Targets:
+        """The other targets of a behavior."""
+        return _own(self.second_targets, key, NO_TARGETS)
+
+    def paths_of(self, key: str) -> Paths:
+        """The paths of a behavior."""
+        return _own(self.paths, key, NO_PATHS)
+
+    def field_of(self, key: str) -> Field:
+        """The field of a behavior."""
+        return _own(self.fields, key, NO_FIELD)
+
+    def container_of(self, key: str) -> Container:
+        """The container of a behavior."""
+        return _own(self.containers, key, NO_CONTAINER)
+
+    def all_spheres(self) -> Spheres:
+        """Spheres, and the bounding spheres of the colliders."""
+        spheres = self.spheres or NO_SPHERES
+        if self.colliders is None:
+            return spheres
+        return spheres.joined(self.colliders.center, self.colliders.radius)
+
+
+def _own(inputs: Mapping[str, InputT], key: str, none: InputT) -> InputT:
+    return inputs.get(key, inputs.get("", none))
 
 
 def make_world(
@@ -128,6 +145,11 @@ def make_world(
     targets: Any = None,
     colliders: Sequence[Mesh] = (),
     ground: Mesh | None = None,
+    spheres: Spheres | None = None,
+    second_targets: Any = None,
+    paths: Any = None,
+    fields: Any = None,
+    containers: Any = None,
 ) -> World:
     """Make a world for a single step or a still scene.
 
@@ -135,14 +157,37 @@ def make_world(
         targets: Positions [m], shape (target_count, 3), Targets, or a mapping of names to them.
         colliders: Meshes that block.
         ground: Terrain mesh.
+        spheres: Obstacles that are spheres.
+        second_targets: As `targets`, by the names of behaviors.
+        paths: A Path, several, Paths, or a mapping of behaviors' names to one of these.
+        fields: A Field, or a mapping of behaviors' names to them.
+        containers: A Container, or a mapping of behaviors' names to them.
     """
-    named: dict[str, Targets] = {}
-    if isinstance(targets, Mapping):
-        named = {k: v if isinstance(v, Targets) else make_targets(v) for k, v in targets.items()}
-    elif targets is not None:
-        named = {"": targets if isinstance(targets, Targets) else make_targets(targets)}
     return World(
-        targets=named,
+        targets=_named(targets, _targets),
         colliders=CollidersBuilder().build(colliders) if colliders else None,
         ground=bvh.build(ground.triangles) if ground is not None else None,
+        spheres=spheres,
+        second_targets=_named(second_targets, _targets),
+        paths=_named(paths, _paths),
+        fields=_named(fields, lambda given: given),
+        containers=_named(containers, lambda given: given),
     )
+
+
+def _named(given: Any, make: Callable[[Any], InputT]) -> dict[str, InputT]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {name: make(value) for name, value in given.items()}
+    return {"": make(given)}
+
+
+def _targets(given: Any) -> Targets:
+    return given if isinstance(given, Targets) else make_targets(given)
+
+
+def _paths(given: Any) -> Paths:
+    if isinstance(given, Paths):
+        return given
+    return make_paths([given] if isinstance(given, Path) else given)

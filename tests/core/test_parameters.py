@@ -26,6 +26,9 @@ DEFAULTS = {
         "step_height": 0.35,
         "min_turn_speed": 0.0,
         "body_turn_rate": 0.0,
+        "wall_height": 3.0,
+        "banking": 0.0,
+        "max_bank": 60.0,
         "forward_axis": "NEG_Y",
     },
     "solver": {

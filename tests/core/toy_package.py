@@ -24,7 +24,7 @@ from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import load, pick, scale, store, sub, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, pick_target, target_choice
+from .targeting import on_ground, target_choice
 
 AWAY = 1
 
@@ -32,10 +32,9 @@ AWAY = 1
 @kernel
 def toy_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity toward the target or away from it."""
-    how = int(p.target_choice[0])
     way = int(p.way[0])
     for i in range(start, stop):
-        j = pick_target(i, agents, world.targets, how)
+        j = world.targets.row[i]
         if j < 0:
             continue
         offset = sub(load(world.targets.position, j), load(agents.position, i))

@@ -20,9 +20,8 @@ from .targeting import target_choice, target_offset
 @kernel
 def arrive_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the target, slower the nearer it is."""
-    how = int(p.target_choice[0])
     for i in range(start, stop):
-        j, offset = target_offset(i, agents, world, how)
+        j, offset = target_offset(i, agents, world)
         if j < 0:
             continue
         distance = length(offset)

@@ -11,9 +11,15 @@ A behavior is one module of this package; it needs no other change anywhere::
     class Seek(Behavior):
         \"\"\"Steer straight at the target at full speed.\"\"\"
 
-The kernel fills rows start to stop of `out` [m/s] and sets `active` to 1 where it has a proposal.
+The kernel fills rows start to stop of `out` [m/s] and sets `active` to ASKED where it has a
+proposal, or to SET where the velocity shall be that very value after the step.
 `p` is a named tuple with the behavior's parameters, each an array of one value or of one per
-agent (read it with `vec.pick`); choices are the index of the chosen name.
+agent (read it with `vec.pick`); choices are the index of the chosen name, texts are left out.
+Inputs that only some behaviors read are in `p` too, see INPUTS.
+
+A `constraint` is a second kernel that runs when the agents have moved, and may correct it::
+
+    def constraint(start, stop, agents, world, p, memory, position, velocity):
 """
 
 from __future__ import annotations
@@ -21,7 +27,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -33,9 +39,30 @@ VELOCITY = "VELOCITY"
 PUSH = "PUSH"
 """The proposal is a velocity change, used as it is."""
 
+ASKED = 1
+"""In `active`: the agent has a proposal."""
+SET = 2
+"""In `active`: the agent's velocity is set to the proposal, without force, mass or relaxation."""
+
 TARGETS = "TARGETS"
 NEIGHBORS = "NEIGHBORS"
 COLLIDERS = "COLLIDERS"
+AXES = "AXES"
+SECOND_TARGETS = "SECOND_TARGETS"
+SPHERES = "SPHERES"
+PATHS = "PATHS"
+FIELD = "FIELD"
+CONTAINER = "CONTAINER"
+
+INPUTS = {
+    AXES: "axes",
+    SECOND_TARGETS: "second",
+    SPHERES: "spheres",
+    PATHS: "paths",
+    FIELD: "field",
+    CONTAINER: "container",
+}
+"""Names in `p` of the inputs that only behaviors with these `uses` read (see core.views)."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +78,8 @@ class Definition:
     icon: str
     group: str
     params_tuple: Any
+    constraint: Any
+    shows: Mapping[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +109,18 @@ class Behavior(Settings):
         """Name of this entry, never empty."""
         return self.name or self.definition.type
 
+    @property
+    def kernel(self) -> Any:
+        """What fills the proposals; of several, the one for this entry's `method`."""
+        found = self.definition.kernel
+        return found[getattr(self, METHOD)] if isinstance(found, Mapping) else found
+
 
 COMMON = tuple(parameters(Behavior))
 """Parameters that every behavior has."""
+
+METHOD = "method"
+"""The choice that decides between the kernels of a behavior that has several."""
 
 REGISTRY: dict[str, type[Behavior]] = {}
 """Every known behavior by type."""
@@ -104,17 +142,22 @@ def behavior(
     memory_width: int = 0,
     icon: str = "FORCE_FORCE",
     group: str = "Goals",
+    constraint: Any = None,
+    shows: Mapping[str, int] | None = None,
 ) -> Callable[[BehaviorT], BehaviorT]:
     """Register a behavior class under its name in snake case.
 
     Args:
         label: Name shown to people.
         output: VELOCITY or PUSH.
-        kernel: The compiled loop that fills the proposals.
-        uses: What it reads besides the agents: TARGETS, NEIGHBORS, COLLIDERS.
+        kernel: The compiled loop that fills the proposals, or one for each value of the choice
+            `method`: only those in use are compiled.
+        uses: What it reads besides the agents: TARGETS, NEIGHBORS, COLLIDERS, or one of INPUTS.
         memory_width: Columns of per-agent memory that it keeps from step to step.
         icon: Name of a Blender icon.
         group: Heading under which menus list it.
+        constraint: The loop that corrects where agents went, if any.
+        shows: Agent attributes that users can see, each with its column of the memory.
     """
 
     def register(cls: BehaviorT) -> BehaviorT:
@@ -122,12 +165,24 @@ def behavior(
         if type_name in REGISTRY and REGISTRY[type_name].__module__ != cls.__module__:
             raise ParameterError(f"behavior {type_name!r} is defined twice: rename one of them")
         tuple_name = f"{cls.__name__}Params"
-        params_tuple = namedtuple(tuple_name, list(own_parameters(cls)))  # type: ignore[misc]
+        names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
+        names += [field for use, field in INPUTS.items() if use in uses]
+        params_tuple = namedtuple(tuple_name, names)  # type: ignore[misc]
         # numba's disk cache looks the type up by module and name
         params_tuple.__module__ = cls.__module__
         setattr(sys.modules[cls.__module__], tuple_name, params_tuple)
         cls.definition = Definition(
-            type_name, label, output, kernel, uses, memory_width, icon, group, params_tuple
+            type_name,
+            label,
+            output,
+            kernel,
+            uses,
+            memory_width,
+            icon,
+            group,
+            params_tuple,
+            constraint,
+            shows or {},
         )
         REGISTRY[type_name] = cls
         return cls

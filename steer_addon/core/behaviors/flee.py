@@ -21,10 +21,9 @@ LINEAR = 0
 @kernel
 def flee_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity straight away from the target."""
-    how = int(p.target_choice[0])
     falloff = int(p.falloff[0])
     for i in range(start, stop):
-        j, offset = target_offset(i, agents, world, how)
+        j, offset = target_offset(i, agents, world)
         if j < 0:
             continue
         distance = length(offset)

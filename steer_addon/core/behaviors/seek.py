@@ -20,9 +20,8 @@ from .targeting import target_choice, target_offset
 @kernel
 def seek_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity straight at the target."""
-    how = int(p.target_choice[0])
     for i in range(start, stop):
-        j, offset = target_offset(i, agents, world, how)
+        j, offset = target_offset(i, agents, world)
         if j < 0:
             continue
         store(out, i, scale(unit(offset), agents.max_speed[i]))

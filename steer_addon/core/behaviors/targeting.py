@@ -1,4 +1,4 @@
-"""Which target an agent goes for, shared by every behavior that has targets."""
+"""Where an agent's target is, shared by every behavior that has targets."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from typing import Any
 
 from ..jit import kernel
 from ..parameters import choice
-from ..vec import load, project, sub
-
-NEAREST = 0
-BY_ID = 1
+from ..vec import cross, length, load, project, scale, sub, unit
 
 
 def target_choice() -> Any:
@@ -25,28 +22,6 @@ def target_choice() -> Any:
 
 
 @kernel
-def pick_target(i, agents, targets, how):
-    """Row of agent i's target, or -1 without targets."""
-    count = len(targets.position)
-    if count == 0:
-        return -1
-    if agents.target_index[i] >= 0:
-        return int(agents.target_index[i] % count)
-    if how == BY_ID:
-        return int(agents.id[i] % count)
-    best = 0
-    best_square = 1.0e300
-    p = load(agents.position, i)
-    for j in range(count):
-        d = sub(load(targets.position, j), p)
-        square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
-        if square < best_square:
-            best = j
-            best_square = square
-    return best
-
-
-@kernel
 def on_ground(i, agents, world, v):
     """v in the plane of agent i's ground in a flat crowd, v itself in a flying one."""
     if world.flat:
@@ -55,13 +30,36 @@ def on_ground(i, agents, world, v):
 
 
 @kernel
-def target_offset(i, agents, world, how):
+def target_offset(i, agents, world):
     """Agent i's target as (row, offset from the agent): the row is -1 without targets.
 
     In a flat crowd the offset lies in the plane of the agent's ground.
     """
-    j = pick_target(i, agents, world.targets, how)
+    j = world.targets.row[i]
     if j < 0:
         return j, (0.0, 0.0, 0.0)
     offset = sub(load(world.targets.position, j), load(agents.position, i))
     return j, on_ground(i, agents, world, offset)
+
+
+@kernel
+def side_axis(heading, up):
+    """Unit vector to the right of a unit heading; any that is across where up is along it."""
+    right = cross(heading, up)
+    if length(right) < 1.0e-3:
+        right = cross(heading, (0.0, 1.0, 0.0))
+        if length(right) < 1.0e-3:
+            right = (1.0, 0.0, 0.0)
+    return unit(right)
+
+
+@kernel
+def axes_point(origin, heading, up, x, y, z):
+    """origin + right · x + heading · y + up · z, with up turned square to the heading."""
+    right = side_axis(heading, up)
+    above = scale(cross(right, heading), z)
+    return (
+        origin[0] + right[0] * x + heading[0] * y + above[0],
+        origin[1] + right[1] * x + heading[1] * y + above[1],
+        origin[2] + right[2] * x + heading[2] * y + above[2],
+    )

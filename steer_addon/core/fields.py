@@ -1,0 +1,90 @@
+"""Vector fields: directions on a surface, along lines, or at points, looked up at the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import bvh
+from .errors import WorldError
+from .views import F32, BvhView, FieldView
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Field:
+    """A vector field."""
+
+    tree: BvhView
+    """Triangles; lines are those with two equal corners, points those with three."""
+    vector: F32
+    """Vectors at the corners, any unit: only directions count, shape (triangle_count, 3, 3)."""
+
+    def view(self) -> FieldView:
+        """What kernels read."""
+        return FieldView(self.tree, self.vector)
+
+
+def make_field(points: Any, vectors: Any, *, faces: Any = (), edges: Any = ()) -> Field:
+    """Make a field from points with vectors.
+
+    Args:
+        points: Positions [m], shape (point_count, 3).
+        vectors: Vectors there, same shape.
+        faces: Triangles between the points, rows of shape (triangle_count, 3).
+        edges: Lines between the points, rows of shape (edge_count, 2). Points in neither stand
+            for themselves.
+
+    Raises:
+        WorldError: Shapes differ, or a number is not finite.
+    """
+    places = np.ascontiguousarray(np.reshape(points, (-1, 3)), dtype=np.float32)
+    arrows = np.ascontiguousarray(np.reshape(vectors, (-1, 3)), dtype=np.float32)
+    if places.shape != arrows.shape:
+        raise WorldError(f"Field vectors have shape {arrows.shape}: give {places.shape}")
+    if not (np.isfinite(places).all() and np.isfinite(arrows).all()):
+        raise WorldError(
+            "A flow field has a point or a vector that is not finite: move or delete these points"
+        )
+    triangles = np.asarray(faces, np.int64).reshape(-1, 3)
+    lines = np.asarray(edges, np.int64).reshape(-1, 2)
+    alone = np.setdiff1d(np.arange(len(places)), np.concatenate([triangles.ravel(), lines.ravel()]))
+    rows = np.concatenate([triangles, lines[:, [0, 1, 1]], np.repeat(alone[:, None], 3, axis=1)])
+    return Field(bvh.build(places[rows]), np.ascontiguousarray(arrows[rows]))
+
+
+def field_of_curves(curves: Sequence[tuple[Any, bool]]) -> Field:
+    """The directions along curves.
+
+    Args:
+        curves: Points [m] of each, shape (point_count, 3), and whether it is cyclic.
+    """
+    places, arrows, edges = [], [], []
+    total = 0
+    for points, cyclic in curves:
+        line = np.asarray(points, np.float64).reshape(-1, 3)
+        count = len(line)
+        if count < 2:
+            continue
+        ahead = np.roll(line, -1, axis=0) - line
+        behind = np.roll(ahead, 1, axis=0)
+        if not cyclic:
+            ahead[-1], behind[0] = ahead[-2], ahead[0]
+        places.append(line)
+        arrows.append(_directions(ahead) + _directions(behind))
+        last = count if cyclic else count - 1
+        edges += [(total + k, total + (k + 1) % count) for k in range(last)]
+        total += count
+    if not places:
+        return NO_FIELD
+    return make_field(np.concatenate(places), np.concatenate(arrows), edges=edges)
+
+
+def _directions(rows: Any) -> Any:
+    size = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.maximum(size, 1.0e-12)
+
+
+NO_FIELD = make_field(np.zeros((0, 3)), np.zeros((0, 3)))

@@ -1,0 +1,196 @@
+"""What each behavior asks for: parameters and inputs packed for its kernel, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import jit, neighbors, targets
+from .agents import Agents
+from .behaviors.base import (
+    AXES,
+    CONTAINER,
+    FIELD,
+    INPUTS,
+    NEIGHBORS,
+    PATHS,
+    SECOND_TARGETS,
+    SPHERES,
+    TARGETS,
+    VELOCITY,
+    Behavior,
+    own_parameters,
+)
+from .parameters import parameters
+from .views import AgentView, NeighborView, TargetView, WorldView
+from .world import World
+
+F32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Proposal:
+    """What one behavior asked for, kept so that a user can see why an agent turned."""
+
+    key: str
+    """Name of the behavior in the stack."""
+    output: str
+    """VELOCITY or PUSH."""
+    weight: F32
+    """Weights, shape (1,) or (agent_count,)."""
+    value: F32
+    """Proposals [m/s], shape (agent_count, 3)."""
+    active: NDArray[np.uint8]
+    """1 where there is a proposal, shape (agent_count,)."""
+
+
+class Perception:
+    """Reads the world for each behavior of one step; what several ask for is found once."""
+
+    def __init__(self, agents: Agents, world: World, stack: Sequence[Behavior]) -> None:
+        self._agents = agents
+        self._world = world
+        self._targets: dict[tuple[str, str, int], TargetView] = {}
+        self._neighbors = neighbor_lists(stack, agents)
+        self._params: dict[str, Any] = {}
+
+    def local(self, entry: Behavior, sees: WorldView) -> WorldView:
+        """The world as this behavior sees it."""
+        return sees._replace(
+            targets=self._chosen("targets", entry.target, entry),
+            neighbors=self._neighbors[entry.key],
+        )
+
+    def params(self, entry: Behavior) -> Any:
+        """Parameters and inputs of a behavior as its kernel reads them."""
+        if entry.key not in self._params:
+            uses = entry.definition.uses
+            inputs = {INPUTS[use]: self._input(use, entry) for use in uses if use in INPUTS}
+            self._params[entry.key] = pack(entry, self._agents, inputs)
+        return self._params[entry.key]
+
+    def _input(self, use: str, entry: Behavior) -> Any:
+        world = self._world
+        if use == AXES:
+            return world.targets_of(entry.target).axes
+        if use == SECOND_TARGETS:
+            return self._chosen("second", entry.key, entry)
+        if use == SPHERES:
+            return world.all_spheres().view()
+        if use == PATHS:
+            return world.paths_of(entry.key).view()
+        if use == FIELD:
+            return world.field_of(entry.key).view()
+        if use == CONTAINER:
+            return world.container_of(entry.key).view()
+        raise KeyError(use)
+
+    def _chosen(self, role: str, name: str, entry: Behavior) -> TargetView:
+        """Targets with each agent's choice among them."""
+        how = targets.NEAREST
+        if getattr(entry, "target_choice", "NEAREST") == "BY_ID":
+            how = targets.BY_ID
+        key = (role, name, how)
+        if key not in self._targets:
+            found = self._world.second_targets_of(name)
+            if role == "targets":
+                found = self._world.targets_of(name)
+            if TARGETS not in entry.definition.uses:
+                return found.view(_NO_ROWS)
+            self._targets[key] = found.view(found.choose(self._agents, how))
+        return self._targets[key]
+
+
+_NO_ROWS = np.zeros(0, np.int64)
+
+
+def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) -> Any:
+    """A behavior's parameters as its kernel reads them: arrays of one value, or one per agent."""
+    values: dict[str, Any] = dict(inputs or {})
+    for name, info in own_parameters(type(entry)).items():
+        if info.kind == "choice":
+            index = list(info.choices).index(getattr(entry, name))
+            values[name] = np.array([index], np.float32)
+        elif info.kind != "text":
+            values[name] = per_agent(entry, name, agents)
+    return entry.definition.params_tuple(**values)
+
+
+def per_agent(entry: Behavior, name: str, agents: Agents) -> F32:
+    """A parameter's value for all, shape (1,), or from a point attribute, shape (agent_count,)."""
+    info = parameters(entry)[name]
+    if info.per_agent:
+        names = [f"{entry.key}.{name}", f"{entry.definition.type}.{name}"]
+        if name != "weight":
+            names.append(name)
+        for key in names:
+            if key in agents.attributes:
+                column: F32 = np.clip(agents.attributes[key], info.minimum, info.maximum)
+                return column.astype(np.float32)
+    return np.array([getattr(entry, name)], np.float32)
+
+
+def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:
+    """Neighbor distance, most neighbors, and field of view of a behavior."""
+    reach, most, view = (
+        per_agent(entry, name, agents)
+        for name in ("neighbor_distance", "max_neighbors", "field_of_view")
+    )
+    return reach, most, view
+
+
+def neighbor_lists(stack: Sequence[Behavior], agents: Agents) -> dict[str, NeighborView]:
+    """One search for all behaviors with the same field of view; each reads its part of the list."""
+    none = neighbors.empty(0)
+    lists = dict.fromkeys((entry.key for entry in stack), none)
+    asking = [
+        (entry, _perceiving(entry, agents)) for entry in stack if NEIGHBORS in entry.definition.uses
+    ]
+    if not asking or agents.count < 2:
+        empty = neighbors.empty(agents.count)
+        return lists | {entry.key: empty for entry, _ in asking}
+    longest = max(float(reach.max()) for _, (reach, _, _) in asking)
+    grid = neighbors.build_grid(agents.position, longest)
+    groups: dict[bytes, list[tuple[Behavior, tuple[F32, F32, F32]]]] = {}
+    for entry, wanted in asking:
+        groups.setdefault(wanted[2].tobytes(), []).append((entry, wanted))
+    for members in groups.values():
+        radius, most, view = members[0][1]
+        for _, (more_radius, more, _) in members[1:]:
+            radius = np.maximum(radius, more_radius)
+            most = np.maximum(most, more)
+        found = neighbors.find(grid, agents.position, agents.heading, agents.id, radius, most, view)
+        lists.update({entry.key: found for entry, _ in members})
+    return lists
+
+
+def propose(
+    entry: Behavior,
+    before: Agents,
+    after: Agents,
+    view: AgentView,
+    sees: WorldView,
+    params: Any,
+    value: F32,
+    active: NDArray[np.uint8],
+) -> Proposal:
+    """Run one behavior; what it remembers is written to `after`."""
+    definition = entry.definition
+    remembered = np.zeros((before.count, definition.memory_width), np.float32)
+    if entry.key in before.memory and before.memory[entry.key].shape == remembered.shape:
+        remembered = before.memory[entry.key].copy()
+    jit.parallel_for(entry.kernel, before.count, view, sees, params, remembered, value, active)
+    if definition.memory_width:
+        after.memory[entry.key] = remembered
+    return Proposal(entry.key, definition.output, per_agent(entry, "weight", before), value, active)
+
+
+def sum_desired(proposals: Iterable[Proposal], desired: F32) -> None:
+    """Σ wᵢ·uᵢ of the desired velocities."""
+    for proposal in proposals:
+        if proposal.output == VELOCITY:
+            desired += proposal.weight[:, None] * proposal.value

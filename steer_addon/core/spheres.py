@@ -1,0 +1,54 @@
+"""Obstacles as spheres: drawn as empties, or around the colliders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .errors import WorldError
+from .views import F32, SphereView
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spheres:
+    """Spheres to steer around."""
+
+    center: F32
+    """Centers [m], shape (sphere_count, 3)."""
+    radius: F32
+    """Radii [m], shape (sphere_count,)."""
+
+    def view(self) -> SphereView:
+        """What kernels read."""
+        return SphereView(self.center, self.radius)
+
+    def joined(self, center: F32, radius: F32) -> Spheres:
+        """These and more."""
+        return Spheres(np.concatenate([self.center, center]), np.concatenate([self.radius, radius]))
+
+
+def make_spheres(center: Any, radius: Any) -> Spheres:
+    """Make spheres.
+
+    Args:
+        center: Centers [m], shape (sphere_count, 3).
+        radius: Radii [m] ≥ 0, shape (sphere_count,), or one for all.
+
+    Raises:
+        WorldError: Shapes do not fit, a number is not finite or a radius negative.
+    """
+    points = np.ascontiguousarray(np.reshape(center, (-1, 3)), dtype=np.float32)
+    sizes = np.ascontiguousarray(
+        np.broadcast_to(np.asarray(radius, np.float32), (len(points),)), dtype=np.float32
+    )
+    if not (np.isfinite(points).all() and np.isfinite(sizes).all() and (sizes >= 0.0).all()):
+        raise WorldError(
+            "A sphere has a center or a radius that is not a finite number from 0 up: "
+            "clear its transforms and place it again"
+        )
+    return Spheres(points, sizes)
+
+
+NO_SPHERES = make_spheres(np.zeros((0, 3)), 0.0)

@@ -1,0 +1,170 @@
+"""Targets: points that behaviors steer by, with motion and axes, and which one an agent takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import bvh
+from .agents import Agents
+from .bvh_points import nearest_other
+from .errors import WorldError
+from .jit import kernel, parallel_for
+from .vec import load, sub
+from .views import AxesView, BvhView, TargetView
+
+FloatArray = NDArray[np.float32]
+IntArray = NDArray[np.int64]
+
+NEAREST = 0
+BY_ID = 1
+
+FEW = 32
+"""So many targets are compared one by one; among more, a tree finds the nearest."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Targets:
+    """Points that behaviors steer by."""
+
+    position: FloatArray
+    """Positions [m], shape (target_count, 3)."""
+    velocity: FloatArray
+    """Velocities [m/s], shape (target_count, 3)."""
+    heading: FloatArray
+    """Unit headings, shape (target_count, 3)."""
+    up: FloatArray
+    """Unit vectors to the head, shape (target_count, 3)."""
+    own: bool = False
+    """Whether these are the very agents that steer, row by row: then none is its own target."""
+
+    @property
+    def count(self) -> int:
+        """Number of targets."""
+        return len(self.position)
+
+    @cached_property
+    def tree(self) -> BvhView:
+        """Tree of the points; empty when they are few."""
+        if self.count <= FEW:
+            return bvh.EMPTY
+        return bvh.build(np.repeat(self.position[:, None], 3, axis=1))
+
+    @cached_property
+    def axes(self) -> AxesView:
+        """What kernels read of the axes."""
+        return AxesView(self.heading, self.up)
+
+    def view(self, row: IntArray) -> TargetView:
+        """What kernels read.
+
+        Args:
+            row: Each agent's target, shape (agent_count,); see `choose`.
+        """
+        return TargetView(self.position, self.velocity, row)
+
+    def choose(self, agents: Agents, how: int) -> IntArray:
+        """Each agent's target.
+
+        Args:
+            agents: Who chooses.
+            how: NEAREST or BY_ID; an agent's `target_index` wins over both.
+
+        Returns:
+            Rows of targets, shape (agent_count,); -1 where there is none.
+        """
+        row = np.full(agents.count, -1, np.int64)
+        if self.count:
+            parallel_for(
+                _choose,
+                agents.count,
+                agents.position,
+                agents.id,
+                agents.target_index,
+                self.position,
+                self.tree,
+                self.own,
+                int(how),
+                row,
+            )
+        return row
+
+
+@kernel
+def _nearest(p, positions, skip):
+    """Row of the nearest point but `skip`, the first of equally near ones; -1 if there is none."""
+    best = -1
+    best_square = np.inf
+    for j in range(len(positions)):
+        d = sub(load(positions, j), p)
+        square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+        if square < best_square and j != skip:
+            best = j
+            best_square = square
+    return best
+
+
+@kernel
+def _choose(start, stop, position, ids, target_index, positions, tree, own, how, row):
+    """Write each agent's target to `row`."""
+    count = len(positions)
+    for i in range(start, stop):
+        skip = i if own else -1
+        if target_index[i] >= 0 or how == BY_ID:
+            wanted = target_index[i] if target_index[i] >= 0 else ids[i]
+            row[i] = wanted % count
+            if row[i] == skip:
+                row[i] = (row[i] + 1) % count if count > 1 else -1
+        elif len(tree.triangles) > 0:
+            row[i] = nearest_other(tree, load(position, i), np.inf, skip)[0]
+        else:
+            row[i] = _nearest(load(position, i), positions, skip)
+
+
+def make_targets(
+    position: Any, velocity: Any = None, heading: Any = None, up: Any = None, *, own: bool = False
+) -> Targets:
+    """Make targets from points.
+
+    Args:
+        position: Positions [m], shape (target_count, 3).
+        velocity: Velocities [m/s], same shape, or None for rest.
+        heading: Headings of those at rest, same shape, or None for -Y; others head where they go.
+        up: Vectors to the head, same shape, or None for +Z.
+        own: Whether these are the very agents that steer.
+
+    Raises:
+        WorldError: Shapes differ or a value is not finite.
+    """
+    points = np.ascontiguousarray(np.reshape(position, (-1, 3)), dtype=np.float32)
+    speed = _rows("velocities", velocity, np.zeros(3), points)
+    if not (np.isfinite(points).all() and np.isfinite(speed).all()):
+        raise WorldError("A target is not at a finite place: move it back into the scene")
+    ahead = _rows("headings", heading, np.array([0.0, -1.0, 0.0]), points)
+    moving = np.linalg.norm(speed, axis=1, keepdims=True) >= 1.0e-6
+    ahead = _unit(np.where(moving, speed, ahead), np.array([0.0, -1.0, 0.0]))
+    upright = _unit(_rows("up vectors", up, np.array([0.0, 0.0, 1.0]), points), np.eye(3)[2])
+    return Targets(points, speed, ahead, upright, own)
+
+
+def _rows(what: str, value: Any, default: Any, points: FloatArray) -> FloatArray:
+    if value is None:
+        return np.tile(np.asarray(default, np.float32), (len(points), 1))
+    rows = np.ascontiguousarray(np.reshape(value, (-1, 3)), dtype=np.float32)
+    if rows.shape != points.shape:
+        raise WorldError(f"Target {what} have shape {rows.shape}: give {points.shape}")
+    return rows
+
+
+def _unit(rows: Any, fallback: Any) -> FloatArray:
+    wide = np.asarray(rows, np.float64)
+    size = np.linalg.norm(wide, axis=1, keepdims=True)
+    good = np.isfinite(size) & (size >= 1.0e-6)
+    return np.where(good, wide / np.where(good, size, 1.0), fallback).astype(np.float32)
+
+
+NO_TARGETS = make_targets(np.zeros((0, 3), np.float32))
