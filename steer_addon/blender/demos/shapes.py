@@ -114,3 +114,31 @@ def _smooth(mesh: bpy.types.Mesh) -> bpy.types.Mesh:
     mesh.polygons.foreach_set("use_smooth", [len(face.vertices) < 8 for face in mesh.polygons])
     mesh.update()
     return mesh
+
+
+def animal_mesh(name: str, length: float, girth: float) -> bpy.types.Mesh:
+    """A four-legged animal that looks along -Y.
+
+    Args:
+        name: Name of the mesh.
+        length: From nose to tail [m].
+        girth: Width of its body as a share of the length.
+    """
+    parts = [
+        ((0.0, 0.02, 0.52), (girth * 0.5, 0.36, girth * 0.48)),
+        ((0.0, -0.38, 0.68), (0.09, 0.14, 0.1)),
+        ((0.0, -0.28, 0.62), (0.1, 0.12, 0.12)),
+        ((0.0, 0.42, 0.55), (0.04, 0.1, 0.05)),
+    ]
+    parts += [
+        ((x * girth * 0.3, y, 0.2), (0.05, 0.05, 0.26)) for x in (-1, 1) for y in (-0.22, 0.25)
+    ]
+    points: list[Any] = []
+    faces: list[tuple[int, ...]] = []
+    for center, size in parts:
+        ball = ball_mesh("Part", 1.0)
+        first = len(points)
+        points += [np.array(v.co) * size + center for v in ball.vertices]
+        faces += [tuple(first + i for i in face.vertices) for face in ball.polygons]
+        bpy.data.meshes.remove(ball)
+    return _smooth(new_mesh(name, np.array(points) * length, faces))
