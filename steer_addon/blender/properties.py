@@ -11,7 +11,7 @@ from ..core.behaviors.base import TARGETS
 from ..core.errors import ParameterError
 from ..core.settings import BLOCKS, CrowdSettings, make_behavior
 from . import animation_paths
-from .bake.keyframes import KeyframeBakeSettings
+from .bake.settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import read_settings, read_values, write_settings, write_values
 

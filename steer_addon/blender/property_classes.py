@@ -16,7 +16,7 @@ from ..core.errors import ParameterError
 from ..core.parameters import parameters
 from ..core.settings import BLOCKS
 from . import display
-from .bake.keyframes import KeyframeBakeSettings
+from .bake.settings import KeyframeBakeSettings
 from .property_factory import (
     ANIMATED,
     FIXED,
