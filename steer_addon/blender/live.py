@@ -13,17 +13,21 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ..core.errors import SteerError
-from ..core.frames import Frame
-from . import crowds, simulate
-from .live_store import LiveRun, LiveStatus
+from . import crowds
+from .links import linked_crowds
+from .live_status import LiveStatus
 from .state import clear_state, get_state
 from .suspension import is_suspended, suspended
+
+if TYPE_CHECKING:
+    from ..core.frames import Frame
+    from .live_store import LiveRun
 
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
 
@@ -34,6 +38,14 @@ _runs: dict[int, LiveRun] = {}
 
 _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
+
+
+def _run_of(obj: bpy.types.Object) -> LiveRun:
+    """The run of a crowd, begun where there is none."""
+    # imported with the first crowd: enabling the extension has to be quick
+    from .live_store import LiveRun
+
+    return _runs.setdefault(obj.session_uid, LiveRun())
 
 
 def status(obj: bpy.types.Object) -> LiveStatus:
@@ -80,19 +92,43 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
     run = _runs.get(obj.session_uid)
     if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
+    from . import simulate
+
     with _lock:
-        session, frames = simulate.continue_to(obj, scene, last)
-        run = _runs.setdefault(obj.session_uid, LiveRun())
-        run.adopt(obj, scene, session, frames)
+        for crowd, session, frames in simulate.continue_to(obj, scene, last):
+            run = _run_of(crowd)
+            run.adopt(crowd, scene, session, frames)
+
+
+def _look(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
+    """What crowds look like to one another at a frame; before their start as they stand there."""
+
+    def look(crowd: bpy.types.Object, number: int) -> Frame | None:
+        run = _runs.get(crowd.session_uid)
+        if run is None:
+            return None
+        if number < crowd.steer.frame_start and not run.frames:
+            return run.waiting(crowd, scene, depsgraph)
+        return run.frame_at(crowd, number)
+
+    return look
+
+
+def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The crowds that are simulated: those not baked, and what they steer by."""
+    found = crowds.crowds(scene)
+    if not any(obj.steer.hidden_by_bake for obj in found):
+        return found
+    live = [obj for obj in found if not obj.steer.hidden_by_bake]
+    needed = {crowd.session_uid for obj in live for crowd in linked_crowds(obj)}
+    return [obj for obj in found if obj.session_uid in needed]
 
 
 def _each(scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], None]) -> None:
     """Do something for each live crowd of a scene; no error gets out."""
     with _lock:
-        for obj in crowds.crowds(scene):
-            if obj.steer.hidden_by_bake:
-                continue
-            run = _runs.setdefault(obj.session_uid, LiveRun())
+        for obj in _stepped(scene):
+            run = _run_of(obj)
             try:
                 act(run, obj)
             except SteerError as error:
@@ -105,10 +141,11 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
     if is_suspended():
         return
     rendering = depsgraph.mode == "RENDER"
+    look = _look(scene, depsgraph)
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
         before = run.message
-        run.change_frame(obj, scene, depsgraph)
+        run.change_frame(obj, scene, depsgraph, look)
         if rendering and run.message and run.message != before:
             log.warning("Crowd %r at frame %d: %s", obj.name, scene.frame_current, run.message)
 
