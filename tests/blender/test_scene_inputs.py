@@ -330,6 +330,18 @@ def test_all_inputs_are_known():
     assert not needs_frames(obj)
 
 
+def test_what_the_crowd_made_itself_is_no_source():
+    obj, item = make_user("containment")
+    baked = make_box("Baked")
+    obj.steer.bake_collection = make_collection(baked, name="Bake")
+    for own in (obj, state.get_state(obj), baked):
+        item.source_object = own
+        assert input_objects(obj) == [] and read(obj).containers == {}
+    item.source_kind = "COLLECTION"
+    item.source_collection = make_collection(obj, baked, make_box("Room"))
+    assert [o.name for o in input_objects(obj)] == ["Room"]
+
+
 @pytest.mark.parametrize(
     "change",
     [
