@@ -29,6 +29,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     message,
     move,
     play,
+    seekers,
     update,
 )
 from tests.blender.source_makers import (  # noqa: E402
@@ -121,6 +122,15 @@ def test_edges_and_curves_stand_as_walls():
     assert math.isinf(ray(world, (0, 0, 3.1)))
     obj.steer.motion.wall_height = 3.0
     assert ray(read(obj, reader), (0, 0, 3.1)) == pytest.approx(4.0)
+
+
+def test_agents_keep_off_a_drawn_wall():
+    settings = seekers({"type": "wall_avoidance"}, {"type": "seek"})
+    obj = make_crowd([(0, y, 0) for y in (-2, 0, 2)], settings=settings)
+    make_target(obj, (20, 0, 0))
+    make_colliders(obj, make_wire([(3, -9, 0), (3, 9, 0)], [(0, 1)]))
+    *_, last = simulate.run(obj, bpy.context.scene, range(1, 61))
+    assert last.position[:, 0].min() > 0.5 and last.position[:, 0].max() < 3.0
 
 
 def test_loose_edges_of_a_mesh_with_faces_are_walls_too():
