@@ -233,7 +233,10 @@ def _inputs() -> dict[str, Any]:
         "colliders": _fixed(
             bpy.props.PointerProperty,
             name="Colliders",
-            description="Collection whose meshes block agents and are seen by them",
+            description=(
+                "What agents perceive and stop at: meshes, walls drawn as edges or curves, and "
+                "empties of type sphere, which agents only steer around"
+            ),
             type=bpy.types.Collection,
         ),
         "ground": _fixed(
