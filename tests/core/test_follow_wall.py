@@ -164,7 +164,7 @@ def test_the_lower_edge_of_a_leaning_wall_does_not_change_the_height():
 
 
 def test_without_colliders_and_above_a_floor_there_is_no_proposal():
-    floor = Mesh("floor", np.array([[[-9, -9, 0], [9, -9, 0], [0, 20, 0]]], np.float32))
+    floor = Mesh("floor", np.array([[[-9, -9, -1], [9, -9, -1], [0, 20, -1]]], np.float32))
     for colliders in ([], [floor]):
         agents = place(crowd(), [[0, 0, 0]], [[1, 0, 0]])
         made = Solver(crowd(FollowWall())).step(
@@ -174,11 +174,11 @@ def test_without_colliders_and_above_a_floor_there_is_no_proposal():
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-def test_inside_an_obstacle_and_on_its_face_agents_move_on(motion):
+def test_inside_an_obstacle_and_on_its_face_agents_go_along_it(motion):
     starts = [[0, 0, 0], [1, 0, 0], [0.5, 0.2, 0]]
-    positions, _ = walk(starts, [[0, 0, 0]] * 3, 48, [box((0, 0, 0), (2, 2, 2))], motion=motion)
-    assert np.isfinite(positions).all()
-    assert (np.linalg.norm(np.diff(positions, axis=0), axis=2).sum(axis=0) > 0.5).all()
+    still, obstacle = [[0, 0, 0]] * 3, box((0, 0, 0), (2, 2, 2))
+    positions, _ = walk(starts, still, 48, [obstacle], motion=motion, wall_distance=0.3)
+    assert (np.linalg.norm(np.diff(positions, axis=0), axis=2).sum(axis=0) > 1.4).all()
 
 
 number = st.floats(-1e6, 1e6, width=32)

@@ -27,6 +27,7 @@ LEGAL = {
     TURN: {FREE, SLIDE},
 }
 L_WALL = [((0, 0), (8, 0)), ((0, 0), (0, 8))]
+ARRIVE = (Arrive(),)
 UNITY = {
     "look_ahead": 10.0,
     "pull_distance": 5.0,
@@ -53,7 +54,7 @@ def outline(points):
     return list(zip(points, [*points[1:], points[0]], strict=True))
 
 
-def walk(zones, positions, steps, segments, target, velocity=None, others=(Arrive(),), **more):
+def walk(zones, positions, steps, segments, target, velocity=None, others=ARRIVE, **more):
     """Positions and velocities (steps + 1, agents, 3) and zones (steps + 1, agents)."""
     sim = simulation(crowd(*others, zones, **more), positions, velocity)
     world = make_world(colliders=upright(segments), targets=target)
@@ -245,7 +246,7 @@ def test_a_dead_end_is_left_around_its_arms():
     assert (np.linalg.norm(path[-1] - [-6, -5, 0], axis=1) < 0.1).all()
 
 
-@pytest.mark.parametrize("others", [(Arrive(),), (Seek(),)], ids=["arrive", "seek"])
+@pytest.mark.parametrize("others", [ARRIVE, (Seek(),)], ids=["arrive", "seek"])
 @pytest.mark.parametrize("corners", [3, 4, 16])
 def test_a_closed_obstacle_is_gone_around_even_when_the_goal_is_never_wholly_in_sight(
     corners, others
@@ -343,6 +344,20 @@ def test_mirrored_starts_go_mirrored_ways():
     other, _, mirrored = walk(zones, starts * flip, 24 * 12, cross, target * flip)
     np.testing.assert_allclose(path, other * flip, atol=1e-4)
     np.testing.assert_array_equal(states, mirrored)
+
+
+def test_on_a_slope_rays_go_along_the_ground():
+    # 20° up along x, with a wall across: a level ray would meet the slope itself
+    rise = np.tan(np.radians(20.0))
+    a, b, c, d = ((x, y, x * rise) for x, y in ((-20, -20), (20, -20), (20, 20), (-20, 20)))
+    hill = Mesh("hill", np.array([[a, b, c], [a, c, d]], np.float32))
+    barrier = box((0, 0, 0), (1, 6, 30))
+    world = make_world(colliders=[barrier], targets=[[8, 0.5, 8 * rise]], ground=hill)
+    starts = [[x, y, x * rise] for x, y in ((-8, 0), (-6, 2), (-2, -1))]
+    positions, _ = run(crowd(Arrive(), ObstacleZones()), starts, 24 * 24, world=world)
+    np.testing.assert_allclose(positions[..., 2], positions[..., 0] * rise, atol=1e-3)
+    assert not ((np.abs(positions[..., 0]) < 0.5) & (np.abs(positions[..., 1]) < 3.0)).any()
+    assert np.abs(positions[-1, :, :2] - [8, 0.5]).max() < 0.1
 
 
 def test_without_colliders_or_length_everybody_is_free():
