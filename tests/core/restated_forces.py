@@ -141,7 +141,9 @@ class ForcesCrowd(Crowd):
                 if value is not None:
                     said |= self.noted({name: (rule.kind, value)})
             if not pushes:
-                wishes = [times(value, self.rules[name].weight) for name, (_, value) in said.items()]
+                wishes = [
+                    times(value, self.rules[name].weight) for name, (_, value) in said.items()
+                ]
                 sight.wish = self.passed(total(wishes))
         return {name: said[name] for name in self.rules if name in said}
 

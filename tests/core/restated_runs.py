@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
+from crowdtools import place
 from restated_crowds import Crowd
+from restated_forces import ForcesCrowd, Scene
 from restatements import State
 
+from steer_addon.core.meshes import Mesh
+from steer_addon.core.paths import Path
+from steer_addon.core.presets import load_preset
+from steer_addon.core.settings import CrowdSettings
 from steer_addon.core.simulation import Simulation
+from steer_addon.core.spheres import make_spheres
+from steer_addon.core.world import World, make_targets, make_world
 
 STEPS = 200
 FPS = 24.0
@@ -47,3 +57,59 @@ def compare(simulation: Simulation, crowd: Crowd, state: State, worlds, targets,
         deviations.append(np.linalg.norm(frame.position - np.array(state.p), axis=1))
         velocity_errors.append(np.abs(frame.velocity - np.array(state.v)).max())
     return paths, np.array(deviations), max(velocity_errors)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run and its restatement went."""
+
+    frequency: dict[str, int]
+    """How often each rule spoke."""
+    of_path: float
+    """Largest deviation of any agent at any time, as a part of the length of its path."""
+    velocity_error: float
+    """Largest difference of velocities [m/s]."""
+    paths: np.ndarray
+    """Lengths of the paths [m], shape (agent_count,)."""
+
+    def spoke(self, often: int) -> set[str]:
+        """The rules that spoke so often."""
+        return {name for name, times in self.frequency.items() if times >= often}
+
+
+def world_of(scene: Scene) -> World:
+    """What the restatement sees, as the solver sees it."""
+    rows = [(t.p, t.v, t.h, t.up) for t in scene.targets]
+    meshes = [Mesh(f"mesh {n}", np.array(m, np.float32)) for n, m in enumerate(scene.meshes)]
+    spheres = scene.spheres
+    return make_world(
+        targets=make_targets(*zip(*rows, strict=True)) if rows else None,
+        colliders=meshes,
+        spheres=make_spheres([s.center for s in spheres], [s.radius for s in spheres]),
+        paths=[Path(points, cyclic=scene.cyclic) for points in scene.paths],
+    )
+
+
+def only_enabled(name: str, keys: Iterable[str]) -> CrowdSettings:
+    """A preset in which exactly these entries act."""
+    settings = load_preset(name).settings
+    keys = set(keys)
+    assert keys <= {b.key for b in settings.behaviors}
+    stack = [replace(b, enabled=b.key in keys) for b in settings.behaviors]
+    return replace(settings, behaviors=tuple(stack))
+
+
+def run_preset(
+    settings: CrowdSettings,
+    crowd: ForcesCrowd,
+    start: tuple[list, list],
+    scenes: list[Scene],
+    one_by_one: bool = False,
+) -> Outcome:
+    """Run a preset's settings and the restated crowd through the same scenes."""
+    simulation = Simulation(settings, place(settings, *start), frame=1, fps=FPS)
+    state = State.start(*start)
+    worlds = {id(scene): world_of(scene) for scene in scenes}
+    seen = [worlds[id(scene)] for scene in scenes]
+    paths, deviations, error = compare(simulation, crowd, state, seen, scenes, one_by_one)
+    return Outcome(crowd.seen, float((deviations.max(axis=0) / paths).max()), error, paths)
