@@ -14,8 +14,10 @@ from restatements import (
     Vector,
     alignment,
     arrive,
+    box_center,
     cohesion,
     direction,
+    f32,
     flee,
     kept,
     minus,
@@ -55,6 +57,13 @@ class Sphere:
     radius: float
 
 
+def bounding_sphere(mesh: list[Triangle]) -> Sphere:
+    """Around the center of the bounding box, out to the farthest corner."""
+    center = stored(box_center(mesh))
+    corners = [corner for triangle in mesh for corner in triangle]
+    return Sphere(center, f32(max(size(minus(corner, center)) for corner in corners)))
+
+
 @dataclass(frozen=True)
 class Scene:
     """What the crowd perceives in one step."""
@@ -65,6 +74,10 @@ class Scene:
     paths: list[list[Vector]] = field(default_factory=list)
     cyclic: bool = False
     dt: float = 1.0 / 24.0
+
+    def all_spheres(self) -> list[Sphere]:
+        """The obstacles that are spheres, and the bounding spheres of the meshes."""
+        return self.spheres + [bounding_sphere(mesh) for mesh in self.meshes]
 
 
 @dataclass(frozen=True)
@@ -86,6 +99,7 @@ class Sight:
     scene: Scene
     body: Body
     flat: bool
+    step_height: float
     relaxation_time: float
     keep: Callable[[float], float]
     wish: Vector = ZERO
@@ -128,6 +142,7 @@ class ForcesCrowd(Crowd):
     rules: dict[str, Rule] = field(default_factory=dict)
     body: Body = Body(0.25, 1.0, 2.0, 8.0)
     flat: bool = True
+    step_height: float = 0.35
     relaxation_time: float = 0.5
 
     def proposals(self, sight: Sight) -> Proposals:
@@ -163,8 +178,9 @@ class ForcesCrowd(Crowd):
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """p ← p + v·dt."""
-        common = (state, scene, self.body, self.flat, self.relaxation_time, self.keep)
-        velocities = [self.velocity(Sight(i, *common), dt) for i in range(len(state.p))]
+        told = (self.body, self.flat, self.step_height, self.relaxation_time, self.keep)
+        agents = range(len(state.p))
+        velocities = [self.velocity(Sight(i, state, scene, *told), dt) for i in agents]
         return state.moved(velocities, dt)
 
 

@@ -93,7 +93,7 @@ class Hide(Rule):
             if cast(p, direction(line), sight.scene.meshes)[0] < size(line):
                 return None
         spots = []
-        for sphere in sight.scene.spheres:
+        for sphere in sight.scene.all_spheres():
             away = direction(minus(sphere.center, threat.p))
             reach = sphere.radius + self.distance_from_boundary
             spots.append(plus(sphere.center, times(away, reach)))
