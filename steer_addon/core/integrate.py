@@ -139,6 +139,17 @@ def _new_roll(roll, old, new, heading, limits, dt):
 
 
 @kernel
+def _faced(heading, new, limits):
+    """The heading after the step: along the motion, as fast as a body turns."""
+    if length(new) < max(EPSILON, limits.min_turn_speed):
+        return heading
+    ahead = unit(new)
+    if limits.max_body_turn > 0.0:
+        ahead = unit(_turned(heading, ahead, limits.max_body_turn))
+    return ahead
+
+
+@kernel
 def integrate_kernel(
     start,
     stop,
@@ -192,13 +203,9 @@ def integrate_kernel(
         store(position, i, moved)
         store(velocity, i, new)
         store(normal, i, up)
-        if length(new) >= max(EPSILON, limits.min_turn_speed):
-            ahead = unit(new)
-            if limits.max_body_turn > 0.0:
-                ahead = unit(_turned(load(agents.heading, i), ahead, limits.max_body_turn))
-            store(heading, i, ahead)
+        ahead = _faced(load(agents.heading, i), new, limits)
+        store(heading, i, ahead)
+        roll[i] = 0.0
         if limits.banking > 0.0 and not world.flat:
             old = load(agents.velocity, i)
-            roll[i] = _new_roll(old_roll[i] * 1.0, old, new, load(heading, i), limits, world.dt)
-        else:
-            roll[i] = 0.0
+            roll[i] = _new_roll(old_roll[i] * 1.0, old, new, ahead, limits, world.dt)

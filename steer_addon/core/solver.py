@@ -119,22 +119,9 @@ class Solver:
             step=int(number),
         )
 
-    def _move(
-        self,
-        before: Agents,
-        after: Agents,
-        view: AgentView,
-        sees: WorldView,
-        proposals: Sequence[Proposal],
-        values: F32,
-        active: NDArray[np.uint8],
-        dt: float,
-    ) -> None:
-        """Combine the proposals and write positions, velocities and headings into `after`."""
-        solver = self.settings.solver
-        count = after.count
-        motion = self.settings.motion
-        limits = LimitsView(
+    def _limits(self, dt: float) -> LimitsView:
+        solver, motion = self.settings.solver, self.settings.motion
+        return LimitsView(
             vex=solver.solver == "VEX",
             priority=solver.combine == "PRIORITY",
             relaxation_time=float(solver.relaxation_time),
@@ -148,6 +135,21 @@ class Solver:
             banking=float(motion.banking),
             max_bank=math.radians(motion.max_bank),
         )
+
+    def _move(
+        self,
+        before: Agents,
+        after: Agents,
+        view: AgentView,
+        sees: WorldView,
+        proposals: Sequence[Proposal],
+        values: F32,
+        active: NDArray[np.uint8],
+        dt: float,
+    ) -> None:
+        """Combine the proposals and write positions, velocities and headings into `after`."""
+        count = after.count
+        limits = self._limits(dt)
         kinds = np.array([p.output == VELOCITY for p in proposals], np.uint8)
         weights = np.zeros((len(proposals), count), np.float32)
         for row, proposal in enumerate(proposals):
