@@ -25,7 +25,7 @@ def field(flat: bool) -> list[Sphere]:
     for _ in range(24 if flat else 80):
         height = rng.uniform(-1.0, 1.0) * (1.0 if flat else 7.0)
         center = (rng.uniform(-7.0, 7.0), rng.uniform(-7.0, 7.0), height)
-        spheres.append(Sphere(stored(center), f32(rng.uniform(0.3, 1.2))))
+        spheres.append(Sphere(stored(center), f32(rng.uniform(0.3, 1.2) * (1.0 if flat else 2.0))))
     return spheres
 
 
