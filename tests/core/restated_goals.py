@@ -105,24 +105,28 @@ class Hide(Rule):
 
 @dataclass
 class FollowWaypoints(Rule):
-    """Seek the current waypoint, the next one within waypoint_radius; at the end arrive."""
+    """Seek the current waypoint, from the first on; past the last of an open path arrive there.
+
+    A waypoint is reached within waypoint_radius, which is longer than the way of a step.
+    """
 
     waypoint_radius: float = 1.0
     slow_radius: float = 2.0
     current: dict[int, int] = field(default_factory=dict)
-    """Number of the waypoint that each agent goes to."""
+    """Number of the waypoint that each agent goes to; one too many at the end."""
     chosen: dict[int, int] = field(default_factory=dict)
 
     def say(self, sight: Sight) -> Vector | None:
-        p, v_max = sight.p, sight.body.max_speed
-        path = sight.scene.paths[self.chosen.setdefault(sight.i, nearest_path(sight))]
+        p, v_max, cyclic = sight.p, sight.body.max_speed, sight.scene.cyclic
+        if sight.i not in self.chosen:
+            self.chosen[sight.i] = nearest_path(sight)
+        path = sight.scene.paths[self.chosen[sight.i]]
         k = self.current.get(sight.i, 0)
-        last = len(path) - 1
-        if size(minus(path[k], p)) < self.waypoint_radius and (sight.scene.cyclic or k < last):
-            k = (k + 1) % len(path)
+        while k < len(path) and size(minus(path[k], p)) <= self.waypoint_radius:
+            k = (k + 1) % len(path) if cyclic else k + 1
         self.current[sight.i] = k
-        if k == last and not sight.scene.cyclic:
-            return arrive(p, path[k], v_max, self.slow_radius, 0.0)
+        if k == len(path):
+            return arrive(p, path[-1], v_max, self.slow_radius, 0.0)
         return seek(p, path[k], v_max)
 
 

@@ -67,12 +67,8 @@ class LateralSpheres(AheadSpheres):
         if sphere is None:
             return None
         toward = minus(sphere.center, sight.p)
-        if sight.flat:
-            n = direction(cross(sight.h, UP))
-        else:
-            # a heading of 32-bit numbers is not quite of length 1
-            along = dot(toward, sight.h) / dot(sight.h, sight.h)
-            n = direction(minus(toward, times(sight.h, along)))
+        h = direction(sight.v)
+        n = direction(cross(h, UP) if sight.flat else minus(toward, times(h, dot(toward, h))))
         if dot(n, toward) > 0.0:
             n = times(n, -1.0)
         return times(n, self.max_avoid)

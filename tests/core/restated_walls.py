@@ -14,7 +14,6 @@ from restatements import (
     cross,
     direction,
     dot,
-    minus,
     plus,
     size,
     times,
@@ -115,6 +114,3 @@ class Feelers(Rule):
         self.ahead_of_mean[sight.i] = tuple(sight.keep(x) for x in times(n, -speed - mean))
         strength = (mean - dot(n, sight.v)) * sight.relaxation_time * body.mass / dt
         return times(n, strength)
-
-
-__all__ = ["Feelers", "minus"]
