@@ -104,6 +104,8 @@ class Sight:
     keep: Callable[[float], float]
     wish: Vector = ZERO
     """Sum of the weighted desired velocities; known to pushes only."""
+    kind: str = ""
+    """A rule that speaks in two ways says here in which."""
 
     @property
     def p(self) -> Vector:
@@ -119,6 +121,12 @@ class Sight:
 
     def target(self) -> Target:
         return min(self.scene.targets, key=lambda t: size(minus(t.p, self.p)))
+
+    def leveled(self, spheres: list[Sphere]) -> list[Sphere]:
+        """Spheres as walkers see them: level with their ground."""
+        if not self.flat:
+            return spheres
+        return [Sphere((s.center[0], s.center[1], self.p[2]), s.radius) for s in spheres]
 
     def near(self, reach: float, most: int, view: float) -> list[Neighbor]:
         return kept(neighbors(self.i, self.state, reach, most, view), self.keep)
@@ -152,9 +160,10 @@ class ForcesCrowd(Crowd):
             for name, rule in self.rules.items():
                 if (rule.kind != VELOCITY) != pushes:
                     continue
+                sight.kind = rule.kind
                 value = rule.say(sight)
                 if value is not None:
-                    said |= self.noted({name: (rule.kind, value)})
+                    said |= self.noted({name: (sight.kind, value)})
             if not pushes:
                 wishes = [
                     times(value, self.rules[name].weight) for name, (_, value) in said.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from restated_forces import Rule, Sight, Target
+from restated_forces import Rule, Sight, Sphere, Target
 from restatements import (
     Vector,
     arrive,
@@ -77,6 +77,26 @@ class OffsetPursue(Rule):
         return arrive(sight.p, goal, v_max, self.slow_radius, self.stop_radius)
 
 
+def hiding_spot(sphere: Sphere, threat: Vector, beyond: float) -> Vector:
+    """Spot = c + (r + beyond)·dir(c - threat)."""
+    away = direction(minus(sphere.center, threat))
+    return plus(sphere.center, times(away, sphere.radius + beyond))
+
+
+def out_of_sight(sight: Sight, threat: Vector) -> bool:
+    """Whether a mesh, or a sphere that is no mesh, stands on the line between the two."""
+    eye = (0.0, 0.0, sight.step_height if sight.flat else 0.0)
+    way = minus(threat, sight.p)
+    if cast(plus(sight.p, eye), direction(way), sight.scene.meshes)[0] < size(way):
+        return True
+    for sphere in sight.leveled(sight.scene.spheres):
+        toward = minus(sphere.center, sight.p)
+        share = min(1.0, max(0.0, dot(toward, way) / dot(way, way)))
+        if size(minus(toward, times(way, share))) < sphere.radius:
+            return True
+    return False
+
+
 @dataclass
 class Hide(Rule):
     distance_from_boundary: float = 1.0
@@ -85,22 +105,17 @@ class Hide(Rule):
     panic_radius: float = 0.0
 
     def say(self, sight: Sight) -> Vector | None:
-        threat, p, v_max = sight.target(), sight.p, sight.body.max_speed
+        threat, p = sight.target().p, sight.p
         if self.sight_distance > 0.0:
-            line = minus(threat.p, p)
-            if size(line) > self.sight_distance:
+            far = size(minus(threat, p)) > self.sight_distance
+            if far or out_of_sight(sight, threat):
                 return None
-            if cast(p, direction(line), sight.scene.meshes)[0] < size(line):
-                return None
-        spots = []
-        for sphere in sight.scene.all_spheres():
-            away = direction(minus(sphere.center, threat.p))
-            reach = sphere.radius + self.distance_from_boundary
-            spots.append(plus(sphere.center, times(away, reach)))
-        if not spots:
+        obstacles = sight.leveled(sight.scene.all_spheres())
+        if not obstacles:
             return Evade(panic_radius=self.panic_radius).say(sight)
+        spots = [hiding_spot(sphere, threat, self.distance_from_boundary) for sphere in obstacles]
         nearest = min(spots, key=lambda spot: size(minus(spot, p)))
-        return arrive(p, nearest, v_max, self.slow_radius, 0.0)
+        return arrive(p, nearest, sight.body.max_speed, self.slow_radius, 0.0)
 
 
 @dataclass

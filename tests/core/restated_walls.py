@@ -67,12 +67,14 @@ def pressed(q: float, s: float, stiffness: float, room: float, dt: float) -> tup
     """Depth and speed after a step against a spring that pushes while q > 0: q'' = -ω²·q.
 
     One that turns stays at the deepest point until the step ends; none gets deeper than 99.9 % of
-    the room.
+    the room, and one that is deeper already not any deeper.
     """
     if q < 0.0:
         if s <= 0.0 or q + s * dt <= 0.0:
             return q + s * dt, s
         dt, q = dt + q / s, 0.0
+    if s > 0.0 and q >= 0.999 * room:
+        return q, 0.0
     if s > 0.0:
         stiffness = max(stiffness, s * s / ((0.999 * room) ** 2 - q * q))
     w = math.sqrt(stiffness)
