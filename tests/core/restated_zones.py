@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from restated_crowds import PUSH
 from restated_forces import SET, Rule, Sight
-from restatements import ZERO, Vector, cast, cross, direction, dot, minus, plus, size, times
+from restatements import Vector, cast, cross, direction, dot, minus, plus, size, times
 
 UP: Vector = (0.0, 0.0, 1.0)
 FREE, PUSHED, PULLED, SLIDING, TURNING = range(5)
@@ -27,22 +27,19 @@ def tangent(sight: Sight, n: Vector) -> Vector:
     return direction(minus(sight.v, times(n, dot(sight.v, n))))
 
 
-def turned(way: Vector, goal: Vector, most: float) -> Vector:
-    """`way` turned toward the goal by at most an angle [rad]."""
-    cosine = max(-1.0, min(1.0, dot(way, goal)))
-    if math.acos(cosine) <= most:
-        return goal
-    side = direction(minus(goal, times(way, cosine)))
-    return plus(times(way, math.cos(most)), times(side, math.sin(most)))
-
-
 @dataclass
 class Slide:
     """What a sliding or turning agent knows."""
 
     way: Vector
     side: Vector
+    """Toward the wall, or to the side through which it turns."""
     begun: float
+    """How far the goal was when the agent first met the wall [m]."""
+
+
+def passed(sight: Sight, a: Vector) -> Vector:
+    return (sight.keep(a[0]), sight.keep(a[1]), sight.keep(a[2]))
 
 
 @dataclass
@@ -88,8 +85,12 @@ class Zones(Rule):
             return PUSHED, times(n, min(self.push_strength, over)) if over > 0.0 else None
         if d > self.slide_distance:
             return PULLED, times(tangent(sight, n), self.push_strength)
-        self.slides[sight.i] = Slide(tangent(sight, n), times(n, -1.0), size(goal))
-        return self.slide(sight)
+        return self.begin(sight, n, sight.keep(size(goal)))
+
+    def begin(self, sight: Sight, n: Vector, begun: float) -> tuple[int, Vector | None]:
+        way, side = passed(sight, tangent(sight, n)), passed(sight, times(n, -1.0))
+        self.slides[sight.i] = Slide(way, side, begun)
+        return self.slide(sight, fresh=True)
 
     def set_to(self, sight: Sight, way: Vector) -> Vector:
         sight.kind = SET
@@ -101,24 +102,33 @@ class Zones(Rule):
         clear = ray(sight, direction(goal))[0]
         return clear >= size(goal) or (clear > self.look_ahead and size(goal) < begun)
 
-    def slide(self, sight: Sight) -> tuple[int, Vector | None]:
+    def slide(self, sight: Sight, fresh: bool = False) -> tuple[int, Vector | None]:
         slide = self.slides[sight.i]
-        reach = sight.body.radius + max(sight.body.radius, self.slide_distance)
-        if ray(sight, slide.side)[0] > reach or self.in_sight(sight, slide.begun):
+        if not fresh and self.in_sight(sight, slide.begun):
+            goal = direction(self.goal(sight))
+            across = direction(minus(goal, times(slide.way, dot(goal, slide.way))))
+            slide.side = passed(sight, across)
             return TURNING, self.set_to(sight, slide.way)
-        return SLIDING, self.set_to(sight, slide.way)
+        reach = sight.body.radius + max(sight.body.radius, self.slide_distance)
+        zone = SLIDING if ray(sight, slide.side)[0] <= reach else TURNING
+        return zone, self.set_to(sight, slide.way)
 
     def turn(self, sight: Sight) -> tuple[int, Vector | None]:
+        """The short way to a goal ahead, through the side of the wall to one behind."""
         slide, goal = self.slides[sight.i], direction(self.goal(sight))
-        slide.way = turned(slide.way, goal, self.turn_rate * sight.scene.dt)
-        slide.way = tuple(sight.keep(x) for x in slide.way)
+        angle = self.turn_rate * sight.scene.dt
+        if dot(slide.way, goal) >= math.cos(angle):
+            return FREE, None
+        side = slide.side
+        if dot(slide.way, goal) >= 0.0:
+            side = direction(minus(goal, times(slide.way, dot(goal, slide.way))))
+        c, s = math.cos(angle), math.sin(angle)
+        way = direction(plus(times(slide.way, c), times(side, s)))
+        side = direction(minus(times(side, c), times(slide.way, s)))
+        if dot(way, goal) >= 0.0 and self.in_sight(sight, slide.begun):
+            return FREE, None
+        slide.way, slide.side = passed(sight, way), passed(sight, side)
         d, n = ray(sight, slide.way)
         if d <= self.slide_distance:
-            self.slides[sight.i] = Slide(tangent(sight, n), times(n, -1.0), slide.begun)
-            return self.slide(sight)
-        if slide.way == goal or (self.in_sight(sight, slide.begun) and dot(slide.way, goal) > 0.0):
-            return FREE, self.set_to(sight, slide.way)
+            return self.begin(sight, n, slide.begun)
         return TURNING, self.set_to(sight, slide.way)
-
-
-__all__ = ["ZERO"]
