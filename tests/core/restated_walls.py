@@ -14,6 +14,7 @@ from restatements import (
     cross,
     direction,
     dot,
+    minus,
     plus,
     size,
     times,
@@ -24,12 +25,21 @@ UP: Vector = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class Felt:
-    """A hit of a feeler: how far, the length of the feeler, its direction, the wall's normal."""
+    """A wall that a feeler meets: how far, how long the feeler is, -n·f, and the wall's normal."""
 
     distance: float
     length: float
-    feeler: Vector
-    normal: Vector
+    c: float
+    n: Vector
+
+    @property
+    def q(self) -> float:
+        """How deep the feeler's tip is behind the surface."""
+        return self.c * (self.length - self.distance)
+
+    @property
+    def room(self) -> float:
+        return self.c * self.length
 
 
 def feelers(sight: Sight, ahead: Vector, length: float) -> list[tuple[Vector, float]]:
@@ -42,25 +52,26 @@ def feelers(sight: Sight, ahead: Vector, length: float) -> list[tuple[Vector, fl
     return [(ahead, length), *((direction(plus(ahead, side)), length / 2) for side in sides)]
 
 
-def look_for_walls(sight: Sight, ahead: Vector, length: float) -> Felt | None:
-    """The nearest hit; a wall straight ahead within the way of this step comes first.
+def look_for_walls(
+    sight: Sight, ahead: Vector, length: float, way_on: float
+) -> list[tuple[int, Felt]]:
+    """What feelers meet, each with its number.
 
-    The straight feeler is longer by that way, since its spring may be touched in this step.
+    The straight feeler is longer by the way of this step, since its spring may be touched in it.
     """
-    way_on = size(sight.v) * sight.scene.dt
     eye = plus(sight.p, times(UP, sight.step_height if sight.flat else 0.0))
-    found = None
+    found = []
     for number, (feeler, reach) in enumerate(feelers(sight, ahead, length)):
         d, n = cast(eye, feeler, sight.scene.meshes)
-        if d > reach + (way_on if number == 0 else 0.0) or d <= 0.0:
-            continue
-        if sight.flat:
-            n = direction((n[0], n[1], 0.0))
-        if found is None or d < found.distance:
-            found = Felt(d, reach, feeler, n)
-        if number == 0 and d <= way_on:
-            return found
+        if 0.0 < d <= reach + (way_on if number == 0 else 0.0):
+            n = direction((n[0], n[1], 0.0)) if sight.flat else n
+            found.append((number, Felt(d, reach, -dot(n, feeler), n)))
     return found
+
+
+def stops_in_time(q: float, s: float, stiffness: float, room: float) -> bool:
+    """Whether the plain spring turns the agent at 99.9 % of the room."""
+    return s <= 0.0 or s * s <= stiffness * ((0.999 * room) ** 2 - max(q, 0.0) ** 2)
 
 
 def pressed(q: float, s: float, stiffness: float, room: float, dt: float) -> tuple[float, float]:
@@ -91,7 +102,7 @@ def pressed(q: float, s: float, stiffness: float, room: float, dt: float) -> tup
 
 @dataclass
 class Feelers(Rule):
-    """Δ = ((q - q')/dt - n·v)·(τ·m/dt)·n, which is Δ/τ = k·overshoot·n for small steps."""
+    """Δ = (v' - v)·(τ·m/dt); n·v' = (q - q')/dt, so that the step ends where the spring says."""
 
     kind: str = PUSH
     stiffness: float = 1.0
@@ -102,17 +113,44 @@ class Feelers(Rule):
     def say(self, sight: Sight) -> Vector | None:
         body, dt = sight.body, sight.scene.dt
         length = self.fixed_length or body.max_speed * math.sqrt(body.mass / self.stiffness)
-        ahead = direction(sight.v) if size(sight.v) >= 1e-6 else sight.h
-        felt = look_for_walls(sight, ahead, length)
-        difference = self.ahead_of_mean.pop(sight.i, ZERO)
-        if felt is None:
+        gain = times(sight.wish, dt / (sight.relaxation_time * body.mass))
+        now = plus(sight.v, self.ahead_of_mean.pop(sight.i, ZERO))
+        soon = plus(sight.v, gain)
+        going = soon if dot(soon, sight.v) <= 0.0 else sight.v
+        ahead = direction(going) if size(going) >= 1e-6 else sight.h
+        way_on = (max(size(sight.v), size(now)) + size(gain)) * dt
+        walls = look_for_walls(sight, ahead, length, way_on)
+        if not walls:
             return None
-        n = felt.normal
-        c = -dot(n, felt.feeler)
-        q = c * (felt.length - felt.distance)
-        s = -dot(n, plus(sight.v, difference))
-        after, speed = pressed(q, s, self.stiffness / (body.mass * c), c * felt.length, dt)
-        mean = (q - after) / dt
-        self.ahead_of_mean[sight.i] = tuple(sight.keep(x) for x in times(n, -speed - mean))
-        strength = (mean - dot(n, sight.v)) * sight.relaxation_time * body.mass / dt
-        return times(n, strength)
+        new, rest = self.stopped(sight, walls, now, gain)
+        if new == sight.v:
+            return None
+        self.ahead_of_mean[sight.i] = tuple(sight.keep(x) for x in rest)
+        return times(minus(new, sight.v), sight.relaxation_time * body.mass / dt)
+
+    def stopped(
+        self, sight: Sight, walls: list[tuple[int, Felt]], now: Vector, gain: Vector
+    ) -> tuple[Vector, Vector]:
+        """Mean velocity of the step, and what its end has beyond: the nearest wall comes first."""
+        dt, new, rest = sight.scene.dt, sight.v, ZERO
+        nearest, first = min(walls, key=lambda wall: wall[1].distance)
+        if first.q <= 0.0 and first.q - dot(first.n, now) * dt <= 0.0:
+            return new, rest
+        others = [wall for number, wall in walls if number != nearest]
+        for wall in [first, *others]:
+            stiffness = self.stiffness / (sight.body.mass * wall.c)
+            s = -dot(wall.n, now if wall is first else new)
+            in_time = stops_in_time(wall.q, s, stiffness, wall.room)
+            if wall is not first:
+                beside = dot(wall.n, first.n) >= math.sqrt(0.5)
+                if in_time or (beside and wall.c * wall.distance >= s * dt):
+                    continue
+            after, speed = pressed(wall.q, s, stiffness, wall.room, dt)
+            mean = (wall.q - after) / dt
+            back = max(0.0, -dot(wall.n, gain))
+            if in_time:
+                behind = after + back * dt - max(wall.q, 0.999 * wall.room)
+                back = min(back, max(0.0, behind / dt))
+            new = plus(new, times(wall.n, mean + back - dot(wall.n, new)))
+            rest = plus(rest, times(wall.n, -speed - mean))
+        return new, rest

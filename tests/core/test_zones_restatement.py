@@ -9,7 +9,7 @@ import pytest
 import restated_zones
 from crowdtools import box
 from restated_forces import Arrive, Body, ForcesCrowd, Scene, Seek, Sight, Target
-from restated_runs import OF_PATH, STEPS, only_enabled, run_preset
+from restated_runs import OF_PATH, STEPS, Outcome, only_enabled, run_preset
 from restated_zones import FREE, PULLED, PUSHED, SLIDING, TURNING, Zones, ray, tangent
 from restatements import Triangle, Vector, times
 
@@ -28,9 +28,9 @@ WALLS = [
 """Walls with ends to go around, far from one another."""
 
 
-def run(goal="arrive", *, flat=True, weight=1.0) -> tuple[Zones, object]:
+def run(goal="arrive", *, flat=True, **changes) -> tuple[Zones, Outcome]:
     """The crowd comes from the left, and from above, and wants to the other side."""
-    zones = Zones(weight=weight)
+    zones = Zones(**changes)
     rules = {"zones": zones, goal: Seek() if goal == "seek" else Arrive(slow_radius=5.0)}
     crowd = ForcesCrowd(rules=rules, body=BODY, flat=flat)
     settings = only_enabled("unity_zones", rules)
@@ -58,10 +58,6 @@ def test_unity_zones_follow_their_restatement(goal, flat):
     assert outcome.of_path <= OF_PATH
 
 
-def test_one_percent_more_of_the_pushes_is_noticed():
-    assert run(weight=1.01)[1].of_path > 10 * OF_PATH
-
-
 def wrong_way(sight: Sight, n: Vector) -> Vector:
     """Goes along the wall against the motion."""
     return times(tangent(sight, n), -1.0)
@@ -79,6 +75,6 @@ def test_errors_in_the_formulas_are_noticed(monkeypatch, formula, error):
     assert run()[1].of_path > 10 * OF_PATH
 
 
-def test_slower_turns_are_noticed(monkeypatch):
-    monkeypatch.setattr(Zones, "turn_rate", 9.0)
-    assert run()[1].of_path > 10 * OF_PATH
+@pytest.mark.parametrize("wrong", [{"turn_rate": 9.0}, {"push_speed": 7.5}, {"weight": 1.01}])
+def test_other_numbers_are_noticed(wrong):
+    assert run(**wrong)[1].of_path > 10 * OF_PATH
