@@ -30,7 +30,8 @@ Decided beyond the page:
 - The goal is the target, or without targets the direction of the desired velocity. It is in sight
   when nothing is on the way to it, or nothing within look_ahead and it is nearer than where
   the slide began: agents get away from closed obstacles, and do not run in circles in a corner.
-- A goal behind is turned to around the end of the wall, not back along its front.
+- A goal behind is turned to around the end of the wall, not back along its front; one that is in
+  sight the short way.
 - Obstacles behind a target in sight do not count, nor do any with the target within slide_distance:
   agents can arrive in front of a wall.
 - Without motion the ray goes along the desired velocity; agents that neither move nor want to stay.
@@ -221,6 +222,9 @@ def _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory):
     way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
     begun = np.float64(memory[i, BEGUN])
     if not fresh and _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
+        # nothing is between: the short way, which may lie around the end of the wall
+        short = unit(project(goal, way))
+        _keep(memory, i, SIDE, short if length(short) > 0.0 else side)
         return TURNING, way
     lean = (0.0, 0.0, 0.0)
     reach = radius + max(radius, slide_distance)
