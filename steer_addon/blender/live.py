@@ -21,6 +21,7 @@ from bpy.app.handlers import persistent
 from ..core.errors import SteerError
 from ..core.frames import Frame
 from . import crowds, simulate
+from .links import linked_crowds
 from .live_store import LiveRun, LiveStatus
 from .state import clear_state, get_state
 from .suspension import is_suspended, suspended
@@ -81,17 +82,39 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
     if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
     with _lock:
-        session, frames = simulate.continue_to(obj, scene, last)
-        run = _runs.setdefault(obj.session_uid, LiveRun())
-        run.adopt(obj, scene, session, frames)
+        for crowd, session, frames in simulate.continue_to(obj, scene, last):
+            run = _runs.setdefault(crowd.session_uid, LiveRun())
+            run.adopt(crowd, scene, session, frames)
+
+
+def _look(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
+    """What crowds look like to one another at a frame; before their start as they stand there."""
+
+    def look(crowd: bpy.types.Object, number: int) -> Frame | None:
+        run = _runs.get(crowd.session_uid)
+        if run is None:
+            return None
+        if number < crowd.steer.frame_start and not run.frames:
+            return run.waiting(crowd, scene, depsgraph)
+        return run.frame_at(crowd, number)
+
+    return look
+
+
+def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The crowds that are simulated: those not baked, and what they steer by."""
+    found = crowds.crowds(scene)
+    if not any(obj.steer.hidden_by_bake for obj in found):
+        return found
+    live = [obj for obj in found if not obj.steer.hidden_by_bake]
+    needed = {crowd.session_uid for obj in live for crowd in linked_crowds(obj)}
+    return [obj for obj in found if obj.session_uid in needed]
 
 
 def _each(scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], None]) -> None:
     """Do something for each live crowd of a scene; no error gets out."""
     with _lock:
-        for obj in crowds.crowds(scene):
-            if obj.steer.hidden_by_bake:
-                continue
+        for obj in _stepped(scene):
             run = _runs.setdefault(obj.session_uid, LiveRun())
             try:
                 act(run, obj)
@@ -105,10 +128,11 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
     if is_suspended():
         return
     rendering = depsgraph.mode == "RENDER"
+    look = _look(scene, depsgraph)
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
         before = run.message
-        run.change_frame(obj, scene, depsgraph)
+        run.change_frame(obj, scene, depsgraph, look)
         if rendering and run.message and run.message != before:
             log.warning("Crowd %r at frame %d: %s", obj.name, scene.frame_current, run.message)
 

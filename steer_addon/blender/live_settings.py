@@ -16,6 +16,8 @@ import numpy as np
 
 from ..core.parameters import parameters
 from ..core.settings import BLOCKS, CrowdSettings
+from .links import linked_crowds
+from .properties import settings_of
 
 _PATH = re.compile(r'steer\.(?:behaviors\[(?:(\d+)|"(.*)")\]\.)?(?:(\w+)\.)?(\w+)$')
 _CURVE_ARRAYS = ("co", "handle_left", "handle_right")
@@ -31,16 +33,26 @@ class LiveKey:
     """What keyed values are made of."""
     frame_start: int
     fps: float
+    others: tuple[LiveKey, ...] = ()
+    """The keys of all crowds that it depends on."""
 
 
 def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
-    """The key of a crowd as it is now.
+    """The key of a crowd as it is now, with those of the crowds that it steers by.
 
     Args:
         obj: The original crowd object.
         settings: Its settings at the current frame.
         fps: Frames per second of its scene.
+
+    Raises:
+        ParameterError: The settings of another crowd are out of range.
     """
+    others = tuple(_own_key(crowd, settings_of(crowd), fps) for crowd in linked_crowds(obj)[1:])
+    return replace(_own_key(obj, settings, fps), others=others)
+
+
+def _own_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
     curves = tuple(_describe(curve) for curve in steer_curves(obj))
     masked = settings
     for path in sorted({curve[0] for curve in curves}):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -14,6 +14,7 @@ from ..core.errors import SteerError
 from ..core.frames import Frame
 from ..core.settings import CrowdSettings
 from . import simulate
+from .links import crowd_slots
 from .live_settings import LiveKey, live_key
 from .properties import settings_of
 from .scene import geometry_owners, read_agents, signature
@@ -60,6 +61,7 @@ class LiveRun:
     _places: tuple[int, bytes] = (0, b"")
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
+    _waiting: Frame | None = None
     _failed: str = ""
 
     def status(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> LiveStatus:
@@ -77,9 +79,19 @@ class LiveRun:
         )
 
     def change_frame(
-        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        look: Callable[[bpy.types.Object, int], Frame | None],
     ) -> None:
         """Show the scene's frame, simulated where it is the next one.
+
+        Args:
+            obj: The original crowd object.
+            scene: Its scene.
+            depsgraph: What evaluated the frame.
+            look: Gives what another crowd looks like at a frame, None where it is not simulated.
 
         Raises:
             SteerError: The crowd cannot be simulated; what was shown stays.
@@ -97,13 +109,42 @@ class LiveRun:
         part = part if number == wanted and wanted < steer.frame_end else 0.0
         following = self._session is not None and self._session.frame == number - 1
         if wanted not in self.frames and following and part == 0.0 and number == wanted:
-            frame = self._session.step(obj, depsgraph, settings)
+            others = self._others(obj, number - 1, look)
+            frame = self._session.step(obj, depsgraph, settings, others=others)
             self._store(frame, settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
             # a driver, or a curve that only now gives another value
             self._outdate("Settings changed", keep=None)
         self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
         self._show(obj, wanted, part, scene)
+
+    def _others(
+        self,
+        obj: bpy.types.Object,
+        number: int,
+        look: Callable[[bpy.types.Object, int], Frame | None],
+    ) -> dict[int, Frame]:
+        """What the crowds that this one steers by look like at a frame, by session uid."""
+        found = {crowd.session_uid: look(crowd, number) for crowd in crowd_slots(obj).values()}
+        return {uid: frame for uid, frame in found.items() if frame is not None}
+
+    def waiting(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    ) -> Frame:
+        """The crowd as it stands before its first frame.
+
+        Raises:
+            SteerError: The crowd cannot be simulated.
+        """
+        if self._waiting is None:
+            start, fps = obj.steer.frame_start, simulate.fps_of(scene)
+            session = simulate.Session(obj, depsgraph, settings_of(obj), frame=start, fps=fps)
+            self._waiting = session.current()
+        return self._waiting
+
+    def frame_at(self, obj: bpy.types.Object, number: int) -> Frame | None:
+        """The frame as another crowd sees it; None where it is not simulated."""
+        return self.frames.get(self._clamped(obj, number))
 
     def edited(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
@@ -196,7 +237,7 @@ class LiveRun:
     def _forget(self) -> None:
         self.frames, self._used, self._session = {}, {}, None
         self._start_agents, self._start_signature = None, b""
-        self._shown, self.out_of_date, self._failed = None, "", ""
+        self._shown, self.out_of_date, self._failed, self._waiting = None, "", "", None
 
     def _visit_start(
         self,

@@ -41,6 +41,7 @@ TARGET_KINDS = (
         1,
     ),
     ("POINTS", "Points", "The vertices of a mesh object", "MESH_DATA", 2),
+    ("CROWD", "Crowd", "The agents of another crowd, or the others of this one", "COMMUNITY", 3),
 )
 
 
@@ -53,6 +54,8 @@ def _is_other(self: Any, obj: bpy.types.Object) -> bool:
 
 
 def _is_target(self: Any, obj: bpy.types.Object) -> bool:
+    if self.target_kind == "CROWD":
+        return obj.steer.is_crowd
     return obj != self.id_data and (self.target_kind != "POINTS" or obj.type == "MESH")
 
 

@@ -20,6 +20,7 @@ from ..core import bvh
 from ..core.meshes import Mesh
 from ..core.views import BvhView
 from ..core.world import CollidersBuilder, Targets, World, make_targets
+from .links import linked_crowds, target_crowd, target_slots
 from .properties import uses_targets
 from .scene_agents import read_agents
 from .scene_meshes import (
@@ -40,13 +41,6 @@ from .state import get_state
 __all__ = ["WorldReader", "input_objects", "needs_frames", "read_agents", "signature"]
 
 
-def target_slots(obj: bpy.types.Object) -> dict[str, Any]:
-    """What holds the target properties: "" for the crowd's own, else a behavior's name."""
-    steer = obj.steer
-    own = {i.name: i for i in steer.behaviors if i.use_own_target and uses_targets(i)}
-    return {"": steer, **own}
-
-
 def _members(collection: Any, obj: bpy.types.Object) -> list[bpy.types.Object]:
     """Objects of a collection and those in it, by name, without what the crowd itself made."""
     if collection is None:
@@ -59,7 +53,9 @@ def _members(collection: Any, obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def target_objects(obj: bpy.types.Object, slot: Any) -> list[bpy.types.Object]:
-    """Objects that a slot steers by; the crowd itself is never one of them."""
+    """Objects that a slot steers by; the crowd itself and the agents of others are none."""
+    if target_crowd(slot) is not None or slot.target_kind == "CROWD":
+        return []
     if slot.target_kind == "COLLECTION":
         return _members(slot.target_collection, obj)
     target = slot.target_object
@@ -79,17 +75,22 @@ def ground_object(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def input_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
-    """All objects that a crowd perceives, each one once."""
+    """All objects that a crowd, and the crowds that it steers by, perceive; each one once."""
+    found = [part for crowd in linked_crowds(obj) for part in _own_inputs(crowd)]
+    return list({o.session_uid: o for o in found}.values())
+
+
+def _own_inputs(obj: bpy.types.Object) -> list[bpy.types.Object]:
     found = [o for slot in target_slots(obj).values() for o in target_objects(obj, slot)]
     found += collider_objects(obj)
     ground = ground_object(obj)
-    found += [] if ground is None else [ground]
-    return list({o.session_uid: o for o in found}.values())
+    return found + ([] if ground is None else [ground])
 
 
 def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
     """Session uids of the inputs and of their data, each with that of the object."""
-    owners = {}
+    # of other crowds only the mesh: what they show changes in every frame
+    owners = {c.data.session_uid: c.session_uid for c in linked_crowds(obj)[1:]}
     for part in input_objects(obj):
         owners[part.session_uid] = part.session_uid
         if part.data is not None:
@@ -99,8 +100,8 @@ def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
 
 def needs_frames(obj: bpy.types.Object) -> bool:
     """Whether anything that a crowd reads after its first frame may differ between frames."""
-    animation = obj.animation_data
-    return animation is not None or any(may_move(o) for o in input_objects(obj))
+    animated = any(crowd.animation_data is not None for crowd in linked_crowds(obj))
+    return animated or any(may_move(o) for o in input_objects(obj))
 
 
 def needs_own_scene(obj: bpy.types.Object) -> bool:
@@ -269,13 +270,19 @@ class WorldReader:
         self.no_target = [
             f"Crowd {obj.name!r} has no target{f' for {name!r}' if name else ''}: choose one"
             for name in sorted(asking)
-            if not len(result[name].position)
+            if not len(result[name].position) and target_crowd(slots[name]) is None
         ]
         return result
 
     def _slot(
         self, obj: bpy.types.Object, slot: Any, last: Any, frame: float, fps: float
     ) -> Targets:
+        lost = slot.target_kind == "CROWD" and slot.target_object is not None
+        if lost and target_crowd(slot) is None:
+            self.scene_warnings.append(
+                f"Target {slot.target_object.name!r} of crowd {obj.name!r} is no crowd any more: "
+                "choose another one, or clear the field"
+            )
         objects = [o for o in target_objects(obj, slot) if not self._is_gone(o, "Target")]
         if slot.target_kind == "POINTS":
             rows = [self._points_of(o) for o in objects]
@@ -362,12 +369,16 @@ def signature(
         geometry: Include the shape of the inputs.
     """
     digest = hashlib.blake2b(digest_size=16)
-    for part in [obj, *input_objects(obj)]:
+    members = linked_crowds(obj)
+    if geometry:
+        for crowd in members[1:]:
+            digest.update(positions(crowd.data).tobytes())
+    for part in [*members, *input_objects(obj)]:
         evaluated = part.evaluated_get(depsgraph)
         digest.update(part.name_full.encode())
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
         digest.update(b"\1" if evaluated.is_evaluated else b"\0")
-        if geometry and part != obj and part.type == "MESH":
+        if geometry and part not in members and part.type == "MESH":
             digest.update(positions(evaluated.data).tobytes())
     for name, slot in target_slots(obj).items():
         digest.update(f"{name} {slot.target_kind}".encode())

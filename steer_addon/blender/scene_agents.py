@@ -10,6 +10,7 @@ import numpy as np
 from ..core.agents import AGENT_PARAMETERS, Agents, make_agents
 from ..core.behaviors import REGISTRY, own_parameters
 from ..core.errors import AgentError, SceneError
+from ..core.frames import forward_vector, turned
 from ..core.parameters import parameters
 from ..core.settings import CrowdSettings
 from . import display
@@ -17,7 +18,6 @@ from .scene_meshes import FloatArray, Matrix, matrix_of, positions, transform
 from .scratch import Scratch
 
 _NUMBERS = {"FLOAT": np.float32, "INT": np.int32, "INT8": np.int8, "BOOLEAN": np.bool_}
-_FORWARD = {"POS_X": (1, 0, 0), "POS_Y": (0, 1, 0), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0)}
 
 
 def read_agents(
@@ -47,9 +47,9 @@ def read_agents(
     if not needs_evaluation(obj):
         return _from_mesh(obj, obj.data, matrix_of(obj.evaluated_get(depsgraph)), settings)
     shown = depsgraph.scene
-    with Scratch(shown.original, (), crowd=obj) as scratch:
+    with Scratch(shown.original, (), crowds=[obj]) as scratch:
         own = scratch.at(shown.frame_current, shown.frame_subframe)
-        probe = scratch.probe.evaluated_get(own)
+        probe = scratch.probes[obj.session_uid].evaluated_get(own)
         return _from_mesh(obj, probe.data, matrix_of(probe), settings)
 
 
@@ -149,7 +149,7 @@ def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatAr
     """Unit headings from `rotation`, else `heading`, else the object's -Y axis."""
     rows = _rows(mesh, "rotation", "QUATERNION")
     if rows is not None:
-        rows = _turned(rows.astype(np.float64), np.array(_FORWARD[forward_axis], np.float64))
+        rows = turned(rows.astype(np.float64), forward_vector(forward_axis))
     else:
         rows = _rows(mesh, "heading", "FLOAT_VECTOR")
     if rows is None:
@@ -158,15 +158,6 @@ def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatAr
     size = np.linalg.norm(world, axis=1, keepdims=True)
     # a vector without length has no direction: make_agents falls back to its own default
     return np.where(size > 0.0, world / np.where(size > 0.0, size, 1.0), world).astype(np.float32)
-
-
-def _turned(quaternions: Any, vector: Any) -> Any:
-    """`vector` turned by each quaternion (w, x, y, z), whatever their length."""
-    axis = quaternions[:, 1:]
-    length = np.einsum("ij,ij->i", quaternions, quaternions)
-    scale = 2.0 / np.where(length > 0.0, length, 1.0)
-    cross = np.cross(axis, vector)
-    return vector + scale[:, None] * (quaternions[:, :1] * cross + np.cross(axis, cross))
 
 
 def attribute_names(settings: CrowdSettings) -> set[str]:

@@ -34,20 +34,20 @@ class Scratch:
         self,
         scene: bpy.types.Scene,
         objects: Iterable[bpy.types.Object],
-        crowd: bpy.types.Object | None = None,
+        crowds: Iterable[bpy.types.Object] = (),
     ) -> None:
         """Link objects into a new scene.
 
         Args:
             scene: The scene whose frame rate and settings count.
             objects: Objects to evaluate, hidden or not; what they depend on comes along.
-            crowd: A crowd to evaluate without its Crowd modifier and all below that.
+            crowds: Crowds to evaluate without their Crowd modifier and all below that.
         """
         self._copies: list[bpy.types.Object] = []
         self.stand_ins: dict[int, bpy.types.Object] = {}
         """What stands in this scene for an object, by the object's session uid."""
-        self.probe: bpy.types.Object | None = None
-        """The crowd's stand-in."""
+        self.probes: dict[int, bpy.types.Object] = {}
+        """The stand-ins of the crowds, by the crowd's session uid."""
         with suspended():
             self._scene: Any = bpy.data.scenes.new("Steer Scratch")
             try:
@@ -55,10 +55,10 @@ class Scratch:
                     setattr(self._scene.render, name, getattr(scene.render, name))
                 for obj in objects:
                     self._link(obj)
-                if crowd is not None:
-                    self.probe = self._copy(crowd)
-                    _cut_modifiers(self.probe)
-                    self.stand_ins[crowd.session_uid] = self.probe
+                for crowd in crowds:
+                    probe = self._copy(crowd)
+                    _cut_modifiers(probe)
+                    self.probes[crowd.session_uid] = self.stand_ins[crowd.session_uid] = probe
             except BaseException:
                 self.close()
                 raise
@@ -95,10 +95,11 @@ class Scratch:
             self._scene.frame_set(frame, subframe=subframe)
         return self._scene.view_layers[0].depsgraph
 
-    def simplify_probe(self) -> None:
-        """Stop evaluating the crowd's modifiers, once its points are read."""
-        if self.probe is not None and self.probe.modifiers:
-            self.probe.modifiers.clear()
+    def simplify(self, crowd: bpy.types.Object) -> None:
+        """Stop evaluating a crowd's modifiers, once its points are read."""
+        probe = self.probes[crowd.session_uid]
+        if probe.modifiers:
+            probe.modifiers.clear()
 
     def close(self) -> None:
         """Remove the scene and all copies; a second call does nothing."""
@@ -109,7 +110,7 @@ class Scratch:
             while self._copies:
                 bpy.data.objects.remove(self._copies.pop())
             self.stand_ins.clear()
-            self.probe = None
+            self.probes.clear()
 
 
 def _cut_modifiers(obj: bpy.types.Object) -> None:

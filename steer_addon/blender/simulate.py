@@ -2,148 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import bpy
 
 from ..core.errors import SceneError
 from ..core.frames import Frame
 from ..core.settings import CrowdSettings
-from .properties import settings_of
-from .scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
-from .scratch import Scratch
-from .suspension import suspended
+from .sessions import Session, fps_of, sessions
 
-
-def fps_of(scene: bpy.types.Scene) -> float:
-    """Frames per second of a scene."""
-    return scene.render.fps / scene.render.fps_base
-
-
-class Session:
-    """A simulation with the reader that feeds it; live and offline runs go the same way."""
-
-    def __init__(
-        self,
-        obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
-        settings: CrowdSettings,
-        *,
-        frame: int,
-        fps: float,
-        evaluated: bpy.types.Object | None = None,
-        stand_ins: Mapping[int, bpy.types.Object] | None = None,
-    ) -> None:
-        """Start at a frame.
-
-        Args:
-            obj: The original crowd object.
-            depsgraph: What evaluated the scene at that frame.
-            settings: What the crowd is told at that frame.
-            frame: Its number.
-            fps: Frames per second.
-            evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
-            stand_ins: What stands for an object in a scratch scene, by session uid.
-        """
-        self.fps = fps
-        self.reader = WorldReader()
-        agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
-        self.world = self.reader.read(obj, depsgraph, fps, stand_ins)
-        # imported with the first crowd: enabling the extension has to be quick
-        from ..core.simulation import Simulation
-
-        self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
-
-    @property
-    def frame(self) -> int:
-        """Number of the frame that the simulation is at."""
-        return self.simulation.frame
-
-    def current(self) -> Frame:
-        """The crowd as it is now."""
-        return self.simulation.current()
-
-    def step(
-        self,
-        obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph | None,
-        settings: CrowdSettings,
-        stand_ins: Mapping[int, bpy.types.Object] | None = None,
-    ) -> Frame:
-        """Go on by one frame; without a depsgraph in the world as it was."""
-        if depsgraph is not None:
-            self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins)
-        return self.simulation.step(self.world, settings)
-
-    @property
-    def warnings(self) -> list[str]:
-        """What the user may want to change about the scene."""
-        lost = self.simulation.off_ground
-        texts = list(self.reader.scene_warnings)
-        if lost:
-            texts.append(
-                f"{lost} agents start where there is no walkable ground: they walk at their own "
-                "height; move the crowd over its ground or raise the maximum slope"
-            )
-        return texts
-
-
-class _Stage:
-    """Evaluates what a crowd reads, frame by frame, in a scratch scene."""
-
-    def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-        self._obj = obj
-        present = [o for o in input_objects(obj) if scene in o.users_scene]
-        self._scratch = Scratch(scene, present, crowd=obj)
-        self.stand_ins: Mapping[int, bpy.types.Object] | None = self._scratch.stand_ins
-        self._crowd: Any = self._scratch.probe
-
-    def at(self, frame: int) -> bpy.types.Depsgraph:
-        """The depsgraph at a frame."""
-        return self._scratch.at(frame)
-
-    def crowd(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
-        """The crowd with the values that its properties have at the frame."""
-        return self._crowd.evaluated_get(depsgraph)
-
-    def started(self) -> None:
-        """Called once the agents are read."""
-        self._scratch.simplify_probe()
-
-    def close(self) -> None:
-        """Leave nothing behind."""
-        self._scratch.close()
-
-
-class _OwnStage:
-    """Plays the user's scene, where physics leave no other way, and goes back to its frame."""
-
-    stand_ins = None
-
-    def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-        self._obj = obj
-        self._scene = scene
-        self._before = (scene.frame_current, scene.frame_subframe)
-
-    def at(self, frame: int) -> bpy.types.Depsgraph:
-        """The depsgraph at a frame."""
-        with suspended():
-            self._scene.frame_set(frame)
-        return self._scene.view_layers[0].depsgraph
-
-    def crowd(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
-        """The crowd with the values that its properties have at the frame."""
-        # the user's own scene writes animated values back to the original
-        return self._obj
-
-    def started(self) -> None:
-        """Nothing to simplify: it is the user's own."""
-
-    def close(self) -> None:
-        """Go back to the frame that the user was at."""
-        with suspended():
-            self._scene.frame_set(self._before[0], subframe=self._before[1])
+__all__ = ["Session", "continue_to", "fps_of", "run"]
 
 
 def run(
@@ -200,7 +68,11 @@ def _run(
     settings: CrowdSettings | None,
     warnings: list[str],
 ) -> Iterator[Frame]:
-    for session, frame in _sessions(obj, scene, frames[-1], settings):
+    for moment in sessions(obj, scene, frames[-1], settings):
+        # the crowd itself comes first; those that it steers by may begin before it
+        crowd, session, frame = moment[0]
+        if crowd != obj:
+            continue
         for text in [*session.reader.no_target, *session.warnings]:
             if text not in warnings:
                 warnings.append(text)
@@ -208,39 +80,18 @@ def _run(
             yield frame
 
 
-def _sessions(
-    obj: bpy.types.Object, scene: bpy.types.Scene, last: int, settings: CrowdSettings | None
-) -> Iterator[tuple[Session, Frame]]:
-    """The session and its frame, from the crowd's first frame to `last`."""
-    start = obj.steer.frame_start
-    stage = (_OwnStage if needs_own_scene(obj) else _Stage)(obj, scene)
-    try:
-        depsgraph = stage.at(start)
-        now = settings or settings_of(stage.crowd(depsgraph))
-        session = Session(
-            obj,
-            depsgraph,
-            now,
-            frame=start,
-            fps=fps_of(scene),
-            evaluated=None if stage.stand_ins is None else stage.crowd(depsgraph),
-            stand_ins=stage.stand_ins,
-        )
-        stage.started()
-        yield session, session.current()
-        moving = needs_frames(obj)
-        for number in range(start + 1, last + 1):
-            if moving:
-                depsgraph = stage.at(number)
-                now = settings or settings_of(stage.crowd(depsgraph))
-            yield session, session.step(obj, depsgraph if moving else None, now, stage.stand_ins)
-    finally:
-        stage.close()
-
-
 def continue_to(
     obj: bpy.types.Object, scene: bpy.types.Scene, last: int
-) -> tuple[Session, list[Frame]]:
-    """Simulate up to a frame; returns the session at that frame, and all frames."""
-    pairs = list(_sessions(obj, scene, last, None))
-    return pairs[-1][0], [frame for _, frame in pairs]
+) -> list[tuple[bpy.types.Object, Session, list[Frame]]]:
+    """Simulate a crowd, and those that it steers by, up to a frame.
+
+    Returns:
+        Each crowd that had begun by then, with its session at that frame and all its frames.
+    """
+    found: dict[int, tuple[bpy.types.Object, Session, list[Frame]]] = {}
+    for moment in sessions(obj, scene, last, None):
+        for crowd, session, frame in moment:
+            frames = found.setdefault(crowd.session_uid, (crowd, session, []))[2]
+            if not frames or frames[-1] is not frame:
+                frames.append(frame)
+    return list(found.values())

@@ -3,7 +3,7 @@
 None of them imports Blender before it runs: `steer presets` works without.
 """
 
-from . import bake, behaviors, presets, render, scene, simulate
+from . import bake, behaviors, demo, presets, render, scene, simulate
 
-MODULES = (scene, simulate, bake, render, presets, behaviors)
+MODULES = (scene, demo, simulate, bake, render, presets, behaviors)
 """In the order of the help text."""

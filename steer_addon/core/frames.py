@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .agents import Agents
 from .behaviors import Behavior
 from .settings import MotionSettings
+from .targets import Targets
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,3 +125,39 @@ def make_frame(
         radius=agents.radius.copy(),
         attributes=shown(agents, stack),
     )
+
+
+def turned(quaternions: Any, vector: Any) -> NDArray[np.float64]:
+    """`vector` turned by each quaternion (w, x, y, z), whatever their length."""
+    axis = quaternions[:, 1:]
+    length = np.einsum("ij,ij->i", quaternions, quaternions)
+    scale = 2.0 / np.where(length > 0.0, length, 1.0)
+    cross = np.cross(axis, vector)
+    result: NDArray[np.float64] = vector + scale[:, None] * (
+        quaternions[:, :1] * cross + np.cross(axis, cross)
+    )
+    return result
+
+
+def forward_vector(forward_axis: str) -> NDArray[np.float64]:
+    """Unit vector along an object's forward axis, in its own space."""
+    return np.array(
+        {"POS_X": (1, 0, 0), "POS_Y": (0, 1, 0), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0)}[
+            forward_axis
+        ],
+        np.float64,
+    )
+
+
+def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets:
+    """The agents of a frame as targets.
+
+    Args:
+        frame: The frame.
+        forward_axis: The forward axis that its rotations were made for.
+        own: Whether those who steer by them are these very agents.
+    """
+    turns = frame.rotation.astype(np.float64)
+    heading = turned(turns, forward_vector(forward_axis)).astype(np.float32)
+    up = turned(turns, np.array([0.0, 0.0, 1.0])).astype(np.float32)
+    return Targets(frame.position, frame.velocity, heading, up, own)

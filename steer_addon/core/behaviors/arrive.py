@@ -18,20 +18,26 @@ from .targeting import target_choice, target_offset
 
 
 @kernel
+def arrive_velocity(offset, max_speed, slow_radius, stop_radius):
+    """Desired velocity [m/s] to a point at an offset [m] from the agent."""
+    distance = length(offset)
+    speed = max_speed
+    if distance < slow_radius:
+        speed *= distance / slow_radius
+    if distance < stop_radius:
+        speed = 0.0
+    return scale(unit(offset), speed)
+
+
+@kernel
 def arrive_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the target, slower the nearer it is."""
     for i in range(start, stop):
         j, offset = target_offset(i, agents, world)
         if j < 0:
             continue
-        distance = length(offset)
-        slow_radius = pick(p.slow_radius, i)
-        speed = agents.max_speed[i] * 1.0
-        if distance < slow_radius:
-            speed *= distance / slow_radius
-        if distance < pick(p.stop_radius, i):
-            speed = 0.0
-        store(out, i, scale(unit(offset), speed))
+        slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
+        store(out, i, arrive_velocity(offset, agents.max_speed[i] * 1.0, slow_radius, stop_radius))
         active[i] = 1
 
 

@@ -19,6 +19,23 @@ LINEAR = 0
 
 
 @kernel
+def flee_velocity(offset, max_speed, panic_radius, falloff):
+    """Desired velocity [m/s] away from a point at an offset [m] from the agent.
+
+    Returns:
+        (whether the point is near enough to care, (x, y, z)).
+    """
+    strength = 1.0
+    if panic_radius > 0.0:
+        distance = length(offset)
+        if distance >= panic_radius:
+            return False, (0.0, 0.0, 0.0)
+        if falloff == LINEAR:
+            strength = 1.0 - distance / panic_radius
+    return True, scale(unit(offset), -max_speed * strength)
+
+
+@kernel
 def flee_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity straight away from the target."""
     falloff = int(p.falloff[0])
@@ -26,16 +43,11 @@ def flee_kernel(start, stop, agents, world, p, memory, out, active):
         j, offset = target_offset(i, agents, world)
         if j < 0:
             continue
-        distance = length(offset)
-        panic_radius = pick(p.panic_radius, i)
-        strength = 1.0
-        if panic_radius > 0.0:
-            if distance >= panic_radius:
-                continue
-            if falloff == LINEAR:
-                strength = 1.0 - distance / panic_radius
-        store(out, i, scale(unit(offset), -agents.max_speed[i] * strength))
-        active[i] = 1
+        max_speed = agents.max_speed[i] * 1.0
+        near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), falloff)
+        if near:
+            store(out, i, velocity)
+            active[i] = 1
 
 
 @behavior(

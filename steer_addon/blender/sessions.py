@@ -1,0 +1,244 @@
+"""One crowd's simulation fed from a scene, and several that steer by one another in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import bpy
+
+from ..core.frames import Frame
+from ..core.settings import CrowdSettings
+from .links import linked_crowds, with_crowds
+from .properties import settings_of
+from .scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
+from .scratch import Scratch
+from .suspension import suspended
+
+
+def fps_of(scene: bpy.types.Scene) -> float:
+    """Frames per second of a scene."""
+    return scene.render.fps / scene.render.fps_base
+
+
+class Session:
+    """A simulation with the reader that feeds it; live and offline runs go the same way."""
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        settings: CrowdSettings,
+        *,
+        frame: int,
+        fps: float,
+        evaluated: bpy.types.Object | None = None,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+    ) -> None:
+        """Start at a frame.
+
+        Args:
+            obj: The original crowd object.
+            depsgraph: What evaluated the scene at that frame.
+            settings: What the crowd is told at that frame.
+            frame: Its number.
+            fps: Frames per second.
+            evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
+            stand_ins: What stands for an object in a scratch scene, by session uid.
+        """
+        self.fps = fps
+        self.reader = WorldReader()
+        agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
+        self.world = self.reader.read(obj, depsgraph, fps, stand_ins)
+        # imported with the first crowd: enabling the extension has to be quick
+        from ..core.simulation import Simulation
+
+        self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
+
+    @property
+    def frame(self) -> int:
+        """Number of the frame that the simulation is at."""
+        return self.simulation.frame
+
+    def current(self) -> Frame:
+        """The crowd as it is now."""
+        return self.simulation.current()
+
+    def step(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph | None,
+        settings: CrowdSettings,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+        others: Mapping[int, Frame] | None = None,
+    ) -> Frame:
+        """Go on by one frame.
+
+        Args:
+            obj: The original crowd object.
+            depsgraph: What evaluated the scene at the new frame; None leaves the world as it was.
+            settings: What the crowd is told at the new frame.
+            stand_ins: What stands for an object in a scratch scene, by session uid.
+            others: The frame before of the crowds that this one steers by, by session uid.
+
+        Raises:
+            SceneError: One of these crowds is not simulated that far.
+        """
+        if depsgraph is not None:
+            self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins)
+        return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user may want to change about the scene."""
+        lost = self.simulation.off_ground
+        texts = list(self.reader.scene_warnings)
+        if lost:
+            texts.append(
+                f"{lost} agents start where there is no walkable ground: they walk at their own "
+                "height; move the crowd over its ground or raise the maximum slope"
+            )
+        return texts
+
+
+class _Stage:
+    """Evaluates what a crowd reads, frame by frame, in a scratch scene."""
+
+    def __init__(self, members: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
+        present = [o for o in input_objects(members[0]) if scene in o.users_scene]
+        self._scratch = Scratch(scene, present, crowds=members)
+        self.stand_ins: Mapping[int, bpy.types.Object] | None = self._scratch.stand_ins
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """The depsgraph at a frame."""
+        return self._scratch.at(frame)
+
+    def crowd(self, obj: bpy.types.Object, depsgraph: Any) -> bpy.types.Object:
+        """A crowd with the values that its properties have at the frame."""
+        return self._scratch.probes[obj.session_uid].evaluated_get(depsgraph)
+
+    def started(self, obj: bpy.types.Object) -> None:
+        """Called once the agents of a crowd are read."""
+        self._scratch.simplify(obj)
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self._scratch.close()
+
+
+class _OwnStage:
+    """Plays the user's scene, where physics leave no other way, and goes back to its frame."""
+
+    stand_ins = None
+
+    def __init__(self, members: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
+        self._scene = scene
+        self._before = (scene.frame_current, scene.frame_subframe)
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """The depsgraph at a frame."""
+        with suspended():
+            self._scene.frame_set(frame)
+        return self._scene.view_layers[0].depsgraph
+
+    def crowd(self, obj: bpy.types.Object, depsgraph: Any) -> bpy.types.Object:
+        """A crowd with the values that its properties have at the frame."""
+        # the user's own scene writes animated values back to the original
+        return obj
+
+    def started(self, obj: bpy.types.Object) -> None:
+        """Nothing to simplify: it is the user's own."""
+
+    def close(self) -> None:
+        """Go back to the frame that the user was at."""
+        with suspended():
+            self._scene.frame_set(self._before[0], subframe=self._before[1])
+
+
+Moment = list[tuple[bpy.types.Object, Session, Frame]]
+"""The crowds that have begun, the one asked for first, each with its session and its frame."""
+
+
+class _Group:
+    """A crowd and all that it depends on, stepped together."""
+
+    def __init__(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, settings: CrowdSettings | None
+    ) -> None:
+        self.members = linked_crowds(obj)
+        self._settings = {} if settings is None else {obj.session_uid: settings}
+        self._scene = scene
+        self._sessions: dict[int, Session] = {}
+        self._frames: dict[int, Frame] = {}
+        self.stage = (_OwnStage if needs_own_scene(obj) else _Stage)(self.members, scene)
+
+    def begin(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Session:
+        """A session of one crowd at its first frame."""
+        return Session(
+            obj,
+            depsgraph,
+            self._told(obj, depsgraph),
+            frame=obj.steer.frame_start,
+            fps=fps_of(self._scene),
+            evaluated=None if self.stage.stand_ins is None else self.stage.crowd(obj, depsgraph),
+            stand_ins=self.stage.stand_ins,
+        )
+
+    def _told(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
+        return self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
+
+    def go(self, number: int, depsgraph: bpy.types.Depsgraph, read: bool) -> Moment:
+        """Bring every crowd to a frame; all read the others as they were before."""
+        before = dict(self._frames)
+        for crowd in self.members:
+            uid, steer = crowd.session_uid, crowd.steer
+            if number <= steer.frame_start:
+                session = self.begin(crowd, depsgraph) if self._starts(uid, number, steer) else None
+                if session is not None:
+                    # until it begins, others see it as it stands there
+                    self._frames[uid] = session.current()
+                if number == steer.frame_start and session is not None:
+                    self._sessions[uid] = session
+                    self.stage.started(crowd)
+            elif number <= steer.frame_end:
+                session = self._sessions[uid]
+                self._frames[uid] = session.step(
+                    crowd,
+                    depsgraph if read else None,
+                    self._told(crowd, depsgraph),
+                    self.stage.stand_ins,
+                    before,
+                )
+        begun = [c for c in self.members if c.session_uid in self._sessions]
+        return [(c, self._sessions[c.session_uid], self._frames[c.session_uid]) for c in begun]
+
+    def _starts(self, uid: int, number: int, steer: Any) -> bool:
+        return number == steer.frame_start or uid not in self._frames
+
+
+def sessions(
+    obj: bpy.types.Object, scene: bpy.types.Scene, last: int, settings: CrowdSettings | None
+) -> Iterator[Moment]:
+    """A crowd, and those that it steers by, frame by frame.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        last: The last frame.
+        settings: Used in place of the crowd's own, keyed values included.
+
+    Yields:
+        What there is at each frame, from the first frame of the earliest crowd on.
+    """
+    group = _Group(obj, scene, settings)
+    stage = group.stage
+    try:
+        starts = {crowd.steer.frame_start for crowd in group.members}
+        moving = needs_frames(obj)
+        depsgraph = None
+        for number in range(min(starts), last + 1):
+            if depsgraph is None or moving or number in starts:
+                depsgraph = stage.at(number)
+            yield group.go(number, depsgraph, moving)
+    finally:
+        stage.close()

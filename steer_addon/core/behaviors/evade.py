@@ -1,0 +1,69 @@
+"""Evade: u = -v_max · k · dir(q + v_q·T - p), with T = |q - p| / (v_max + |v_q|) as in pursue.
+
+k and panic_radius are those of flee, measured to the predicted point: k = 1 - d / panic_radius with
+falloff LINEAR, 1 with NONE; no proposal where d = |q + v_q·T - p| >= panic_radius. There is no
+exception for a target that comes head-on. In GROUND motion q - p and v_q are projected onto the
+plane of the agent's ground first.
+
+Symbols: q, v_q the target's position [m] and velocity [m/s]; p the agent's position; v_max its
+maximum speed [m/s]; T [s].
+Source: Cocos steering, *evade*; Reynolds 1999, Pursuit and Evasion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..parameters import choice, param
+from ..vec import load, pick, store
+from .base import TARGETS, VELOCITY, Behavior, behavior
+from .flee import flee_velocity
+from .pursue import moved_ahead
+from .targeting import on_ground, target_choice, target_offset
+
+
+@kernel
+def evade_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity away from where the target will be."""
+    falloff = int(p.falloff[0])
+    for i in range(start, stop):
+        j, offset = target_offset(i, agents, world)
+        if j < 0:
+            continue
+        max_speed = agents.max_speed[i] * 1.0
+        threat = on_ground(i, agents, world, load(world.targets.velocity, j))
+        offset = moved_ahead(offset, threat, max_speed)
+        near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), falloff)
+        if near:
+            store(out, i, velocity)
+            active[i] = 1
+
+
+@behavior(
+    label="Evade",
+    output=VELOCITY,
+    kernel=evade_kernel,
+    uses=(TARGETS,),
+    icon="TRACKING_BACKWARDS",
+)
+@dataclass(frozen=True, kw_only=True)
+class Evade(Behavior):
+    """Run away from where the target will be."""
+
+    panic_radius: float = param(
+        5.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=100.0,
+        doc="Agents farther than this from where the target will be do not care; 0 is no limit",
+    )
+    falloff: str = choice(
+        "LINEAR",
+        {
+            "LINEAR": "Fastest beside that point, slower toward the panic radius",
+            "NONE": "Full speed anywhere within the panic radius",
+        },
+        doc="How the wish to flee fades with the distance",
+    )
+    target_choice: str = target_choice()

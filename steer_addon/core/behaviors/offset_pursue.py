@@ -1,0 +1,83 @@
+"""Offset pursue: arrive at o + v_q·T, a place that the target carries along.
+
+o = q + right_q·x + h_q·y + up_q·z and T = |o - p| / (v_max + |v_q|); arrive as in `arrive`:
+u = v_max · clamp(d / slow_radius, 0, 1) · dir(o + v_q·T - p), zero within stop_radius of it, with d
+the distance to o + v_q·T [m]. In GROUND motion o - p and v_q are projected onto the plane of the
+agent's ground first. v_q is the velocity of the target itself: that of o in a curve is not known.
+
+Behind a target that goes straight at speed V the agent settles
+slow_radius · (V/v_max) / (1 + V / (v_max + V)) [m] short of o, as the wish to arrive fades there.
+
+Symbols: q, v_q, right_q, h_q, up_q the target's position [m], velocity [m/s] and unit axes;
+x, y, z the offset [m]; p, v_max the agent's position and maximum speed [m/s]; T [s].
+Source: Cocos steering, *offset pursuit*; Buckland 2005, "Programming Game AI by Example", ch. 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..parameters import param
+from ..vec import load, pick, store, sub
+from .arrive import arrive_velocity
+from .base import AXES, TARGETS, VELOCITY, Behavior, behavior
+from .pursue import moved_ahead
+from .targeting import axes_point, on_ground, target_choice
+
+
+@kernel
+def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity to where the place beside the target will be."""
+    for i in range(start, stop):
+        j = world.targets.row[i]
+        if j < 0:
+            continue
+        place = axes_point(
+            load(world.targets.position, j),
+            load(p.axes.heading, j),
+            load(p.axes.up, j),
+            pick(p.offset_x, i),
+            pick(p.offset_y, i),
+            pick(p.offset_z, i),
+        )
+        offset = on_ground(i, agents, world, sub(place, load(agents.position, i)))
+        velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
+        max_speed = agents.max_speed[i] * 1.0
+        offset = moved_ahead(offset, velocity, max_speed)
+        slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
+        store(out, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
+        active[i] = 1
+
+
+@behavior(
+    label="Offset Pursue",
+    output=VELOCITY,
+    kernel=offset_pursue_kernel,
+    uses=(TARGETS, AXES),
+    icon="ORIENTATION_LOCAL",
+)
+@dataclass(frozen=True, kw_only=True)
+class OffsetPursue(Behavior):
+    """Keep a place beside the target, as in a formation."""
+
+    offset_x: float = param(
+        0.0, unit="m", doc="How far to the right of the target; negative is to the left"
+    )
+    offset_y: float = param(-1.5, unit="m", doc="How far ahead of the target; negative is behind")
+    offset_z: float = param(0.0, unit="m", doc="How far above the target; negative is below")
+    slow_radius: float = param(
+        2.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Braking starts at this distance from the place; more lags farther behind",
+    )
+    stop_radius: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Agents this near to the place want to stand; more leaves room around it",
+    )
+    target_choice: str = target_choice()

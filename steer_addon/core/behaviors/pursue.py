@@ -1,0 +1,68 @@
+"""Pursue: u = v_max · dir(q + v_q·T - p), with the look-ahead T = |q - p| / (v_max + |v_q|).
+
+A target that comes head-on is met where it is: u = v_max · dir(q - p) when it lies ahead,
+(q - p)·h > 0, and looks back, h·h_q < -0.95. T is 0 when the denominator is.
+
+In GROUND motion q - p and v_q are projected onto the plane of the agent's ground first, T
+included, so that a target's height says nothing about when it is met.
+
+Symbols: q, v_q, h_q the target's position [m], velocity [m/s] and unit heading; p, h those of the
+agent; v_max its maximum speed [m/s]; T [s].
+Source: Cocos steering, *pursuit*; Reynolds 1999, Pursuit and Evasion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..vec import add_scaled, dot, length, load, scale, store, unit
+from .base import AXES, TARGETS, VELOCITY, Behavior, behavior
+from .targeting import on_ground, target_choice, target_offset
+
+HEAD_ON = -0.95
+"""Cosine between two headings from which on they count as opposite."""
+
+
+@kernel
+def look_ahead(distance, max_speed, target_speed):
+    """T = distance / (v_max + |v_q|) [s]; 0 where nobody moves."""
+    closing = max_speed + target_speed
+    return distance / closing if closing > 0.0 else 0.0
+
+
+@kernel
+def moved_ahead(offset, velocity, max_speed):
+    """Offset [m] of a target where it will be after the look-ahead time."""
+    return add_scaled(offset, velocity, look_ahead(length(offset), max_speed, length(velocity)))
+
+
+@kernel
+def pursue_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity to where the target will be."""
+    for i in range(start, stop):
+        j, offset = target_offset(i, agents, world)
+        if j < 0:
+            continue
+        max_speed = agents.max_speed[i] * 1.0
+        heading = load(agents.heading, i)
+        opposite = dot(heading, load(p.axes.heading, j)) < HEAD_ON
+        if not (opposite and dot(offset, heading) > 0.0):
+            velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
+            offset = moved_ahead(offset, velocity, max_speed)
+        store(out, i, scale(unit(offset), max_speed))
+        active[i] = 1
+
+
+@behavior(
+    label="Pursue",
+    output=VELOCITY,
+    kernel=pursue_kernel,
+    uses=(TARGETS, AXES),
+    icon="TRACKING_FORWARDS",
+)
+@dataclass(frozen=True, kw_only=True)
+class Pursue(Behavior):
+    """Steer at full speed to where the target will be."""
+
+    target_choice: str = target_choice()

@@ -1,0 +1,206 @@
+"""Crowds that chase and dodge one another: each reads the other as it was at the frame before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import crowds, live, simulate  # noqa: E402
+from tests.blender.live_scenes import (  # noqa: E402
+    frame_set,
+    make_crowd,
+    make_target,
+    message,
+    move,
+    play,
+    seekers,
+    update,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+PREY = ((0, 0, 0), (1, 2, 0), (-2, 1, 0))
+HUNTERS = ((9, 0, 0), (8, 5, 0))
+
+
+def chase(prey_name="Prey", hunter_name="Hunters"):
+    """Two crowds: hunters seek the nearest prey, which flees from the nearest hunter."""
+    fear = {"type": "flee", "panic_radius": 0.0}
+    prey = make_crowd(PREY, prey_name, seekers(fear, speed=1.0))
+    hunters = make_crowd(HUNTERS, hunter_name, seekers(speed=2.0))
+    for crowd, other in ((prey, hunters), (hunters, prey)):
+        crowd.steer.target_kind, crowd.steer.target_object = "CROWD", other
+    return prey, hunters
+
+
+def offline(obj, last=30):
+    scene = bpy.context.scene
+    return [f.position for f in simulate.run(obj, scene, range(obj.steer.frame_start, last + 1))]
+
+
+def lived(obj, last=30):
+    return [live.get_frame(obj, n).position for n in range(obj.steer.frame_start, last + 1)]
+
+
+def test_hunters_come_nearer_and_prey_runs():
+    prey, hunters = chase()
+    play(1, 60)
+    a, b = live.get_frame(prey, 60).position, live.get_frame(hunters, 60).position
+    before, after = (
+        np.linalg.norm(np.asarray(x)[:, None] - y, axis=2).min()
+        for x, y in ((np.array(PREY, float), np.array(HUNTERS, float)), (a, b))
+    )
+    assert message(prey) == message(hunters) == ""
+    assert after < before - 1.5
+    assert np.linalg.norm(a - np.array(PREY), axis=1).min() > 1.5
+
+
+def test_one_step_reads_the_other_as_it_was():
+    prey, hunters = chase()
+    steps = offline(hunters, 3)
+    # from rest at frame 1, hunters aim at where the prey stood at frame 1, then at frame 2
+    start = np.array(HUNTERS, float)
+    aim = np.array([PREY[0], PREY[1]], float) - start
+    way = (steps[1] - start) / np.linalg.norm(steps[1] - start, axis=1, keepdims=True)
+    nearest = [np.linalg.norm(np.array(PREY) - h, axis=1).argmin() for h in start]
+    aim = np.array(PREY, float)[nearest] - start
+    np.testing.assert_allclose(way, aim / np.linalg.norm(aim, axis=1, keepdims=True), atol=1e-4)
+
+
+def test_live_is_what_offline_gives():
+    prey, hunters = chase()
+    play(1, 30)
+    for obj in (prey, hunters):
+        np.testing.assert_array_equal(lived(obj), offline(obj))
+
+
+def test_the_order_of_crowds_does_not_matter():
+    results = []
+    for names in (("A", "B"), ("B", "A")):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        prey, hunters = chase(*names)
+        play(1, 30)
+        results.append((lived(prey), lived(hunters), offline(prey), offline(hunters)))
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_chain_of_crowds_is_simulated_as_a_whole():
+    prey, hunters = chase()
+    last = make_crowd(((20, 0, 0),), "Last", seekers())
+    last.steer.target_kind, last.steer.target_object = "CROWD", hunters
+    make_target(prey, (0, 50, 0))
+    prey.steer.target_kind = "OBJECT"
+    play(1, 30)
+    np.testing.assert_array_equal(lived(last), offline(last))
+
+
+@pytest.mark.parametrize(("early", "late"), [(1, 11), (11, 1)])
+def test_before_its_start_a_crowd_stands_where_it_will_begin(early, late):
+    prey, hunters = chase()
+    prey.steer.frame_start, hunters.steer.frame_start = early, late
+    play(1, 30)
+    assert message(prey) == message(hunters) == ""
+    for obj in (prey, hunters):
+        np.testing.assert_array_equal(lived(obj), offline(obj))
+
+
+def test_after_its_end_a_crowd_stands_where_it_ended():
+    prey, hunters = chase()
+    prey.steer.frame_end = 12
+    play(1, 30)
+    np.testing.assert_array_equal(lived(hunters), offline(hunters))
+
+
+def test_a_crowd_may_chase_itself_but_nobody_chases_himself():
+    obj = make_crowd(((0, 0, 0), (10, 0, 0), (14, 0, 0)), settings=seekers())
+    obj.steer.target_kind, obj.steer.target_object = "CROWD", obj
+    play(1, 30)
+    assert message(obj) == ""
+    moved = live.get_frame(obj, 30).position - live.get_frame(obj, 1).position
+    assert moved[0, 0] > 0.5 and moved[1, 0] > 0.5 and moved[2, 0] < -0.5
+    np.testing.assert_array_equal(lived(obj), offline(obj))
+
+
+def test_alone_in_its_crowd_an_agent_has_nobody_to_chase():
+    obj = make_crowd(((1, 2, 0),), settings=seekers())
+    obj.steer.target_kind, obj.steer.target_object = "CROWD", obj
+    play(1, 10)
+    np.testing.assert_array_equal(live.get_frame(obj, 10).position, [(1, 2, 0)])
+
+
+def test_points_of_a_crowd_are_its_agents():
+    prey, hunters = chase()
+    wanted = offline(hunters)
+    hunters.steer.target_kind = "POINTS"
+    np.testing.assert_array_equal(offline(hunters), wanted)
+
+
+def test_a_behavior_can_name_a_crowd_of_its_own():
+    prey, hunters = chase()
+    wanted = offline(hunters)
+    make_target(hunters, (0, -50, 0))
+    hunters.steer.target_kind = "OBJECT"
+    item = hunters.steer.behaviors[0]
+    item.use_own_target, item.target_kind, item.target_object = True, "CROWD", prey
+    np.testing.assert_array_equal(offline(hunters), wanted)
+
+
+def test_moving_inputs_of_the_other_crowd_are_read_too():
+    prey, hunters = chase()
+    prey.steer.target_kind = "OBJECT"
+    move(make_target(prey, (0, 20, 0)), {1: (0, 20, 0), 30: (40, -20, 0)})
+    play(1, 30)
+    for obj in (prey, hunters):
+        np.testing.assert_array_equal(lived(obj), offline(obj))
+
+
+def test_a_change_of_one_crowd_outdates_the_other():
+    prey, hunters = chase()
+    play(1, 20)
+    prey.steer.agents.max_speed = 0.1
+    assert "Settings changed" in message(hunters)
+    play(1, 20)
+    assert message(hunters) == ""
+    np.testing.assert_array_equal(lived(hunters, 20), offline(hunters, 20))
+
+
+def test_a_crowd_without_frames_of_the_other_says_what_to_do():
+    prey, hunters = chase()
+    prey.steer.frame_start, hunters.steer.frame_start = 1, 10
+    frame_set(10)
+    frame_set(11)
+    assert "'Hunters' steers by crowd 'Prey'" in message(hunters)
+    assert "play from frame 1" in message(hunters)
+
+
+def test_a_baked_crowd_is_still_chased():
+    prey, hunters = chase()
+    wanted = offline(hunters)
+    crowds.hide(prey)
+    play(1, 30)
+    np.testing.assert_array_equal(lived(hunters), wanted)
+
+
+def test_a_deleted_crowd_leaves_the_other_without_targets():
+    prey, hunters = chase()
+    play(1, 5)
+    bpy.context.scene.collection.objects.unlink(prey)
+    update()
+    play(1, 10)
+    start, end = (live.get_frame(hunters, n).position for n in (1, 10))
+    np.testing.assert_array_equal(start, end)
+    assert any("choose another" in text for text in live.status(hunters).warnings)
+    np.testing.assert_array_equal(lived(hunters, 10), offline(hunters, 10))
+
+
+def test_catching_up_brings_both():
+    prey, hunters = chase()
+    wanted = offline(prey, 20)
+    live.catch_up(prey, bpy.context.scene, 20)
+    np.testing.assert_array_equal(lived(prey, 20), wanted)
+    frame_set(21)
+    assert message(prey) == message(hunters) == ""
+    np.testing.assert_array_equal(live.get_frame(hunters, 21).position, offline(hunters, 21)[-1])
