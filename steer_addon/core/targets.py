@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from . import bvh
 from .agents import Agents
+from .behaviors.targeting import side_axis
 from .bvh_points import nearest_other
 from .errors import WorldError
 from .jit import kernel, parallel_for
-from .vec import load, sub
+from .vec import cross, load, store, sub
 from .views import AxesView, BvhView, TargetView
 
 FloatArray = NDArray[np.float32]
@@ -56,8 +57,11 @@ class Targets:
 
     @cached_property
     def axes(self) -> AxesView:
-        """What kernels read of the axes."""
-        return AxesView(self.heading, self.up)
+        """What kernels read of the axes: `up` is turned square to the heading."""
+        right, above = np.empty_like(self.heading), np.empty_like(self.heading)
+        if self.count:
+            parallel_for(_square, self.count, self.heading, self.up, right, above)
+        return AxesView(self.heading, right, above)
 
     def view(self, row: IntArray) -> TargetView:
         """What kernels read.
@@ -92,6 +96,16 @@ class Targets:
                 row,
             )
         return row
+
+
+@kernel
+def _square(start, stop, heading, up, right, above):
+    """Write the axes beside and above the headings."""
+    for j in range(start, stop):
+        ahead = load(heading, j)
+        side = side_axis(ahead, load(up, j))
+        store(right, j, side)
+        store(above, j, cross(side, ahead))
 
 
 @kernel

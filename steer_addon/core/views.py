@@ -59,7 +59,8 @@ class AxesView(NamedTuple):
     """Which way targets face: `p.axes` of behaviors that use AXES."""
 
     heading: F32  # (m, 3) unit
-    up: F32  # (m, 3) unit, not along the heading
+    right: F32  # (m, 3) unit, square to the heading
+    above: F32  # (m, 3) unit, square to both
 
 
 class SphereView(NamedTuple):

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 
 from ..jit import kernel
 from ..parameters import param
-from ..vec import load, pick, store, sub
+from ..vec import add_scaled, load, pick, store, sub
 from .arrive import arrive_velocity
 from .base import AXES, TARGETS, VELOCITY, Behavior, behavior
 from .pursue import moved_ahead
-from .targeting import axes_point, on_ground, target_choice
+from .targeting import on_ground, target_choice
 
 
 @kernel
@@ -33,14 +33,10 @@ def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
         j = world.targets.row[i]
         if j < 0:
             continue
-        place = axes_point(
-            load(world.targets.position, j),
-            load(p.axes.heading, j),
-            load(p.axes.up, j),
-            pick(p.offset_x, i),
-            pick(p.offset_y, i),
-            pick(p.offset_z, i),
-        )
+        place = load(world.targets.position, j)
+        place = add_scaled(place, load(p.axes.right, j), pick(p.offset_x, i))
+        place = add_scaled(place, load(p.axes.heading, j), pick(p.offset_y, i))
+        place = add_scaled(place, load(p.axes.above, j), pick(p.offset_z, i))
         offset = on_ground(i, agents, world, sub(place, load(agents.position, i)))
         velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
         max_speed = agents.max_speed[i] * 1.0

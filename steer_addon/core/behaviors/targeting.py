@@ -6,7 +6,7 @@ from typing import Any
 
 from ..jit import kernel
 from ..parameters import choice
-from ..vec import cross, length, load, project, scale, sub, unit
+from ..vec import cross, length, load, project, sub, unit
 
 
 def target_choice() -> Any:
@@ -51,15 +51,3 @@ def side_axis(heading, up):
         if length(right) < 1.0e-3:
             right = (1.0, 0.0, 0.0)
     return unit(right)
-
-
-@kernel
-def axes_point(origin, heading, up, x, y, z):
-    """origin + right · x + heading · y + up · z, with up turned square to the heading."""
-    right = side_axis(heading, up)
-    above = scale(cross(right, heading), z)
-    return (
-        origin[0] + right[0] * x + heading[0] * y + above[0],
-        origin[1] + right[1] * x + heading[1] * y + above[1],
-        origin[2] + right[2] * x + heading[2] * y + above[2],
-    )
