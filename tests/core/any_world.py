@@ -125,15 +125,26 @@ def moved(targets: Mapping[str, Targets], time: float) -> dict[str, Targets]:
 
 
 def make_scene(
-    seed: int, settings: CrowdSettings, turn: np.ndarray | None = None, count: int = 24
+    seed: int,
+    settings: CrowdSettings,
+    turn: np.ndarray | None = None,
+    count: int = 24,
+    spread: float = SIZE,
 ) -> Scene:
-    """A scene at generic places: no two things are at equal distances or exactly in line."""
+    """A scene at generic places: no two things are at equal distances or exactly in line.
+
+    Args:
+        seed: Each makes another scene.
+        settings: Whether agents walk or fly, and their bodies.
+        turn: Rotation or mirror of everything, shape (3, 3).
+        count: Number of agents.
+        spread: They start within so many meters of the origin along each axis.
+    """
     turn = np.eye(3) if turn is None else turn
     rng = np.random.default_rng(seed)
     flat = settings.motion.motion == "GROUND"
     level = np.array([1.0, 1.0, 0.0 if flat else 1.0])
-    reach = SIZE * (count / 24) ** (1 / 2 if flat else 1 / 3)
-    position = rng.uniform(-reach, reach, (count, 3)) * level
+    position = rng.uniform(-spread, spread, (count, 3)) * level
     velocity = rng.normal(0.0, 0.6, (count, 3)) * level
     agents = place(
         settings, position @ turn.T, velocity @ turn.T, ids=rng.permutation(3 * count)[:count]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +45,8 @@ PLACED = {"wander-POSITION_NOISE": "the noise is another one at turned places"}
 UPRIGHT = {
     **PLACED,
     "wander-RANDOM_WALK": "the axes that its random numbers refer to are those of the world",
+    "obstacle_avoidance-WHISKERS": "the whiskers lie in rings that begin at the world's up",
+    "wall_avoidance": "the feelers lie to the sides and above, as the world's up says",
 }
 """Variants that change when the world turns about any axis, and why."""
 
@@ -187,7 +190,7 @@ def test_the_number_of_threads_changes_no_bit(entry, motion):
     if not jit.status().compiled:
         pytest.skip("kernels that run uncompiled use one thread")
     settings = settings_for(entry, motion)
-    scene = make_scene(SEEDS[0], settings, count=3 * jit.CHUNK + 100)
+    scene = make_scene(SEEDS[0], settings, count=3 * jit.CHUNK + 100, spread=20.0)
     found = []
     for threads in (1, 3):
         jit.set_threads(threads)
@@ -203,10 +206,12 @@ def test_finer_steps_converge_at_first_order(entry, motion):
     if definition.constraint is not None or definition.type in SETTING:
         pytest.skip("jumps: velocities or positions are set at the step where it happens")
     settings = settings_for(entry, motion)
-    ends = []
-    for fps in (12, 24, 48, 96):
-        runs = [play(make_scene(seed, settings), settings, fps // 2, fps) for seed in SEEDS]
-        ends.append(np.concatenate([run.agents.position.astype(float) for run in runs]))
-    gaps = [np.linalg.norm(a - b, axis=1).mean() for a, b in zip(ends[:-1], ends[1:], strict=True)]
-    # halving the step halves the gap
+    scene = make_scene(SEEDS[0], settings, count=96)
+    ends = [
+        play(scene, settings, fps // 2, fps).agents.position.astype(float)
+        for fps in (12, 24, 48, 96)
+    ]
+    # Halving the step halves the gap. The typical agent's: a few pass an edge of what their
+    # behavior sees one step earlier or later.
+    gaps = [np.median(np.linalg.norm(a - b, axis=1)) for a, b in itertools.pairwise(ends)]
     assert gaps[0] > 1.6 * gaps[1] > 1.6**2 * gaps[2], gaps
