@@ -48,7 +48,10 @@ def label(entry: Behavior) -> str:
 
 
 def variants_of(cls: type[Behavior]) -> list[Behavior]:
-    """A behavior with each combination of its choices that makes a difference."""
+    """A behavior with each combination of its choices that makes a difference.
+
+    How a target is chosen is common to all, and is combined with no other choice.
+    """
     infos = [info for info in own_parameters(cls).values() if info.kind == "choice"]
     tuned = TUNED.get(cls.definition.type, {})
     found = {}
@@ -56,7 +59,9 @@ def variants_of(cls: type[Behavior]) -> list[Behavior]:
         entry = cls(**dict(zip((info.name for info in infos), values, strict=True)), **tuned)
         idle = {info.name: info.default for info in infos if not info.counts(entry)}
         entry = replace(entry, **idle)
-        found[label(entry)] = entry
+        changed = {i.name for i in infos if getattr(entry, i.name) != i.default}
+        if "target_choice" not in changed or len(changed) == 1:
+            found[label(entry)] = entry
     return list(found.values())
 
 
@@ -74,6 +79,12 @@ def mirrored(entry: Behavior) -> Behavior:
     """The behavior of a mirrored agent."""
     names = [name for name in HANDED if name in own_parameters(type(entry))]
     return replace(entry, **{name: -getattr(entry, name) for name in names})
+
+
+def unhanded(entry: Behavior) -> Behavior:
+    """The same behavior without what counts to the right, as seen from above."""
+    names = [name for name in HANDED if name in own_parameters(type(entry))]
+    return replace(entry, **dict.fromkeys(names, 0.0))
 
 
 def settings_for(entry: Behavior | None, motion: str, **solver) -> CrowdSettings:
@@ -145,7 +156,10 @@ def make_scene(
     flat = settings.motion.motion == "GROUND"
     level = np.array([1.0, 1.0, 0.0 if flat else 1.0])
     position = rng.uniform(-spread, spread, (count, 3)) * level
-    velocity = rng.normal(0.0, 0.6, (count, 3)) * level
+    velocity = rng.normal(0.0, 0.9, (count, 3)) * level
+    for k, side in enumerate((1.0, -1.0, -1.0, 1.0)):
+        # on their way out of the container
+        position[k, k % 2], velocity[k, k % 2] = 0.99 * spread * side, 1.2 * side
     agents = place(
         settings, position @ turn.T, velocity @ turn.T, ids=rng.permutation(3 * count)[:count]
     )
@@ -173,11 +187,12 @@ def _surroundings(rng: np.random.Generator, level: np.ndarray, turn: np.ndarray)
         0, 0.2, (4, 3)
     )
     arrows = rng.normal(0.0, 1.0, (4, 3)) * level
-    axes = turn_about([0.1, 0.2, 1.0] * (level + [0, 0, 1]), 0.4)
+    # all start inside: outside, the nearest place may be an edge, where two faces are equally near
+    axes = turn_about([0.1, 0.2, 1.0] * (level + [0, 0, 1]), 0.01)
     hull = turned_mesh(
-        turned_mesh(box((0, 0, 0), (5.0, 4.6, 4.4)), turn_about([0, 0, 1], 0.3)), turn
+        turned_mesh(box((0, 0, 0), (6.1, 6.12, 6.1)), turn_about([0, 0, 1], 0.01)), turn
     )
-    center = np.array([0.15, -0.1, 0.05])
+    center = np.array([0.01, -0.008, 0.01])
     return make_world(
         targets={"": targets[0]},
         second_targets={"": targets[1]},
@@ -186,7 +201,7 @@ def _surroundings(rng: np.random.Generator, level: np.ndarray, turn: np.ndarray)
         paths=[Path(line @ turn.T, cyclic=k == 1) for k, line in enumerate(lines)],
         fields=make_field(corners @ turn.T, arrows @ turn.T, faces=[[0, 1, 2], [0, 2, 3]]),
         containers=make_container(
-            center @ turn.T, (2.6, 2.4, 2.5), axes=axes @ turn.T, radius=2.8, mesh=hull
+            center @ turn.T, (3.06, 3.05, 3.07), axes=axes @ turn.T, radius=2.9, mesh=hull
         ),
     )
 
