@@ -10,7 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import display, properties  # noqa: E402
-from steer_addon.blender.bake.keyframes import KeyframeBakeSettings  # noqa: E402
+from steer_addon.blender.bake.settings import KeyframeBakeSettings  # noqa: E402
 from steer_addon.blender.property_classes import type_number  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.errors import ParameterError  # noqa: E402

@@ -3,7 +3,7 @@
 n is the direction from x to the point ahead; at a point ahead on the surface itself the normal of
 the face, turned to the agent. It turns steadily around outer corners, where normals of faces jump.
 
-Symbols: p position [m], v velocity [m/s], T anticipation_time [s], n unit.
+Symbols: p position [m], v velocity and v_max maximum speed [m/s], T anticipation_time [s], n unit.
 Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Wall Following.
 
 Decided beyond the page:
@@ -11,9 +11,9 @@ Decided beyond the page:
 - An agent that stands looks ahead along its heading, as if at maximum speed.
 - The point ahead does not go through walls: where the way to it is blocked, x is the point that is
   hit and n the normal there.
-- The point sought is at least L/2 along the wall, L = |v| · T: of an agent that comes straight at a
-  wall, or into an inner corner, the formula makes one that stops before it. Along the wall is where
-  v leads, and in an inner corner away from the wall that was followed before.
+- The point sought is at least v_max · T/2 along the wall: by the formula alone, agents that come
+  straight at a wall or into an inner corner would stop before it. Along the wall is where v leads,
+  and in an inner corner away from the wall that was followed before.
 - GROUND: the point ahead is at eye height, and n is level. Surfaces straight below or above make no
   proposal: floors belong to the ground, not among the colliders.
 
@@ -52,6 +52,7 @@ TOUCHING = 1.0e-3
 CORNER = 0.5
 """How much of the motion goes into the wall, at least, where a corner is seen in it."""
 LEAST_PROGRESS = 0.5
+"""Share of the way ahead at maximum speed that the point sought lies along the wall."""
 
 
 @kernel
@@ -106,7 +107,8 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to a point beside the wall, a little ahead."""
     for i in range(start, stop):
         eye = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
-        along, reach = _ahead(i, agents, world, pick(p.anticipation_time, i))
+        time = pick(p.anticipation_time, i)
+        along, reach = _ahead(i, agents, world, time)
         found, point, normal = _surface(i, agents, world, eye, along, reach)
         if not found:
             continue
@@ -115,7 +117,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
             store(memory, i, normal)
         sought = add_scaled(sub(point, eye), normal, pick(p.wall_distance, i))
         sought = on_ground(i, agents, world, sought)
-        missing = LEAST_PROGRESS * reach - dot(sought, tangent)
+        missing = LEAST_PROGRESS * agents.max_speed[i] * time - dot(sought, tangent)
         sought = add_scaled(sought, tangent, max(missing, 0.0))
         if length(sought) >= EPSILON:
             store(out, i, scale(unit(sought), agents.max_speed[i]))
