@@ -123,7 +123,11 @@ def foot_on(a, b, q):
 
 @kernel
 def nearest_piece(point, line, q):
-    """The piece next to q, and its squared distance [m²]; of equally near ones the first."""
+    """The piece next to q, and its squared distance [m²]; of equally near ones the first.
+
+    At the outside of a corner it is the piece that goes on from there: both have the corner as
+    their nearest point, and rounding would decide between two directions of travel.
+    """
     best, found = np.inf, 0
     for k in range(line.pieces):
         a, b = piece(point, line, k)
@@ -131,7 +135,7 @@ def nearest_piece(point, line, q):
         gap = dot(offset, offset)
         if gap < best:
             best, found = gap, k
-    return found, best
+    return local_piece(point, line, found, q), best
 
 
 @kernel
