@@ -7,7 +7,7 @@ import numpy as np
 
 from steer_addon.blender.properties import add_behavior
 from steer_addon.blender.scene import WorldReader
-from tests.blender.live_scenes import deps, make_crowd, seekers
+from tests.blender.live_scenes import deps, make_crowd, make_target, seekers
 
 
 def make_user(type_name, source=None, name=""):
@@ -31,6 +31,14 @@ def give(item, source):
 
 def read(obj, reader=None):
     return (reader or WorldReader()).read(obj, deps(), 24.0)
+
+
+def between():
+    """A crowd that stands between two empties."""
+    obj, item = make_user("interpose")
+    obj.steer.target_object = make_target(location=(0, 0, 0), name="One")
+    item.second_target_object = make_target(location=(10, 0, 0), name="Two")
+    return obj, item
 
 
 def make_curve(*splines, kind="POLY", cyclic=False, name="Curve", **options):

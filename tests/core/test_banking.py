@@ -58,7 +58,7 @@ def test_the_lean_comes_with_its_delay():
 
 
 def test_the_lean_is_bounded():
-    steep = circling(seconds=6.0, banking=10.0, max_bank=30.0).agents.roll[0]
+    steep = circling(seconds=12.0, banking=10.0, max_bank=30.0).agents.roll[0]
     assert steep == pytest.approx(-np.pi / 6)
     assert circling(banking=1.0, max_bank=0.0).agents.roll[0] == 0.0
 
