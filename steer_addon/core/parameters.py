@@ -4,9 +4,7 @@ Blender properties, tooltips, the preset format, command-line options and the do
 from these fields, so a parameter is described nowhere else.
 
 Example:
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, kw_only=True)
-    ... class Example(Settings):
+    >>> class Example(Settings):
     ...     slow_radius: float = param(2.0, unit="m", minimum=0.0, doc="Braking starts here.")
     >>> Example().slow_radius
     2.0
@@ -16,8 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, TypeVar
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform
 
 from .errors import ParameterError
 
@@ -142,7 +140,8 @@ def parameters(settings: type[Settings] | Settings) -> dict[str, ParameterInfo]:
     """Return the parameters of a settings class by name, in the order of definition."""
     cls = settings if isinstance(settings, type) else type(settings)
     if cls not in _KNOWN:
-        _KNOWN[cls] = {f.name: _info(f) for f in fields(cls) if _KEY in f.metadata}
+        own = fields(cls)  # type: ignore[arg-type]  # what __init_subclass__ makes of it
+        _KNOWN[cls] = {f.name: _info(f) for f in own if _KEY in f.metadata}
     return _KNOWN[cls]
 
 
@@ -193,15 +192,55 @@ def check(owner: str, info: ParameterInfo, value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(kw_only_default=True, frozen_default=True)
 class Settings:
-    """Base of every settings block: values are checked when an instance is made."""
+    """Base of every settings block: subclasses are frozen dataclasses of checked parameters.
 
-    def __post_init__(self) -> None:
-        """Check every parameter against its definition."""
-        owner = self.owner_name()
-        for name, info in parameters(self).items():
-            object.__setattr__(self, name, check(owner, info, getattr(self, name)))
+    What a dataclass decorator would write and compile for each class stands here once: with tens
+    of behaviors that is a good part of the time that enabling the extension takes.
+    """
+
+    def __init_subclass__(cls) -> None:
+        """Make the class a dataclass of the parameters that it declares and inherits."""
+        super().__init_subclass__()
+        dataclass(init=False, repr=False, eq=False, kw_only=True)(cls)
+
+    def __init__(self, **values: Any) -> None:
+        """Take values by name, defaults for the others, and check each.
+
+        Raises:
+            ParameterError: A value does not fit its parameter.
+            TypeError: There is no parameter of that name.
+        """
+        owner, known = self.owner_name(), parameters(self)
+        for name in values.keys() - known.keys():
+            raise TypeError(f"{type(self).__name__} has no parameter {name!r}")
+        for name, info in known.items():
+            value = check(owner, info, values.get(name, info.default))
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse: settings are changed by `dataclasses.replace`."""
+        raise FrozenInstanceError(f"cannot assign to {name!r} of {type(self).__name__}")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse: see `__setattr__`."""
+        raise FrozenInstanceError(f"cannot delete {name!r} of {type(self).__name__}")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are of one class and have equal values."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        """Of the values; equal settings have equal ones."""
+        return hash(tuple(self.to_dict().values()))
+
+    def __repr__(self) -> str:
+        """As it would be written in code."""
+        values = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
+        return f"{type(self).__name__}({values})"
 
     @classmethod
     def owner_name(cls) -> str:

@@ -14,7 +14,6 @@ from .errors import ParameterError
 from .parameters import Settings, choice, param, parameters, parse_text
 
 
-@dataclass(frozen=True, kw_only=True)
 class AgentsSettings(Settings):
     """What a body is and can do. Point attributes of the same names override these per agent."""
 
@@ -48,7 +47,6 @@ class AgentsSettings(Settings):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class MotionSettings(Settings):
     """How agents move through space."""
 
@@ -121,7 +119,6 @@ class MotionSettings(Settings):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class SolverSettings(Settings):
     """How proposals become motion."""
 

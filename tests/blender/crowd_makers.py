@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import bpy
 
@@ -90,7 +89,6 @@ def toy_behavior() -> Iterator[None]:
         label="Toy Push", output=PUSH, kernel=toy_kernel, uses=(TARGETS,), icon="GHOST_ENABLED",
         group="Toys",
     )  # fmt: skip
-    @dataclass(frozen=True, kw_only=True)
     class ToyPush(Behavior):
         """Push like a toy."""
 

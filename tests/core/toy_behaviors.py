@@ -7,7 +7,6 @@ outside of it are not compiled anew when it changes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from steer_addon.core.behaviors.base import PUSH, REGISTRY, SET, VELOCITY, Behavior, behavior
 from steer_addon.core.jit import kernel
@@ -27,7 +26,6 @@ def held_kernel(start, stop, agents, world, p, memory, out, active):
 @behavior(
     label="Held", output=VELOCITY, kernel=held_kernel, memory_width=2, shows={"held_steps": 1}
 )
-@dataclass(frozen=True, kw_only=True)
 class Held(Behavior):
     """Go at a set velocity."""
 
@@ -48,7 +46,6 @@ def circling_kernel(start, stop, agents, world, p, memory, out, active):
 
 
 @behavior(label="Circling", output=VELOCITY, kernel=circling_kernel)
-@dataclass(frozen=True, kw_only=True)
 class Circling(Behavior):
     """Turn at a steady rate, to the left when it is above 0."""
 
@@ -64,7 +61,6 @@ def pushed_kernel(start, stop, agents, world, p, memory, out, active):
 
 
 @behavior(label="Pushed", output=PUSH, kernel=pushed_kernel)
-@dataclass(frozen=True, kw_only=True)
 class Pushed(Behavior):
     """Be pushed."""
 
@@ -95,7 +91,6 @@ def fence_constraint(start, stop, agents, world, p, memory, position, velocity):
     memory_width=1,
     shows={"bumps": 0},
 )
-@dataclass(frozen=True, kw_only=True)
 class Fence(Behavior):
     """Stay on one side of a plane."""
 

@@ -53,7 +53,6 @@ def toy_kernel(start, stop, agents, world, p, memory, out, active):
     icon="MONKEY",
     group="Toys",
 )
-@dataclass(frozen=True, kw_only=True)
 class Toy(Behavior):
     """Hop about like a toy."""
 

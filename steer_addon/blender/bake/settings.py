@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...core.parameters import Settings, choice, param
 
 
-@dataclass(frozen=True, kw_only=True)
 class KeyframeBakeSettings(Settings):
     """Which keys a keyframe bake writes."""
 

@@ -8,8 +8,6 @@ Source: Houdini VEX node, its *seek*; Cocos steering, *arrive*; Reynolds 1999, A
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import param
 from ..vec import length, pick, scale, store, unit
@@ -44,7 +42,6 @@ def arrive_kernel(start, stop, agents, world, p, memory, out, active):
 @behavior(
     label="Arrive", output=VELOCITY, kernel=arrive_kernel, uses=(TARGETS,), icon="PIVOT_CURSOR"
 )
-@dataclass(frozen=True, kw_only=True)
 class Arrive(Behavior):
     """Go to the target and brake in time to stop on it."""
 

@@ -7,7 +7,6 @@ A behavior is one module of this package; it needs no other change anywhere::
         ...
 
     @behavior(label="Seek", output=VELOCITY, kernel=seek_kernel, uses=(TARGETS,))
-    @dataclass(frozen=True, kw_only=True)
     class Seek(Behavior):
         \"\"\"Steer straight at the target at full speed.\"\"\"
 
@@ -82,7 +81,6 @@ class Definition:
     shows: Mapping[str, int]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Behavior(Settings):
     """Base of all behaviors: what every one of them has."""
 

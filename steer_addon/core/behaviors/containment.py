@@ -24,8 +24,6 @@ Source: Reynolds 1999, Containment; Cocos2d-x demo (BOUNCE at the edges of its s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..bvh import nearest_point
@@ -216,7 +214,6 @@ def containment_constraint(start, stop, agents, world, p, memory, position, velo
     icon="META_CUBE",
     group="Obstacles",
 )
-@dataclass(frozen=True, kw_only=True)
 class Containment(Behavior):
     """Stay in a region."""
 

@@ -12,8 +12,6 @@ Source: Cocos steering, *evade*; Reynolds 1999, Pursuit and Evasion.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import load, pick, store
@@ -47,7 +45,6 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS,),
     icon="TRACKING_BACKWARDS",
 )
-@dataclass(frozen=True, kw_only=True)
 class Evade(Behavior):
     """Run away from where the target will be."""
 

@@ -7,8 +7,6 @@ Source: Houdini VEX node (panic_radius is 1.5 · slow_radius there); Cocos steer
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import length, pick, scale, store, unit
@@ -57,7 +55,6 @@ def flee_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS,),
     icon="TRACKING_REFINE_BACKWARDS",
 )
-@dataclass(frozen=True, kw_only=True)
 class Flee(Behavior):
     """Run away from the target while it is near."""
 

@@ -15,8 +15,6 @@ tremble, since it is at full strength however far the nearest neighbor is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import choice, param
 from ..rng import SEPARATION, unit_vector
@@ -27,7 +25,6 @@ from .targeting import on_ground
 NONE = 0
 
 
-@dataclass(frozen=True, kw_only=True)
 class NeighborBehavior(Behavior):
     """Base of behaviors that look at other agents."""
 
@@ -162,7 +159,6 @@ def alignment_kernel(start, stop, agents, world, p, memory, out, active):
     icon="FULLSCREEN_ENTER",
     group="Neighbors",
 )
-@dataclass(frozen=True, kw_only=True)
 class Separation(NeighborBehavior):
     """Keep apart from near neighbors."""
 
@@ -184,7 +180,6 @@ class Separation(NeighborBehavior):
     icon="FULLSCREEN_EXIT",
     group="Neighbors",
 )
-@dataclass(frozen=True, kw_only=True)
 class Cohesion(NeighborBehavior):
     """Stay together: go to the middle of the neighbors."""
 
@@ -197,6 +192,5 @@ class Cohesion(NeighborBehavior):
     icon="ORIENTATION_VIEW",
     group="Neighbors",
 )
-@dataclass(frozen=True, kw_only=True)
 class Alignment(NeighborBehavior):
     """Move the way the neighbors move."""

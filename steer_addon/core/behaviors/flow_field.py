@@ -10,8 +10,6 @@ Source: Reynolds 1999, Flow Field Following; barycentric coordinates: Ericson 20
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..bvh_points import nearest_point, triangle_corners
@@ -91,7 +89,6 @@ def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
     icon="FORCE_FLUIDFLOW",
     group="Paths",
 )
-@dataclass(frozen=True, kw_only=True)
 class FlowField(Behavior):
     """Go where the vectors on a mesh, or the tangents of guide curves, point."""
 

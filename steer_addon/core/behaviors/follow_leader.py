@@ -26,8 +26,6 @@ Source: Reynolds 1999, Leader Following; its lateral region also in the Cocos2d-
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import param
 from ..vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
@@ -90,7 +88,6 @@ def follow_leader_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS, AXES, NEIGHBORS),
     icon="COMMUNITY",
 )
-@dataclass(frozen=True, kw_only=True)
 class FollowLeader(NeighborBehavior):
     """Walk behind the target, out of its way and apart from each other."""
 

@@ -28,8 +28,6 @@ which begins with the first waypoint, see `start`. CORRIDOR: Reynolds 1999, Path
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import add_scaled, dot, length, load, pick, project, scale, store, sub, unit
@@ -212,7 +210,6 @@ def corridor_kernel(start, stop, agents, world, p, memory, out, active):
     group="Paths",
     shows={"waypoint": PLACE},
 )
-@dataclass(frozen=True, kw_only=True)
 class FollowPath(Behavior):
     """Walk along a path, from end to end or round and round."""
 

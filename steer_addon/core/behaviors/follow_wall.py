@@ -24,7 +24,6 @@ On a straight wall the distance e from the wished one obeys e'' = -(e' + e/T)/τ
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from ..bvh import nearest_point, nearest_steep, triangle_normal
 from ..jit import kernel
@@ -128,7 +127,6 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     icon="MOD_OUTLINE",
     group="Obstacles",
 )
-@dataclass(frozen=True, kw_only=True)
 class FollowWall(Behavior):
     """Walk along the nearest wall at a distance from it."""
 

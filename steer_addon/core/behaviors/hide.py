@@ -21,8 +21,6 @@ Source: Cocos2d-x tutorial, *hide*; Buckland 2005, "Programming Game AI by Examp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..bvh import ray_cast
@@ -128,7 +126,6 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
     icon="HIDE_ON",
     shows={"hidden": HIDDEN},
 )
-@dataclass(frozen=True, kw_only=True)
 class Hide(Behavior):
     """Go where an obstacle stands between the agent and the target."""
 

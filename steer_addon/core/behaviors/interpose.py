@@ -13,8 +13,6 @@ Source: Buckland 2005, "Programming Game AI by Example", ch. 3, Interpose; after
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import param
 from ..vec import add, add_scaled, length, load, pick, scale, store, sub
@@ -50,7 +48,6 @@ def interpose_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS, SECOND_TARGETS),
     icon="PIVOT_MEDIAN",
 )
-@dataclass(frozen=True, kw_only=True)
 class Interpose(Behavior):
     """Go between two targets, and stay there as they move."""
 

@@ -9,8 +9,6 @@ Source: Reynolds 1987, "Flocks, Herds, and Schools", velocity matching; for one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..vec import load, store
 from .base import TARGETS, VELOCITY, Behavior, behavior
@@ -35,7 +33,6 @@ def match_velocity_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS,),
     icon="CON_TRANSLIKE",
 )
-@dataclass(frozen=True, kw_only=True)
 class MatchVelocity(Behavior):
     """Go as fast as the target, and the same way."""
 

@@ -20,8 +20,6 @@ Source: Houdini VEX node, first (RAY) and second (CENTER_RAY) method.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import (
@@ -150,7 +148,6 @@ def center_ray_kernel(start, stop, agents, world, p, memory, out, active):
     icon="MOD_PHYSICS",
     group="Obstacles",
 )
-@dataclass(frozen=True, kw_only=True)
 class ObstacleAvoidance(Behavior):
     """Steer around obstacles: meshes that rays hit, or spheres."""
 

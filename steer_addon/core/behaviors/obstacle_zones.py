@@ -41,7 +41,6 @@ Decided beyond the page:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -344,7 +343,6 @@ def obstacle_zones_constraint(start, stop, agents, world, p, memory, position, v
     constraint=obstacle_zones_constraint,
     shows={"zone": ZONE},
 )
-@dataclass(frozen=True, kw_only=True)
 class ObstacleZones(Behavior):
     """Brake before obstacles, slide along them, and turn back to the goal."""
 

@@ -15,8 +15,6 @@ Source: Cocos steering, *offset pursuit*; Buckland 2005, "Programming Game AI by
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..parameters import param
 from ..vec import add_scaled, load, pick, store, sub
@@ -53,7 +51,6 @@ def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS, AXES),
     icon="ORIENTATION_LOCAL",
 )
-@dataclass(frozen=True, kw_only=True)
 class OffsetPursue(Behavior):
     """Keep a place beside the target, as in a formation."""
 

@@ -13,8 +13,6 @@ Source: Cocos steering, *pursuit*; Reynolds 1999, Pursuit and Evasion.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..vec import add_scaled, dot, length, load, scale, store, unit
 from .base import AXES, TARGETS, VELOCITY, Behavior, behavior
@@ -61,7 +59,6 @@ def pursue_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS, AXES),
     icon="TRACKING_FORWARDS",
 )
-@dataclass(frozen=True, kw_only=True)
 class Pursue(Behavior):
     """Steer at full speed to where the target will be."""
 

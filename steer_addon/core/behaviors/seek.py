@@ -9,8 +9,6 @@ Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Seek and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..jit import kernel
 from ..vec import scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
@@ -29,7 +27,6 @@ def seek_kernel(start, stop, agents, world, p, memory, out, active):
 
 
 @behavior(label="Seek", output=VELOCITY, kernel=seek_kernel, uses=(TARGETS,), icon="CON_TRACKTO")
-@dataclass(frozen=True, kw_only=True)
 class Seek(Behavior):
     """Steer straight at the target at full speed."""
 

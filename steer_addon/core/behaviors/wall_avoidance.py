@@ -54,7 +54,6 @@ Source: Cocos2d-x steering tutorial; its momentum integral is solved in closed f
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -286,7 +285,6 @@ def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
     icon="MOD_BUILD",
     group="Obstacles",
 )
-@dataclass(frozen=True, kw_only=True)
 class WallAvoidance(Behavior):
     """Feel for walls ahead and be pushed off them as by a spring."""
 

@@ -11,7 +11,6 @@ POSITION_NOISE (Houdini VEX node): θ = 2π·noise(37·p), φ = π·noise(10·p 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from ..jit import kernel
 from ..noise import value_noise
@@ -89,7 +88,6 @@ def wander_kernel(start, stop, agents, world, p, memory, out, active):
 @behavior(
     label="Wander", output=VELOCITY, kernel=wander_kernel, memory_width=3, icon="FORCE_TURBULENCE"
 )
-@dataclass(frozen=True, kw_only=True)
 class Wander(Behavior):
     """Roam about in smooth random curves."""
 
