@@ -115,6 +115,14 @@ class Behavior(Settings):
         found = self.definition.kernel
         return found[getattr(self, METHOD)] if isinstance(found, Mapping) else found
 
+    def advice(self, settings: Any) -> list[str]:
+        """What in a crowd keeps this entry from doing its work, a plain sentence each.
+
+        Args:
+            settings: The CrowdSettings that it is part of.
+        """
+        return []
+
 
 COMMON = tuple(parameters(Behavior))
 """Parameters that every behavior has."""

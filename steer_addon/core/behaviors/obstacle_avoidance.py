@@ -1,4 +1,4 @@
-"""Obstacle avoidance on meshes, by rays against the colliders' triangles.
+"""Obstacle avoidance by five methods; those on meshes cast rays against the triangles.
 
 RAY: one ray along v, length look_ahead; hit point x, distance d, normal n turned against the ray.
 CENTER_RAY: a ray toward each collider's center, length avoid_radius: it sees obstacles behind and
@@ -13,6 +13,8 @@ with the hit distance: max_avoid · (1 - d / length).
 Walking agents look from step height above their feet, see steep ground as an obstacle too, and
 cast their rays level with their ground.
 
+WHISKERS is described in `obstacle_whiskers`, AHEAD and LATERAL (spheres) in `obstacle_spheres`.
+
 Source: Houdini VEX node, first (RAY) and second (CENTER_RAY) method.
 """
 
@@ -20,14 +22,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..bvh import ray_cast, triangle_normal
-from ..ground import UP_SLACK
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import (
     EPSILON,
     add,
-    add_scaled,
     cross,
     dot,
     length,
@@ -40,33 +39,13 @@ from ..vec import (
     truncate,
     unit,
 )
-from .base import COLLIDERS, PUSH, Behavior, behavior
+from .base import COLLIDERS, PUSH, SPHERES, Behavior, behavior
+from .obstacle_spheres import ahead_kernel, lateral_kernel
+from .obstacle_whiskers import whiskers_kernel
+from .sight import eye, first_hit
 from .targeting import on_ground
 
-RAY = 0
 HEAD_ON = 0.01
-
-
-@kernel
-def first_hit(world, origin, direction, reach):
-    """Nearest obstacle on a ray: (triangle, distance, normal against the ray).
-
-    The triangle is a collider's, len(colliders) for steep ground, and -1 for a miss.
-    """
-    triangle, distance = ray_cast(world.colliders, origin, direction, reach)
-    normal = (0.0, 0.0, 0.0)
-    if triangle >= 0:
-        normal = triangle_normal(world.colliders, triangle)
-    if world.flat and len(world.ground.count) > 0:
-        ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
-        if ground_triangle >= 0 and (triangle < 0 or ground_distance < distance):
-            ground_normal = triangle_normal(world.ground, ground_triangle)
-            if abs(ground_normal[2]) < world.min_up - UP_SLACK:
-                triangle = len(world.colliders.triangles)
-                distance, normal = ground_distance, ground_normal
-    if dot(normal, direction) > 0.0:
-        normal = scale(normal, -1.0)
-    return triangle, distance, normal
 
 
 @kernel
@@ -130,62 +109,98 @@ def _center_pushes(i, agents, world, origin, reach):
 
 
 @kernel
-def obstacle_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
-    """Push along what a ray hits."""
-    method = int(p.method[0])
+def _store_push(i, push, most, out, active):
+    """Propose a push of at most `most` [m/s], where there is one."""
+    if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
+        store(out, i, scale(truncate(push, 1.0), most))
+        active[i] = 1
+
+
+@kernel
+def ray_kernel(start, stop, agents, world, p, memory, out, active):
+    """Push along what the ray ahead hits."""
+    last = len(world.colliders.triangles) + 1
     for i in range(start, stop):
-        origin = load(agents.position, i)
-        origin = add_scaled(origin, (0.0, 0.0, 1.0), world.eye_height)
-        if method == RAY:
-            velocity = on_ground(i, agents, world, load(agents.velocity, i))
-            reach = pick(p.look_ahead, i)
-            last = len(world.colliders.triangles) + 1
-            push = _push(i, agents, world, origin, unit(velocity), reach, 0, last)
-        else:
-            push = _center_pushes(i, agents, world, origin, pick(p.avoid_radius, i))
-        if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
-            store(out, i, scale(truncate(push, 1.0), pick(p.max_avoid, i)))
-            active[i] = 1
+        velocity = on_ground(i, agents, world, load(agents.velocity, i))
+        reach = pick(p.look_ahead, i)
+        push = _push(i, agents, world, eye(i, agents, world), unit(velocity), reach, 0, last)
+        _store_push(i, push, pick(p.max_avoid, i), out, active)
+
+
+@kernel
+def center_ray_kernel(start, stop, agents, world, p, memory, out, active):
+    """Push along what the rays toward the colliders' centers hit."""
+    for i in range(start, stop):
+        reach = pick(p.avoid_radius, i)
+        push = _center_pushes(i, agents, world, eye(i, agents, world), reach)
+        _store_push(i, push, pick(p.max_avoid, i), out, active)
 
 
 @behavior(
     label="Obstacle Avoidance",
     output=PUSH,
-    kernel=obstacle_avoidance_kernel,
-    uses=(COLLIDERS,),
+    kernel={
+        "RAY": ray_kernel,
+        "CENTER_RAY": center_ray_kernel,
+        "WHISKERS": whiskers_kernel,
+        "AHEAD": ahead_kernel,
+        "LATERAL": lateral_kernel,
+    },
+    uses=(COLLIDERS, SPHERES),
     icon="MOD_PHYSICS",
     group="Obstacles",
 )
 @dataclass(frozen=True, kw_only=True)
 class ObstacleAvoidance(Behavior):
-    """Steer around collider meshes that rays hit."""
+    """Steer around obstacles: meshes that rays hit, or spheres."""
 
     method: str = choice(
         "RAY",
         {
             "RAY": "One ray along the motion: sees what lies ahead",
             "CENTER_RAY": "A ray toward each collider's center: sees what is beside and behind too",
+            "WHISKERS": "A fan of rays: turns to the freest one and brakes for what is in front",
+            "AHEAD": "Spheres ahead push away from their center: brakes when head-on",
+            "LATERAL": "Spheres ahead push to the side: passes them without turning back",
         },
-        doc="How obstacles are looked for",
+        doc="How obstacles are looked for, and which way they push",
     )
     look_ahead: float = param(
         3.0,
         unit="m",
         minimum=0.0,
         soft_maximum=50.0,
-        doc="Length of the ray along the motion (RAY); more reacts earlier",
+        doc="How far ahead obstacles are seen; more reacts earlier",
+        shown_for=("method", ("RAY", "WHISKERS", "AHEAD", "LATERAL")),
     )
     avoid_radius: float = param(
         1.0,
         unit="m",
         minimum=0.0,
         soft_maximum=50.0,
-        doc="Length of the rays toward the colliders (CENTER_RAY); more keeps farther away",
+        doc="Length of the rays toward the colliders; more keeps farther away",
+        shown_for=("method", ("CENTER_RAY",)),
     )
     max_avoid: float = param(
         2.0,
         unit="m/s",
         minimum=0.0,
         soft_maximum=50.0,
-        doc="Strongest push, at no distance from the obstacle; more turns away harder",
+        doc="Strongest push; more turns away harder",
+    )
+    samples: int = param(
+        9,
+        minimum=1,
+        maximum=1000,
+        soft_maximum=50,
+        doc="Rays of the fan, an even number counts as the next odd one; more finds smaller gaps",
+        shown_for=("method", ("WHISKERS",)),
+    )
+    field_of_view: float = param(
+        120.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=360.0,
+        doc="Angle that the fan fills; more finds ways farther to the side",
+        shown_for=("method", ("WHISKERS",)),
     )
