@@ -10,13 +10,15 @@ import bpy
 
 from ..core import jit
 from ..core.behaviors import REGISTRY, own_parameters
+from ..core.behaviors.base import SECOND_TARGETS
 from ..core.errors import SteerError
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
 from . import crowds, display, live
-from .bake.keyframes import KeyframeBakeSettings
+from .bake.settings import KeyframeBakeSettings
 from .properties import definition_of, uses_targets
 from .property_factory import known_parameters
+from .slots import SOURCES, SecondTarget, has_source, has_target, source_use, uses_of
 
 _LETTER = 7
 """About how many pixels a letter takes at the interface's standard size."""
@@ -48,11 +50,18 @@ def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
-def has_target(owner: Any) -> bool:
-    """Whether a crowd, or a behavior with a target of its own, has something to steer by."""
-    if owner.target_kind == "COLLECTION":
-        return owner.target_collection is not None
-    return owner.target_object is not None
+def _missing_inputs(steer: Any) -> list[str]:
+    """A sentence for each input of its own that an enabled entry needs and has not."""
+    found = []
+    for item in steer.behaviors:
+        if not item.enabled:
+            continue
+        if SECOND_TARGETS in uses_of(item) and not has_target(SecondTarget(item)):
+            found.append(f"No second target for {item.name!r}: choose one")
+        kind = SOURCES.get(source_use(item))
+        if kind is not None and not has_source(item):
+            found.append(f"No {kind.noun} for {item.name!r}: {kind.choose}")
+    return found
 
 
 def warnings(obj: bpy.types.Object) -> list[str]:
@@ -68,6 +77,7 @@ def warnings(obj: bpy.types.Object) -> list[str]:
     ]
     if lacking:
         found.append(f"No target for {', '.join(lacking)}: choose one under Inputs")
+    found += _missing_inputs(steer)
     found += [
         f"Behavior {item.name!r} is of a type that this version of Steer does not have: remove it"
         for item in steer.behaviors
@@ -127,7 +137,7 @@ def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 
 
 def draw_entry(layout: Any, item: Any) -> None:
-    """The parameters of one behavior, and its own target."""
+    """The parameters of one behavior that count for its choices, and what it reads."""
     cls = REGISTRY.get(item.type)
     if cls is None:
         return
@@ -136,19 +146,29 @@ def draw_entry(layout: Any, item: Any) -> None:
     column.active = item.enabled
     column.prop(item, "weight")
     group = getattr(item, item.type)
-    for name in own_parameters(cls):
-        column.prop(group, name)
+    for name, info in own_parameters(cls).items():
+        if info.counts(group):
+            column.prop(group, name)
     if uses_targets(item):
         column.prop(item, "use_own_target")
         if item.use_own_target:
             draw_target(column, item)
+    if SECOND_TARGETS in uses_of(item):
+        _draw_choice(column, item, "second_target", "Second Target")
+    use = source_use(item)
+    if use:
+        _draw_choice(column, item, "source", SOURCES[use].label)
 
 
 def draw_target(layout: Any, owner: Any) -> None:
     """Kind and pointer of a target."""
-    layout.prop(owner, "target_kind", text="Target")
-    name = "target_collection" if owner.target_kind == "COLLECTION" else "target_object"
-    layout.prop(owner, name, text=" ")
+    _draw_choice(layout, owner, "target", "Target")
+
+
+def _draw_choice(layout: Any, owner: Any, role: str, label: str) -> None:
+    layout.prop(owner, f"{role}_kind", text=label)
+    is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
+    layout.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
 
 
 def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
@@ -167,7 +187,8 @@ def _draw_group(layout: Any, group: Any, names: Iterable[str]) -> None:
 
 
 def _draw_block(layout: Any, obj: bpy.types.Object, name: str, cls: type[Settings]) -> None:
-    _draw_group(layout, getattr(obj.steer, name), known_parameters(cls))
+    group = getattr(obj.steer, name)
+    _draw_group(layout, group, [n for n, i in known_parameters(cls).items() if i.counts(group)])
 
 
 def draw_motion(layout: Any, context: Any, obj: bpy.types.Object) -> None:

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ..core.errors import SceneError
-from ..core.frames import Frame, targets_of
-from ..core.targets import Targets
-from ..core.world import World
 from .crowds import is_crowd
-from .properties import uses_targets
+from .slots import second_slots, target_slots
 
+if TYPE_CHECKING:
+    from ..core.frames import Frame
+    from ..core.targets import Targets
+    from ..core.world import World
 
-def target_slots(obj: bpy.types.Object) -> dict[str, Any]:
-    """What holds the target properties: "" for the crowd's own, else a behavior's name."""
-    steer = obj.steer
-    own = {i.name: i for i in steer.behaviors if i.use_own_target and uses_targets(i)}
-    return {"": steer, **own}
+ROLES = {"targets": target_slots, "second_targets": second_slots}
+"""What finds the slots of each mapping of targets that a World has."""
 
 
 def target_crowd(slot: Any) -> bpy.types.Object | None:
@@ -36,10 +34,14 @@ def target_crowd(slot: Any) -> bpy.types.Object | None:
     return None
 
 
-def crowd_slots(obj: bpy.types.Object) -> dict[str, bpy.types.Object]:
-    """The crowds that a crowd steers by, by the name of the slot."""
-    found = {name: target_crowd(slot) for name, slot in target_slots(obj).items()}
-    return {name: crowd for name, crowd in found.items() if crowd is not None}
+def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object]:
+    """The crowds that a crowd steers by, by the role and the name of the slot."""
+    found = {
+        (role, name): target_crowd(slot)
+        for role, slots in ROLES.items()
+        for name, slot in slots(obj).items()
+    }
+    return {key: crowd for key, crowd in found.items() if crowd is not None}
 
 
 def linked_crowds(obj: bpy.types.Object) -> list[bpy.types.Object]:
@@ -68,6 +70,9 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
     slots = crowd_slots(obj)
     if not slots:
         return world
+    # imported with the first such crowd: enabling the extension has to be quick
+    from ..core.frames import targets_of
+
     known: dict[int, Targets] = {}
     for crowd in slots.values():
         frame = frames.get(crowd.session_uid)
@@ -79,5 +84,7 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
         if crowd.session_uid not in known:
             axis = crowd.steer.motion.forward_axis
             known[crowd.session_uid] = targets_of(frame, axis, own=crowd == obj)
-    found = {name: known[crowd.session_uid] for name, crowd in slots.items()}
-    return replace(world, targets={**world.targets, **found})
+    merged = {role: dict(getattr(world, role)) for role in ROLES}
+    for (role, name), crowd in slots.items():
+        merged[role][name] = known[crowd.session_uid]
+    return replace(world, **merged)

@@ -20,10 +20,12 @@ class STEER_MT_add(bpy.types.Menu):
     bl_label = "Crowd"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """One entry per distribution."""
+        """One entry per distribution, and what crowds follow."""
         for identifier, label, _, icon, _ in DISTRIBUTIONS:
             props = self.layout.operator("object.steer_add_crowd", text=label, icon=icon)
             props.distribution = identifier
+        self.layout.separator()
+        self.layout.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
 
 
 class STEER_MT_object(bpy.types.Menu):

@@ -11,9 +11,10 @@ from ..core.behaviors.base import TARGETS
 from ..core.errors import ParameterError
 from ..core.settings import BLOCKS, CrowdSettings, make_behavior
 from . import animation_paths
-from .bake.keyframes import KeyframeBakeSettings
-from .property_classes import COMMON
+from .bake.settings import KeyframeBakeSettings
+from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import read_settings, read_values, write_settings, write_values
+from .slots import uses_of
 
 BEHAVIORS_PATH = "steer.behaviors"
 """Data path of the list of behaviors, from its object."""
@@ -27,8 +28,7 @@ def definition_of(item: Any) -> Any:
 
 def uses_targets(item: Any) -> bool:
     """Whether a list entry steers by targets."""
-    definition = definition_of(item)
-    return definition is not None and TARGETS in definition.uses
+    return TARGETS in uses_of(item)
 
 
 def behavior_of(item: Any) -> Behavior:
@@ -73,7 +73,7 @@ def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:
 
 
 def write_behavior(item: Any, behavior: Behavior) -> None:
-    """Set a list entry from a core behavior; target objects stay as they are."""
+    """Set a list entry from a core behavior; the objects that it reads stay as they are."""
     type_name = behavior.definition.type
     item.type = type_name
     item.name = behavior.key
@@ -98,7 +98,7 @@ def add_behavior(obj: bpy.types.Object, type_name: str) -> Any:
 def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     """Set all properties of a crowd from settings, such as those of a preset.
 
-    Behaviors that the crowd had under the same name and type keep their target and animation;
+    Behaviors that the crowd had under the same name and type keep their inputs and animation;
     the animation of those that go is removed.
 
     Raises:
@@ -108,15 +108,14 @@ def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     before = {(item.name, item.type): place for place, item in enumerate(steer.behaviors)}
     order = [before.get((b.key, b.definition.type)) for b in settings.behaviors]
     animation_paths.remap(obj, BEHAVIORS_PATH, order)
-    targets = [
-        (item.target_kind, item.target_object, item.target_collection) for item in steer.behaviors
-    ]
+    inputs = [{name: getattr(item, name) for name in ENTRY_INPUTS} for item in steer.behaviors]
     steer.behaviors.clear()
     for behavior, place in zip(settings.behaviors, order, strict=True):
         item = steer.behaviors.add()
         write_behavior(item, behavior)
         if place is not None:
-            item.target_kind, item.target_object, item.target_collection = targets[place]
+            for name, value in inputs[place].items():
+                setattr(item, name, value)
     steer.active_behavior = min(steer.active_behavior, max(0, len(settings.behaviors) - 1))
     for name in BLOCKS:
         write_settings(getattr(steer, name), getattr(settings, name))

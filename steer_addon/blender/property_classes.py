@@ -16,7 +16,7 @@ from ..core.errors import ParameterError
 from ..core.parameters import parameters
 from ..core.settings import BLOCKS
 from . import display
-from .bake.keyframes import KeyframeBakeSettings
+from .bake.settings import KeyframeBakeSettings
 from .property_factory import (
     ANIMATED,
     FIXED,
@@ -25,9 +25,17 @@ from .property_factory import (
     make_group,
     sentence,
 )
+from .slots import SecondTarget, can_be_source, source_use
 
 ENTRY_PARAMETERS = ("enabled", "weight")
 """Parameters of every behavior that are properties of the list entry itself."""
+
+ENTRY_INPUTS = tuple(
+    f"{role}_{part}"
+    for role in ("target", "second_target", "source")
+    for part in ("kind", "object", "collection")
+)
+"""Properties of a list entry that name objects of the scene; presets do not hold them."""
 
 COMMON = {name: info for name, info in parameters(Behavior).items() if name in ENTRY_PARAMETERS}
 
@@ -57,6 +65,14 @@ def _is_target(self: Any, obj: bpy.types.Object) -> bool:
     if self.target_kind == "CROWD":
         return obj.steer.is_crowd
     return obj != self.id_data and (self.target_kind != "POINTS" or obj.type == "MESH")
+
+
+def _is_second_target(self: Any, obj: bpy.types.Object) -> bool:
+    return _is_target(SecondTarget(self), obj)
+
+
+def _is_source(self: Any, obj: bpy.types.Object) -> bool:
+    return obj != self.id_data and can_be_source(obj, source_use(self))
 
 
 def _is_other_mesh(self: Any, obj: bpy.types.Object) -> bool:
@@ -99,26 +115,60 @@ def unique_name(wanted: str, taken: list[str]) -> str:
     return name
 
 
-def _target_properties() -> dict[str, Any]:
+def _target_properties(prefix: str = "", label: str = "", poll: Any = _is_target) -> dict[str, Any]:
     return {
-        "target_kind": _fixed(
+        f"{prefix}target_kind": _fixed(
             bpy.props.EnumProperty,
-            name="Target Kind",
+            name=f"{label}Target Kind",
             description="What the targets are",
             items=TARGET_KINDS,
             default="OBJECT",
         ),
-        "target_object": _fixed(
+        f"{prefix}target_object": _fixed(
             bpy.props.PointerProperty,
-            name="Target",
+            name=f"{label}Target",
             description="Object that agents steer by",
             type=bpy.types.Object,
-            poll=_is_target,
+            poll=poll,
         ),
-        "target_collection": _fixed(
+        f"{prefix}target_collection": _fixed(
             bpy.props.PointerProperty,
-            name="Targets",
+            name=f"{label}Targets",
             description="Collection whose objects agents steer by",
+            type=bpy.types.Collection,
+        ),
+    }
+
+
+def _source_properties() -> dict[str, Any]:
+    return {
+        "source_kind": _fixed(
+            bpy.props.EnumProperty,
+            name="Source Kind",
+            description="Whether one object is read, or a collection of them",
+            items=(
+                ("OBJECT", "Object", "One object", "OBJECT_DATA", 0),
+                (
+                    "COLLECTION",
+                    "Collection",
+                    "All objects of a collection, in order of name",
+                    "OUTLINER_COLLECTION",
+                    1,
+                ),
+            ),
+            default="OBJECT",
+        ),
+        "source_object": _fixed(
+            bpy.props.PointerProperty,
+            name="Source",
+            description="Object that agents follow, flow along or stay in",
+            type=bpy.types.Object,
+            poll=_is_source,
+        ),
+        "source_collection": _fixed(
+            bpy.props.PointerProperty,
+            name="Sources",
+            description="Collection of objects that agents follow, flow along or stay in",
             type=bpy.types.Collection,
         ),
     }
@@ -169,6 +219,8 @@ def _behavior_class(groups: dict[str, type]) -> type:
             description="Use a target of its own instead of the crowd's",
         ),
         **_target_properties(),
+        **_target_properties("second_", "Second ", _is_second_target),
+        **_source_properties(),
     }
     for name, group in groups.items():
         properties[name] = bpy.props.PointerProperty(type=group, override=OVERRIDABLE)
@@ -181,7 +233,10 @@ def _inputs() -> dict[str, Any]:
         "colliders": _fixed(
             bpy.props.PointerProperty,
             name="Colliders",
-            description="Collection whose meshes block agents and are seen by them",
+            description=(
+                "What agents perceive and stop at: meshes, walls drawn as edges or curves, and "
+                "empties of type sphere, which agents only steer around"
+            ),
             type=bpy.types.Collection,
         ),
         "ground": _fixed(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.errors import WorldError
 from ..core.meshes import Mesh, defects
+from ..core.walls import wall_triangles
 
 FloatArray = NDArray[np.float32]
 Matrix = NDArray[np.float64]
@@ -55,6 +56,26 @@ def corners(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     return found
 
 
+def edges_of(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """Vertices at both ends of every edge, shape (edge_count, 2)."""
+    found = np.empty((len(mesh.edges), 2), np.int32)
+    if len(found):
+        mesh.attributes[".edge_verts"].data.foreach_get("value", found.ravel())
+    return found
+
+
+def loose_edges(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """The edges that are part of no face, shape (edge_count, 2)."""
+    edges = edges_of(mesh)
+    if not len(edges) or not len(mesh.loops):
+        return edges
+    used = np.empty(len(mesh.loops), np.int32)
+    mesh.attributes[".corner_edge"].data.foreach_get("value", used)
+    loose = np.ones(len(edges), bool)
+    loose[used] = False
+    return edges[loose]
+
+
 def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -> FloatArray:
     """Triangles in world space, facing as they do in the object's own, shape (t, 3, 3)."""
     if np.linalg.det(matrix[:3, :3]) < 0.0:
@@ -78,15 +99,20 @@ def mesh_of(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh | None]:
         evaluated.to_mesh_clear()
 
 
-def may_deform(obj: bpy.types.Object) -> bool:
-    """Whether the shape of an object may differ from frame to frame without an edit."""
+def may_bend(obj: bpy.types.Object) -> bool:
+    """Whether the points of an object may move from frame to frame without an edit."""
     data = obj.data
     return bool(
         obj.modifiers
         or getattr(data, "shape_keys", None) is not None
         or getattr(data, "animation_data", None) is not None
-        or (obj.type in ("CURVE", "FONT", "SURFACE") and _has_references(data))
     )
+
+
+def may_deform(obj: bpy.types.Object) -> bool:
+    """Whether the shape of an object may differ from frame to frame without an edit."""
+    is_curve = obj.type in ("CURVE", "FONT", "SURFACE")
+    return may_bend(obj) or (is_curve and _has_references(obj.data))
 
 
 def _has_references(data: Any) -> bool:
@@ -118,7 +144,7 @@ class _Entry:
     """What was read of one object."""
 
     source: int
-    matrix: bytes
+    key: bytes
     points: FloatArray
     mesh: Mesh
 
@@ -147,6 +173,7 @@ class MeshReader:
         matrix: Matrix,
         *,
         solid: bool = True,
+        wall_height: float = 0.0,
     ) -> Mesh | None:
         """The triangles of an object in world space; None when it cannot be used at all.
 
@@ -156,11 +183,12 @@ class MeshReader:
             evaluated: The same object as the depsgraph evaluates it.
             matrix: Where it is, shape (4, 4).
             solid: Whether an open mesh deserves a warning.
+            wall_height: Height [m] of the walls that loose edges stand for; 0 for none.
         """
         self._asked.add(name)
         old = self.entries.get(name)
-        key = matrix.tobytes()
-        known = old is not None and old.matrix == key and name not in self._dirty
+        key = matrix.tobytes() + np.float64(wall_height).tobytes()
+        known = old is not None and old.key == key and name not in self._dirty
         if known and not may_deform(source):
             return old.mesh
         with mesh_of(evaluated) as mesh:
@@ -170,16 +198,20 @@ class MeshReader:
             if known and np.array_equal(points, old.points):
                 return old.mesh
             order = corners(mesh)
+            lines = loose_edges(mesh) if wall_height > 0.0 else np.zeros((0, 2), np.int32)
         self._dirty.discard(name)
         self.reads[name] = self.reads.get(name, 0) + 1
+        faces = triangles_of(points, order, matrix)
+        walls = wall_triangles(transform(points, matrix), lines, wall_height)
         try:
-            result = Mesh(name, triangles_of(points, order, matrix), may_move(source))
+            result = Mesh(name, np.concatenate([faces, walls]), may_move(source))
         except WorldError as error:
             self.entries.pop(name, None)
             self.warnings[name] = [f"{error}; until then it is ignored"]
             return None
-        if old is None or name not in self.warnings or len(old.mesh.triangles) != len(order):
-            self.warnings[name] = _complaints(result, solid)
+        count = result.triangle_count
+        if old is None or name not in self.warnings or old.mesh.triangle_count != count:
+            self.warnings[name] = _complaints(Mesh(name, faces), solid, has_walls=len(walls) > 0)
         self.entries[name] = _Entry(source.session_uid, key, points, result)
         return result
 
@@ -193,7 +225,7 @@ class MeshReader:
         return [text for texts in self.warnings.values() for text in texts]
 
 
-def _complaints(mesh: Mesh, solid: bool) -> list[str]:
-    if mesh.triangle_count and (not solid or mesh.triangle_count > CHECKED_TRIANGLES):
-        return []
-    return defects(mesh)
+def _complaints(mesh: Mesh, solid: bool, has_walls: bool) -> list[str]:
+    if not mesh.triangle_count:
+        return [] if has_walls else defects(mesh)
+    return defects(mesh) if solid and mesh.triangle_count <= CHECKED_TRIANGLES else []

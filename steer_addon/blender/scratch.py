@@ -44,6 +44,7 @@ class Scratch:
             crowds: Crowds to evaluate without their Crowd modifier and all below that.
         """
         self._copies: list[bpy.types.Object] = []
+        self._curves: list[bpy.types.Curve] = []
         self.stand_ins: dict[int, bpy.types.Object] = {}
         """What stands in this scene for an object, by the object's session uid."""
         self.probes: dict[int, bpy.types.Object] = {}
@@ -89,6 +90,18 @@ class Scratch:
         self._scene.collection.objects.link(twin)
         return twin
 
+    def add_bare_curve(self, obj: bpy.types.Object) -> bpy.types.Object:
+        """Add a copy of a curve object that is a line, without bevel, extrusion and fill."""
+        with suspended():
+            data = obj.data.copy()
+            self._curves.append(data)
+            data.bevel_mode, data.bevel_depth, data.extrude = "ROUND", 0.0, 0.0
+            if data.dimensions == "2D":
+                data.fill_mode = "NONE"
+            twin = self._copy(obj)
+            twin.data = data
+        return twin
+
     def at(self, frame: int, subframe: float = 0.0) -> bpy.types.Depsgraph:
         """Evaluate everything at a frame."""
         with suspended():
@@ -109,6 +122,8 @@ class Scratch:
                 self._scene = None
             while self._copies:
                 bpy.data.objects.remove(self._copies.pop())
+            while self._curves:
+                bpy.data.curves.remove(self._curves.pop())
             self.stand_ins.clear()
             self.probes.clear()
 

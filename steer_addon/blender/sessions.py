@@ -49,7 +49,7 @@ class Session:
         self.fps = fps
         self.reader = WorldReader()
         agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
-        self.world = self.reader.read(obj, depsgraph, fps, stand_ins)
+        self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
         # imported with the first crowd: enabling the extension has to be quick
         from ..core.simulation import Simulation
 
@@ -85,7 +85,7 @@ class Session:
             SceneError: One of these crowds is not simulated that far.
         """
         if depsgraph is not None:
-            self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins)
+            self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
         return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
 
     @property

@@ -7,6 +7,8 @@ file is saved, and a duplicated crowd is recognized by sharing the state of anot
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 
@@ -66,7 +68,7 @@ def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
 
 
 def write_state(state: bpy.types.Object, frame: Frame) -> None:
-    """Show a frame: write it to the state's mesh.
+    """Show a frame: write it to the state's mesh, with what behaviors show as further attributes.
 
     Identities are stored as 32 bits: of larger ones the low 32 bits are kept.
 
@@ -78,30 +80,54 @@ def write_state(state: bpy.types.Object, frame: Frame) -> None:
     if len(mesh.vertices) != count:
         mesh.clear_geometry()
         mesh.vertices.add(count)
-    attributes = mesh.attributes
+    shown = {n: v for n, v in frame.attributes.items() if n not in _ATTRIBUTES}
+    for name in _shown_names(mesh):
+        if name not in shown:
+            mesh.attributes.remove(mesh.attributes[name])
     for name, (kind, prop, dtype, _) in _ATTRIBUTES.items():
-        attribute = attributes.get(name)
-        if attribute is None or attribute.data_type != kind or attribute.domain != "POINT":
-            if attribute is not None:
-                attributes.remove(attribute)
-            attribute = attributes.new(name, kind, "POINT")
-        values = np.ascontiguousarray(getattr(frame, name)).astype(dtype, copy=False)
-        attribute.data.foreach_set(prop, values.ravel())
+        _write(mesh, name, kind, prop, np.asarray(getattr(frame, name), dtype))
+    for name, values in shown.items():
+        _write(mesh, name, "FLOAT", "value", np.asarray(values, np.float32))
     mesh.update()
     state[_FRAME_KEY] = frame.number
+
+
+def _write(mesh: bpy.types.Mesh, name: str, kind: str, prop: str, values: Any) -> None:
+    attribute = mesh.attributes.get(name)
+    if attribute is None or attribute.data_type != kind or attribute.domain != "POINT":
+        if attribute is not None:
+            mesh.attributes.remove(attribute)
+        attribute = mesh.attributes.new(name, kind, "POINT")
+    attribute.data.foreach_set(prop, np.ascontiguousarray(values).ravel())
+
+
+def _shown_names(mesh: bpy.types.Mesh) -> list[str]:
+    """Names of the attributes that behaviors show."""
+    return [
+        attribute.name
+        for attribute in mesh.attributes
+        if attribute.name not in _ATTRIBUTES
+        and attribute.data_type == "FLOAT"
+        and attribute.domain == "POINT"
+        and not attribute.is_internal
+    ]
+
+
+def _read(mesh: bpy.types.Mesh, name: str, prop: str, dtype: Any, width: int) -> Any:
+    array = np.empty(len(mesh.vertices) * width, dtype)
+    mesh.attributes[name].data.foreach_get(prop, array)
+    return array.reshape(-1, width) if width > 1 else array
 
 
 def read_state(state: bpy.types.Object) -> Frame | None:
     """Return the frame that the state shows, or None when it shows none."""
     mesh = state.data
-    count = len(mesh.vertices)
-    if count == 0 or any(name not in mesh.attributes for name in _ATTRIBUTES):
+    if not len(mesh.vertices) or any(name not in mesh.attributes for name in _ATTRIBUTES):
         return None
-    values = {}
-    for name, (_, prop, dtype, width) in _ATTRIBUTES.items():
-        array = np.empty(count * width, dtype)
-        mesh.attributes[name].data.foreach_get(prop, array)
-        values[name] = array.reshape(count, width) if width > 1 else array
+    values = {
+        name: _read(mesh, name, prop, dtype, width)
+        for name, (_, prop, dtype, width) in _ATTRIBUTES.items()
+    }
     return Frame(
         number=int(state.get(_FRAME_KEY, 0)),
         id=values["id"].astype(np.int64),
@@ -109,6 +135,7 @@ def read_state(state: bpy.types.Object) -> Frame | None:
         velocity=values["velocity"],
         rotation=values["rotation"],
         radius=values["radius"],
+        attributes={name: _read(mesh, name, "value", np.float32, 1) for name in _shown_names(mesh)},
     )
 
 

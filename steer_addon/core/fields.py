@@ -10,6 +10,7 @@ import numpy as np
 
 from . import bvh
 from .errors import WorldError
+from .paths import Path
 from .views import F32, BvhView, FieldView
 
 
@@ -38,10 +39,9 @@ def make_field(points: Any, vectors: Any, *, faces: Any = (), edges: Any = ()) -
             for themselves.
 
     Raises:
-        WorldError: Shapes differ, or a number is not finite.
+        WorldError: Shapes differ, a number is not finite, or a face or edge has no such point.
     """
-    places = np.ascontiguousarray(np.reshape(points, (-1, 3)), dtype=np.float32)
-    arrows = np.ascontiguousarray(np.reshape(vectors, (-1, 3)), dtype=np.float32)
+    places, arrows = _rows("points", points), _rows("vectors", vectors)
     if places.shape != arrows.shape:
         raise WorldError(f"Field vectors have shape {arrows.shape}: give {places.shape}")
     if not (np.isfinite(places).all() and np.isfinite(arrows).all()):
@@ -50,32 +50,53 @@ def make_field(points: Any, vectors: Any, *, faces: Any = (), edges: Any = ()) -
         )
     triangles = np.asarray(faces, np.int64).reshape(-1, 3)
     lines = np.asarray(edges, np.int64).reshape(-1, 2)
+    for rows in (triangles, lines):
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(places):
+            raise WorldError(
+                f"A flow field of {len(places)} points has a face or edge with the points "
+                f"{rows.min()} to {rows.max()}: give numbers from 0 to {len(places) - 1}"
+            )
     alone = np.setdiff1d(np.arange(len(places)), np.concatenate([triangles.ravel(), lines.ravel()]))
     rows = np.concatenate([triangles, lines[:, [0, 1, 1]], np.repeat(alone[:, None], 3, axis=1)])
     return Field(bvh.build(places[rows]), np.ascontiguousarray(arrows[rows]))
 
 
+def _rows(what: str, values: Any) -> F32:
+    rows: F32 = np.ascontiguousarray(values, dtype=np.float32)
+    if rows.size == 0:
+        return np.zeros((0, 3), np.float32)
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise WorldError(f"Field {what} have shape {rows.shape}: give (point_count, 3)")
+    return rows
+
+
 def field_of_curves(curves: Sequence[tuple[Any, bool]]) -> Field:
-    """The directions along curves.
+    """The directions along curves; those of fewer than two points have none.
+
+    At a corner both directions count. Where a curve turns straight back they cancel out, so its
+    very tip has no direction. A cyclic curve of two points counts as open.
 
     Args:
         curves: Points [m] of each, shape (point_count, 3), and whether it is cyclic.
+
+    Raises:
+        WorldError: A point is not finite.
     """
     places, arrows, edges = [], [], []
     total = 0
     for points, cyclic in curves:
-        line = np.asarray(points, np.float64).reshape(-1, 3)
+        line = Path(points, cyclic=cyclic, name="guide curve").distinct().astype(np.float64)
         count = len(line)
         if count < 2:
             continue
-        ahead = np.roll(line, -1, axis=0) - line
+        closed = cyclic and count > 2
+        ahead = _directions(np.roll(line, -1, axis=0) - line)
         behind = np.roll(ahead, 1, axis=0)
-        if not cyclic:
-            ahead[-1], behind[0] = ahead[-2], ahead[0]
+        if not closed:
+            ahead[-1], behind[0] = behind[-1], ahead[0]
         places.append(line)
-        arrows.append(_directions(ahead) + _directions(behind))
-        last = count if cyclic else count - 1
-        edges += [(total + k, total + (k + 1) % count) for k in range(last)]
+        arrows.append(_directions(ahead + behind))
+        edges += [(total + k, total + (k + 1) % count) for k in range(count - (not closed))]
         total += count
     if not places:
         return NO_FIELD
@@ -83,8 +104,9 @@ def field_of_curves(curves: Sequence[tuple[Any, bool]]) -> Field:
 
 
 def _directions(rows: Any) -> Any:
+    """Rows of length 1; those shorter than 1e-12 become zero."""
     size = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.maximum(size, 1.0e-12)
+    return np.where(size < 1.0e-12, 0.0, rows / np.maximum(size, 1.0e-12))
 
 
 NO_FIELD = make_field(np.zeros((0, 3)), np.zeros((0, 3)))

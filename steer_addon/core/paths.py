@@ -22,6 +22,9 @@ from .errors import WorldError
 from .rng import PATH, uniform4
 from .views import F32, PathView
 
+LARGEST = float(np.finfo(np.float32).max)
+"""Largest coordinate [m]."""
+
 
 class Path:
     """A line of waypoints that can be edited.
@@ -32,11 +35,20 @@ class Path:
     """
 
     def __init__(self, points: Any = (), *, cyclic: bool = False, name: str = "path") -> None:
-        """Start with waypoints [m], shape (point_count, 3)."""
+        """Start with waypoints [m], shape (point_count, 3).
+
+        Raises:
+            WorldError: They have another shape, or one is not finite.
+        """
         self.name = name
         self.cyclic = cyclic
         self._points: list[tuple[float, float, float]] = []
-        for point in np.asarray(points, np.float64).reshape(-1, 3):
+        rows = np.asarray(points, np.float64)
+        if rows.size and (rows.ndim != 2 or rows.shape[1] != 3):
+            raise WorldError(
+                f"Path {name!r}: waypoints have shape {rows.shape}: give (point_count, 3)"
+            )
+        for point in rows.reshape(-1, 3):
             self.add(point)
 
     @property
@@ -48,10 +60,13 @@ class Path:
         """Add a waypoint [m] at the end.
 
         Raises:
-            WorldError: It is not finite.
+            WorldError: It is not finite, or not three numbers.
         """
-        x, y, z = (float(value) for value in np.asarray(point, np.float64).reshape(3))
-        if not all(math.isfinite(np.float32(value)) for value in (x, y, z)):
+        row = np.asarray(point, np.float64)
+        if row.shape != (3,):
+            raise WorldError(f"Path {self.name!r}: a waypoint has shape {row.shape}: give (3,)")
+        x, y, z = row.tolist()
+        if not all(abs(value) <= LARGEST for value in (x, y, z)):
             raise WorldError(
                 f"Path {self.name!r}: waypoint {len(self._points)} is at ({x:g}, {y:g}, {z:g}): "
                 "give finite coordinates"
@@ -63,26 +78,24 @@ class Path:
         self._points.clear()
 
     def segments(self) -> list[tuple[F32, F32]]:
-        """Start and end [m] of every piece, in order; none has length 0."""
-        points = self._distinct()
-        ends = np.roll(points, -1, axis=0)
-        last = len(points) if self._closes(points) else len(points) - 1
-        return [(points[k], ends[k]) for k in range(max(0, last))]
+        """Start and end [m] of every piece, in order; none has length 0.
 
-    def _distinct(self) -> F32:
-        """The waypoints without repetitions in a row."""
+        A cyclic path of two waypoints has two: there and back.
+        """
+        points = self.distinct()
+        ends = np.roll(points, -1, axis=0)
+        closing = self.cyclic and len(points) > 1
+        return [(points[k], ends[k]) for k in range(len(points) if closing else len(points) - 1)]
+
+    def distinct(self) -> F32:
+        """The waypoints [m] without repetitions in a row, shape (distinct_count, 3)."""
         points: F32 = self.points
-        if len(points) < 2:
-            return points
         keep = np.ones(len(points), bool)
         keep[1:] = (points[1:] != points[:-1]).any(axis=1)
-        distinct: F32 = points[keep]
-        if self.cyclic and len(distinct) > 1 and (distinct[0] == distinct[-1]).all():
-            distinct = distinct[:-1]
-        return distinct
-
-    def _closes(self, points: F32) -> bool:
-        return self.cyclic and len(points) > 1
+        kept: F32 = points[keep]
+        if self.cyclic and len(kept) > 1 and (kept[0] == kept[-1]).all():
+            kept = kept[:-1]
+        return kept
 
     @classmethod
     def random(
@@ -99,36 +112,46 @@ class Path:
         """A path around a center, the same for the same seed.
 
         One waypoint per equal sector of angle, at a radius drawn between two bounds (Cocos2d-x
-        tutorial), then moved into the rectangle.
+        tutorial). Where the rectangle leaves less room than the inner radius, it wins: the
+        waypoint is on its edge.
 
         Args:
             count: Number of waypoints ≥ 1.
             center: Middle [m].
             inner: Smallest radius [m].
             outer: Largest radius [m].
-            bounds: Rectangle (x_min, y_min, x_max, y_max) [m] that holds it, or None.
+            bounds: Rectangle (x_min, y_min, x_max, y_max) [m] that holds center and path, or None.
             cyclic: Whether it is closed.
             seed: Random seed.
 
         Raises:
             WorldError: A number is out of range.
         """
-        _check_random(count, inner, outer, bounds)
         middle = np.asarray(center, np.float64).reshape(3)
+        _check_random(count, inner, outer, middle, bounds)
         path = cls(cyclic=cyclic, name="random path")
         for k in range(count):
             drawn = uniform4(int(seed), k, 0, PATH)
             angle = 2.0 * math.pi * (k + drawn[0]) / count
-            radius = inner + (outer - inner) * drawn[1]
-            x = middle[0] + radius * math.cos(angle)
-            y = middle[1] + radius * math.sin(angle)
-            if bounds is not None:
-                x, y = np.clip([x, y], bounds[:2], bounds[2:])
-            path.add((x, y, middle[2]))
+            x, y = math.cos(angle), math.sin(angle)
+            room = math.inf if bounds is None else _room(middle, (x, y), bounds)
+            low, high = min(inner, room), min(outer, room)
+            radius = low + (high - low) * drawn[1]
+            path.add((middle[0] + radius * x, middle[1] + radius * y, middle[2]))
         return path
 
 
-def _check_random(count: int, inner: float, outer: float, bounds: Any) -> None:
+def _room(middle: Any, direction: tuple[float, float], bounds: Any) -> float:
+    """How far it is from a point in a rectangle to its edge, in a unit direction."""
+    ways = [
+        ((bounds[k + 2] if direction[k] > 0.0 else bounds[k]) - middle[k]) / direction[k]
+        for k in (0, 1)
+        if direction[k] != 0.0
+    ]
+    return float(min(ways))
+
+
+def _check_random(count: int, inner: float, outer: float, middle: Any, bounds: Any) -> None:
     if count < 1:
         raise WorldError(f"A random path of {count} waypoints: give 1 or more")
     if not 0.0 <= inner <= outer < math.inf:
@@ -139,6 +162,13 @@ def _check_random(count: int, inner: float, outer: float, bounds: Any) -> None:
     if bounds is not None and not (bounds[0] <= bounds[2] and bounds[1] <= bounds[3]):
         raise WorldError(
             f"A random path in the rectangle {tuple(bounds)}: give x_min, y_min, x_max, y_max"
+        )
+    if bounds is not None and not (
+        bounds[0] <= middle[0] <= bounds[2] and bounds[1] <= middle[1] <= bounds[3]
+    ):
+        raise WorldError(
+            f"A random path around ({middle[0]:g}, {middle[1]:g}), which is outside of its "
+            f"rectangle {tuple(bounds)}: move the center into it, or make it larger"
         )
 
 
@@ -174,7 +204,7 @@ def make_paths(paths: Sequence[Path]) -> Paths:
     points, along, first, length, cyclic = [], [], [0], [], []
     warnings = []
     for path in paths:
-        line = path._distinct()
+        line = path.distinct()
         if len(line) < 2:
             warnings.append(
                 f"Path {path.name!r} has fewer than two different points and is ignored: "

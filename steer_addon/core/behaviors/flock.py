@@ -62,7 +62,7 @@ class NeighborBehavior(Behavior):
 
 
 @kernel
-def _weight(distance, reach):
+def distance_weight(distance, reach):
     """w(d): 1 at no distance, 0 at the neighbor distance."""
     if reach <= 0.0 or distance >= reach:
         return 0.0
@@ -71,7 +71,7 @@ def _weight(distance, reach):
 
 
 @kernel
-def _seen(i, neighbors, most, reach):
+def seen_neighbors(i, neighbors, most, reach):
     """How many rows of the shared list a behavior reads for agent i."""
     most = min(int(neighbors.count[i]), int(most))
     seen = 0
@@ -81,7 +81,7 @@ def _seen(i, neighbors, most, reach):
 
 
 @kernel
-def _parting(i, j, agents, world):
+def parting(i, j, agents, world):
     """Direction in which coincident agents part: opposite for the two, the same on any run."""
     low = min(agents.id[i], agents.id[j])
     high = max(agents.id[i], agents.id[j])
@@ -95,7 +95,7 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
     falloff = int(p.falloff[0])
     for i in range(start, stop):
         reach = pick(p.neighbor_distance, i)
-        seen = _seen(i, world.neighbors, pick(p.max_neighbors, i), reach)
+        seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
         if seen == 0:
             continue
         position = load(agents.position, i)
@@ -104,10 +104,11 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
             j = world.neighbors.index[i, n]
             offset = on_ground(i, agents, world, sub(position, load(agents.position, j)))
             if length(offset) < EPSILON:
-                away = _parting(i, j, agents, world)
+                away = parting(i, j, agents, world)
             else:
                 away = unit(offset)
-            total = add_scaled(total, away, _weight(1.0 * world.neighbors.distance[i, n], reach))
+            weight = distance_weight(1.0 * world.neighbors.distance[i, n], reach)
+            total = add_scaled(total, away, weight)
         if falloff == NONE:
             total = unit(total)
         store(out, i, scale(total, pick(p.strength, i)))
@@ -119,7 +120,7 @@ def cohesion_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the middle of the neighbors."""
     for i in range(start, stop):
         reach = pick(p.neighbor_distance, i)
-        seen = _seen(i, world.neighbors, pick(p.max_neighbors, i), reach)
+        seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
         if seen == 0:
             continue
         position = load(agents.position, i)
@@ -128,7 +129,7 @@ def cohesion_kernel(start, stop, agents, world, p, memory, out, active):
             j = world.neighbors.index[i, n]
             total = add_scaled(total, sub(load(agents.position, j), position), 1.0)
         offset = on_ground(i, agents, world, scale(total, 1.0 / seen))
-        weight = _weight(length(offset), reach)
+        weight = distance_weight(length(offset), reach)
         store(out, i, scale(unit(offset), pick(p.strength, i) * weight))
         active[i] = 1
 
@@ -138,13 +139,13 @@ def alignment_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the neighbors' mean direction of motion."""
     for i in range(start, stop):
         reach = pick(p.neighbor_distance, i)
-        seen = _seen(i, world.neighbors, pick(p.max_neighbors, i), reach)
+        seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
         if seen == 0:
             continue
         total = (0.0, 0.0, 0.0)
         for n in range(seen):
             j = world.neighbors.index[i, n]
-            weight = _weight(1.0 * world.neighbors.distance[i, n], reach)
+            weight = distance_weight(1.0 * world.neighbors.distance[i, n], reach)
             total = add_scaled(total, unit(load(agents.velocity, j)), weight)
         along = unit(on_ground(i, agents, world, total))
         if along[0] == 0.0 and along[1] == 0.0 and along[2] == 0.0:

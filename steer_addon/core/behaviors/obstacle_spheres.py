@@ -71,14 +71,20 @@ def _look(i, agents, world, p):
 
 
 @kernel
+def _store_push(i, direction, most, out, active):
+    """Propose a push, unless there is no direction for it."""
+    if direction[0] != 0.0 or direction[1] != 0.0 or direction[2] != 0.0:
+        store(out, i, scale(direction, most))
+        active[i] = 1
+
+
+@kernel
 def ahead_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the center of the threat toward the point ahead."""
     for i in range(start, stop):
         row, offset, ahead, _velocity = _look(i, agents, world, p)
-        away = unit(sub(ahead, offset))
-        if row >= 0 and (away[0] != 0.0 or away[1] != 0.0 or away[2] != 0.0):
-            store(out, i, scale(away, pick(p.max_avoid, i)))
-            active[i] = 1
+        if row >= 0:
+            _store_push(i, unit(sub(ahead, offset)), pick(p.max_avoid, i), out, active)
 
 
 @kernel
@@ -101,5 +107,4 @@ def lateral_kernel(start, stop, agents, world, p, memory, out, active):
         if row >= 0:
             heading = way(i, agents, world, velocity)
             aside = _aside(heading, load(agents.normal, i), world.flat, offset)
-            store(out, i, scale(aside, pick(p.max_avoid, i)))
-            active[i] = 1
+            _store_push(i, aside, pick(p.max_avoid, i), out, active)

@@ -3,8 +3,8 @@
 A ray straight on and samples // 2 pairs of rays, mirrored to the left and right, fill
 field_of_view [deg]: evenly in GROUND motion; in FLY motion a cone, each pair on its own circle, the
 circles as far apart as gives every ray the same share of the cone, turned by the golden ratio from
-pair to pair. One more ray goes along the wished velocity when that lies inside. The fan turns
-with the velocity, or with the heading of an agent that stands.
+pair to pair. One more ray goes along the wished velocity, wherever that points. The fan turns with
+the velocity, or with the heading of an agent that stands.
 
 The clearance of a ray [m] is its hit distance less the body radius, from 0 to look_ahead. The best
 ray is the one with the longest clearance; of equal ones, the one nearest to the wished velocity
@@ -12,10 +12,11 @@ w, then the inner one, then that on the right for agents with an even id, on the
 
 u = min(|w|, v_max) · max(front, 0.25 · best) / look_ahead · dir(best ray), with the clearances of
 the straight and of the best ray: the agent brakes for what is in front of it, but as long as a side
-is free it keeps at least a quarter of its speed, so that it can turn there.
-Δ = u - v, truncated to max_avoid. w is the weighted sum of the desired velocities of the stack, and
-v where there is none: this behavior alone speeds nobody up, and those who stand and wish nothing
-stay. Nothing is proposed when no ray hits anything.
+is free it keeps at least a quarter of its speed, so that it can turn there. w is the weighted sum
+of the desired velocities of the stack, and v where there is none: this behavior alone speeds nobody
+up, and those who stand and wish nothing stay. Δ = u - w, truncated to max_avoid: with weight 1,
+beside goals whose weights add up to 1, agents steer by u - v as if u was all they wished, and those
+whose way is free are left alone. Nothing is proposed when no ray hits anything.
 
 Walking agents look from step height above their feet, level with their ground; steep ground is an
 obstacle too.
@@ -113,8 +114,7 @@ def _survey(world, origin, ahead, right, above, wish, rays, half, reach, radius)
         radius: Of the body [m].
     """
     best_direction, best, best_cosine, front, hit = ahead, -1.0, -2.0, reach, False
-    inside = math.cos(half) - TIE <= dot(ahead, wish) < 1.0 - TIE
-    for k in range(-1 if inside else 0, rays):
+    for k in range(-1 if dot(ahead, wish) < 1.0 - TIE else 0, rays):
         direction = wish
         if k >= 0:
             direction = whisker(k, (rays - 1) // 2, half, world.flat, ahead, right, above)
@@ -161,8 +161,8 @@ def whiskers_kernel(start, stop, agents, world, p, memory, out, active):
             reach,
             agents.radius[i] * 1.0,
         )
-        if hit:
-            speed = cruise * max(front, FLOOR * best) / reach
-            push = sub(scale(best_direction, speed), velocity)
+        speed = cruise * max(front, FLOOR * best) / reach
+        push = sub(scale(best_direction, speed), wish)
+        if hit and length(push) > EPSILON:
             store(out, i, truncate(push, pick(p.max_avoid, i)))
             active[i] = 1

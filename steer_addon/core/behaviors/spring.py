@@ -22,6 +22,19 @@ NARROW = 1.0e-9
 
 
 @kernel
+def usable(room):
+    """Depth [m] at which a body is stopped that would pass the room."""
+    return (1.0 - SPARE) * room
+
+
+@kernel
+def turns_in_time(q, s, stiffness, room):
+    """Whether the spring alone turns a body before its room is used up."""
+    most, q = usable(room), max(q, 0.0)
+    return s <= 0.0 or s * s <= stiffness * (most * most - q * q)
+
+
+@kernel
 def spring_step(q, s, stiffness, room, dt):
     """Depth and speed after a step against a spring.
 
@@ -46,7 +59,7 @@ def spring_step(q, s, stiffness, room, dt):
         time, q = dt + q / s, 0.0
     square = stiffness * 1.0
     if s > 0.0:
-        most = (1.0 - SPARE) * room
+        most = usable(room)
         if q >= most * (1.0 - NARROW):
             return q, 0.0
         square = max(square, s * s / (most * most - q * q))

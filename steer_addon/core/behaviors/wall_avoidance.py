@@ -21,13 +21,25 @@ v' is the mean over the step; at its end the agent goes at -s' along n. The diff
 memory and added to v in the next step, so that what others did to v counts too. As dt → 0,
 q' = q + s·dt - ω²·q·dt²/2, the means of two steps differ by ω²·q·dt, and Δ → τ·m·ω²·q =
 τ·k·overshoot. An agent that turns within the step stops at the turning point until the step ends.
-Forces stay within k·L at any dt. All of this holds for weight 1; another weight is a spring that
-much stronger or weaker.
+A head-on agent takes at most k·L [N] at any dt. All of this holds for weight 1; another weight is a
+spring that much stronger or weaker. For one feeler the sum of motion and spring energy never grows;
+an agent that turns so that another feeler presses can gain speed, as from the formula itself.
 
-Beyond the source: where the spring cannot stop the agent before the surface (a feeler fixed too
-short, or one to the side, which is half as long), it is as stiff as is needed to stop it 0.1 % of
-the way before it. A wall that lies straight ahead within the way of this step comes first, even
-when another feeler's hit is nearer. A hit at no distance does not count: it has no side.
+Beyond the source, so that no agent with enough force passes a wall:
+
+- Where the plain spring cannot stop the agent before the surface (a feeler fixed too short, or one
+  to the side, which is half as long), it is as stiff as is needed to stop it 0.1 % of the room c·l
+  before it. It then also takes back what the desired velocities of the stack add in this step along
+  n, at most max(0, -n·Σ wᵢ·uᵢ)·dt/(τ·m) [m/s]. A plain spring does so only for the part that would
+  end behind that place: an agent that seeks something behind the wall stands still in front of it.
+- Hits that are not the nearest, such as the other wall in a corner, push as well from where their
+  own plain spring could not stop the agent any more. A face that is turned less than 45° away from
+  the nearest one does so only when it would be passed in this step.
+- A last ray looks where the pushed agent will go in this step, for faces that the nearest one hides
+  from the feelers, and takes away what would pass them.
+- Agents no faster than what the desired velocities add in this step feel where they are about to
+  go, so that those who are held at a wall do not lose it by turning round.
+- A hit at no distance does not count: it has no side.
 
 Walking agents feel level with their ground from step height above their feet; n is turned level
 too, and steep ground is a wall. Feelers point along the velocity, at rest along the heading. Faces
@@ -45,6 +57,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import (
@@ -59,14 +73,17 @@ from ..vec import (
     project,
     scale,
     store,
+    sub,
     unit,
 )
 from .base import COLLIDERS, PUSH, Behavior, behavior
 from .sight import eye, first_hit, way
-from .spring import spring_step
+from .spring import SPARE, spring_step, turns_in_time, usable
 from .targeting import on_ground, side_axis
 
 AUTO = 0
+DISTANCE, LENGTH, COSINE = 0, 1, 2
+"""Columns of the hits, before the normal."""
 DIAGONAL = math.sqrt(0.5)
 
 
@@ -80,8 +97,8 @@ def _feeler(k, ahead, right, above):
 
 
 @kernel
-def _felt(world, origin, ahead, up, reach, way_on):
-    """The hit that counts, as (distance [m], length of its feeler [m], cosine c, normal).
+def _feel(world, origin, ahead, up, reach, way_on, hits):
+    """Cast all feelers; returns the row of the nearest hit, or -1.
 
     Args:
         world: WorldView.
@@ -89,17 +106,17 @@ def _felt(world, origin, ahead, up, reach, way_on):
         ahead: Unit vector straight on.
         up: Unit normal of the ground; not used by flyers.
         reach: Length of the straight feeler [m].
-        way_on: How far the agent goes in this step [m].
-
-    The length is 0 when nothing is felt.
+        way_on: How far the agent may go in this step [m].
+        hits: Filled with a row per feeler, see `_hit`; a miss has length 0.
     """
     if world.flat:
         right, above = unit(cross(ahead, up)), up
     else:
         right = side_axis(ahead, (0.0, 0.0, 1.0))
         above = cross(right, ahead)
-    nearest, of_length, cosine, out = 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
+    nearest = -1
     for k in range(3 if world.flat else 5):
+        hits[k, LENGTH] = 0.0
         direction = _feeler(k, ahead, right, above)
         # the straight one looks on to what the agent will touch within this step
         longest = reach + way_on if k == 0 else 0.5 * reach
@@ -109,46 +126,155 @@ def _felt(world, origin, ahead, up, reach, way_on):
         if world.flat:
             normal = unit(project(normal, up))
         facing = -dot(normal, direction)
-        if facing > EPSILON and (of_length == 0.0 or distance < nearest):
-            nearest, cosine, out = distance, facing, normal
-            of_length = reach if k == 0 else longest
-            if k == 0 and distance <= way_on:
-                break
-    return nearest, of_length, cosine, out
+        if facing <= EPSILON:
+            continue
+        if nearest < 0 or distance < hits[nearest, DISTANCE]:
+            nearest = k
+        hits[k, DISTANCE], hits[k, COSINE] = distance, facing
+        hits[k, LENGTH] = reach if k == 0 else longest
+        hits[k, 3], hits[k, 4], hits[k, 5] = normal
+    return nearest
+
+
+@kernel
+def _hit(hits, k):
+    """Hit k as (y [m], depth q [m], room [m], cosine, normal)."""
+    cosine, of_length = hits[k, COSINE], hits[k, LENGTH]
+    gap = cosine * hits[k, DISTANCE]
+    normal = (hits[k, 3], hits[k, 4], hits[k, 5])
+    return gap, cosine * of_length - gap, cosine * of_length, cosine, normal
+
+
+@kernel
+def _pressed(q, s, square, room, pulled, dt):
+    """`spring_step`, and how much of a pull is to be made up for.
+
+    Args:
+        q: Depth [m].
+        s: Speed toward the wall [m/s].
+        square: ω² of the plain spring [1/s²].
+        room: Depth that must not be passed [m].
+        pulled: Way toward the wall that others make the agent go in this step [m].
+        dt: Time [s].
+
+    Returns:
+        (depth [m] after the step, speed [m/s] after it, part of `pulled` [m] to take back).
+    """
+    landing, speed = spring_step(q, s, square, room, dt)
+    if not turns_in_time(q, s, square, room):
+        return landing, speed, pulled
+    over = landing + pulled - max(q, usable(room))
+    return landing, speed, min(pulled, max(0.0, over))
+
+
+@kernel
+def _needs_more(k, first, hits, velocity, rate, dt):
+    """Whether hit k, which is not the nearest, is a wall that the agent would pass."""
+    if k == first or hits[k, LENGTH] == 0.0:
+        return False
+    gap, q, room, cosine, normal = _hit(hits, k)
+    s = -dot(normal, velocity)
+    if turns_in_time(q, s, rate / cosine, room):
+        return False
+    return dot(normal, _hit(hits, first)[4]) < DIAGONAL or gap < s * dt
+
+
+@kernel
+def _pushed(first, hits, velocity, now, pull, rate, dt):
+    """Mean velocity over the step, and what the velocity at its end is beyond that.
+
+    Args:
+        first: Row of the nearest hit.
+        hits: All hits.
+        velocity: Of the agent [m/s]; the mean over the last step.
+        now: At the start of this step [m/s].
+        pull: Velocity [m/s] that the desired velocities are about to add.
+        rate: k/m [1/s²].
+        dt: Time [s].
+    """
+    new, beyond = velocity, (0.0, 0.0, 0.0)
+    _gap, q, room, cosine, normal = _hit(hits, first)
+    s = -dot(normal, now)
+    if q <= 0.0 and q + s * dt <= 0.0:
+        return new, beyond
+    for turn in range(len(hits) + 1):
+        k = first if turn == 0 else turn - 1
+        if turn > 0:
+            if not _needs_more(k, first, hits, add(new, pull), rate, dt):
+                continue
+            _gap, q, room, cosine, normal = _hit(hits, k)
+            s = -dot(normal, new)
+        pulled = max(0.0, -dot(normal, pull)) * dt
+        landing, speed, back = _pressed(q, s, rate / cosine, room, pulled, dt)
+        mean = (q - landing) / dt
+        new = add_scaled(new, normal, mean + back / dt - dot(normal, new))
+        beyond = add_scaled(beyond, normal, -speed - mean)
+    return new, beyond
+
+
+@kernel
+def _unblocked(world, origin, up, new, pull, spare, dt):
+    """`new` without what takes the agent to a face that no feeler could see past another.
+
+    Args:
+        world: WorldView.
+        origin: Where feelers start [m].
+        up: Unit normal of the ground; not used by flyers.
+        new: Mean velocity over the step [m/s].
+        pull: Velocity that the desired velocities are about to add [m/s].
+        spare: Distance that is kept [m].
+        dt: Time [s].
+    """
+    for _ in range(2):
+        going = add(new, pull)
+        direction = unit(going)
+        reach = length(going) * dt + spare
+        triangle, distance, normal = first_hit(world, origin, direction, reach)
+        if triangle < 0 or distance <= EPSILON:
+            break
+        if world.flat:
+            normal = unit(project(normal, up))
+        gap = -dot(normal, direction) * distance
+        too_fast = -dot(normal, going) - max(0.0, gap - spare) / dt
+        if too_fast <= 0.0:
+            break
+        new = add_scaled(new, normal, too_fast)
+    return new
 
 
 @kernel
 def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
-    """Push that lands the agent where the spring of the nearest hit lets it be after the step."""
+    """Push that lands the agent where the springs of its feelers let it be after the step."""
     automatic = int(p.feeler_mode[0]) == AUTO
+    hits = np.zeros((3 if world.flat else 5, 6))
+    dt = world.dt
     for i in range(start, stop):
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         now = add(velocity, load(memory, i))
         store(memory, i, (0.0, 0.0, 0.0))
-        stiffness, mass = pick(p.stiffness, i), agents.mass[i] * 1.0
+        mass = agents.mass[i] * 1.0
+        rate = pick(p.stiffness, i) / mass
         reach = pick(p.feeler_length, i)
         if automatic:
-            reach = agents.max_speed[i] * math.sqrt(mass / stiffness)
-        ahead = way(i, agents, world, velocity)
+            reach = agents.max_speed[i] / math.sqrt(rate)
+        wish = on_ground(i, agents, world, load(agents.desired, i))
+        pull = scale(wish, dt / (world.relaxation_time * mass))
+        slow = length(velocity) <= length(pull)
+        ahead = way(i, agents, world, add(velocity, pull) if slow else velocity)
         if reach <= EPSILON or length(ahead) < EPSILON:
             continue
-        way_on = max(length(velocity), length(now)) * world.dt
-        up = load(agents.normal, i)
-        distance, of_length, cosine, normal = _felt(
-            world, eye(i, agents, world), ahead, up, reach, way_on
-        )
-        if of_length == 0.0:
+        way_on = (max(length(velocity), length(now)) + length(pull)) * dt
+        origin, up = eye(i, agents, world), load(agents.normal, i)
+        first = _feel(world, origin, ahead, up, reach, way_on, hits)
+        if first < 0:
             continue
-        q, s = cosine * (of_length - distance), -dot(normal, now)
-        if q <= 0.0 and q + s * world.dt <= 0.0:
-            continue
-        square, room = stiffness / (mass * cosine), cosine * of_length
-        landing, speed = spring_step(q, s, square, room, world.dt)
-        mean = (q - landing) / world.dt
-        change = mean - dot(normal, velocity)
-        store(memory, i, scale(normal, -speed - mean))
-        store(out, i, scale(normal, change * world.relaxation_time * mass / world.dt))
-        active[i] = 1
+        new, beyond = _pushed(first, hits, velocity, now, pull, rate, dt)
+        new = _unblocked(world, origin, up, new, pull, 0.25 * SPARE * reach, dt)
+        push = sub(new, velocity)
+        if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
+            store(memory, i, beyond)
+            store(out, i, scale(push, world.relaxation_time * mass / dt))
+            active[i] = 1
 
 
 @behavior(

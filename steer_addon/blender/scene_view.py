@@ -1,0 +1,156 @@
+"""Objects as a depsgraph evaluates them, hidden ones included.
+
+Objects that the depsgraph leaves out because they are hidden are evaluated once, in a scratch
+scene, so that every way to run a crowd gives the same result; a warning says so where that is not
+enough because they move.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import bpy
+
+from .scene_meshes import Matrix, matrix_of, may_move
+from .scratch import Scratch
+
+T = TypeVar("T")
+
+
+def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]:
+    """Session uids of all objects that the collections let be evaluated."""
+    collection = layer.collection
+    if layer.exclude or (collection.hide_render if rendering else collection.hide_viewport):
+        return
+    yield from (obj.session_uid for obj in collection.objects)
+    for child in layer.children:
+        yield from _enabled(child, rendering)
+
+
+@dataclass
+class SceneView:
+    """Shows the objects of one frame after the other; remembers those that are hidden."""
+
+    warnings: list[str] = field(default_factory=list)
+    """What the user may want to change about the objects of this frame."""
+    _hidden: dict[tuple[int, str], Any] = field(default_factory=dict)
+    _stand_ins: Mapping[int, bpy.types.Object] = field(default_factory=dict)
+    _depsgraph: Any = None
+    _shown: set[int] | None = None
+
+    @contextmanager
+    def at(
+        self, depsgraph: bpy.types.Depsgraph, stand_ins: Mapping[int, bpy.types.Object]
+    ) -> Iterator[SceneView]:
+        """Look at one frame; nothing of it survives the next evaluation.
+
+        Args:
+            depsgraph: What evaluated the scene, or a scratch scene.
+            stand_ins: What stands for an object in a scratch scene, by session uid.
+        """
+        self._depsgraph, self._stand_ins = depsgraph, stand_ins
+        self.warnings = []
+        try:
+            yield self
+        finally:
+            self._depsgraph, self._stand_ins, self._shown = None, {}, None
+
+    @property
+    def frame(self) -> float:
+        """The frame with its part."""
+        return self._depsgraph.scene.frame_current_final
+
+    def warn(self, text: str) -> None:
+        """Say something, once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def forget_hidden(self) -> None:
+        """Evaluate hidden objects again."""
+        self._hidden.clear()
+
+    def evaluated(self, obj: bpy.types.Object) -> bpy.types.Object | None:
+        """The evaluated object; None when this depsgraph does not evaluate it.
+
+        Asking for it is not enough: objects that a property refers to are there, but stale.
+        """
+        stand_in = self._stand_ins.get(obj.session_uid)
+        if stand_in is not None:
+            return stand_in.evaluated_get(self._depsgraph)
+        if self._stand_ins or not self._is_shown(obj):
+            return None
+        return obj.evaluated_get(self._depsgraph)
+
+    def instanced(self, obj: bpy.types.Object) -> bpy.types.Object:
+        """The evaluated object of an instanced collection: it is evaluated wherever it is."""
+        return obj.evaluated_get(self._depsgraph)
+
+    def _is_shown(self, obj: bpy.types.Object) -> bool:
+        layer, rendering = self._depsgraph.view_layer, self._depsgraph.mode == "RENDER"
+        if not rendering and obj.visible_get(view_layer=layer):
+            return True
+        if obj.hide_render if rendering else obj.hide_viewport:
+            return False
+        if self._shown is None:
+            self._shown = set(_enabled(layer.layer_collection, rendering))
+        return obj.session_uid in self._shown
+
+    def is_gone(self, obj: bpy.types.Object, what: str) -> bool:
+        """Whether an object was deleted: the crowd's reference keeps it in the file."""
+        if self.evaluated(obj) is not None:
+            return False
+        # slow, hence last; a scratch scene has all that is left of the user's
+        if not self._stand_ins and self._depsgraph.scene.original in obj.users_scene:
+            return False
+        self.warn(
+            f"{what} {obj.name!r} was deleted from the scene: "
+            "choose another one, or clear the field"
+        )
+        return True
+
+    def hidden(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
+        """What is read of a hidden object: the same in every frame.
+
+        Args:
+            obj: The original object.
+            what: Name of what is read; it is read once.
+            read: Takes the evaluated object.
+        """
+        key = (obj.session_uid, what)
+        if key not in self._hidden:
+            scene = self._depsgraph.scene
+            with Scratch(scene.original, [obj]) as scratch:
+                own = scratch.at(scene.frame_current)
+                self._hidden[key] = read(scratch.stand_ins[obj.session_uid].evaluated_get(own))
+        if may_move(obj):
+            self.warn(
+                f"{obj.name!r} is hidden, so its motion is not seen while playing: "
+                "show it in the viewport and in renders, or bake the crowd"
+            )
+        return self._hidden[key]
+
+    def look(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
+        """What is read of an object, hidden or not; see `hidden`."""
+        evaluated = self.evaluated(obj)
+        return self.hidden(obj, what, read) if evaluated is None else read(evaluated)
+
+    def place_of(self, obj: bpy.types.Object) -> Matrix:
+        """World matrix of an object, shape (4, 4)."""
+        return self.look(obj, "place", matrix_of)
+
+    def without_surface(self, obj: bpy.types.Object, read: Callable[[Any], T]) -> T | None:
+        """What is read of a curve object evaluated without bevel, extrusion and fill.
+
+        None in a render's thread, which must not make scenes.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return None
+        scene = self._depsgraph.scene
+        with Scratch(scene.original, ()) as scratch:
+            bare = scratch.add_bare_curve(obj)
+            own = scratch.at(scene.frame_current, scene.frame_subframe)
+            return read(bare.evaluated_get(own))

@@ -1,0 +1,248 @@
+"""Containment: stay in a box, a sphere, or a closed mesh.
+
+AVOID (a proposal): where a = p + v·anticipation_time is outside, with n the unit normal inward,
+u = v_max · dir(v_t + v_max · n), v_t = v - (v·n)·n: what runs along the surface is kept, so that
+agents turn in a curve that leads at least 45° away from it. n points from a to the nearest place
+inside (BOX, SPHERE), or is the normal of the face that the agent is about to cross (MESH). An agent
+that is outside, and will be at a, heads straight for the nearest place: u = v_max · dir(x - p).
+
+BOUNCE and WRAP make no proposal. They correct each step after it is made, and no agent is outside
+then, however fast it is. BOUNCE mirrors the rest of the step and the velocity at the surface, as
+often as it is met. WRAP goes on with the rest on the far side: the opposite face (BOX), the
+antipodal point (SPHERE), or where the line of motion, followed backward, leaves the mesh (MESH).
+The velocity stays. An agent that starts a step outside is put to the nearest place inside first.
+
+The region holds positions, which are points, not bodies. In GROUND motion only the horizontal part
+counts: of a sphere its disk, of a box the outline when it is set upright, of a mesh its section at
+eye height, which has to exist where the agent is. Height is the ground's business: agents moved by
+BOUNCE or WRAP keep theirs, or stand on the ground where they come to.
+Without a container, or with one of radius 0, there is nothing to stay in.
+
+Symbols: p, v position [m] and velocity [m/s]; v_max maximum speed [m/s]; x a place inside [m].
+Source: Reynolds 1999, Containment; Cocos2d-x demo (BOUNCE at the edges of its screen).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bvh import nearest_point
+from ..ground import place
+from ..jit import kernel
+from ..parameters import choice, param
+from ..regions import (
+    MARGIN,
+    box_frame,
+    into_box,
+    largest,
+    level,
+    look_in_mesh,
+    mesh_margin,
+    mesh_outward,
+    step_in_box,
+    step_in_mesh,
+    step_in_sphere,
+)
+from ..vec import add, add_scaled, length, load, pick, project, scale, store, sub, truncate, unit
+from .base import CONTAINER, VELOCITY, Behavior, behavior
+
+BOX, SPHERE, MESH = 0, 1, 2
+AVOID, WRAP = 0, 2
+
+
+@kernel
+def _there(shape, container):
+    """Whether there is anything to stay in."""
+    return container.radius[0] > 0.0 and (shape != MESH or len(container.tree.count) > 0)
+
+
+@kernel
+def _margin(shape, container):
+    """How far inside [m] the surface is taken."""
+    if shape == MESH:
+        return mesh_margin(container.tree)
+    extent = max(largest(container.half), container.radius[0] * 1.0)
+    return MARGIN * (largest(load(container.center, 0)) + extent)
+
+
+@kernel
+def _forward(velocity, heading, flat):
+    """Unit direction of motion, of the heading at rest."""
+    if flat:
+        velocity, heading = level(velocity), level(heading)
+    for v in (velocity, heading):
+        ahead = unit(v)
+        if ahead[0] != 0.0 or ahead[1] != 0.0 or ahead[2] != 0.0:
+            return ahead
+    return (1.0, 0.0, 0.0)
+
+
+@kernel
+def _inward(velocity, normal, max_speed):
+    """Desired velocity away from a surface that keeps what runs along it."""
+    along = project(velocity, normal)
+    return scale(unit(add_scaled(along, normal, max_speed)), max_speed)
+
+
+@kernel
+def _mesh_ways(tree, outward, origin, ahead, reach, flat):
+    """(way home [m] of an agent outside, unit normal that one inside has to turn to)."""
+    nothing = (0.0, 0.0, 0.0)
+    inside, distance, normal = look_in_mesh(tree, outward, origin, ahead)
+    if distance <= reach:
+        if not inside:
+            return nothing, nothing
+        return nothing, unit(level(normal)) if flat else normal
+    if inside:
+        return nothing, nothing
+    _triangle, nearest, _distance = nearest_point(tree, origin, np.inf)
+    home = sub(nearest, origin)
+    return level(home) if flat else home, nothing
+
+
+@kernel
+def _solid_ways(shape, offset, way, frame, half, radius):
+    """`_mesh_ways` of box and sphere, for an offset from the center and the way to go [m]."""
+    there = add(offset, way)
+    if shape == BOX:
+        normal = unit(sub(into_box(there, frame, half), there))
+        home = sub(into_box(offset, frame, half), offset)
+    else:
+        normal = unit(sub(truncate(there, radius), there))
+        home = sub(truncate(offset, radius), offset)
+    if normal[0] == 0.0 and normal[1] == 0.0 and normal[2] == 0.0:
+        home = normal
+    return home, normal
+
+
+@kernel
+def avoid_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity inward where the agent is about to leave."""
+    shape, container, flat = int(p.shape[0]), p.container, world.flat
+    if not _there(shape, container):
+        return
+    margin = _margin(shape, container)
+    outward = mesh_outward(container.tree) if shape == MESH else 1.0
+    frame, half = box_frame(container.axes, container.half, margin, flat)
+    center = load(container.center, 0)
+    radius = max(container.radius[0] - margin, 0.0)
+    for i in range(start, stop):
+        velocity = load(agents.velocity, i)
+        if flat:
+            velocity = level(velocity)
+        way = scale(velocity, pick(p.anticipation_time, i))
+        if shape == MESH:
+            origin = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
+            ahead = _forward(velocity, load(agents.heading, i), flat)
+            home, normal = _mesh_ways(container.tree, outward, origin, ahead, length(way), flat)
+        else:
+            offset = sub(load(agents.position, i), center)
+            if flat:
+                offset = level(offset)
+            home, normal = _solid_ways(shape, offset, way, frame, half, radius)
+        max_speed = agents.max_speed[i] * 1.0
+        home = unit(home)
+        if home[0] != 0.0 or home[1] != 0.0 or home[2] != 0.0:
+            store(out, i, scale(home, max_speed))
+            active[i] = 1
+        elif normal[0] != 0.0 or normal[1] != 0.0 or normal[2] != 0.0:
+            store(out, i, _inward(velocity, normal, max_speed))
+            active[i] = 1
+
+
+@kernel
+def no_proposal_kernel(start, stop, agents, world, p, memory, out, active):
+    """BOUNCE and WRAP ask for nothing: `containment_constraint` is all that they do."""
+
+
+@kernel
+def _moved_to(world, end):
+    """An agent's place on the ground, when there is one to stand on."""
+    if world.flat and len(world.ground.count) > 0:
+        end, _up, _found = place(world.ground, end, np.inf, np.inf, world.min_up)
+    return end
+
+
+@kernel
+def containment_constraint(start, stop, agents, world, p, memory, position, velocity):
+    """Mirror or wrap the step of those that left."""
+    shape, method, container = int(p.shape[0]), int(p.method[0]), p.container
+    if method == AVOID or not _there(shape, container):
+        return
+    wrap, flat = method == WRAP, world.flat
+    margin = _margin(shape, container)
+    outward = mesh_outward(container.tree) if shape == MESH else 1.0
+    frame, half = box_frame(container.axes, container.half, margin, flat)
+    radius = max(container.radius[0] - margin, 0.0)
+    for i in range(start, stop):
+        new, old_velocity = load(position, i), load(velocity, i)
+        origin, lift = load(container.center, 0), 0.0
+        if shape == MESH:
+            origin, lift = (0.0, 0.0, 0.0), world.eye_height
+        before, after = sub(load(agents.position, i), origin), sub(new, origin)
+        if flat:
+            lift += after[2]
+            before, after = level(before), level(after)
+        raised = add_scaled(before, (0.0, 0.0, 1.0), lift)
+        move, held = sub(after, before), True
+        if shape == BOX:
+            end, turned = step_in_box(before, move, old_velocity, frame, half, wrap)
+        elif shape == SPHERE:
+            end, turned = step_in_sphere(before, move, old_velocity, radius, wrap)
+        else:
+            ahead = _forward(old_velocity, load(agents.heading, i), flat)
+            held, end, turned = step_in_mesh(
+                container.tree, outward, margin, raised, move, old_velocity, ahead, wrap, flat
+            )
+        if not held:
+            continue
+        end = add(end, origin)
+        if flat:
+            end = (end[0], end[1], new[2])
+        # those that stayed inside keep their place to the last bit
+        if largest(sub(end, new)) > 0.1 * margin:
+            store(position, i, _moved_to(world, end))
+            store(velocity, i, turned)
+
+
+@behavior(
+    label="Containment",
+    output=VELOCITY,
+    kernel={"AVOID": avoid_kernel, "BOUNCE": no_proposal_kernel, "WRAP": no_proposal_kernel},
+    constraint=containment_constraint,
+    uses=(CONTAINER,),
+    icon="META_CUBE",
+    group="Obstacles",
+)
+@dataclass(frozen=True, kw_only=True)
+class Containment(Behavior):
+    """Stay in a region."""
+
+    shape: str = choice(
+        "BOX",
+        {
+            "BOX": "The container's bounding box, turned as the container is",
+            "SPHERE": "The sphere around the container's middle",
+            "MESH": "The container's own surface, which has to be closed",
+        },
+        doc="What of the container agents stay in",
+    )
+    method: str = choice(
+        "AVOID",
+        {
+            "AVOID": "Turn back in time, as well as the other behaviors let them",
+            "BOUNCE": "Bounce off the surface like a ball",
+            "WRAP": "Leave on one side and come back on the other",
+        },
+        doc="How agents are kept inside",
+    )
+    anticipation_time: float = param(
+        1.0,
+        unit="s",
+        minimum=0.0,
+        soft_maximum=10.0,
+        doc="How far ahead agents look; more turns earlier and keeps farther from the surface",
+        shown_for=("method", ("AVOID",)),
+    )

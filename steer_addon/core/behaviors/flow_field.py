@@ -1,0 +1,105 @@
+"""Flow field: u = v_max · dir(f) with the field f at the nearest point of its mesh or lines.
+
+f = Σ bₖ·fₖ over the corners of the nearest triangle, bₖ the barycentric coordinates of its point
+next to p; on lines it is linear. No proposal beyond max_distance, and where f is shorter than 1e-6.
+In GROUND motion f is projected onto the plane of the agent's ground first.
+
+Symbols: p position [m], v_max maximum speed [m/s]; f in any unit, only its direction counts.
+Source: Reynolds 1999, Flow Field Following; barycentric coordinates: Ericson 2005, 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bvh_points import nearest_point, triangle_corners
+from ..jit import kernel
+from ..parameters import param
+from ..vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
+from .base import FIELD, VELOCITY, Behavior, behavior
+
+FLAT = 1.0e-10
+"""Squared sine, about, below which a triangle's corners are on one line."""
+
+
+@kernel
+def _on_line(a, b, x):
+    """Share of the way from a to b at x, and the squared length of that way [m²]."""
+    along = sub(b, a)
+    whole = dot(along, along)
+    if whole <= 0.0:
+        return 0.0, whole
+    return min(1.0, max(0.0, dot(sub(x, a), along) / whole)), whole
+
+
+@kernel
+def barycentric(a, b, c, x):
+    """Weights of the corners for a point x of a triangle, or of a line or point that it folds to.
+
+    None is below 0, and their sum is 1.
+    """
+    share_ab, ab = _on_line(a, b, x)
+    share_bc, bc = _on_line(b, c, x)
+    share_ca, ca = _on_line(c, a, x)
+    normal = cross(sub(b, a), sub(c, a))
+    area = dot(normal, normal)
+    longest = max(ab, bc, ca)
+    if area <= FLAT * longest * longest:
+        if ab >= longest:
+            return 1.0 - share_ab, share_ab, 0.0
+        if bc >= longest:
+            return 0.0, 1.0 - share_bc, share_bc
+        return share_ca, 0.0, 1.0 - share_ca
+    at_a = max(0.0, dot(cross(sub(c, b), sub(x, b)), normal) / area)
+    at_b = max(0.0, dot(cross(sub(a, c), sub(x, c)), normal) / area)
+    at_c = max(0.0, dot(cross(sub(b, a), sub(x, a)), normal) / area)
+    total = at_a + at_b + at_c
+    return at_a / total, at_b / total, at_c / total
+
+
+@kernel
+def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity along the field."""
+    tree, vector, flat = p.field.tree, p.field.vector, world.flat
+    for i in range(start, stop):
+        reach = pick(p.max_distance, i)
+        if reach <= 0.0:
+            reach = np.inf
+        triangle, x, _ = nearest_point(tree, load(agents.position, i), reach)
+        if triangle < 0:
+            continue
+        a, b, c = triangle_corners(tree, triangle)
+        at_a, at_b, at_c = barycentric(a, b, c, x)
+        corners = vector[triangle]
+        wish = add_scaled(scale(load(corners, 0), at_a), load(corners, 1), at_b)
+        wish = add_scaled(wish, load(corners, 2), at_c)
+        if flat:
+            wish = project(wish, load(agents.normal, i))
+        wish = unit(wish)
+        if dot(wish, wish) > 0.0:
+            store(out, i, scale(wish, agents.max_speed[i] * 1.0))
+            active[i] = 1
+
+
+@behavior(
+    label="Flow Field",
+    output=VELOCITY,
+    kernel=flow_field_kernel,
+    uses=(FIELD,),
+    icon="FORCE_FLUIDFLOW",
+    group="Paths",
+)
+@dataclass(frozen=True, kw_only=True)
+class FlowField(Behavior):
+    """Go where the vectors on a mesh, or the tangents of guide curves, point."""
+
+    attribute: str = param("flow", doc="Name of the vector attribute on the mesh's points")
+    max_distance: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=100.0,
+        doc="Agents farther than this from the field do not follow it; 0 is no limit",
+    )

@@ -1,0 +1,293 @@
+"""Follow path: along a polyline from waypoint to waypoint, or in a corridor around it.
+
+WAYPOINT: u = v_max · dir(w - p) toward the current waypoint w; the next one as soon as
+|w - p| ≤ waypoint_radius, distance against radius. Past the last one of an open path: arrive
+there, u = v_max · clamp(d / slow_radius, 0, 1) · dir(w - p), and stay; a cyclic path goes on. What
+an agent comes nearer to than one step's way counts as reached, so that radius 0 works too.
+
+CORRIDOR: q = p + v · T is predicted, x is its foot on the path, moved to the lane. Inside,
+|q - x| ≤ path_radius, u = v_max · e along the direction of travel e at x. Outside
+u = v_max · dir(y - p) toward y, which lies max(path_radius, v_max · max(T, τ)) ahead of x: were it
+nearer, an agent that takes τ to turn would swing across the path. Where an open path has at most
+slow_radius left, y lies so far ahead of p, up to the very end, and the speed is
+v_max · clamp(d / slow_radius, 0, 1), with d the way left.
+
+The foot is looked for from the remembered piece on, so that the cost does not depend on the path's
+length and a crossing leads nobody astray; everywhere only at the start, and when q is farther from
+the path than twice what it was at least so far and `_slack` besides: the agent was carried off.
+
+Path: `path_index` modulo their number; -1 leaves it to path_choice. A lane is to the right of e
+seen from above (+Z), and both methods follow it as if it were the path (see path_places). GROUND:
+heights of paths do not count. A cyclic path of two points leads to and fro.
+
+Symbols: p position [m], v velocity [m/s], T anticipation time [s], τ relaxation time [s], v_max
+maximum speed [m/s].
+Source: WAYPOINT: Cocos2d-x tutorial (it compares a distance with a squared radius; not so here),
+which begins with the first waypoint, see `start`. CORRIDOR: Reynolds 1999, Path Following.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..jit import kernel
+from ..parameters import choice, param
+from ..vec import add_scaled, dot, length, load, pick, project, scale, store, sub, unit
+from .arrive import arrive_velocity
+from .base import PATHS, VELOCITY, Behavior, behavior
+from .path_places import (
+    foot_on,
+    leveled,
+    line_of,
+    local_piece,
+    moved_ahead,
+    nearest_path,
+    nearest_piece,
+    onward,
+    piece,
+    share_of,
+    way_left,
+    waypoint,
+)
+
+BY_ID = 1
+FIRST = 0
+
+# memory: what each column holds
+PATH = 0
+"""Number of the path + 1, negative for travel backward; 0 before the first step."""
+PLACE = 1
+"""Number of the current waypoint, or of the current piece."""
+DONE = 2
+"""1 past the last waypoint."""
+LIMIT = 3
+"""CORRIDOR: distance from the path [m] at which the agent counts as carried off."""
+
+FAR = 1.0e30
+"""Largest limit: 32-bit memory holds it."""
+
+
+@kernel
+def _path_of(chosen, by_id, number, remembered, total):
+    """Number of the path that an agent follows; -1 when it has to be looked for."""
+    if chosen >= 0.0:
+        return int(chosen) % total
+    if by_id:
+        return number % total
+    return remembered if remembered < total else -1
+
+
+@kernel
+def _walked(u, normal, flat):
+    """A desired velocity turned into the plane of the agent's ground, at the same speed."""
+    return scale(unit(project(u, normal)), length(u)) if flat else u
+
+
+@kernel
+def _first_waypoint(point, line, position, start):
+    """Where an agent begins."""
+    if start == FIRST:
+        return 0 if line.direction > 0 else line.size - 1
+    k = nearest_piece(point, line, position)[0]
+    a, b = piece(point, line, k)
+    # beside the piece its end, before the whole path its start
+    if (share_of(a, b, position) > 0.0) == (line.direction > 0):
+        return k + 1 if k + 1 < line.size else 0
+    return k
+
+
+@kernel
+def _reached(point, line, k, position, reach, done):
+    """Current waypoint, the way to it [m], and whether the last one is past, coming from k."""
+    offset = sub(waypoint(point, line, k), position)
+    for _ in range(line.size):
+        if length(offset) > reach:
+            break
+        following = onward(line, k, line.size, line.direction)
+        if following < 0:
+            return k, offset, True
+        k = following
+        offset = sub(waypoint(point, line, k), position)
+    return k, offset, done
+
+
+@kernel
+def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity to the current waypoint."""
+    point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
+    total, by_id, begin = len(cyclic), p.path_choice[0] == BY_ID, int(p.start[0])
+    for i in range(start, stop if total else start):
+        position = leveled(load(agents.position, i), flat)
+        old = int(memory[i, PATH])
+        path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
+        if path < 0:
+            path = nearest_path(point, first, cyclic, flat, position)
+        direction = -1 if pick(p.direction, i) < 0.0 else 1
+        line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
+        k = int(memory[i, PLACE])
+        known, same_way = abs(old) - 1 == path and k < line.size, (old < 0) == (direction < 0)
+        if not known:
+            k = _first_waypoint(point, line, position, begin)
+        following = onward(line, k, line.size, line.direction)
+        done = known and same_way and following < 0 and memory[i, DONE] > 0.0
+        if known and not same_way and following >= 0:
+            # turned round between two waypoints: back to the one that was left
+            k = following
+        reach = max(pick(p.waypoint_radius, i), length(load(agents.velocity, i)) * world.dt)
+        k, offset, done = _reached(point, line, k, position, reach, done)
+        memory[i, PATH], memory[i, PLACE] = direction * (path + 1), k
+        memory[i, DONE] = 1.0 if done else 0.0
+        slow_radius = pick(p.slow_radius, i) if done else 0.0
+        u = arrive_velocity(offset, agents.max_speed[i] * 1.0, slow_radius, 0.0)
+        store(out, i, _walked(u, load(agents.normal, i), flat))
+        active[i] = 1
+
+
+@kernel
+def _to_the_end(point, line, along, k, position, way, speed, slow_radius):
+    """Desired velocity near the end of an open path; k is a piece not far from the agent's."""
+    k, a, b = local_piece(point, line, k, position)
+    foot, share = foot_on(a, b, position)
+    end = waypoint(point, line, line.size - 1 if line.direction > 0 else 0)
+    rest = max(way_left(along, line, k, share), length(sub(end, position)))
+    toward = unit(sub(moved_ahead(point, line, k, foot, way), position))
+    return arrive_velocity(scale(toward, rest), speed, slow_radius, 0.0)
+
+
+@kernel
+def _slack(path_radius, lane, speed, seconds):
+    """How much farther from the path [m] than before an agent may be and keep its place on it."""
+    return 2.0 * (path_radius + abs(lane)) + speed * (seconds + 1.0)
+
+
+@kernel
+def corridor_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity along the path, and back to it from outside of the corridor."""
+    point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
+    along, total, by_id = p.paths.along, len(cyclic), p.path_choice[0] == BY_ID
+    for i in range(start, stop if total else start):
+        position = leveled(load(agents.position, i), flat)
+        old = int(memory[i, PATH])
+        path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
+        if path < 0:
+            path = nearest_path(point, first, cyclic, flat, position)
+        direction = -1 if pick(p.direction, i) < 0.0 else 1
+        line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
+        path_radius, slow_radius = pick(p.path_radius, i), pick(p.slow_radius, i)
+        seconds, speed = pick(p.anticipation_time, i), agents.max_speed[i] * 1.0
+        q = add_scaled(position, leveled(load(agents.velocity, i), flat), seconds)
+        k, limit = int(memory[i, PLACE]), memory[i, LIMIT] * 1.0
+        if abs(old) - 1 != path or k >= line.pieces:
+            k, limit = 0, -1.0
+        k, a, b = local_piece(point, line, k, q)
+        foot, share = foot_on(a, b, q)
+        gap = length(sub(q, foot))
+        if gap > limit:
+            k, a, b = local_piece(point, line, nearest_piece(point, line, position)[0], q)
+            foot, share = foot_on(a, b, q)
+            gap, limit = length(sub(q, foot)), FAR
+        limit = min(limit, 2.0 * gap + _slack(path_radius, line.lane, speed, seconds))
+        memory[i, PATH], memory[i, PLACE], memory[i, LIMIT] = direction * (path + 1), k, limit
+        way = max(path_radius, speed * max(seconds, world.relaxation_time))
+        if not line.cyclic and way_left(along, line, k, share) <= slow_radius:
+            u = _to_the_end(point, line, along, k, position, way, speed, slow_radius)
+        else:
+            toward = unit(sub(b, a))
+            if gap > path_radius:
+                back = unit(sub(moved_ahead(point, line, k, foot, way), position))
+                if dot(back, back) > 0.0:
+                    toward = back
+            u = scale(toward, speed)
+        store(out, i, _walked(u, load(agents.normal, i), flat))
+        active[i] = 1
+
+
+@behavior(
+    label="Follow Path",
+    output=VELOCITY,
+    kernel={"WAYPOINT": waypoint_kernel, "CORRIDOR": corridor_kernel},
+    uses=(PATHS,),
+    memory_width=4,
+    icon="CURVE_PATH",
+    group="Paths",
+    shows={"waypoint": PLACE},
+)
+@dataclass(frozen=True, kw_only=True)
+class FollowPath(Behavior):
+    """Walk along a path, from end to end or round and round."""
+
+    method: str = choice(
+        "WAYPOINT",
+        {
+            "WAYPOINT": "From waypoint to waypoint, straight",
+            "CORRIDOR": "Anywhere within some distance of the path (Reynolds)",
+        },
+        doc="How closely the path is followed",
+    )
+    start: str = choice(
+        "NEAREST",
+        {
+            "FIRST": "The first waypoint in the direction of travel, as in the Cocos2d-x tutorial",
+            "NEAREST": "The next waypoint ahead of the nearest place on the path",
+        },
+        doc="Where an agent begins",
+        shown_for=("method", ("WAYPOINT",)),
+    )
+    waypoint_radius: float = param(
+        1.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="A waypoint this near counts as reached; more cuts corners",
+        shown_for=("method", ("WAYPOINT",)),
+    )
+    path_radius: float = param(
+        1.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Half the width of the corridor; more lets agents stray farther from the path",
+        shown_for=("method", ("CORRIDOR",)),
+    )
+    anticipation_time: float = param(
+        1.0,
+        unit="s",
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=5.0,
+        doc="How far ahead an agent predicts its way; more turns earlier and cuts corners",
+        shown_for=("method", ("CORRIDOR",)),
+    )
+    slow_radius: float = param(
+        2.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Braking before the end of an open path starts at this distance; more brakes earlier",
+    )
+    lane: float = param(
+        0.0,
+        unit="m",
+        soft_maximum=20.0,
+        doc="Offset to the right of the direction of travel; less than 0 is to the left",
+    )
+    direction: int = param(
+        1,
+        minimum=-1,
+        maximum=1,
+        doc="1 goes from the first point to the last, -1 the other way; 0 counts as 1",
+    )
+    path_choice: str = choice(
+        "NEAREST",
+        {
+            "NEAREST": "The path that is nearest at the start",
+            "BY_ID": "The path with the number: id modulo the number of paths",
+        },
+        doc="Which of several paths an agent follows; path_index overrides it",
+    )
+    path_index: int = param(
+        -1,
+        minimum=-1,
+        soft_maximum=100,
+        doc="Number of the path, modulo how many there are; -1 leaves it to the choice above",
+    )

@@ -1,0 +1,164 @@
+"""Hide: arrive at the nearest spot behind an obstacle, as seen from the threat.
+
+spot_c = c + (r_c + distance_from_boundary) · dir(c - threat), for every obstacle with center c and
+bounding radius r_c; u = v_max · clamp(d / slow_radius, 0, 1) · dir(spot - p) for the spot at the
+least distance d [m] from the agent, of equally near ones the first. Obstacles are the bounding
+spheres of the colliders, and spheres. Where the threat is at the very center of an obstacle, no
+side of it is better than another: the spot is on the agent's own side.
+Without any obstacle the agent evades the threat, as `evade` with falloff LINEAR does.
+
+sight_distance > 0: no proposal while the threat is farther than that, or while something stands
+between the two: a collider's mesh on the line from eye to eye, or a sphere that is no collider.
+Whether it does is shown as the attribute `hidden`, with any sight_distance.
+
+In GROUND motion all offsets are projected onto the plane of the agent's ground: there spheres count
+with their whole radius, however high or low their centers are. Rays go from eye height to as far
+above the threat.
+
+Symbols: threat the target's position, p the agent's [m]; v_max maximum speed [m/s].
+Source: Cocos2d-x tutorial, *hide*; Buckland 2005, "Programming Game AI by Example", ch. 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bvh import ray_cast
+from ..jit import kernel
+from ..parameters import param
+from ..vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
+from .arrive import arrive_velocity
+from .base import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, behavior
+from .flee import LINEAR, flee_velocity
+from .pursue import moved_ahead
+from .targeting import on_ground, target_choice, target_offset
+
+HIDDEN = 0
+"""Column of the memory: 1 while something stands between agent and threat."""
+
+
+@kernel
+def hiding_spot(center, radius, threat, beyond):
+    """Where an obstacle hides from a threat; all are offsets from the agent [m]."""
+    away = sub(center, threat)
+    if length(away) < EPSILON:
+        away = scale(center, -1.0)
+    return add_scaled(center, unit(away), radius + beyond)
+
+
+@kernel
+def crosses(center, radius, way):
+    """Whether the straight way from the agent to an offset meets a sphere [m]."""
+    whole = dot(way, way)
+    share = dot(center, way) / whole if whole > 0.0 else 0.0
+    return length(add_scaled(center, way, -min(max(share, 0.0), 1.0))) <= radius
+
+
+@kernel
+def _blocked(i, agents, world, spheres, threat, way):
+    """Whether something stands between agent i and the threat.
+
+    `threat` is the offset of the threat as the agent sees it, `way` as it is in space.
+    """
+    distance = length(way)
+    if distance < EPSILON:
+        return False
+    eye = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
+    triangle, _distance = ray_cast(world.colliders, eye, unit(way), distance)
+    if triangle >= 0:
+        return True
+    # those of the colliders come last, and their meshes have been asked already
+    for s in range(len(spheres.radius) - len(world.collider_radius)):
+        center = sub(load(spheres.center, s), load(agents.position, i))
+        if crosses(on_ground(i, agents, world, center), np.float64(spheres.radius[s]), threat):
+            return True
+    return False
+
+
+@kernel
+def _nearest_spot(i, agents, world, spheres, threat, beyond):
+    """Offset of the nearest hiding spot from agent i; there has to be one."""
+    best, least = (0.0, 0.0, 0.0), np.inf
+    for s in range(len(spheres.radius)):
+        center = sub(load(spheres.center, s), load(agents.position, i))
+        center = on_ground(i, agents, world, center)
+        spot = hiding_spot(center, np.float64(spheres.radius[s]), threat, beyond)
+        distance = length(spot)
+        if distance < least:
+            best, least = spot, distance
+    return best
+
+
+@kernel
+def hide_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity to the nearest spot out of the threat's sight."""
+    for i in range(start, stop):
+        memory[i, HIDDEN] = 0.0
+        j, threat = target_offset(i, agents, world)
+        if j < 0:
+            continue
+        way = sub(load(world.targets.position, j), load(agents.position, i))
+        hidden = _blocked(i, agents, world, p.spheres, threat, way)
+        memory[i, HIDDEN] = 1.0 if hidden else 0.0
+        sight = pick(p.sight_distance, i)
+        if sight > 0.0 and (hidden or length(threat) > sight):
+            continue
+        max_speed = agents.max_speed[i] * 1.0
+        if len(p.spheres.radius) > 0:
+            beyond = pick(p.distance_from_boundary, i)
+            spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond)
+            near, velocity = True, arrive_velocity(spot, max_speed, pick(p.slow_radius, i), 0.0)
+        else:
+            speed = on_ground(i, agents, world, load(world.targets.velocity, j))
+            offset = moved_ahead(threat, speed, max_speed)
+            near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), LINEAR)
+        if near:
+            store(out, i, velocity)
+            active[i] = 1
+
+
+@behavior(
+    label="Hide",
+    output=VELOCITY,
+    kernel=hide_kernel,
+    uses=(TARGETS, COLLIDERS, SPHERES),
+    memory_width=1,
+    icon="HIDE_ON",
+    shows={"hidden": HIDDEN},
+)
+@dataclass(frozen=True, kw_only=True)
+class Hide(Behavior):
+    """Go where an obstacle stands between the agent and the target."""
+
+    distance_from_boundary: float = param(
+        1.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="How far behind the obstacle's bounding sphere agents hide; more keeps off it",
+    )
+    sight_distance: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=100.0,
+        doc="Agents hide only from a threat that they see, and no farther than this; 0 is always",
+    )
+    slow_radius: float = param(
+        2.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Braking starts at this distance from the spot; more brakes earlier and more gently",
+    )
+    panic_radius: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=100.0,
+        doc="Without obstacles, agents farther than this from the threat do not care; "
+        "0 is no limit",
+    )
+    target_choice: str = target_choice()

@@ -1,0 +1,400 @@
+"""Obstacle zones: brake, bend, slide along the wall, turn back to the goal.
+
+One ray along v, as long as look_ahead; hit distance d, normal n turned against the ray. The state,
+shown as the agent attribute `zone`, is
+
+0 free   nothing ahead: no proposal.
+1 push   d > pull_distance: Δ = n · min(push_strength, |v| - push_speed), only above push_speed.
+2 pull   slide_distance < d ≤ pull_distance: Δ = push_strength · t, t the wall tangent with the sign
+         of v; head-on that of the desired velocity, else by id.
+3 slide  d ≤ slide_distance: the velocity is set to t at cruise speed. t is kept until a ray toward
+         the wall, r + max(r, slide_distance) long, finds nothing: then turn. Turn as well when the
+         goal comes in sight.
+4 turn   the velocity is set at cruise speed and turned toward the goal by at most turn_rate; slide
+         again when something is within slide_distance, free when turned to the goal or when the
+         goal is in sight and not behind.
+
+Symbols: v velocity [m/s], r body radius [m], d and distances [m], Δ [m/s].
+Source: Unity tutorial of a three-zone obstacle avoider (look_ahead 10, pull 5, slide 2, cruise 10,
+push_speed 8, turn 10 rad/s there). Leaving a slide only nearer to the goal: Lumelsky and Stepanov
+1987, "Path-planning strategies for a point mobile automaton moving amidst unknown obstacles".
+
+Decided beyond the page:
+
+- The ray toward the wall is 2·r long there. Here it also reaches the wall from the distance at
+  which the slide began; with slide_distance ≤ r it is 2·r.
+- An obstacle within slide_distance along t is the other side of an inner corner: the slide goes on
+  along it, away from the first wall. A wall that recedes bends t with it; one that comes nearer is
+  left to the ray ahead, so that t never flips between two faces. An agent whose body would touch
+  the wall leans away from it by up to 45°.
+- The goal is the target, or without targets the direction of the desired velocity. It is in sight
+  when nothing is on the way to it, or nothing within look_ahead and it is nearer than where
+  the slide began: agents get away from closed obstacles, and do not run in circles in a corner.
+- A goal behind is turned to around the end of the wall, not back along its front; one that is in
+  sight the short way.
+- Obstacles behind a target in sight do not count, nor do any with the target within slide_distance:
+  agents can arrive in front of a wall.
+- Without motion the ray goes along the desired velocity; agents that neither move nor want to stay.
+- Whatever else moves an agent, its step ends before a collider that it would cross.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bvh import ray_cast
+from ..jit import kernel
+from ..parameters import param
+from ..vec import (
+    EPSILON,
+    add_scaled,
+    cross,
+    dot,
+    length,
+    load,
+    pick,
+    project,
+    scale,
+    store,
+    sub,
+    unit,
+)
+from .base import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
+from .sight import eye, first_hit
+from .targeting import on_ground, target_choice, target_offset
+
+FREE, PUSHING, PULLING, SLIDING, TURNING = 0, 1, 2, 3, 4
+
+ZONE = 0
+WAY = 1
+"""Columns 1 to 3 of the memory: unit direction of the slide, or of the turn."""
+SIDE = 4
+"""Columns 4 to 6, square to the way: the wall's normal, or where to turn for a goal behind."""
+BEGUN = 7
+"""Distance to the goal where the slide began [m]."""
+GRACE = 8
+"""Way that may be slid before the wall is beside the agent [m]: it was hit farther on."""
+COLUMNS = 9
+
+FAR = 1.0e30
+"""Distance of a goal that is only a direction."""
+HEAD_ON = 0.01
+STANDING = 0.01
+"""Share of the maximum speed below which an agent counts as standing."""
+CORNERS = 3
+"""Corners that one step can take, as at the end of a narrow passage."""
+ROOM = 1.0e-3
+"""Distance from colliders at which steps end [m]."""
+ROUNDING = 2.5e-7
+"""Relative error of positions stored in 32 bits, with some room."""
+
+
+@kernel
+def _recall(memory, i, first):
+    """Three columns of an agent's memory as a vector."""
+    return (
+        np.float64(memory[i, first]),
+        np.float64(memory[i, first + 1]),
+        np.float64(memory[i, first + 2]),
+    )
+
+
+@kernel
+def _keep(memory, i, first, v):
+    """Write a vector to three columns of an agent's memory."""
+    memory[i, first], memory[i, first + 1], memory[i, first + 2] = v
+
+
+@kernel
+def _goal(i, agents, world):
+    """Where an agent wants to go: (direction, distance), zero and FAR when it does not."""
+    j, offset = target_offset(i, agents, world)
+    if j >= 0:
+        return unit(offset), length(offset)
+    return unit(on_ground(i, agents, world, load(agents.desired, i))), FAR
+
+
+@kernel
+def _motion(i, agents, world):
+    """Direction of the ray ahead; zero for an agent that neither moves nor wants to."""
+    slowest = max(EPSILON, STANDING * agents.max_speed[i])
+    for v in (load(agents.velocity, i), load(agents.desired, i)):
+        level = on_ground(i, agents, world, v)
+        if length(level) >= slowest:
+            return unit(level)
+    return (0.0, 0.0, 0.0)
+
+
+@kernel
+def _open(world, origin, direction, reach):
+    """Whether nothing is on a ray."""
+    triangle, _distance, _normal = first_hit(world, origin, direction, reach)
+    return triangle < 0
+
+
+@kernel
+def _in_sight(world, origin, goal, distance, begun, look_ahead):
+    """Whether a sliding or turning agent may go for its goal."""
+    reach = distance
+    if distance < begun or distance >= FAR:
+        reach = min(distance, look_ahead)
+    wanted = distance < FAR or length(goal) > 0.5
+    return wanted and _open(world, origin, goal, reach)
+
+
+@kernel
+def _face(i, agents, world, normal, direction):
+    """The wall's normal in the plane of motion; against the ray where it has none there."""
+    level = unit(on_ground(i, agents, world, normal))
+    return level if length(level) > 0.5 else scale(direction, -1.0)
+
+
+@kernel
+def _along(i, agents, world, normal, motion):
+    """The wall tangent on the side of the motion; head-on of the desired velocity, else by id."""
+    for v in (motion, on_ground(i, agents, world, load(agents.desired, i))):
+        tangent = project(v, normal)
+        if length(tangent) > max(HEAD_ON * length(v), EPSILON):
+            return unit(tangent)
+    tangent = unit(cross(load(agents.normal, i), normal))
+    if length(tangent) < 0.5:
+        tangent = unit(cross((1.0, 0.0, 0.0), normal))
+    return tangent if agents.id[i] % 2 == 0 else scale(tangent, -1.0)
+
+
+@kernel
+def _look(i, agents, world, p, origin, goal, distance, memory):
+    """The zone of an agent that is not sliding, and its push; a slide is made ready."""
+    none = (0.0, 0.0, 0.0)
+    motion = _motion(i, agents, world)
+    slide_distance = pick(p.slide_distance, i)
+    triangle, d, normal = first_hit(world, origin, motion, pick(p.look_ahead, i))
+    if triangle < 0:
+        return FREE, none
+    if distance < FAR and (distance <= slide_distance or dot(motion, goal) * d >= distance):
+        if _open(world, origin, goal, distance):
+            return FREE, none
+    normal = _face(i, agents, world, normal, motion)
+    strength = pick(p.push_strength, i)
+    if d <= slide_distance:
+        _begin(i, agents, world, normal, motion, d, memory)
+        memory[i, BEGUN] = distance
+        return SLIDING, none
+    if d <= pick(p.pull_distance, i):
+        return PULLING, scale(_along(i, agents, world, normal, motion), strength)
+    excess = length(load(agents.velocity, i)) - pick(p.push_speed, i)
+    return PUSHING, scale(normal, min(strength, max(excess, 0.0)))
+
+
+@kernel
+def _begin(i, agents, world, normal, motion, d, memory):
+    """Make ready for a slide along what lies at distance d ahead."""
+    tangent = _along(i, agents, world, normal, motion)
+    _keep(memory, i, WAY, tangent)
+    _keep(memory, i, SIDE, normal)
+    memory[i, GRACE] = max(dot(motion, tangent), 0.0) * d + agents.radius[i]
+
+
+@kernel
+def _corner(i, agents, world, origin, way, side, reach):
+    """The slide (way, side) taken around the inner corners that lie within reach."""
+    for _ in range(CORNERS):
+        triangle, _distance, normal = first_hit(world, origin, way, reach)
+        if triangle < 0:
+            break
+        face = _face(i, agents, world, normal, way)
+        turned = project(way, face)
+        if length(turned) < HEAD_ON or dot(turned, side) <= 0.0:
+            turned = project(side, face)
+        # two walls face to face leave nothing but the way back
+        way = unit(turned) if length(turned) > HEAD_ON else scale(way, -1.0)
+        side = face
+    return way, side
+
+
+@kernel
+def _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory):
+    """One step of sliding: (zone after it, direction)."""
+    slide_distance, radius = pick(p.slide_distance, i), np.float64(agents.radius[i])
+    way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
+    begun = np.float64(memory[i, BEGUN])
+    if not fresh and _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
+        # nothing is between: the short way, which may lie around the end of the wall
+        short = unit(project(goal, way))
+        _keep(memory, i, SIDE, short if length(short) > 0.0 else side)
+        return TURNING, way
+    lean = (0.0, 0.0, 0.0)
+    reach = radius + max(radius, slide_distance)
+    triangle, d, normal = first_hit(world, origin, scale(side, -1.0), reach)
+    if triangle >= 0:
+        memory[i, GRACE] = 0.0
+        face = _face(i, agents, world, normal, scale(side, -1.0))
+        gap = d * dot(side, face)
+        if gap < radius:
+            lean = scale(face, 1.0 - max(gap, 0.0) / radius)
+        bent = project(way, face)
+        if dot(way, face) > 0.0 and length(bent) > HEAD_ON:
+            way, side = unit(bent), face
+    elif memory[i, GRACE] > 0.0:
+        memory[i, GRACE] -= cruise * world.dt
+    else:
+        _keep(memory, i, SIDE, scale(side, -1.0))
+        return TURNING, way
+    way, side = _corner(i, agents, world, origin, way, side, slide_distance)
+    _keep(memory, i, WAY, way)
+    _keep(memory, i, SIDE, side)
+    return SLIDING, unit(add_scaled(way, lean, 1.0))
+
+
+@kernel
+def _turned(way, side, goal, most):
+    """(way, side) after a turn by `most` [rad] toward the goal, through `side` to one behind."""
+    ahead = dot(way, goal)
+    if ahead >= 0.0:
+        side = unit(project(goal, way))
+    c, s = math.cos(most), math.sin(most)
+    turned = unit(add_scaled(scale(way, c), side, s))
+    return turned, unit(project(add_scaled(scale(side, c), way, -s), turned))
+
+
+@kernel
+def _turn(i, agents, world, p, origin, goal, distance, memory):
+    """One step of turning: the zone after it; a slide is made ready."""
+    slide_distance = pick(p.slide_distance, i)
+    most = min(math.radians(pick(p.turn_rate, i)) * world.dt, 0.5 * math.pi)
+    way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
+    if length(goal) < 0.5 or dot(way, goal) >= math.cos(most):
+        return FREE
+    if distance <= slide_distance and _open(world, origin, goal, distance):
+        return FREE
+    way, side = _turned(way, side, goal, most)
+    begun = np.float64(memory[i, BEGUN])
+    if dot(way, goal) >= 0.0:
+        if _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
+            return FREE
+    _keep(memory, i, WAY, way)
+    _keep(memory, i, SIDE, side)
+    triangle, d, normal = first_hit(world, origin, way, slide_distance)
+    if triangle < 0:
+        return TURNING
+    _begin(i, agents, world, _face(i, agents, world, normal, way), way, d, memory)
+    return SLIDING
+
+
+@kernel
+def obstacle_zones_kernel(start, stop, agents, world, p, memory, out, active):
+    """Push in the outer zones, set the velocity in the inner ones."""
+    for i in range(start, stop):
+        origin = eye(i, agents, world)
+        goal, distance = _goal(i, agents, world)
+        cruise = pick(p.cruise_speed, i)
+        if cruise <= 0.0:
+            cruise = np.float64(agents.max_speed[i])
+        before = int(memory[i, ZONE])
+        zone, value = before, (0.0, 0.0, 0.0)
+        if before == TURNING:
+            zone = _turn(i, agents, world, p, origin, goal, distance, memory)
+            value = _recall(memory, i, WAY)
+        elif before != SLIDING:
+            zone, value = _look(i, agents, world, p, origin, goal, distance, memory)
+        if zone == SLIDING:
+            fresh = before != SLIDING
+            zone, value = _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory)
+        memory[i, ZONE] = zone
+        if zone >= SLIDING:
+            store(out, i, scale(value, cruise))
+            active[i] = SET
+        elif zone != FREE and length(value) > 0.0:
+            store(out, i, value)
+            active[i] = 1
+
+
+@kernel
+def obstacle_zones_constraint(start, stop, agents, world, p, memory, position, velocity):
+    """End steps before the colliders that they would cross."""
+    for i in range(start, stop):
+        old = load(agents.position, i)
+        move = sub(load(position, i), old)
+        way = length(move)
+        level = on_ground(i, agents, world, move)
+        # a longer way is another behavior's doing, as when a container takes agents to its far side
+        if way < EPSILON or length(level) > 2.0 * length(load(velocity, i)) * world.dt:
+            continue
+        origin = eye(i, agents, world)
+        room = ROOM + ROUNDING * max(abs(origin[0]), abs(origin[1]), abs(origin[2]))
+        triangle, d = ray_cast(world.colliders, origin, scale(move, 1.0 / way), way + room)
+        # an agent that stands in a face is let go
+        if triangle >= 0 and d > EPSILON:
+            part = min(max(d - room, 0.0) / way, 1.0)
+            store(position, i, add_scaled(old, move, part))
+            store(velocity, i, scale(load(velocity, i), part))
+
+
+@behavior(
+    label="Obstacle Zones",
+    output=PUSH,
+    kernel=obstacle_zones_kernel,
+    uses=(TARGETS, COLLIDERS),
+    memory_width=COLUMNS,
+    icon="MOD_DYNAMICPAINT",
+    group="Obstacles",
+    constraint=obstacle_zones_constraint,
+    shows={"zone": ZONE},
+)
+@dataclass(frozen=True, kw_only=True)
+class ObstacleZones(Behavior):
+    """Brake before obstacles, slide along them, and turn back to the goal."""
+
+    look_ahead: float = param(
+        4.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Length of the ray along the motion; more reacts earlier",
+    )
+    pull_distance: float = param(
+        2.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Nearer obstacles bend the way along them, farther ones brake; more bends earlier",
+    )
+    slide_distance: float = param(
+        0.8,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Agents this near slide along the obstacle; more keeps farther away from it",
+    )
+    push_speed: float = param(
+        0.7,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Agents brake before obstacles only above this speed; more brakes less",
+    )
+    push_strength: float = param(
+        1.4,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Strongest push while braking and bending; more brakes and bends harder",
+    )
+    cruise_speed: float = param(
+        0.0,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Speed while sliding and turning; 0 takes the maximum speed",
+    )
+    turn_rate: float = param(
+        180.0,
+        unit="deg/s",
+        minimum=1.0,
+        soft_maximum=720.0,
+        doc="Fastest turn back to the goal; more makes tighter curves around the ends of walls",
+    )
+    target_choice: str = target_choice()
