@@ -65,7 +65,7 @@ def follow_leader_kernel(start, stop, agents, world, p, memory, out, active):
         distance, max_speed = pick(p.distance, i), agents.max_speed[i] * 1.0
         behind = add_scaled(offset, heading, -distance)
         wish = arrive_velocity(behind, max_speed, pick(p.slow_radius, i), 0.0)
-        up = load(agents.normal, i) if world.flat else load(p.axes.up, j)
+        up = load(agents.normal, i) if world.flat else load(p.axes.above, j)
         even = agents.id[i] % 2 == 0
         way = aside(offset, heading, up, distance, pick(p.clear_radius, i), even)
         wish = add_scaled(wish, way, max_speed)
