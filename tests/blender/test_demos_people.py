@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from tests.blender.demo_runs import in_boxes, nearest_neighbor, places_of, play  # noqa: E402
+from tests.blender.demo_runs import gaps, in_boxes, nearest_neighbor, places_of, play  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("steer")
 
@@ -34,3 +34,25 @@ def test_panic():
     assert apart[-1].min() > 2.0
     # it is a crush, but no pile
     assert np.median(nearest_neighbor(people[-1])) > 0.5
+
+
+def test_follow_the_leader():
+    group = play("follow_the_leader")["Group"]
+    people, guide = group.positions, places_of(bpy.data.objects["Guide"])
+    ways = np.gradient(guide, axis=0)
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    offsets = people - guide[:, None]
+    ahead = (offsets * ways[:, None]).sum(axis=-1)
+    apart = np.linalg.norm(offsets, axis=-1)
+    # on the way out all are behind, when the guide comes back most are ahead, and they make way
+    assert (ahead[:72] < 0.0).all()
+    assert (ahead > 0.0).sum(axis=1).max() > 0.5 * people.shape[1]
+    # nobody is trodden on: two bodies of radius 0.25 m pass each other
+    assert apart.min() > 0.5
+    # at the end they are behind again, and near
+    assert (ahead[-1] < 0.0).mean() > 0.7
+    assert apart.max() < 8.0
+    assert np.median(apart[-1]) < 4.0
+    # nobody in a flower bed
+    beds = [obj.location[:2] for obj in group.obj.steer.colliders.objects]
+    assert gaps(people[..., :2], np.array(beds)).min() > 0.75
