@@ -56,3 +56,33 @@ def test_follow_the_leader():
     # nobody in a flower bed
     beds = [obj.location[:2] for obj in group.obj.steer.colliders.objects]
     assert gaps(people[..., :2], np.array(beds)).min() > 0.75
+
+
+def test_hide_and_seek():
+    played = play("hide_and_seek")
+    hiders, seeker = played["Hiders"].positions[..., :2], played["Seeker"].positions[..., :2]
+    pillars = np.array([obj.location[:2] for obj in played["Hiders"].obj.steer.colliders.objects])
+    hidden = _behind(seeker, hiders, pillars, 0.75)
+    # most are seen at the start, all are hidden within two seconds, and nearly all the time then
+    assert hidden[0].mean() < 0.5
+    assert hidden[48:].mean() > 0.98
+    assert hidden[48:].sum(axis=0).min() > 60
+    # what the behavior shows is the same, but for those at the edge of a pillar's shadow
+    shown = played["Hiders"].attribute("hidden") > 0.5
+    assert (shown[1:] == hidden[1:]).mean() > 0.97
+    # it is a game: the seeker gets around and comes near, and they have to move with it
+    assert np.linalg.norm(seeker[-1, 0] - seeker[0, 0]) > 5.0
+    assert 1.0 < gaps(seeker[48:], hiders[48:]).min() < 4.0
+    assert np.linalg.norm(np.diff(hiders[48:], axis=0), axis=-1).sum(axis=0).mean() > 1.0
+    # nobody hides in a pillar
+    assert gaps(hiders, pillars).min() > 0.75
+    assert gaps(seeker, pillars).min() > 0.75
+
+
+def _behind(eyes, points, centers, radius):
+    """Which points a disk hides from the eye, shape (frames, points); eyes (frames, 1, 2)."""
+    way = points - eyes
+    to = centers - eyes[:, :, None]
+    share = (to * way[:, :, None]).sum(axis=-1) / (way**2).sum(axis=-1)[..., None]
+    nearest = eyes[:, :, None] + np.clip(share, 0.0, 1.0)[..., None] * way[:, :, None]
+    return (np.linalg.norm(nearest - centers, axis=-1) < radius).any(axis=-1)
