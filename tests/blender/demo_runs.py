@@ -50,6 +50,15 @@ def play(name: str, last: int = LAST) -> dict[str, Played]:
     return found
 
 
+def places_of(obj: bpy.types.Object, last: int = LAST) -> np.ndarray:
+    """Where an object is in frames 1 to `last`, shape (last, 3) [m]."""
+    found = []
+    for number in range(1, last + 1):
+        bpy.context.scene.frame_set(number)
+        found.append(tuple(obj.matrix_world.translation))
+    return np.array(found, np.float64)
+
+
 def gaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Distances between two sets of points [m], shape (..., len(a), len(b))."""
     return np.linalg.norm(a[..., :, None, :] - b[..., None, :, :], axis=-1)

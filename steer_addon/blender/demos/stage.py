@@ -139,6 +139,33 @@ class Stage:
             curve.keyframe_points.foreach_set("interpolation", [1] * len(curve.keyframe_points))
             curve.update()
 
+    def run(self, obj: bpy.types.Object, points: Sequence[Any], first: int, speed: float) -> None:
+        """Key an object, frame by frame, so that it runs along a smooth curve and looks along it.
+
+        Args:
+            obj: What runs; it looks along -Y.
+            points: What the curve goes through [m], three or more.
+            first: Frame at which it sets off.
+            speed: Its speed [m/s].
+        """
+        curve = _curve([np.asarray(point, np.float64) for point in points])
+        along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])
+        steps = np.arange(0.0, along[-1], speed / FPS)
+        places = np.stack([np.interp(steps, along, curve[:, k]) for k in range(3)], axis=1)
+        ways = np.gradient(places, axis=0)
+        turns = np.unwrap(np.arctan2(ways[:, 0], -ways[:, 1]))
+        for number, (place, turn) in enumerate(zip(places, turns, strict=True)):
+            obj.location, obj.rotation_euler[2] = place, turn
+            obj.keyframe_insert("location", frame=first + number)
+            obj.keyframe_insert("rotation_euler", index=2, frame=first + number)
+
+    def key(self, crowd: bpy.types.Object, behavior: str, weights: dict[int, float]) -> None:
+        """Key the weight of a behavior, frame by frame number."""
+        place = crowd.steer.behaviors.find(behavior)
+        for number, weight in weights.items():
+            crowd.steer.behaviors[place].weight = weight
+            crowd.keyframe_insert(f"steer.behaviors[{place}].weight", frame=number)
+
     def crowd(
         self,
         preset: str,
@@ -235,6 +262,17 @@ def steer_by(obj: bpy.types.Object, target: Any, behavior: str | None = None) ->
     else:
         slot.target_kind = "CROWD" if crowds.is_crowd(target) else "OBJECT"
         slot.target_object = target
+
+
+def _curve(points: list[Any], pieces: int = 24) -> Any:
+    """A Catmull-Rom spline through points, shape (n, 3)."""
+    ends = [2.0 * points[0] - points[1], *points, 2.0 * points[-1] - points[-2]]
+    t = np.linspace(0.0, 1.0, pieces, endpoint=False)[:, None]
+    rows = []
+    for a, b, c, d in zip(ends, ends[1:], ends[2:], ends[3:], strict=False):
+        bend = (2.0 * a - 5.0 * b + 4.0 * c - d) * t**2 + (3.0 * b - a - 3.0 * c + d) * t**3
+        rows.append(b + 0.5 * ((c - a) * t + bend))
+    return np.concatenate([*rows, points[-1][None]])
 
 
 def scatter(
