@@ -36,7 +36,7 @@ Beyond the source, so that no agent with enough force passes a wall:
   own plain spring could not stop the agent any more. A face that is turned less than 45° away from
   the nearest one does so only when it would be passed in this step.
 - A last ray looks where the pushed agent will go in this step, for faces that the nearest one hides
-  from the feelers, and takes away what would pass them.
+  from the feelers, and takes away what would bring it nearer than 0.025 % of L to them.
 - Agents no faster than what the desired velocities add in this step feel where they are about to
   go, so that those who are held at a wall do not lose it by turning round.
 - A hit at no distance does not count: it has no side.
