@@ -15,7 +15,7 @@ from ..core.errors import SteerError
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
 from . import crowds, display, live
-from .bake.keyframes import KeyframeBakeSettings
+from .bake.settings import KeyframeBakeSettings
 from .properties import definition_of, uses_targets
 from .property_factory import known_parameters
 from .slots import SOURCES, SecondTarget, has_source, has_target, source_use, uses_of

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ..core.errors import SceneError
-from ..core.frames import Frame, targets_of
-from ..core.targets import Targets
-from ..core.world import World
 from .crowds import is_crowd
 from .slots import second_slots, target_slots
+
+if TYPE_CHECKING:
+    from ..core.frames import Frame
+    from ..core.targets import Targets
+    from ..core.world import World
 
 ROLES = {"targets": target_slots, "second_targets": second_slots}
 """What finds the slots of each mapping of targets that a World has."""
@@ -68,6 +70,9 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
     slots = crowd_slots(obj)
     if not slots:
         return world
+    # imported with the first such crowd: enabling the extension has to be quick
+    from ..core.frames import targets_of
+
     known: dict[int, Targets] = {}
     for crowd in slots.values():
         frame = frames.get(crowd.session_uid)

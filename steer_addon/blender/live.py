@@ -13,18 +13,21 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ..core.errors import SteerError
-from ..core.frames import Frame
-from . import crowds, simulate
+from . import crowds
 from .links import linked_crowds
-from .live_store import LiveRun, LiveStatus
+from .live_status import LiveStatus
 from .state import clear_state, get_state
 from .suspension import is_suspended, suspended
+
+if TYPE_CHECKING:
+    from ..core.frames import Frame
+    from .live_store import LiveRun
 
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
 
@@ -35,6 +38,14 @@ _runs: dict[int, LiveRun] = {}
 
 _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
+
+
+def _run_of(obj: bpy.types.Object) -> LiveRun:
+    """The run of a crowd, begun where there is none."""
+    # imported with the first crowd: enabling the extension has to be quick
+    from .live_store import LiveRun
+
+    return _runs.setdefault(obj.session_uid, LiveRun())
 
 
 def status(obj: bpy.types.Object) -> LiveStatus:
@@ -81,9 +92,11 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
     run = _runs.get(obj.session_uid)
     if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
+    from . import simulate
+
     with _lock:
         for crowd, session, frames in simulate.continue_to(obj, scene, last):
-            run = _runs.setdefault(crowd.session_uid, LiveRun())
+            run = _run_of(crowd)
             run.adopt(crowd, scene, session, frames)
 
 
@@ -115,7 +128,7 @@ def _each(scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], Non
     """Do something for each live crowd of a scene; no error gets out."""
     with _lock:
         for obj in _stepped(scene):
-            run = _runs.setdefault(obj.session_uid, LiveRun())
+            run = _run_of(obj)
             try:
                 act(run, obj)
             except SteerError as error:

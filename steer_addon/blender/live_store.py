@@ -16,30 +16,12 @@ from ..core.settings import CrowdSettings
 from . import simulate
 from .links import crowd_slots
 from .live_settings import LiveKey, live_key
+from .live_status import LiveStatus
 from .properties import settings_of
 from .scene import geometry_owners, read_agents, signature
 from .state import clear_state, ensure_state, write_state
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class LiveStatus:
-    """What a panel tells about a live crowd.
-
-    Attributes:
-        message: What is shown instead of the frame, and the way out; empty when all is well.
-        warnings: What the user may want to change about the scene.
-        stored_range: First and last frame that are stored, or None.
-        stored_count: How many frames are stored.
-        out_of_date: Whether settings or inputs changed since the first stored frame.
-    """
-
-    message: str = ""
-    warnings: tuple[str, ...] = ()
-    stored_range: tuple[int, int] | None = None
-    stored_count: int = 0
-    out_of_date: bool = False
 
 
 @dataclass

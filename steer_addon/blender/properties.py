@@ -11,9 +11,10 @@ from ..core.behaviors.base import TARGETS
 from ..core.errors import ParameterError
 from ..core.settings import BLOCKS, CrowdSettings, make_behavior
 from . import animation_paths
-from .bake.keyframes import KeyframeBakeSettings
+from .bake.settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import read_settings, read_values, write_settings, write_values
+from .slots import uses_of
 
 BEHAVIORS_PATH = "steer.behaviors"
 """Data path of the list of behaviors, from its object."""
@@ -27,8 +28,7 @@ def definition_of(item: Any) -> Any:
 
 def uses_targets(item: Any) -> bool:
     """Whether a list entry steers by targets."""
-    definition = definition_of(item)
-    return definition is not None and TARGETS in definition.uses
+    return TARGETS in uses_of(item)
 
 
 def behavior_of(item: Any) -> Behavior:

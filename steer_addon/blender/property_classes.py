@@ -16,7 +16,7 @@ from ..core.errors import ParameterError
 from ..core.parameters import parameters
 from ..core.settings import BLOCKS
 from . import display
-from .bake.keyframes import KeyframeBakeSettings
+from .bake.settings import KeyframeBakeSettings
 from .property_factory import (
     ANIMATED,
     FIXED,
@@ -233,7 +233,10 @@ def _inputs() -> dict[str, Any]:
         "colliders": _fixed(
             bpy.props.PointerProperty,
             name="Colliders",
-            description="Collection whose meshes block agents and are seen by them",
+            description=(
+                "What agents perceive and stop at: meshes, walls drawn as edges or curves, and "
+                "empties of type sphere, which agents only steer around"
+            ),
             type=bpy.types.Collection,
         ),
         "ground": _fixed(

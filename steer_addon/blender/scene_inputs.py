@@ -18,14 +18,19 @@ from .slots import source_use
 from .state import get_state
 
 
+def _made_by(obj: bpy.types.Object) -> set[int]:
+    """Session uids of a crowd, its state and its bake."""
+    bake = obj.steer.bake_collection
+    made = [obj, get_state(obj), *(bake.all_objects if bake is not None else ())]
+    return {o.session_uid for o in made if o is not None}
+
+
 def members(collection: Any, obj: bpy.types.Object) -> list[bpy.types.Object]:
     """Objects of a collection and those in it, by name, without what the crowd itself made."""
     if collection is None:
         return []
-    bake = obj.steer.bake_collection
-    baked = {o.session_uid for o in bake.all_objects} if bake is not None else set()
-    own = {obj, get_state(obj)}
-    found = [o for o in collection.all_objects if o not in own and o.session_uid not in baked]
+    own = _made_by(obj)
+    found = [o for o in collection.all_objects if o.session_uid not in own]
     return sorted(found, key=lambda o: o.name_full)
 
 
@@ -46,7 +51,7 @@ def source_objects(obj: bpy.types.Object, item: Any) -> list[bpy.types.Object]:
     if item.source_kind == "COLLECTION":
         return members(item.source_collection, obj)
     source = item.source_object
-    return [] if source is None or source in (obj, get_state(obj)) else [source]
+    return [] if source is None or source.session_uid in _made_by(obj) else [source]
 
 
 def is_sphere(obj: bpy.types.Object) -> bool:

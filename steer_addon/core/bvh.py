@@ -6,7 +6,7 @@ equally near ones the one with the smaller number. That holds to the last bit, b
 distance is kept inside the distances at which its own box is entered and left, and rounding is
 monotonic: every box around it is then entered no later.
 
-Inside kernels: `ray_cast`, `nearest_point`, `triangle_normal`, `triangle_corners`.
+Inside kernels: `ray_cast`, `nearest_point`, `nearest_steep`, `triangle_normal`, `triangle_corners`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from typing import Any
 import numpy as np
 
 from .bvh_build import STACK, depth_of, grow, refit_boxes
-from .bvh_points import nearest_other, nearest_point, triangle_corners, triangle_normal
+from .bvh_points import (
+    nearest_other,
+    nearest_point,
+    nearest_steep,
+    triangle_corners,
+    triangle_normal,
+)
 from .bvh_rays import ray_cast, ray_cast_stops
 from .errors import WorldError
 from .jit import kernel, parallel_for
@@ -33,6 +39,7 @@ __all__ = [
     "nearest_many",
     "nearest_other",
     "nearest_point",
+    "nearest_steep",
     "ray_cast",
     "ray_cast_many",
     "ray_cast_stops",

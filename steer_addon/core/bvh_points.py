@@ -123,7 +123,16 @@ def _own_distance(a, b, c, point):
 
 
 @kernel
-def _nearest_at_leaf(triangles, order, start, stop, point, skip, best_triangle, found, best):
+def _is_steep(a, b, c, min_up):
+    """Whether a triangle has |normal.z| < min_up; one without area has no slope and is not."""
+    normal = face_normal(a, b, c)
+    return abs(normal[2]) < min_up and (normal[0] != 0.0 or normal[1] != 0.0)
+
+
+@kernel
+def _nearest_at_leaf(
+    triangles, order, start, stop, point, skip, min_up, best_triangle, found, best
+):
     """The better one of the nearest point so far and those in a leaf; `best` is squared [m²]."""
     for k in range(start, stop):
         i = int(order[k])
@@ -135,7 +144,8 @@ def _nearest_at_leaf(triangles, order, start, stop, point, skip, best_triangle, 
         gap = dot(offset, offset)
         if gap <= best:
             gap = max(gap, _own_distance(a, b, c, point))
-            if gap < best or (gap == best and (i < best_triangle or best_triangle < 0)):
+            better = gap < best or (gap == best and (i < best_triangle or best_triangle < 0))
+            if better and (min_up < 0.0 or _is_steep(a, b, c, min_up)):
                 best_triangle, found, best = i, candidate, gap
     return best_triangle, found, best
 
@@ -158,7 +168,13 @@ def nearest_point(bvh, point, max_distance):
 @kernel
 def nearest_other(bvh, point, max_distance, skip):
     """`nearest_point` that leaves out triangle `skip`."""
-    return _search(bvh, point, max_distance, skip, -1)
+    return _search(bvh, point, max_distance, skip, -1, -1.0)
+
+
+@kernel
+def nearest_steep(bvh, point, max_distance, min_up):
+    """`nearest_point` on steep triangles only, |normal.z| < min_up: walls, not floors."""
+    return _search(bvh, point, max_distance, -1, -1, max(float(min_up), 0.0))
 
 
 @kernel
@@ -167,12 +183,15 @@ def nearest_from(bvh, point, max_distance, guess):
 
     A good guess spares most of the search; none of them changes the answer.
     """
-    return _search(bvh, point, max_distance, -1, guess)
+    return _search(bvh, point, max_distance, -1, guess, -1.0)
 
 
 @kernel
-def _search(bvh, point, max_distance, skip, guess):
-    """`nearest_point` without triangle `skip`, that looks at triangle `guess` first."""
+def _search(bvh, point, max_distance, skip, guess, min_up):
+    """`nearest_point` without triangle `skip`, that looks at triangle `guess` first.
+
+    With min_up ≥ 0 only steep triangles count; the guess is not asked whether it is one.
+    """
     found = (float(point[0]), float(point[1]), float(point[2]))
     best, best_triangle = float(max_distance) * float(max_distance), -1
     finite = abs(point[0]) + abs(point[1]) + abs(point[2]) < np.inf
@@ -208,7 +227,7 @@ def _search(bvh, point, max_distance, skip, guess):
             node = near
         start, stop = first[node], first[node] + count[node]
         best_triangle, found, best = _nearest_at_leaf(
-            triangles, order, start, stop, point, skip, best_triangle, found, best
+            triangles, order, start, stop, point, skip, min_up, best_triangle, found, best
         )
     if best_triangle < 0:
         return best_triangle, found, float(max_distance)

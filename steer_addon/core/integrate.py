@@ -63,7 +63,7 @@ def combine_kernel(
         total = (0.0, 0.0, 0.0)
         velocity = load(agents.velocity, i)
         for b in range(len(kinds)):
-            if active[b, i] == 0:
+            if active[b, i] == 0 or weights[b, i] <= 0.0:
                 continue
             part = (values[b, i, 0] * 1.0, values[b, i, 1] * 1.0, values[b, i, 2] * 1.0)
             if world.flat:

@@ -195,14 +195,17 @@ def _cache_dir(module: str) -> Path | None:
     """Where the kernels of a module are kept compiled; None where they cannot be.
 
     Numba only watches the file that a function stands in. What it calls stands in other files, so
-    the folder is named after the text of the module and of all that it imports from this package.
+    the folder is named after the text of the module and of all that it imports from this package;
+    and of the views, since numba takes one named tuple for another when their fields change places.
     """
     if _state.cache_folder is None:
         return None
     import hashlib
 
+    from . import views
+
     digest = hashlib.sha256()
-    for name in sorted(_with_imports(module)):
+    for name in sorted(_with_imports(module) | {views.__name__}):
         digest.update(_source(name).encode())
     return _state.cache_folder / digest.hexdigest()[:16]
 

@@ -95,7 +95,7 @@ class Solver:
                 sum_desired(found.values(), desired)
         proposals = tuple(found[entry.key] for entry in stack)
         self._move(agents, after, view, sees, proposals, values, active, dt)
-        _constrain(stack, perception, after, view, sees)
+        _constrain(stack, proposals, perception, after, view, sees)
         return after, proposals
 
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
@@ -188,14 +188,20 @@ class Solver:
 
 def _constrain(
     stack: Sequence[Behavior],
+    proposals: Sequence[Proposal],
     perception: Perception,
     after: Agents,
     view: AgentView,
     sees: WorldView,
 ) -> None:
-    """Let behaviors correct where the agents went, in the order of the stack."""
-    for entry in stack:
+    """Let behaviors correct where the agents went, in the order of the stack.
+
+    Agents for which a behavior has no weight stay where they are.
+    """
+    for entry, proposal in zip(stack, proposals, strict=True):
         if entry.definition.constraint is not None:
+            free = np.flatnonzero(np.broadcast_to(proposal.weight, after.count) <= 0.0)
+            position, velocity = after.position[free], after.velocity[free]
             jit.parallel_for(
                 entry.definition.constraint,
                 after.count,
@@ -206,6 +212,7 @@ def _constrain(
                 after.position,
                 after.velocity,
             )
+            after.position[free], after.velocity[free] = position, velocity
 
 
 def _ground(world: World, flat: bool) -> BvhView:

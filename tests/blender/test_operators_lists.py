@@ -9,6 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import crowds, properties  # noqa: E402
 from steer_addon.blender.operators import presets as preset_operators  # noqa: E402
+from steer_addon.blender.property_classes import ENTRY_INPUTS  # noqa: E402
 from steer_addon.core.presets import read_preset  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
     curve_of,
@@ -96,6 +97,8 @@ def test_duplicating_copies_values_and_animation():
     obj = make_keyed()
     item = obj.steer.behaviors[0]
     item.use_own_target, item.target_object = True, make_empty()
+    item.second_target_kind, item.second_target_object = "POINTS", make_empty()
+    item.source_kind, item.source_collection = "COLLECTION", bpy.data.collections.new("Ways")
     curve = curve_of(obj, "steer.behaviors[1].weight")
     curve.keyframe_points.insert(10.0, 5.0).interpolation = "CONSTANT"
     curve.modifiers.new("NOISE").strength = 0.5
@@ -106,6 +109,9 @@ def test_duplicating_copies_values_and_animation():
     assert names == ["seek", "seek.001", "wander", "wander.001", "separation"]
     assert obj.steer.behaviors[1].target_object == obj.steer.behaviors[0].target_object
     assert obj.steer.behaviors[1].use_own_target
+    for name in ENTRY_INPUTS:
+        twin, original = (getattr(obj.steer.behaviors[k], name) for k in (1, 0))
+        assert twin == original
     assert obj.steer.behaviors[3].wander.jitter == pytest.approx(0.25)
     found = curves_of(obj)
     assert len(found) == 7

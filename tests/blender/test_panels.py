@@ -65,6 +65,19 @@ def draw_all():
     return drawn
 
 
+def every_choice(item):
+    """What is drawn of an entry with each value of each of its choices."""
+    drawn = FakeLayout()
+    group = getattr(item, item.type)
+    for name, info in own_parameters(REGISTRY[item.type]).items():
+        for value in info.choices:
+            setattr(group, name, value)
+            drawing.draw_entry(drawn, item)
+        if info.choices:
+            setattr(group, name, info.default)
+    return drawn.record
+
+
 def test_everything_about_a_crowd_is_shown():
     obj = make_crowd()
     for name in REGISTRY:
@@ -73,6 +86,7 @@ def test_everything_about_a_crowd_is_shown():
     for place in range(len(obj.steer.behaviors)):
         obj.steer.active_behavior = place
         drawn.record += draw_all().record
+        drawn.record += every_choice(obj.steer.behaviors[place])
     shown = set(drawn.of("prop"))
     for cls in BLOCKS.values():
         assert set(parameters(cls)) <= shown
@@ -208,6 +222,76 @@ def test_a_missing_target_is_said_until_there_is_one():
     item.target_kind, item.target_collection = "COLLECTION", bpy.data.collections.new("Doors")
     assert drawing.warnings(obj) == []
     obj.steer.target_object, item.use_own_target, item.enabled = None, False, False
+    assert drawing.warnings(obj) == []
+
+
+def drawn_entry(item):
+    layout = FakeLayout()
+    drawing.draw_entry(layout, item)
+    return layout.of("prop")
+
+
+def test_only_what_counts_for_the_method_is_drawn():
+    obj = make_crowd()
+    item = steer_properties.add_behavior(obj, "follow_path")
+    assert "waypoint_radius" in drawn_entry(item)
+    assert "path_radius" not in drawn_entry(item)
+    item.follow_path.method = "CORRIDOR"
+    assert "waypoint_radius" not in drawn_entry(item)
+    assert {"path_radius", "anticipation_time", "lane"} <= set(drawn_entry(item))
+
+
+@pytest.mark.parametrize(
+    ("type_name", "role"),
+    [
+        ("follow_path", "source"),
+        ("flow_field", "source"),
+        ("containment", "source"),
+        ("interpose", "second_target"),
+        ("seek", ""),
+    ],
+)
+def test_an_entry_shows_the_inputs_that_it_reads(type_name, role):
+    item = steer_properties.add_behavior(make_crowd(), type_name)
+    inputs = {"source", "second_target"}
+    for kind, pointer in (("OBJECT", "object"), ("COLLECTION", "collection")):
+        item.source_kind = item.second_target_kind = kind
+        shown = {name for name in drawn_entry(item) if name.rpartition("_")[0] in inputs}
+        assert shown == ({f"{role}_kind", f"{role}_{pointer}"} if role else set())
+
+
+@pytest.mark.parametrize(
+    ("type_name", "role", "message"),
+    [
+        (
+            "follow_path", "source",
+            "No path for 'follow_path': choose a curve or a mesh with edges",
+        ),
+        (
+            "flow_field", "source",
+            "No field for 'flow_field': choose a mesh with a vector attribute, or curves",
+        ),
+        (
+            "containment", "source",
+            "No container for 'containment': choose a mesh, or an empty of type sphere or cube",
+        ),
+        ("interpose", "second_target", "No second target for 'interpose': choose one"),
+    ],
+)  # fmt: skip
+def test_a_missing_input_is_said_until_there_is_one(type_name, role, message):
+    obj = make_crowd()
+    obj.steer.target_object = make_empty()
+    item = steer_properties.add_behavior(obj, type_name)
+    assert drawing.warnings(obj) == [message]
+    assert message in draw(panels.PHYSICS_PT_steer, width=2000).texts()
+    setattr(item, f"{role}_object", make_empty())
+    assert drawing.warnings(obj) == []
+    setattr(item, f"{role}_kind", "COLLECTION")
+    assert drawing.warnings(obj) == [message]
+    setattr(item, f"{role}_collection", bpy.data.collections.new("Many"))
+    assert drawing.warnings(obj) == []
+    setattr(item, f"{role}_collection", None)
+    item.enabled = False
     assert drawing.warnings(obj) == []
 
 

@@ -9,10 +9,11 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, properties  # noqa: E402
-from steer_addon.blender.bake.keyframes import KeyframeBakeSettings  # noqa: E402
+from steer_addon.blender import display, properties, slots  # noqa: E402
+from steer_addon.blender.bake.settings import KeyframeBakeSettings  # noqa: E402
 from steer_addon.blender.property_classes import type_number  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
+from steer_addon.core.behaviors.base import CONTAINER, FIELD, PATHS  # noqa: E402
 from steer_addon.core.errors import ParameterError  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
 from steer_addon.core.presets import find_presets, read_preset  # noqa: E402
@@ -218,6 +219,81 @@ def test_applying_keeps_targets_and_animation_of_what_stays(empty_scene):
         "steer.behaviors[2].weight": 1.0,
     }
     assert len(curves_of(obj)) == 5
+
+
+INPUTS = {
+    "second_target_kind": "CROWD",
+    "source_kind": "COLLECTION",
+    **{f"{role}_object": role for role in ("second_target", "source")},
+    **{f"{role}_collection": role for role in ("second_target", "source")},
+}
+"""Values of the inputs of an entry; objects and collections by their names."""
+
+
+def give_inputs(item):
+    for name, value in INPUTS.items():
+        if name.endswith("_object"):
+            value = make_empty(value)
+        elif name.endswith("_collection"):
+            value = bpy.data.collections.new(value)
+        setattr(item, name, value)
+
+
+def inputs_of(item):
+    values = {name: getattr(item, name) for name in INPUTS}
+    return {name: getattr(value, "name", value) for name, value in values.items()}
+
+
+def test_applying_keeps_second_targets_and_sources(empty_scene):
+    obj = make_points()
+    properties.apply_settings(obj, CrowdSettings(behaviors=(seek(), seek("second"))))
+    give_inputs(obj.steer.behaviors["second"])
+    properties.apply_settings(obj, CrowdSettings(behaviors=(seek("second"), seek("new"))))
+    assert inputs_of(obj.steer.behaviors[0]) == INPUTS
+    assert obj.steer.behaviors[1].source_object is None
+    assert obj.steer.behaviors[1].second_target_kind == "OBJECT"
+
+
+def test_second_targets_and_sources_are_undone_and_saved(empty_scene, tmp_path):
+    obj = make_crowd()
+    bpy.ops.ed.undo_push(message="before")
+    give_inputs(obj.steer.behaviors[0])
+    bpy.ops.ed.undo_push(message="after")
+    bpy.ops.ed.undo()
+    assert bpy.data.objects["Crowd"].steer.behaviors[0].source_object is None
+    bpy.ops.ed.redo()
+    assert inputs_of(bpy.data.objects["Crowd"].steer.behaviors[0]) == INPUTS
+    path = str(tmp_path / "crowd.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert inputs_of(bpy.data.objects["Crowd"].steer.behaviors[0]) == INPUTS
+
+
+@pytest.mark.parametrize(
+    ("kind", "follows", "holds"),
+    [
+        ("MESH", True, True),
+        ("CURVE", True, True),
+        ("FONT", False, True),
+        ("SPHERE", False, True),
+        ("CUBE", False, True),
+        ("PLAIN_AXES", False, False),
+        ("CAMERA", False, False),
+    ],
+)
+def test_sources_are_offered_by_what_can_be_one(empty_scene, kind, follows, holds):
+    data = {
+        "MESH": bpy.data.meshes,
+        "CURVE": lambda name: bpy.data.curves.new(name, "CURVE"),
+        "FONT": lambda name: bpy.data.curves.new(name, "FONT"),
+        "CAMERA": bpy.data.cameras,
+    }.get(kind)
+    make = getattr(data, "new", data)
+    obj = bpy.data.objects.new("Source", None if make is None else make("Source"))
+    if make is None:
+        obj.empty_display_type = kind
+    assert slots.can_be_source(obj, PATHS) == slots.can_be_source(obj, FIELD) == follows
+    assert slots.can_be_source(obj, CONTAINER) == holds
 
 
 def seek(name=""):

@@ -215,6 +215,9 @@ def test_agents_follow_a_moving_path_live_and_offline():
     np.testing.assert_allclose(live.position, offline[-1].position, atol=1e-5)
     still = offline[0].position
     assert (offline[-1].position[:, 1] > still[:, 1] + 1.0).all()
+    result = obj.evaluated_get(deps()).data.attributes["waypoint"]
+    shown = [element.value for element in result.data]
+    np.testing.assert_array_equal(shown, offline[-1].attributes["waypoint"])
 
 
 # Fields

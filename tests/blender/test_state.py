@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,8 +49,11 @@ def vertex_count(obj):
 
 def assert_same(actual, expected):
     assert actual.number == expected.number
-    for name in ("id", "position", "velocity", "rotation", "radius", "speed"):
-        found, wanted = getattr(actual, name), getattr(expected, name)
+    names = ("id", "position", "velocity", "rotation", "radius", "speed")
+    pairs = [(getattr(actual, name), getattr(expected, name)) for name in names]
+    assert actual.attributes.keys() == expected.attributes.keys()
+    pairs += [(actual.attributes[n], expected.attributes[n]) for n in expected.attributes]
+    for found, wanted in pairs:
         assert found.dtype == wanted.dtype
         np.testing.assert_array_equal(found, wanted)
 
@@ -69,6 +74,42 @@ def test_attributes_have_the_types_that_blender_expects():
     assert found["rotation"] == ("QUATERNION", "POINT")
     assert found["id"] == ("INT", "POINT")
     assert found["speed"] == found["radius"] == ("FLOAT", "POINT")
+
+
+def showing(count=6, number=3, **attributes):
+    values = {name: np.full(count, value, np.float32) for name, value in attributes.items()}
+    return replace(make_frame(count, number), attributes=values)
+
+
+def test_what_behaviors_show_is_on_the_points():
+    obj = make_crowd()
+    shown = state.ensure_state(obj)
+    frame = showing(zone=2.0, waypoint=7.0)
+    state.write_state(shown, frame)
+    assert_same(state.read_state(shown), frame)
+    attributes = shown.data.attributes
+    assert (attributes["zone"].data_type, attributes["zone"].domain) == ("FLOAT", "POINT")
+    result = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.attributes
+    for name, value in (("zone", 2.0), ("waypoint", 7.0)):
+        assert [element.value for element in result[name].data] == [value] * 6
+
+
+def test_what_is_shown_no_more_is_removed():
+    obj = make_crowd()
+    shown = state.ensure_state(obj)
+    for frame in (showing(zone=2.0), showing(4, zone=3.0, waypoint=1.0), showing(waypoint=5.0)):
+        state.write_state(shown, frame)
+        assert_same(state.read_state(shown), frame)
+    state.write_state(shown, make_frame())
+    assert "waypoint" not in shown.data.attributes
+    result = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.attributes
+    assert "zone" not in result and "waypoint" not in result
+
+
+def test_what_is_shown_hides_no_agent_column():
+    shown = state.ensure_state(make_crowd())
+    state.write_state(shown, showing(position=9.0, speed=9.0, id=9.0))
+    assert_same(state.read_state(shown), make_frame(6, 3))
 
 
 def test_a_foreign_attribute_of_the_same_name_is_replaced():

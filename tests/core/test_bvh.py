@@ -130,6 +130,21 @@ def test_nearest_points_against_every_triangle() -> None:
     np.testing.assert_allclose(np.linalg.norm(nearest - points, axis=1), expected, atol=1e-5)
 
 
+def test_nearest_walls_are_those_of_the_steep_triangles_alone() -> None:
+    triangles = soup(300)
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    steep = np.abs(normals[:, 2]) < 0.7 * np.linalg.norm(normals, axis=1)
+    assert 50 < steep.sum() < 250
+    view = bvh.build(triangles)
+    for point in rays(100)[0].astype(float):
+        triangle, nearest, distance = bvh.nearest_steep(view, tuple(point), math.inf, 0.7)
+        assert steep[triangle]
+        assert distance == pytest.approx(brute_nearest(triangles[steep], point), rel=1e-6, abs=1e-7)
+        assert np.linalg.norm(nearest - point) == pytest.approx(distance, rel=1e-6, abs=1e-7)
+    floor = bvh.build(triangles[~steep])
+    assert bvh.nearest_steep(floor, (0.0, 0.0, 0.0), math.inf, 0.7)[0] == -1
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 60), st.integers(0, 2**31), st.booleans())
 def test_results_do_not_depend_on_the_tree(count: int, seed: int, snapped: bool) -> None:

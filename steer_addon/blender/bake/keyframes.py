@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ...core.errors import SceneError
 from ...core.frames import Frame
-from ...core.parameters import Settings, choice, param
 from ...core.reduce import reduce_keys
 from ...core.tracks import (
     POSITION,
@@ -33,54 +32,12 @@ from ...core.tracks import (
 )
 from .copies import Source, Template, make_objects, make_template
 from .removal import MARK, delete_bake, find_bakes
+from .settings import KeyframeBakeSettings
 
 PATHS = (("location", 3), ("rotation_quaternion", 4), ('["velocity"]', 3))
 """Animated properties and their sizes, in the order of the channels of `tracks`."""
 
 _BLOCK = 64
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeyframeBakeSettings(Settings):
-    """Which keys a keyframe bake writes."""
-
-    step: int = param(
-        1,
-        minimum=1,
-        maximum=10000,
-        soft_maximum=25,
-        doc="Every n-th frame gets keys, the first and the last always; more gives fewer keys. "
-        "With a tolerance, frames in between get keys where it would be exceeded",
-        per_agent=False,
-    )
-    tolerance: float = param(
-        0.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=1.0,
-        doc="Keys are left out while every simulated position stays within this distance of "
-        "the linear interpolation; more gives fewer keys, 0 keeps them all",
-        per_agent=False,
-    )
-    rotation_tolerance: float = param(
-        1.0,
-        unit="deg",
-        minimum=0.0,
-        maximum=180.0,
-        soft_maximum=45.0,
-        doc="With a tolerance, keys are left out only while every rotation stays within this "
-        "angle too; 180 lets rotations go",
-        per_agent=False,
-    )
-    interpolation: str = choice(
-        "LINEAR",
-        {
-            "LINEAR": "Straight between keys; the tolerances hold for this one",
-            "BEZIER": "Smooth between keys, without overshooting",
-            "CONSTANT": "Each key is held until the next",
-        },
-        doc="How Blender moves agents between keys",
-    )
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import bpy
 
 from ...core.errors import SceneError
-from ...core.frames import Frame
-from .. import crowds, display, live, simulate
-from ..bake import keyframes
+from .. import crowds, display, live
+from ..bake import removal
 from ..properties import bake_settings_of
 from .common import SteerOperator, why_no_editable_crowd
+
+if TYPE_CHECKING:
+    from ...core.frames import Frame
+    from ..bake import keyframes
 
 Progress = Callable[[float], None]
 
@@ -34,7 +38,7 @@ def frame_numbers(obj: bpy.types.Object) -> range:
 def has_bake(obj: bpy.types.Object) -> bool:
     """Whether there is anything that `delete_bake` would take back."""
     steer = obj.steer
-    return bool(steer.bake_collection or steer.hidden_by_bake or keyframes.find_bakes(obj.name))
+    return bool(steer.bake_collection or steer.hidden_by_bake or removal.find_bakes(obj.name))
 
 
 def bake_crowd(
@@ -58,6 +62,9 @@ def bake_crowd(
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
     """
+    # imported with the first bake: enabling the extension has to be quick
+    from ..bake import keyframes
+
     numbers = frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
     steer = obj.steer
@@ -77,7 +84,7 @@ def bake_crowd(
     assert result is not None  # only a cancel gives None, and this progress never cancels
     # a crowd that was renamed since keeps its bake under the old name
     if steer.bake_collection is not None:
-        keyframes.delete_bake(steer.bake_collection)
+        removal.delete_bake(steer.bake_collection)
     steer.bake_collection = result.collection
     crowds.hide(obj)
     return result
@@ -90,6 +97,8 @@ def _simulated(
     progress: Progress,
     warnings: list[str],
 ) -> list[Frame]:
+    from .. import simulate
+
     frames = []
     for frame in simulate.run(obj, scene, numbers, warnings=warnings):
         frames.append(frame)
@@ -104,8 +113,8 @@ def delete_bake(obj: bpy.types.Object) -> int:
         SceneError: The bake is linked from another file.
     """
     collection = obj.steer.bake_collection
-    found = [collection] if collection is not None else keyframes.find_bakes(obj.name)
-    count = sum(keyframes.delete_bake(bake).object_count for bake in found)
+    found = [collection] if collection is not None else removal.find_bakes(obj.name)
+    count = sum(removal.delete_bake(bake).object_count for bake in found)
     obj.steer.bake_collection = None
     crowds.unhide(obj)
     return count

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.paths import Path
-from .. import crowds, path_curves
+from .. import crowds
 from .common import SteerOperator, active_object
 
 
@@ -83,6 +82,10 @@ class OBJECT_OT_steer_add_random_path(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Make the curve, and give it to the active crowd where that lacks a path."""
+        # imported with the first path: enabling the extension has to be quick
+        from ...core.paths import Path
+        from .. import path_curves
+
         x, y = self.width / 2.0, self.height / 2.0
         path = Path.random(
             self.count,

@@ -6,8 +6,6 @@ In GROUND motion f is projected onto the plane of the agent's ground first.
 
 Symbols: p position [m], v_max maximum speed [m/s]; f in any unit, only its direction counts.
 Source: Reynolds 1999, Flow Field Following; barycentric coordinates: Ericson 2005, 3.4.
-
-The triangle of the last step is remembered and bounds the search; the answer does not depend on it.
 """
 
 from __future__ import annotations
@@ -16,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bvh_points import nearest_from, triangle_corners
+from ..bvh_points import nearest_point, triangle_corners
 from ..jit import kernel
 from ..parameters import param
-from ..vec import add_scaled, cross, dot, load, pick, scale, store, sub, unit
+from ..vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
 from .base import FIELD, VELOCITY, Behavior, behavior
-from .targeting import on_ground
 
 FLAT = 1.0e-10
 """Squared sine, about, below which a triangle's corners are on one line."""
@@ -63,30 +60,26 @@ def barycentric(a, b, c, x):
 
 
 @kernel
-def _field_at(field, triangle, x):
-    """The field at a point of a triangle."""
-    a, b, c = triangle_corners(field.tree, triangle)
-    at_a, at_b, at_c = barycentric(a, b, c, x)
-    vector = scale(load(field.vector[triangle], 0), at_a)
-    vector = add_scaled(vector, load(field.vector[triangle], 1), at_b)
-    return add_scaled(vector, load(field.vector[triangle], 2), at_c)
-
-
-@kernel
 def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the field."""
+    tree, vector, flat = p.field.tree, p.field.vector, world.flat
     for i in range(start, stop):
         reach = pick(p.max_distance, i)
         if reach <= 0.0:
             reach = np.inf
-        guess = int(memory[i, 0]) - 1
-        triangle, x, _ = nearest_from(p.field.tree, load(agents.position, i), reach, guess)
-        memory[i, 0] = triangle + 1
+        triangle, x, _ = nearest_point(tree, load(agents.position, i), reach)
         if triangle < 0:
             continue
-        direction = unit(on_ground(i, agents, world, _field_at(p.field, triangle, x)))
-        if dot(direction, direction) > 0.0:
-            store(out, i, scale(direction, agents.max_speed[i] * 1.0))
+        a, b, c = triangle_corners(tree, triangle)
+        at_a, at_b, at_c = barycentric(a, b, c, x)
+        corners = vector[triangle]
+        wish = add_scaled(scale(load(corners, 0), at_a), load(corners, 1), at_b)
+        wish = add_scaled(wish, load(corners, 2), at_c)
+        if flat:
+            wish = project(wish, load(agents.normal, i))
+        wish = unit(wish)
+        if dot(wish, wish) > 0.0:
+            store(out, i, scale(wish, agents.max_speed[i] * 1.0))
             active[i] = 1
 
 
@@ -95,7 +88,6 @@ def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
     output=VELOCITY,
     kernel=flow_field_kernel,
     uses=(FIELD,),
-    memory_width=1,
     icon="FORCE_FLUIDFLOW",
     group="Paths",
 )

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 from ..jit import kernel
 from ..parameters import choice, param
-from ..vec import add_scaled, dot, length, load, pick, scale, store, sub, unit
+from ..vec import add_scaled, dot, length, load, pick, project, scale, store, sub, unit
 from .arrive import arrive_velocity
 from .base import PATHS, VELOCITY, Behavior, behavior
 from .path_places import (
@@ -49,7 +49,6 @@ from .path_places import (
     way_left,
     waypoint,
 )
-from .targeting import on_ground
 
 BY_ID = 1
 FIRST = 0
@@ -69,43 +68,28 @@ FAR = 1.0e30
 
 
 @kernel
-def _path_of(i, agents, p, remembered, flat, position):
-    """Number of the path that agent i follows."""
-    total = len(p.paths.length)
-    chosen = pick(p.path_index, i)
+def _path_of(chosen, by_id, number, remembered, total):
+    """Number of the path that an agent follows; -1 when it has to be looked for."""
     if chosen >= 0.0:
         return int(chosen) % total
-    if p.path_choice[0] == BY_ID:
-        return int(agents.id[i]) % total
-    if 0 <= remembered < total:
-        return remembered
-    return nearest_path(p.paths, flat, position)
+    if by_id:
+        return number % total
+    return remembered if remembered < total else -1
 
 
 @kernel
-def _route(i, agents, p, memory, flat, position):
-    """The line that agent i follows, whether its path is as remembered, and its direction too."""
-    old = int(memory[i, PATH])
-    path = _path_of(i, agents, p, abs(old) - 1, flat, position)
-    direction = -1 if pick(p.direction, i) < 0.0 else 1
-    memory[i, PATH] = direction * (path + 1)
-    line = line_of(p.paths, path, direction, flat, pick(p.lane, i))
-    return line, abs(old) - 1 == path, (old < 0) == (direction < 0)
-
-
-@kernel
-def _along_ground(i, agents, world, u):
+def _walked(u, normal, flat):
     """A desired velocity turned into the plane of the agent's ground, at the same speed."""
-    return scale(unit(on_ground(i, agents, world, u)), length(u))
+    return scale(unit(project(u, normal)), length(u)) if flat else u
 
 
 @kernel
-def _first_waypoint(line, position, start):
+def _first_waypoint(point, line, position, start):
     """Where an agent begins."""
     if start == FIRST:
         return 0 if line.direction > 0 else line.size - 1
-    k = nearest_piece(line, position)[0]
-    a, b = piece(line, k)
+    k = nearest_piece(point, line, position)[0]
+    a, b = piece(point, line, k)
     # beside the piece its end, before the whole path its start
     if (share_of(a, b, position) > 0.0) == (line.direction > 0):
         return k + 1 if k + 1 < line.size else 0
@@ -113,9 +97,9 @@ def _first_waypoint(line, position, start):
 
 
 @kernel
-def _reached(line, k, position, reach, done):
+def _reached(point, line, k, position, reach, done):
     """Current waypoint, the way to it [m], and whether the last one is past, coming from k."""
-    offset = sub(waypoint(line, k), position)
+    offset = sub(waypoint(point, line, k), position)
     for _ in range(line.size):
         if length(offset) > reach:
             break
@@ -123,106 +107,98 @@ def _reached(line, k, position, reach, done):
         if following < 0:
             return k, offset, True
         k = following
-        offset = sub(waypoint(line, k), position)
+        offset = sub(waypoint(point, line, k), position)
     return k, offset, done
 
 
 @kernel
 def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the current waypoint."""
-    if len(p.paths.length) == 0:
-        return
-    for i in range(start, stop):
-        position = leveled(load(agents.position, i), world.flat)
-        line, known, same_way = _route(i, agents, p, memory, world.flat, position)
+    point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
+    total, by_id, begin = len(cyclic), p.path_choice[0] == BY_ID, int(p.start[0])
+    for i in range(start, stop if total else start):
+        position = leveled(load(agents.position, i), flat)
+        old = int(memory[i, PATH])
+        path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
+        if path < 0:
+            path = nearest_path(point, first, cyclic, flat, position)
+        direction = -1 if pick(p.direction, i) < 0.0 else 1
+        line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
         k = int(memory[i, PLACE])
-        known = known and k < line.size
+        known, same_way = abs(old) - 1 == path and k < line.size, (old < 0) == (direction < 0)
         if not known:
-            k = _first_waypoint(line, position, int(p.start[0]))
+            k = _first_waypoint(point, line, position, begin)
         following = onward(line, k, line.size, line.direction)
         done = known and same_way and following < 0 and memory[i, DONE] > 0.0
         if known and not same_way and following >= 0:
             # turned round between two waypoints: back to the one that was left
             k = following
         reach = max(pick(p.waypoint_radius, i), length(load(agents.velocity, i)) * world.dt)
-        k, offset, done = _reached(line, k, position, reach, done)
-        memory[i, PLACE], memory[i, DONE] = k, 1.0 if done else 0.0
+        k, offset, done = _reached(point, line, k, position, reach, done)
+        memory[i, PATH], memory[i, PLACE] = direction * (path + 1), k
+        memory[i, DONE] = 1.0 if done else 0.0
         slow_radius = pick(p.slow_radius, i) if done else 0.0
         u = arrive_velocity(offset, agents.max_speed[i] * 1.0, slow_radius, 0.0)
-        store(out, i, _along_ground(i, agents, world, u))
+        store(out, i, _walked(u, load(agents.normal, i), flat))
         active[i] = 1
 
 
 @kernel
-def _slack(p, i, speed):
-    """How much farther from the path [m] than before an agent may be and keep its place on it."""
-    wide = pick(p.path_radius, i) + abs(pick(p.lane, i))
-    return 2.0 * wide + speed * (pick(p.anticipation_time, i) + 1.0)
-
-
-@kernel
-def _gap(line, k, q):
-    """Distance from q to piece k [m]."""
-    a, b = piece(line, k)
-    return length(sub(q, foot_on(a, b, q)[0]))
-
-
-@kernel
-def _place(line, k, limit, slack, position, q):
-    """The piece that q belongs to, and the limit from then on; piece k is looked at first.
-
-    A limit below 0 says that there is no piece to begin with.
-    """
-    if limit >= 0.0:
-        k = local_piece(line, k, q)
-        gap = _gap(line, k, q)
-        if gap <= limit:
-            return k, min(limit, 2.0 * gap + slack)
-    k = local_piece(line, nearest_piece(line, position)[0], q)
-    return k, min(FAR, 2.0 * _gap(line, k, q) + slack)
-
-
-@kernel
-def _to_the_end(line, along, k, position, way, speed, slow_radius):
+def _to_the_end(point, line, along, k, position, way, speed, slow_radius):
     """Desired velocity near the end of an open path; k is a piece not far from the agent's."""
-    k = local_piece(line, k, position)
-    a, b = piece(line, k)
+    k, a, b = local_piece(point, line, k, position)
     foot, share = foot_on(a, b, position)
-    end = waypoint(line, line.size - 1 if line.direction > 0 else 0)
+    end = waypoint(point, line, line.size - 1 if line.direction > 0 else 0)
     rest = max(way_left(along, line, k, share), length(sub(end, position)))
-    toward = unit(sub(moved_ahead(line, k, foot, way), position))
+    toward = unit(sub(moved_ahead(point, line, k, foot, way), position))
     return arrive_velocity(scale(toward, rest), speed, slow_radius, 0.0)
+
+
+@kernel
+def _slack(path_radius, lane, speed, seconds):
+    """How much farther from the path [m] than before an agent may be and keep its place on it."""
+    return 2.0 * (path_radius + abs(lane)) + speed * (seconds + 1.0)
 
 
 @kernel
 def corridor_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the path, and back to it from outside of the corridor."""
-    if len(p.paths.length) == 0:
-        return
-    for i in range(start, stop):
-        position = leveled(load(agents.position, i), world.flat)
-        line, known, _ = _route(i, agents, p, memory, world.flat, position)
+    point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
+    along, total, by_id = p.paths.along, len(cyclic), p.path_choice[0] == BY_ID
+    for i in range(start, stop if total else start):
+        position = leveled(load(agents.position, i), flat)
+        old = int(memory[i, PATH])
+        path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
+        if path < 0:
+            path = nearest_path(point, first, cyclic, flat, position)
+        direction = -1 if pick(p.direction, i) < 0.0 else 1
+        line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
         path_radius, slow_radius = pick(p.path_radius, i), pick(p.slow_radius, i)
         seconds, speed = pick(p.anticipation_time, i), agents.max_speed[i] * 1.0
-        q = add_scaled(position, leveled(load(agents.velocity, i), world.flat), seconds)
+        q = add_scaled(position, leveled(load(agents.velocity, i), flat), seconds)
         k, limit = int(memory[i, PLACE]), memory[i, LIMIT] * 1.0
-        if not known or k >= line.pieces:
-            limit = -1.0
-        k, limit = _place(line, k, limit, _slack(p, i, speed), position, q)
-        memory[i, PLACE], memory[i, LIMIT] = k, limit
-        a, b = piece(line, k)
+        if abs(old) - 1 != path or k >= line.pieces:
+            k, limit = 0, -1.0
+        k, a, b = local_piece(point, line, k, q)
         foot, share = foot_on(a, b, q)
+        gap = length(sub(q, foot))
+        if gap > limit:
+            k, a, b = local_piece(point, line, nearest_piece(point, line, position)[0], q)
+            foot, share = foot_on(a, b, q)
+            gap, limit = length(sub(q, foot)), FAR
+        limit = min(limit, 2.0 * gap + _slack(path_radius, line.lane, speed, seconds))
+        memory[i, PATH], memory[i, PLACE], memory[i, LIMIT] = direction * (path + 1), k, limit
         way = max(path_radius, speed * max(seconds, world.relaxation_time))
-        if not line.cyclic and way_left(p.paths.along, line, k, share) <= slow_radius:
-            u = _to_the_end(line, p.paths.along, k, position, way, speed, slow_radius)
+        if not line.cyclic and way_left(along, line, k, share) <= slow_radius:
+            u = _to_the_end(point, line, along, k, position, way, speed, slow_radius)
         else:
             toward = unit(sub(b, a))
-            if length(sub(q, foot)) > path_radius:
-                back = unit(sub(moved_ahead(line, k, foot, way), position))
+            if gap > path_radius:
+                back = unit(sub(moved_ahead(point, line, k, foot, way), position))
                 if dot(back, back) > 0.0:
                     toward = back
             u = scale(toward, speed)
-        store(out, i, _along_ground(i, agents, world, u))
+        store(out, i, _walked(u, load(agents.normal, i), flat))
         active[i] = 1
 
 

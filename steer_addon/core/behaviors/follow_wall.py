@@ -3,7 +3,7 @@
 n is the direction from x to the point ahead; at a point ahead on the surface itself the normal of
 the face, turned to the agent. It turns steadily around outer corners, where normals of faces jump.
 
-Symbols: p position [m], v velocity [m/s], T anticipation_time [s], n unit.
+Symbols: p position [m], v velocity and v_max maximum speed [m/s], T anticipation_time [s], n unit.
 Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Wall Following.
 
 Decided beyond the page:
@@ -11,11 +11,11 @@ Decided beyond the page:
 - An agent that stands looks ahead along its heading, as if at maximum speed.
 - The point ahead does not go through walls: where the way to it is blocked, x is the point that is
   hit and n the normal there.
-- The point sought is at least L/2 along the wall, L = |v| · T: of an agent that comes straight at a
-  wall, or into an inner corner, the formula makes one that stops before it. Along the wall is where
-  v leads, and in an inner corner away from the wall that was followed before.
-- GROUND: the point ahead is at eye height, and n is level. Surfaces straight below or above make no
-  proposal: floors belong to the ground, not among the colliders.
+- The point sought is at least v_max · T/2 along the wall: by the formula alone, agents that come
+  straight at a wall or into an inner corner would stop before it. Along the wall is where v leads,
+  and in an inner corner away from the wall that was followed before.
+- GROUND: the point ahead is at eye height, and n is level. Only faces too steep to walk on are
+  walls: floors and ceilings of a building do not count.
 
 On a straight wall the distance e from the wished one obeys e'' = -(e' + e/T)/τ with relaxation time
 τ: it is damped without swinging for T ≥ 4τ, and hardly swings for T ≥ 2τ.
@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..bvh import nearest_point, triangle_normal
+from ..bvh import nearest_point, nearest_steep, triangle_normal
 from ..jit import kernel
 from ..parameters import param
 from ..vec import (
@@ -44,7 +44,7 @@ from ..vec import (
     unit,
 )
 from .base import COLLIDERS, VELOCITY, Behavior, behavior
-from .obstacle_avoidance import first_hit
+from .sight import eye, first_hit, way
 from .targeting import on_ground
 
 TOUCHING = 1.0e-3
@@ -52,35 +52,29 @@ TOUCHING = 1.0e-3
 CORNER = 0.5
 """How much of the motion goes into the wall, at least, where a corner is seen in it."""
 LEAST_PROGRESS = 0.5
+"""Share of the way ahead at maximum speed that the point sought lies along the wall."""
 
 
 @kernel
-def _ahead(i, agents, world, time):
-    """Direction of the motion and how far ahead to look [m]."""
-    velocity = on_ground(i, agents, world, load(agents.velocity, i))
-    speed = length(velocity)
-    if speed < EPSILON:
-        heading = unit(on_ground(i, agents, world, load(agents.heading, i)))
-        return heading, agents.max_speed[i] * time
-    return scale(velocity, 1.0 / speed), speed * time
-
-
-@kernel
-def _surface(i, agents, world, eye, along, reach):
+def _surface(i, agents, world, origin, along, reach):
     """What is followed: (found, surface point, unit normal to the agent's side)."""
-    none = (0.0, 0.0, 0.0)
-    triangle, distance, normal = first_hit(world, eye, along, reach)
+    triangle, distance, normal = first_hit(world, origin, along, reach)
     if triangle >= 0:
-        point = add_scaled(eye, along, distance)
+        point = add_scaled(origin, along, distance)
     else:
-        ahead = add_scaled(eye, along, reach)
-        triangle, point, distance = nearest_point(world.colliders, ahead, math.inf)
+        ahead = add_scaled(origin, along, reach)
+        if world.flat:
+            triangle, point, distance = nearest_steep(
+                world.colliders, ahead, math.inf, world.min_up
+            )
+        else:
+            triangle, point, distance = nearest_point(world.colliders, ahead, math.inf)
         if triangle < 0:
-            return False, none, none
+            return False, point, normal
         normal = sub(ahead, point)
         if length(on_ground(i, agents, world, normal)) < TOUCHING:
             normal = triangle_normal(world.colliders, triangle)
-            if dot(normal, sub(eye, point)) < 0.0:
+            if dot(normal, sub(origin, point)) < 0.0:
                 normal = scale(normal, -1.0)
     normal = unit(on_ground(i, agents, world, normal))
     return length(normal) > 0.5, point, normal
@@ -105,17 +99,20 @@ def _tangent(i, agents, along, normal, followed):
 def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to a point beside the wall, a little ahead."""
     for i in range(start, stop):
-        eye = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
-        along, reach = _ahead(i, agents, world, pick(p.anticipation_time, i))
-        found, point, normal = _surface(i, agents, world, eye, along, reach)
+        origin = eye(i, agents, world)
+        whole = agents.max_speed[i] * pick(p.anticipation_time, i)
+        velocity = on_ground(i, agents, world, load(agents.velocity, i))
+        along, speed = way(i, agents, world, velocity), length(velocity)
+        reach = whole if speed < EPSILON else speed * pick(p.anticipation_time, i)
+        found, point, normal = _surface(i, agents, world, origin, along, reach)
         if not found:
             continue
         tangent = _tangent(i, agents, along, normal, load(memory, i))
         if -dot(along, normal) <= CORNER:
             store(memory, i, normal)
-        sought = add_scaled(sub(point, eye), normal, pick(p.wall_distance, i))
+        sought = add_scaled(sub(point, origin), normal, pick(p.wall_distance, i))
         sought = on_ground(i, agents, world, sought)
-        missing = LEAST_PROGRESS * reach - dot(sought, tangent)
+        missing = LEAST_PROGRESS * whole - dot(sought, tangent)
         sought = add_scaled(sought, tangent, max(missing, 0.0))
         if length(sought) >= EPSILON:
             store(out, i, scale(unit(sought), agents.max_speed[i]))

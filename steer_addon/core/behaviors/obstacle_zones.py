@@ -30,7 +30,8 @@ Decided beyond the page:
 - The goal is the target, or without targets the direction of the desired velocity. It is in sight
   when nothing is on the way to it, or nothing within look_ahead and it is nearer than where
   the slide began: agents get away from closed obstacles, and do not run in circles in a corner.
-- A goal behind is turned to around the end of the wall, not back along its front.
+- A goal behind is turned to around the end of the wall, not back along its front; one that is in
+  sight the short way.
 - Obstacles behind a target in sight do not count, nor do any with the target within slide_distance:
   agents can arrive in front of a wall.
 - Without motion the ray goes along the desired velocity; agents that neither move nor want to stay.
@@ -62,7 +63,7 @@ from ..vec import (
     unit,
 )
 from .base import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
-from .obstacle_avoidance import first_hit
+from .sight import eye, first_hit
 from .targeting import on_ground, target_choice, target_offset
 
 FREE, PUSHING, PULLING, SLIDING, TURNING = 0, 1, 2, 3, 4
@@ -128,20 +129,20 @@ def _motion(i, agents, world):
 
 
 @kernel
-def _open(world, eye, direction, reach):
+def _open(world, origin, direction, reach):
     """Whether nothing is on a ray."""
-    triangle, _distance, _normal = first_hit(world, eye, direction, reach)
+    triangle, _distance, _normal = first_hit(world, origin, direction, reach)
     return triangle < 0
 
 
 @kernel
-def _in_sight(world, eye, goal, distance, begun, look_ahead):
+def _in_sight(world, origin, goal, distance, begun, look_ahead):
     """Whether a sliding or turning agent may go for its goal."""
     reach = distance
     if distance < begun or distance >= FAR:
         reach = min(distance, look_ahead)
     wanted = distance < FAR or length(goal) > 0.5
-    return wanted and _open(world, eye, goal, reach)
+    return wanted and _open(world, origin, goal, reach)
 
 
 @kernel
@@ -165,16 +166,16 @@ def _along(i, agents, world, normal, motion):
 
 
 @kernel
-def _look(i, agents, world, p, eye, goal, distance, memory):
+def _look(i, agents, world, p, origin, goal, distance, memory):
     """The zone of an agent that is not sliding, and its push; a slide is made ready."""
     none = (0.0, 0.0, 0.0)
     motion = _motion(i, agents, world)
     slide_distance = pick(p.slide_distance, i)
-    triangle, d, normal = first_hit(world, eye, motion, pick(p.look_ahead, i))
+    triangle, d, normal = first_hit(world, origin, motion, pick(p.look_ahead, i))
     if triangle < 0:
         return FREE, none
     if distance < FAR and (distance <= slide_distance or dot(motion, goal) * d >= distance):
-        if _open(world, eye, goal, distance):
+        if _open(world, origin, goal, distance):
             return FREE, none
     normal = _face(i, agents, world, normal, motion)
     strength = pick(p.push_strength, i)
@@ -198,10 +199,10 @@ def _begin(i, agents, world, normal, motion, d, memory):
 
 
 @kernel
-def _corner(i, agents, world, eye, way, side, reach):
+def _corner(i, agents, world, origin, way, side, reach):
     """The slide (way, side) taken around the inner corners that lie within reach."""
     for _ in range(CORNERS):
-        triangle, _distance, normal = first_hit(world, eye, way, reach)
+        triangle, _distance, normal = first_hit(world, origin, way, reach)
         if triangle < 0:
             break
         face = _face(i, agents, world, normal, way)
@@ -215,16 +216,19 @@ def _corner(i, agents, world, eye, way, side, reach):
 
 
 @kernel
-def _slide(i, agents, world, p, eye, goal, distance, cruise, fresh, memory):
+def _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory):
     """One step of sliding: (zone after it, direction)."""
     slide_distance, radius = pick(p.slide_distance, i), np.float64(agents.radius[i])
     way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
     begun = np.float64(memory[i, BEGUN])
-    if not fresh and _in_sight(world, eye, goal, distance, begun, pick(p.look_ahead, i)):
+    if not fresh and _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
+        # nothing is between: the short way, which may lie around the end of the wall
+        short = unit(project(goal, way))
+        _keep(memory, i, SIDE, short if length(short) > 0.0 else side)
         return TURNING, way
     lean = (0.0, 0.0, 0.0)
     reach = radius + max(radius, slide_distance)
-    triangle, d, normal = first_hit(world, eye, scale(side, -1.0), reach)
+    triangle, d, normal = first_hit(world, origin, scale(side, -1.0), reach)
     if triangle >= 0:
         memory[i, GRACE] = 0.0
         face = _face(i, agents, world, normal, scale(side, -1.0))
@@ -239,7 +243,7 @@ def _slide(i, agents, world, p, eye, goal, distance, cruise, fresh, memory):
     else:
         _keep(memory, i, SIDE, scale(side, -1.0))
         return TURNING, way
-    way, side = _corner(i, agents, world, eye, way, side, slide_distance)
+    way, side = _corner(i, agents, world, origin, way, side, slide_distance)
     _keep(memory, i, WAY, way)
     _keep(memory, i, SIDE, side)
     return SLIDING, unit(add_scaled(way, lean, 1.0))
@@ -257,23 +261,23 @@ def _turned(way, side, goal, most):
 
 
 @kernel
-def _turn(i, agents, world, p, eye, goal, distance, memory):
+def _turn(i, agents, world, p, origin, goal, distance, memory):
     """One step of turning: the zone after it; a slide is made ready."""
     slide_distance = pick(p.slide_distance, i)
     most = min(math.radians(pick(p.turn_rate, i)) * world.dt, 0.5 * math.pi)
     way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
     if length(goal) < 0.5 or dot(way, goal) >= math.cos(most):
         return FREE
-    if distance <= slide_distance and _open(world, eye, goal, distance):
+    if distance <= slide_distance and _open(world, origin, goal, distance):
         return FREE
     way, side = _turned(way, side, goal, most)
     begun = np.float64(memory[i, BEGUN])
     if dot(way, goal) >= 0.0:
-        if _in_sight(world, eye, goal, distance, begun, pick(p.look_ahead, i)):
+        if _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
             return FREE
     _keep(memory, i, WAY, way)
     _keep(memory, i, SIDE, side)
-    triangle, d, normal = first_hit(world, eye, way, slide_distance)
+    triangle, d, normal = first_hit(world, origin, way, slide_distance)
     if triangle < 0:
         return TURNING
     _begin(i, agents, world, _face(i, agents, world, normal, way), way, d, memory)
@@ -284,7 +288,7 @@ def _turn(i, agents, world, p, eye, goal, distance, memory):
 def obstacle_zones_kernel(start, stop, agents, world, p, memory, out, active):
     """Push in the outer zones, set the velocity in the inner ones."""
     for i in range(start, stop):
-        eye = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
+        origin = eye(i, agents, world)
         goal, distance = _goal(i, agents, world)
         cruise = pick(p.cruise_speed, i)
         if cruise <= 0.0:
@@ -292,13 +296,13 @@ def obstacle_zones_kernel(start, stop, agents, world, p, memory, out, active):
         before = int(memory[i, ZONE])
         zone, value = before, (0.0, 0.0, 0.0)
         if before == TURNING:
-            zone = _turn(i, agents, world, p, eye, goal, distance, memory)
+            zone = _turn(i, agents, world, p, origin, goal, distance, memory)
             value = _recall(memory, i, WAY)
         elif before != SLIDING:
-            zone, value = _look(i, agents, world, p, eye, goal, distance, memory)
+            zone, value = _look(i, agents, world, p, origin, goal, distance, memory)
         if zone == SLIDING:
             fresh = before != SLIDING
-            zone, value = _slide(i, agents, world, p, eye, goal, distance, cruise, fresh, memory)
+            zone, value = _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory)
         memory[i, ZONE] = zone
         if zone >= SLIDING:
             store(out, i, scale(value, cruise))
@@ -319,9 +323,9 @@ def obstacle_zones_constraint(start, stop, agents, world, p, memory, position, v
         # a longer way is another behavior's doing, as when a container takes agents to its far side
         if way < EPSILON or length(level) > 2.0 * length(load(velocity, i)) * world.dt:
             continue
-        eye = add_scaled(old, (0.0, 0.0, 1.0), world.eye_height)
-        room = ROOM + ROUNDING * max(abs(eye[0]), abs(eye[1]), abs(eye[2]))
-        triangle, d = ray_cast(world.colliders, eye, scale(move, 1.0 / way), way + room)
+        origin = eye(i, agents, world)
+        room = ROOM + ROUNDING * max(abs(origin[0]), abs(origin[1]), abs(origin[2]))
+        triangle, d = ray_cast(world.colliders, origin, scale(move, 1.0 / way), way + room)
         # an agent that stands in a face is let go
         if triangle >= 0 and d > EPSILON:
             part = min(max(d - room, 0.0) / way, 1.0)

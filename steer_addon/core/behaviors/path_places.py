@@ -13,7 +13,6 @@ import numpy as np
 
 from ..jit import kernel
 from ..vec import EPSILON, add_scaled, dot, length, load, sub, unit
-from ..views import F32
 from .targeting import side_axis
 
 MOST_PIECES = 64
@@ -23,9 +22,11 @@ LONGEST = 2.0
 
 
 class Line(NamedTuple):
-    """What an agent follows: a path, or a lane beside it, in a direction."""
+    """What an agent follows: a path, or a lane beside it, in a direction.
 
-    point: F32  # (all points, 3) [m]
+    It comes beside the points of all paths, since a tuple that holds an array is dear to pass on.
+    """
+
     first: int  # row of the path's first point
     size: int  # number of points
     pieces: int  # number of pieces
@@ -36,13 +37,13 @@ class Line(NamedTuple):
 
 
 @kernel
-def line_of(paths, row, direction, flat, lane):
-    """The line along path `row` of a PathView."""
-    first = int(paths.first[row])
-    size = int(paths.first[row + 1]) - first
-    cyclic = paths.cyclic[row] != 0
-    pieces = size if cyclic else size - 1
-    return Line(paths.point, first, size, pieces, cyclic, direction, flat, lane)
+def line_of(first, cyclic, row, direction, flat, lane):
+    """The line along path `row`, from the fields of a PathView."""
+    start = int(first[row])
+    size = int(first[row + 1]) - start
+    closed = cyclic[row] != 0
+    pieces = size if closed else size - 1
+    return Line(start, size, pieces, closed, direction, flat, lane)
 
 
 @kernel
@@ -63,21 +64,21 @@ def onward(line, k, total, direction):
 
 
 @kernel
-def _on_path(line, k):
+def _on_path(point, line, k):
     """Point k of the path [m]."""
-    return leveled(load(line.point, line.first + k), line.flat)
+    return leveled(load(point, line.first + k), line.flat)
 
 
 @kernel
-def waypoint(line, k):
+def waypoint(point, line, k):
     """Corner k of the line [m]."""
-    here = _on_path(line, k)
+    here = _on_path(point, line, k)
     if line.lane == 0.0:
         return here
     before = onward(line, k, line.size, -line.direction)
     after = onward(line, k, line.size, line.direction)
-    came = unit(sub(here, _on_path(line, before if before >= 0 else k)))
-    goes = unit(sub(_on_path(line, after if after >= 0 else k), here))
+    came = unit(sub(here, _on_path(point, line, before if before >= 0 else k)))
+    goes = unit(sub(_on_path(point, line, after if after >= 0 else k), here))
     if dot(came, came) == 0.0:
         came = goes
     elif dot(goes, goes) == 0.0:
@@ -94,10 +95,10 @@ def waypoint(line, k):
 
 
 @kernel
-def piece(line, k):
+def piece(point, line, k):
     """Start and end of piece k [m], in the direction of travel."""
-    a = waypoint(line, k)
-    b = waypoint(line, k + 1 if k + 1 < line.size else 0)
+    a = waypoint(point, line, k)
+    b = waypoint(point, line, k + 1 if k + 1 < line.size else 0)
     if line.direction < 0:
         return b, a
     return a, b
@@ -121,61 +122,62 @@ def foot_on(a, b, q):
 
 
 @kernel
-def nearest_piece(line, q):
-    """The piece next to q, and its squared distance [m²]; of equally near ones the first."""
+def nearest_piece(point, line, q):
+    """The piece next to q, and its squared distance [m²]; of equally near ones the first.
+
+    At the outside of a corner it is the piece that goes on from there: both have the corner as
+    their nearest point, and rounding would decide between two directions of travel.
+    """
     best, found = np.inf, 0
     for k in range(line.pieces):
-        a, b = piece(line, k)
+        a, b = piece(point, line, k)
         offset = sub(foot_on(a, b, q)[0], q)
         gap = dot(offset, offset)
         if gap < best:
             best, found = gap, k
-    return found, best
+    return local_piece(point, line, found, q), best
 
 
 @kernel
-def nearest_path(paths, flat, q):
-    """The path next to q, whatever the lane; of equally near ones the first."""
+def nearest_path(point, first, cyclic, flat, q):
+    """The path next to q, whatever the lane, of a PathView's; of equally near ones the first."""
     best, found = np.inf, 0
-    for row in range(len(paths.length)):
-        gap = nearest_piece(line_of(paths, row, 1, flat, 0.0), q)[1]
+    for row in range(len(cyclic)):
+        gap = nearest_piece(point, line_of(first, cyclic, row, 1, flat, 0.0), q)[1]
         if gap < best:
             best, found = gap, row
     return found
 
 
 @kernel
-def local_piece(line, k, q):
-    """The piece that q belongs to, found by walking from piece k on.
+def local_piece(point, line, k, q):
+    """The piece that q belongs to, with its start and end [m], found by walking from piece k on.
 
     It leaves a piece only over an end that q is beyond, and where q is beyond both, at the outside
     of a corner, it goes forward. So pieces that pass near by, as at a crossing or after a turn
     straight back, are not mistaken for the one that the agent is on.
     """
+    a, b = piece(point, line, k)
     for _ in range(MOST_PIECES):
-        a, b = piece(line, k)
         share = share_of(a, b, q)
         if 0.0 < share < 1.0:
-            return k
-        if share >= 1.0:
-            following = onward(line, k, line.pieces, line.direction)
-        else:
-            following = onward(line, k, line.pieces, -line.direction)
-            if following >= 0:
-                a, b = piece(line, following)
-                if share_of(a, b, q) >= 1.0:
-                    return k
+            break
+        forward = share >= 1.0
+        following = onward(line, k, line.pieces, line.direction if forward else -line.direction)
         if following < 0:
-            return k
-        k = following
-    return k
+            break
+        c, d = piece(point, line, following)
+        if not forward and share_of(c, d, q) >= 1.0:
+            break
+        k, a, b = following, c, d
+    return k, a, b
 
 
 @kernel
-def moved_ahead(line, k, place, way):
+def moved_ahead(point, line, k, place, way):
     """The point [m] that lies `way` [m] along the line from `place` on piece k."""
     for _ in range(MOST_PIECES):
-        end = piece(line, k)[1]
+        end = piece(point, line, k)[1]
         rest = sub(end, place)
         left = length(rest)
         following = onward(line, k, line.pieces, line.direction)

@@ -35,7 +35,10 @@ Beyond the source, so that no agent with enough force passes a wall:
 - Hits that are not the nearest, such as the other wall in a corner, push as well from where their
   own plain spring could not stop the agent any more. A face that is turned less than 45° away from
   the nearest one does so only when it would be passed in this step.
-- An agent that the desired velocities are about to turn round feels where it is about to go.
+- A last ray looks where the pushed agent will go in this step, for faces that the nearest one hides
+  from the feelers, and takes away what would pass them.
+- Agents no faster than what the desired velocities add in this step feel where they are about to
+  go, so that those who are held at a wall do not lose it by turning round.
 - A hit at no distance does not count: it has no side.
 
 Walking agents feel level with their ground from step height above their feet; n is turned level
@@ -75,7 +78,7 @@ from ..vec import (
 )
 from .base import COLLIDERS, PUSH, Behavior, behavior
 from .sight import eye, first_hit, way
-from .spring import spring_step, turns_in_time, usable
+from .spring import SPARE, spring_step, turns_in_time, usable
 from .targeting import on_ground, side_axis
 
 AUTO = 0
@@ -197,7 +200,7 @@ def _pushed(first, hits, velocity, now, pull, rate, dt):
     for turn in range(len(hits) + 1):
         k = first if turn == 0 else turn - 1
         if turn > 0:
-            if not _needs_more(k, first, hits, new, rate, dt):
+            if not _needs_more(k, first, hits, add(new, pull), rate, dt):
                 continue
             _gap, q, room, cosine, normal = _hit(hits, k)
             s = -dot(normal, new)
@@ -207,6 +210,36 @@ def _pushed(first, hits, velocity, now, pull, rate, dt):
         new = add_scaled(new, normal, mean + back / dt - dot(normal, new))
         beyond = add_scaled(beyond, normal, -speed - mean)
     return new, beyond
+
+
+@kernel
+def _unblocked(world, origin, up, new, pull, spare, dt):
+    """`new` without what takes the agent to a face that no feeler could see past another.
+
+    Args:
+        world: WorldView.
+        origin: Where feelers start [m].
+        up: Unit normal of the ground; not used by flyers.
+        new: Mean velocity over the step [m/s].
+        pull: Velocity that the desired velocities are about to add [m/s].
+        spare: Distance that is kept [m].
+        dt: Time [s].
+    """
+    for _ in range(2):
+        going = add(new, pull)
+        direction = unit(going)
+        reach = length(going) * dt + spare
+        triangle, distance, normal = first_hit(world, origin, direction, reach)
+        if triangle < 0 or distance <= EPSILON:
+            break
+        if world.flat:
+            normal = unit(project(normal, up))
+        gap = -dot(normal, direction) * distance
+        too_fast = -dot(normal, going) - max(0.0, gap - spare) / dt
+        if too_fast <= 0.0:
+            break
+        new = add_scaled(new, normal, too_fast)
+    return new
 
 
 @kernel
@@ -226,16 +259,17 @@ def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
             reach = agents.max_speed[i] / math.sqrt(rate)
         wish = on_ground(i, agents, world, load(agents.desired, i))
         pull = scale(wish, dt / (world.relaxation_time * mass))
-        soon = add(velocity, pull)
-        ahead = way(i, agents, world, soon if dot(soon, velocity) <= 0.0 else velocity)
+        slow = length(velocity) <= length(pull)
+        ahead = way(i, agents, world, add(velocity, pull) if slow else velocity)
         if reach <= EPSILON or length(ahead) < EPSILON:
             continue
         way_on = (max(length(velocity), length(now)) + length(pull)) * dt
-        up = load(agents.normal, i)
-        first = _feel(world, eye(i, agents, world), ahead, up, reach, way_on, hits)
+        origin, up = eye(i, agents, world), load(agents.normal, i)
+        first = _feel(world, origin, ahead, up, reach, way_on, hits)
         if first < 0:
             continue
         new, beyond = _pushed(first, hits, velocity, now, pull, rate, dt)
+        new = _unblocked(world, origin, up, new, pull, 0.25 * SPARE * reach, dt)
         push = sub(new, velocity)
         if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
             store(memory, i, beyond)

@@ -1,0 +1,50 @@
+"""Settings of bakes; apart from the bakes themselves, since they are needed to draw panels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...core.parameters import Settings, choice, param
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyframeBakeSettings(Settings):
+    """Which keys a keyframe bake writes."""
+
+    step: int = param(
+        1,
+        minimum=1,
+        maximum=10000,
+        soft_maximum=25,
+        doc="Every n-th frame gets keys, the first and the last always; more gives fewer keys. "
+        "With a tolerance, frames in between get keys where it would be exceeded",
+        per_agent=False,
+    )
+    tolerance: float = param(
+        0.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=1.0,
+        doc="Keys are left out while every simulated position stays within this distance of "
+        "the linear interpolation; more gives fewer keys, 0 keeps them all",
+        per_agent=False,
+    )
+    rotation_tolerance: float = param(
+        1.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=180.0,
+        soft_maximum=45.0,
+        doc="With a tolerance, keys are left out only while every rotation stays within this "
+        "angle too; 180 lets rotations go",
+        per_agent=False,
+    )
+    interpolation: str = choice(
+        "LINEAR",
+        {
+            "LINEAR": "Straight between keys; the tolerances hold for this one",
+            "BEZIER": "Smooth between keys, without overshooting",
+            "CONSTANT": "Each key is held until the next",
+        },
+        doc="How Blender moves agents between keys",
+    )

@@ -1,0 +1,24 @@
+"""What a panel tells about a live crowd."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LiveStatus:
+    """What a panel tells about a live crowd.
+
+    Attributes:
+        message: What is shown instead of the frame, and the way out; empty when all is well.
+        warnings: What the user may want to change about the scene.
+        stored_range: First and last frame that are stored, or None.
+        stored_count: How many frames are stored.
+        out_of_date: Whether settings or inputs changed since the first stored frame.
+    """
+
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+    stored_range: tuple[int, int] | None = None
+    stored_count: int = 0
+    out_of_date: bool = False

@@ -1,0 +1,405 @@
+"""What else a crowd reads: spheres, line walls, second targets, containers, and their changes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import live, simulate, state  # noqa: E402
+from steer_addon.blender.scene import (  # noqa: E402
+    WorldReader,
+    geometry_owners,
+    input_objects,
+    needs_frames,
+    signature,
+)
+from steer_addon.core import bvh  # noqa: E402
+from tests.blender.live_scenes import (  # noqa: E402
+    CUBE_FACES,
+    data_counts,
+    deps,
+    make_box,
+    make_colliders,
+    make_crowd,
+    make_target,
+    message,
+    move,
+    play,
+    seekers,
+    update,
+)
+from tests.blender.source_makers import (  # noqa: E402
+    add_user,
+    make_collection,
+    make_curve,
+    make_shape,
+    make_user,
+    make_wire,
+    read,
+)
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+# Spheres
+
+
+def test_sphere_empties_among_the_colliders_are_spheres():
+    obj = make_crowd()
+    ball = make_shape("SPHERE", 2.0, (5, 0, 1), (1, 3, 2), "Ball")
+    make_colliders(obj, ball, make_shape("CUBE", 9.0), make_box(location=(0, 9, 0)))
+    world = read(obj)
+    np.testing.assert_allclose(world.spheres.center, [(5, 0, 1)])
+    np.testing.assert_allclose(world.spheres.radius, [6.0])
+    # the bounding spheres of the meshes come after them
+    np.testing.assert_allclose(world.all_spheres().radius, [6.0, math.sqrt(3)], rtol=1e-6)
+    assert world.colliders.names == ("Box",)
+    assert read(make_crowd(name="Other")).spheres is None
+
+
+def test_spheres_move_and_may_be_hidden_or_instanced():
+    obj = make_crowd()
+    ball = make_shape("SPHERE", 1.0, name="Ball")
+    ball.hide_viewport = True
+    part = make_shape("SPHERE", 0.5, (1, 0, 0), name="Part")
+    source = make_collection(part, name="Source")
+    bpy.context.scene.collection.objects.unlink(part)
+    instance = make_target(location=(0, 20, 0), name="Instance")
+    instance.instance_type, instance.instance_collection = "COLLECTION", source
+    instance.scale = (2, 2, 2)
+    make_colliders(obj, ball, instance)
+    update()
+    before, reader = data_counts(), WorldReader()
+    spheres = read(obj, reader).spheres
+    np.testing.assert_allclose(spheres.center, [(0, 0, 0), (2, 20, 0)], atol=1e-6)
+    np.testing.assert_allclose(spheres.radius, [1.0, 1.0])
+    assert reader.scene_warnings == [] and data_counts() == before
+    ball.hide_viewport = False
+    move(ball, {1: (0, 0, 0), 11: (0, 0, 7)})
+    assert needs_frames(obj)
+    bpy.context.scene.frame_set(11)
+    np.testing.assert_allclose(read(obj, reader).spheres.center[0], (0, 0, 7))
+
+
+def test_a_sphere_out_of_this_world_is_ignored():
+    obj, reader = make_crowd(), WorldReader()
+    make_colliders(obj, make_shape("SPHERE", 1.0, (math.nan, 0, 0)))
+    assert read(obj, reader).spheres is None
+    assert "Spheres of crowd 'Crowd' are ignored" in reader.scene_warnings[0]
+
+
+# Walls
+
+
+def ray(world, origin, direction=(1, 0, 0)):
+    """How far a ray gets; infinity when nothing stops it."""
+    triangle, distance = bvh.ray_cast_many(
+        world.colliders.bvh, np.float32([origin]), np.float32([direction]), 100.0
+    )
+    return float(distance[0]) if triangle[0] >= 0 else math.inf
+
+
+def test_edges_and_curves_stand_as_walls():
+    obj = make_crowd()
+    plan = make_wire([(0, -5, 0), (0, 5, 0)], [(0, 1)], name="Plan")
+    plan.location = (4, 0, 1)
+    fence = make_curve([(8, -5, 0), (8, 5, 0)], name="Fence")
+    make_colliders(obj, plan, fence)
+    update()
+    obj.steer.motion.wall_height = 2.0
+    reader = WorldReader()
+    world = read(obj, reader)
+    assert reader.scene_warnings == []
+    assert world.colliders.names == ("Fence", "Plan")
+    assert ray(world, (0, 0, 1.5)) == pytest.approx(4.0)
+    assert ray(world, (6, 0, 1.5), (-1, 0, 0)) == pytest.approx(2.0)
+    assert ray(world, (0, 0, 0.5)) == pytest.approx(8.0)
+    assert ray(world, (0, 0, 2.9)) == pytest.approx(4.0)
+    assert math.isinf(ray(world, (0, 0, 3.1)))
+    obj.steer.motion.wall_height = 3.0
+    assert ray(read(obj, reader), (0, 0, 3.1)) == pytest.approx(4.0)
+
+
+def test_agents_keep_off_a_drawn_wall():
+    settings = seekers({"type": "wall_avoidance"}, {"type": "seek"})
+    obj = make_crowd([(0, y, 0) for y in (-2, 0, 2)], settings=settings)
+    make_target(obj, (20, 0, 0))
+    make_colliders(obj, make_wire([(3, -9, 0), (3, 9, 0)], [(0, 1)]))
+    *_, last = simulate.run(obj, bpy.context.scene, range(1, 61))
+    assert last.position[:, 0].min() > 0.5 and last.position[:, 0].max() < 3.0
+
+
+def test_loose_edges_of_a_mesh_with_faces_are_walls_too():
+    corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    obj = make_crowd()
+    box = make_wire([*corners, (3, -1, 0), (3, 1, 0)], [(8, 9)], CUBE_FACES, name="Box")
+    make_colliders(obj, box)
+    reader = WorldReader()
+    world = read(obj, reader)
+    assert len(world.colliders.bvh.triangles) == 14
+    assert reader.scene_warnings == []
+    assert ray(world, (2, 0, 2.5)) == pytest.approx(1.0)
+    obj.steer.ground = box
+    assert len(read(obj, reader).ground.triangles) == 12
+
+
+def test_hidden_and_tubular_lines():
+    obj = make_crowd()
+    hidden = make_wire([(4, -5, 0), (4, 5, 0)], [(0, 1)], name="Hidden")
+    hidden.hide_viewport = True
+    tube = make_curve([(8, -5, 1), (8, 5, 1)], bevel_depth=0.25, name="Tube")
+    make_colliders(obj, hidden, tube)
+    update()
+    world = read(obj)
+    assert ray(world, (0, 0, 0.1)) == pytest.approx(4.0)
+    assert ray(world, (5, 0, 1)) == pytest.approx(2.75)
+    assert math.isinf(ray(world, (5, 0, 2)))
+
+
+# Second targets
+
+
+def between():
+    """A crowd that stands between two empties."""
+    obj, item = make_user("interpose")
+    obj.steer.target_object = make_target(location=(0, 0, 0), name="One")
+    item.second_target_object = make_target(location=(10, 0, 0), name="Two")
+    return obj, item
+
+
+def test_a_behavior_has_a_second_target_that_moves():
+    obj, item = between()
+    move(item.second_target_object, {1: (10, 0, 0), 2: (12, 0, 0)})
+    reader = WorldReader()
+    for number in (1, 2):
+        bpy.context.scene.frame_set(number)
+        world = read(obj, reader)
+    assert set(world.second_targets) == {"interpose"}
+    np.testing.assert_allclose(world.second_targets["interpose"].position, [(12, 0, 0)])
+    np.testing.assert_allclose(world.second_targets["interpose"].velocity, [(48, 0, 0)])
+    np.testing.assert_allclose(world.targets[""].position, [(0, 0, 0)])
+    assert needs_frames(obj) and reader.warnings == []
+
+
+def test_second_targets_are_of_every_kind():
+    obj, item = between()
+    item.second_target_kind = "COLLECTION"
+    item.second_target_collection = make_collection(make_target(location=(3, 0, 0), name="Three"))
+    np.testing.assert_allclose(read(obj).second_targets["interpose"].position, [(3, 0, 0)])
+    item.second_target_kind, item.second_target_object = "POINTS", make_box()
+    assert read(obj).second_targets["interpose"].count == 8
+    other = make_crowd([(0, 8, 0), (0, 9, 0)], name="Other")
+    item.second_target_kind, item.second_target_object = "CROWD", other
+    assert read(obj).second_targets["interpose"].count == 0
+    # quick, so that they stand still at the end
+    obj.steer.agents.max_speed, obj.steer.agents.max_force = 10.0, 1000.0
+    obj.steer.solver.relaxation_time = 0.1
+    *_, last = simulate.run(obj, bpy.context.scene, range(1, 61))
+    # between the origin and the nearer one of the other crowd
+    np.testing.assert_allclose(last.position[:, 1], 4.0, atol=0.1)
+
+
+def test_a_missing_second_target_is_said():
+    obj, item = between()
+    item.second_target_object = None
+    reader = WorldReader()
+    read(obj, reader)
+    assert reader.warnings == ["Crowd 'Crowd' has no second target for 'interpose': choose one"]
+    item.enabled = False
+    read(obj, reader)
+    assert reader.warnings == []
+
+
+def test_targets_have_the_axes_of_their_objects():
+    obj = make_crowd()
+    target = make_target(obj)
+    target.rotation_euler = (0, 0, math.pi / 2)
+    update()
+    found = read(obj).targets[""]
+    np.testing.assert_allclose(found.heading, [(1, 0, 0)], atol=1e-6)
+    np.testing.assert_allclose(found.up, [(0, 0, 1)], atol=1e-6)
+
+
+# Containers
+
+
+def container_of(obj, reader=None):
+    return read(obj, reader).containers["containment"]
+
+
+def test_a_box_goes_along_with_its_object():
+    box = make_box(half=1.0)
+    box.location, box.rotation_euler, box.scale = (5, 0, 0), (0, 0, math.pi / 4), (3, -2, 1)
+    update()
+    obj, _ = make_user("containment", box)
+    reader = WorldReader()
+    found = container_of(obj, reader)
+    side = math.sqrt(0.5)
+    np.testing.assert_allclose(found.center, (5, 0, 0), atol=1e-6)
+    np.testing.assert_allclose(found.half, (3, 2, 1), atol=1e-6)
+    np.testing.assert_allclose(np.abs(found.axes), [(side, side, 0), (side, side, 0), (0, 0, 1)],
+                               atol=1e-6)  # fmt: skip
+    assert found.radius == pytest.approx(3.0)
+    assert container_of(obj, reader) is found and reader.warnings == []
+
+
+def test_a_box_that_is_no_box_any_more_is_the_one_around_it():
+    parent = make_target(location=(0, 0, 0), name="Parent")
+    parent.scale = (2, 1, 1)
+    box = make_box()
+    box.parent, box.rotation_euler = parent, (0, 0, math.pi / 4)
+    update()
+    obj, _ = make_user("containment", box)
+    found = container_of(obj)
+    np.testing.assert_allclose(found.axes, np.eye(3))
+    np.testing.assert_allclose(found.half, (2 * math.sqrt(2), math.sqrt(2), 1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["SPHERE", "CUBE"])
+def test_empties_are_containers(kind):
+    shape = make_shape(kind, 2.0, (1, 2, 3), (1, 1, 3))
+    obj, _ = make_user("containment", shape)
+    reader = WorldReader()
+    found = container_of(obj, reader)
+    np.testing.assert_allclose(found.center, (1, 2, 3))
+    np.testing.assert_allclose(found.half, (2, 2, 6))
+    assert found.radius == 6.0
+    shape.empty_display_size = 4.0
+    update()
+    assert container_of(obj, reader).radius == 12.0
+
+
+def test_the_mesh_counts_only_for_its_shape():
+    box = make_box("Room", half=2.0, location=(1, 0, 0), faces=CUBE_FACES[:5])
+    obj, item = make_user("containment", box)
+    reader = WorldReader()
+    assert len(container_of(obj, reader).tree.triangles) == 12
+    assert reader.warnings == []
+    item.containment.shape = "MESH"
+    for _ in range(2):
+        assert len(container_of(obj, reader).tree.triangles) == 10
+        (text,) = reader.warnings
+        assert "Mesh 'Room' is open" in text
+    item.source_object = make_curve([(0, 0, 0), (1, 1, 1)], name="Line")
+    container_of(obj, reader)
+    assert "Mesh 'Line' has no faces" in reader.warnings[0]
+
+
+def test_a_collection_is_one_container():
+    box, ball = make_box(location=(-4, 0, 0)), make_shape("SPHERE", 1.0, (4, 0, 0))
+    obj, _ = make_user("containment", make_collection(box, ball))
+    found = container_of(obj)
+    np.testing.assert_allclose(found.center, (0, 0, 0))
+    np.testing.assert_allclose(found.half, (5, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: None, "Crowd 'Crowd' has no container for 'containment': choose a mesh"),
+        (lambda: make_target(name="Nil"), "Container 'Nil' cannot be used as one: choose a mesh"),
+        (lambda: make_wire([(1, 1, 1)], []), "Container 'Wire' has no extent: make it larger"),
+        (lambda: make_wire([], []), "Container 'Wire' has no extent: make it larger"),
+        (lambda: make_shape("CUBE", 1.0, (math.nan, 0, 0)), "Container 'Shape' is ignored"),
+    ],
+)
+def test_what_is_wrong_with_a_container_is_said(make, message):
+    obj, _ = make_user("containment", make())
+    reader = WorldReader()
+    for _ in range(2):
+        read(obj, reader)
+        (text,) = reader.warnings
+        assert message in text
+
+
+# All of them
+
+
+def full():
+    """A crowd with every kind of input, all of them still."""
+    obj, item = between()
+    curve = make_curve([(0, 0, 0), (0, 9, 0)], name="Way")
+    add_user(obj, "follow_path", curve)
+    add_user(obj, "containment", make_shape("CUBE", 50.0, name="Room"))
+    plane = make_wire([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)], name="Flow")
+    add_user(obj, "flow_field", make_collection(plane, obj, state.get_state(obj)))
+    make_colliders(obj, make_shape("SPHERE", 1.0, (30, 0, 0), name="Ball"))
+    return obj
+
+
+def test_all_inputs_are_known():
+    obj = full()
+    names = {o.name for o in input_objects(obj)}
+    assert names == {"One", "Two", "Way", "Room", "Flow", "Ball"}
+    owners, way = geometry_owners(obj), bpy.data.objects["Way"]
+    assert owners[way.data.session_uid] == way.session_uid
+    assert not needs_frames(obj)
+
+
+def test_what_the_crowd_made_itself_is_no_source():
+    obj, item = make_user("containment")
+    baked = make_box("Baked")
+    obj.steer.bake_collection = make_collection(baked, name="Bake")
+    for own in (obj, state.get_state(obj), baked):
+        item.source_object = own
+        assert input_objects(obj) == [] and read(obj).containers == {}
+    item.source_kind = "COLLECTION"
+    item.source_collection = make_collection(obj, baked, make_box("Room"))
+    assert [o.name for o in input_objects(obj)] == ["Room"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda obj: setattr(obj.steer.behaviors["follow_path"], "source_object", None),
+        lambda obj: setattr(obj.steer.behaviors["interpose"], "second_target_kind", "POINTS"),
+        lambda obj: setattr(bpy.data.objects["Two"], "location", (0, 0, 1)),
+        lambda obj: setattr(bpy.data.objects["Room"], "location", (0, 0, 1)),
+        lambda obj: setattr(bpy.data.objects["Ball"], "empty_display_size", 2.0),
+        lambda obj: setattr(
+            bpy.data.curves["Way"].splines[0].points[0], "co", (5.0, 0.0, 0.0, 1.0)
+        ),
+    ],
+)
+def test_the_signature_tells_every_change(change):
+    obj = full()
+    before = signature(obj, deps(), geometry=True)
+    assert signature(obj, deps(), geometry=True) == before
+    change(obj)
+    bpy.data.curves["Way"].update_tag()
+    update()
+    assert signature(obj, deps(), geometry=True) != before
+
+
+def test_live_notices_edits_of_a_path():
+    obj, item = make_user("follow_path", make_curve([(0, 0, 0), (0, 30, 0)], name="Way"))
+    play(1, 10)
+    assert message(obj) == ""
+    bpy.data.curves["Way"].splines[0].points[1].co.x = 30.0
+    bpy.data.curves["Way"].update_tag()
+    update()
+    assert message(obj).startswith("The scene changed")
+    play(1, 10)
+    assert message(obj) == ""
+    assert live.get_frame(obj, 10).velocity[:, 0].min() > 0.1
+    item.source_object = None
+    # as the interface does when a field is edited
+    obj.update_tag()
+    update()
+    assert message(obj).startswith("The scene changed")
+
+
+def test_offline_is_live_with_every_input():
+    obj = full()
+    move(bpy.data.objects["Way"], {1: (0, 0, 0), 20: (3, 0, 0)})
+    move(bpy.data.objects["Room"], {1: (0, 0, 0), 20: (0, 3, 0)})
+    before, texts = data_counts(), []
+    frames = list(simulate.run(obj, bpy.context.scene, range(1, 21), warnings=texts))
+    assert data_counts() == before
+    assert [text for text in texts if "no attribute" not in text] == []
+    play(1, 20)
+    np.testing.assert_array_equal(live.get_frame(obj, 20).position, frames[-1].position)

@@ -1,0 +1,228 @@
+"""Every behavior in each of its variants, and a world in which any of them has something to do.
+
+A new behavior is covered by being in the REGISTRY; a new kind of input needs a place in `Scene`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from crowdtools import box, crowd, place
+
+from steer_addon.core.agents import Agents
+from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
+from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.containers import make_container
+from steer_addon.core.fields import make_field
+from steer_addon.core.meshes import Mesh
+from steer_addon.core.paths import Path
+from steer_addon.core.settings import CrowdSettings
+from steer_addon.core.simulation import Simulation
+from steer_addon.core.spheres import make_spheres
+from steer_addon.core.world import Targets, World, make_targets, make_world
+
+FPS = 24.0
+SIZE = 3.0
+"""Agents start within so many meters of the origin along each axis."""
+
+TUNED = {
+    "offset_pursue": {"offset_x": 0.8, "offset_y": -0.6, "offset_z": 0.3},
+    "follow_path": {"lane": 0.4},
+    "obstacle_zones": {"push_speed": 0.2},
+    "separation": {"max_neighbors": 30},
+}
+"""Values that let a behavior show what its defaults leave out."""
+
+HANDED = ("offset_x", "lane")
+"""Parameters that count to the right: they change their sign in a mirror."""
+
+
+def label(entry: Behavior) -> str:
+    """A behavior's type and the choices that make it a variant."""
+    infos = own_parameters(type(entry)).values()
+    words = [getattr(entry, info.name) for info in infos if info.kind == "choice"]
+    return "-".join([entry.definition.type, *words])
+
+
+def variants_of(cls: type[Behavior]) -> list[Behavior]:
+    """A behavior with each combination of its choices that makes a difference.
+
+    How a target is chosen is common to all, and is combined with no other choice.
+    """
+    infos = [info for info in own_parameters(cls).values() if info.kind == "choice"]
+    tuned = TUNED.get(cls.definition.type, {})
+    found = {}
+    for values in itertools.product(*(info.choices for info in infos)):
+        entry = cls(**dict(zip((info.name for info in infos), values, strict=True)), **tuned)
+        idle = {info.name: info.default for info in infos if not info.counts(entry)}
+        entry = replace(entry, **idle)
+        changed = {i.name for i in infos if getattr(entry, i.name) != i.default}
+        if "target_choice" not in changed or len(changed) == 1:
+            found[label(entry)] = entry
+    return list(found.values())
+
+
+VARIANTS = {label(entry): entry for cls in REGISTRY.values() for entry in variants_of(cls)}
+"""Every behavior in every variant, by label."""
+
+
+def is_among(entry: Behavior, motion: str, table: Mapping[str, str]) -> str:
+    """What a table says about a variant, by words of its label or its motion; "" for nothing."""
+    words = {motion, *label(entry).split("-")}
+    return next((text for key, text in table.items() if set(key.split("-")) <= words), "")
+
+
+def mirrored(entry: Behavior) -> Behavior:
+    """The behavior of a mirrored agent."""
+    names = [name for name in HANDED if name in own_parameters(type(entry))]
+    return replace(entry, **{name: -getattr(entry, name) for name in names})
+
+
+def unhanded(entry: Behavior) -> Behavior:
+    """The same behavior without what counts to the right, as seen from above."""
+    names = [name for name in HANDED if name in own_parameters(type(entry))]
+    return replace(entry, **dict.fromkeys(names, 0.0))
+
+
+def settings_for(entry: Behavior | None, motion: str, **solver) -> CrowdSettings:
+    """A crowd that has somewhere to go, and a behavior to be tested."""
+    stack = (Seek(name="go", weight=0.5), *(() if entry is None else (entry,)))
+    return crowd(*stack, motion=motion, agents={"max_force": 20.0}, **solver)
+
+
+def turned_mesh(mesh: Mesh, turn: np.ndarray) -> Mesh:
+    """A mesh after a turn or a mirror, its normals still outward."""
+    triangles = mesh.triangles @ turn.T
+    if np.linalg.det(turn) < 0.0:
+        triangles = triangles[:, ::-1]
+    return Mesh(mesh.name, np.ascontiguousarray(triangles, dtype=np.float32))
+
+
+def turn_about(axis, angle: float) -> np.ndarray:
+    """Rotation matrix about an axis [rad]."""
+    x, y, z = np.asarray(axis, float) / np.linalg.norm(axis)
+    k = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * k @ k
+
+
+MIRROR = np.diag([-1.0, 1.0, 1.0])
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Agents, and a world with moving targets."""
+
+    agents: Agents
+    start: World
+
+    def at(self, time: float) -> World:
+        """The world at a time [s]."""
+        return replace(
+            self.start,
+            targets=moved(self.start.targets, time),
+            second_targets=moved(self.start.second_targets, time),
+        )
+
+
+def moved(targets: Mapping[str, Targets], time: float) -> dict[str, Targets]:
+    """Targets that went straight on for some time [s]."""
+    return {
+        name: replace(t, position=(t.position + t.velocity * time).astype(np.float32))
+        for name, t in targets.items()
+    }
+
+
+def make_scene(
+    seed: int,
+    settings: CrowdSettings,
+    turn: np.ndarray | None = None,
+    count: int = 24,
+    spread: float = SIZE,
+) -> Scene:
+    """A scene at generic places: no two things are at equal distances or exactly in line.
+
+    Args:
+        seed: Each makes another scene.
+        settings: Whether agents walk or fly, and their bodies.
+        turn: Rotation or mirror of everything, shape (3, 3).
+        count: Number of agents.
+        spread: They start within so many meters of the origin along each axis.
+    """
+    turn = np.eye(3) if turn is None else turn
+    rng = np.random.default_rng(seed)
+    flat = settings.motion.motion == "GROUND"
+    level = np.array([1.0, 1.0, 0.0 if flat else 1.0])
+    position = rng.uniform(-spread, spread, (count, 3)) * level
+    velocity = rng.normal(0.0, 0.9, (count, 3)) * level
+    for k, side in enumerate((1.0, -1.0, -1.0, 1.0)):
+        # on their way out of the container
+        position[k, k % 2], velocity[k, k % 2] = 0.99 * spread * side, 1.2 * side
+    agents = place(
+        settings, position @ turn.T, velocity @ turn.T, ids=rng.permutation(3 * count)[:count]
+    )
+    return Scene(agents, _surroundings(rng, level, turn))
+
+
+def _surroundings(rng: np.random.Generator, level: np.ndarray, turn: np.ndarray) -> World:
+    """Targets, colliders, spheres, paths, a field and a container, somewhat off the axes."""
+    targets = []
+    for _ in range(2):
+        places = rng.uniform(-1.5 * SIZE, 1.5 * SIZE, (3, 3)) * level
+        motion = rng.normal(0.0, 0.5, (3, 3)) * level
+        up = np.array([0.0, 0.0, 1.0]) + rng.normal(0.0, 0.1, (3, 3)) * level[2]
+        targets.append(make_targets(places @ turn.T, motion @ turn.T, up=up @ turn.T))
+    meshes = []
+    for number, size in enumerate(((1.0, 1.3, 3.0), (1.6, 0.9, 2.5), (0.8, 0.8, 2.2))):
+        tilt = turn_about(rng.normal(size=3) * 0.2 + [0, 0, 1], rng.uniform(0, 3))
+        shift = rng.uniform(-SIZE, SIZE, 3) * level
+        mesh = turned_mesh(box((0, 0, 0), size, f"block {number}"), tilt)
+        mesh = Mesh(mesh.name, mesh.triangles + shift.astype(np.float32))
+        meshes.append(turned_mesh(mesh, turn))
+    sphere_centers = rng.uniform(-SIZE, SIZE, (3, 3)) * level
+    lines = [rng.uniform(-SIZE, SIZE, (5, 3)) * level for _ in range(2)]
+    corners = np.array([[-4, -4, 0], [4, -4, 0], [4, 4, 0], [-4, 4, 0]]) + rng.normal(
+        0, 0.2, (4, 3)
+    )
+    arrows = rng.normal(0.0, 1.0, (4, 3)) * level
+    # all start inside: outside, the nearest place may be an edge, where two faces are equally near
+    axes = turn_about([0.1, 0.2, 1.0] * (level + [0, 0, 1]), 0.01)
+    hull = turned_mesh(
+        turned_mesh(box((0, 0, 0), (6.1, 6.12, 6.1)), turn_about([0, 0, 1], 0.01)), turn
+    )
+    center = np.array([0.01, -0.008, 0.01])
+    return make_world(
+        targets={"": targets[0]},
+        second_targets={"": targets[1]},
+        colliders=meshes,
+        spheres=make_spheres(sphere_centers @ turn.T, [0.5, 0.7, 0.3]),
+        paths=[Path(line @ turn.T, cyclic=k == 1) for k, line in enumerate(lines)],
+        fields=make_field(corners @ turn.T, arrows @ turn.T, faces=[[0, 1, 2], [0, 2, 3]]),
+        containers=make_container(
+            center @ turn.T, (3.06, 3.05, 3.07), axes=axes @ turn.T, radius=2.9, mesh=hull
+        ),
+    )
+
+
+def play(
+    scene: Scene,
+    settings: CrowdSettings,
+    steps: int,
+    fps: float = FPS,
+    look: Callable[[Simulation], None] = lambda simulation: None,
+) -> Simulation:
+    """Run a scene for some steps; `look` is called after each of them."""
+    simulation = Simulation(settings, scene.agents, frame=1, fps=fps)
+    for step in range(1, steps + 1):
+        simulation.step(scene.at(step / fps))
+        look(simulation)
+    return simulation
+
+
+def track(scene: Scene, settings: CrowdSettings, steps: int, fps: float = FPS) -> np.ndarray:
+    """Positions after each step, in the order of the agents, shape (steps, agents, 3)."""
+    found: list[np.ndarray] = []
+    play(scene, settings, steps, fps, lambda s: found.append(s.agents.position.astype(float)))
+    return np.array(found)

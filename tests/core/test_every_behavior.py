@@ -1,0 +1,218 @@
+"""What holds for every behavior, whatever it does: a new one is covered by being registered."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from any_world import (
+    FPS,
+    MIRROR,
+    VARIANTS,
+    is_among,
+    make_scene,
+    mirrored,
+    play,
+    settings_for,
+    track,
+    turn_about,
+    unhanded,
+)
+from crowdtools import same_bits
+
+from steer_addon.core import jit
+from steer_addon.core.agents import Agents
+from steer_addon.core.behaviors.base import TARGETS
+from steer_addon.core.simulation import Simulation
+from steer_addon.core.targets import Targets
+
+MOTIONS = ("GROUND", "FLY")
+STEPS = 10
+SEEDS = (2, 3)
+
+HANDED = {
+    "wander-RANDOM_WALK": "its random numbers turn to the same side",
+    "wander-POSITION_NOISE": "the noise is another one at mirrored places",
+    "FLY-obstacle_avoidance-RAY": "(x - p) × n of the Houdini node points to one side",
+    "FLY-obstacle_avoidance-CENTER_RAY": "(x - p) × n of the Houdini node points to one side",
+}
+"""Variants that are not the same in a mirror, and why."""
+
+PLACED = {"wander-POSITION_NOISE": "the noise is another one at turned places"}
+"""Variants that change when the world turns about Z, and why."""
+
+UPRIGHT = {
+    **PLACED,
+    "wander-RANDOM_WALK": "the axes that its random numbers refer to are those of the world",
+    "obstacle_avoidance-WHISKERS": "the whiskers lie in rings that begin at the world's up",
+    "wall_avoidance": "the feelers lie to the sides and above, as the world's up says",
+}
+"""Variants that change when the world turns about any axis, and why."""
+
+ROUGH = {
+    "wander-RANDOM_WALK": "every step draws a number: finer steps walk another way",
+    "wander-POSITION_NOISE": "the noise is another one 3 cm farther: steps skip over it",
+}
+"""Variants without a limit for ever finer steps, and why."""
+
+SETTING = ("obstacle_zones",)
+"""Behaviors that set velocities: what they do jumps with the step in which it begins."""
+
+every_variant = pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
+every_motion = pytest.mark.parametrize("motion", MOTIONS)
+
+
+def exempt(entry, motion, table):
+    """Skip what cannot hold by definition, with the reason."""
+    found = is_among(entry, motion, table)
+    if found:
+        pytest.skip(found)
+
+
+@every_motion
+@every_variant
+def test_the_world_gives_it_something_to_do(entry, motion):
+    """Or else all that follows would say nothing."""
+    spoken = 0
+    for seed in SEEDS:
+        settings = settings_for(entry, motion)
+        scene = make_scene(seed, settings)
+        without = track(scene, settings_for(None, motion), STEPS)
+        spoken += int((track(scene, settings, STEPS) != without).any(axis=(0, 2)).sum())
+    assert spoken >= 2
+
+
+@every_motion
+@every_variant
+def test_mirrored_worlds_give_mirrored_motion(entry, motion):
+    exempt(entry, motion, HANDED)
+    settings, turned = settings_for(entry, motion), settings_for(mirrored(entry), motion)
+    for seed in SEEDS:
+        plain = track(make_scene(seed, settings), settings, STEPS)
+        found = track(make_scene(seed, turned, MIRROR), turned, STEPS)
+        np.testing.assert_allclose(found, plain @ MIRROR, atol=1e-5)
+
+
+@every_motion
+@every_variant
+def test_turned_worlds_give_turned_motion(entry, motion):
+    exempt(entry, motion, PLACED)
+    cases = [(entry, turn_about([0, 0, 1], 0.7), {})]
+    if motion == "FLY":
+        cases.append((unhanded(entry), turn_about([1, 2, 3], 1.7), UPRIGHT))
+    for used, turn, exceptions in cases:
+        if is_among(entry, motion, exceptions):
+            continue  # the turn about Z was tested
+        settings = settings_for(used, motion)
+        for seed in SEEDS:
+            plain = track(make_scene(seed, settings), settings, STEPS)
+            found = track(make_scene(seed, settings, turn), settings, STEPS)
+            np.testing.assert_allclose(found, plain @ turn.T, atol=1e-4)
+
+
+def reordered(agents: Agents, order: np.ndarray) -> Agents:
+    """The same agents in other rows."""
+    arrays = {
+        name: np.ascontiguousarray(value[order])
+        for name, value in vars(agents).items()
+        if isinstance(value, np.ndarray)
+    }
+    memory = {name: np.ascontiguousarray(value[order]) for name, value in agents.memory.items()}
+    return replace(agents, **arrays, memory=memory)
+
+
+def as_targets(agents: Agents) -> Targets:
+    """The crowd as its own targets."""
+    up = np.tile(np.array([0.0, 0.0, 1.0], np.float32), (agents.count, 1))
+    return Targets(agents.position, agents.velocity, agents.heading, up, own=True)
+
+
+@every_motion
+@pytest.mark.parametrize("own", [False, True], ids=["targets", "own crowd"])
+@every_variant
+def test_the_order_of_agents_does_not_change_a_bit(entry, motion, own):
+    if own and (TARGETS not in entry.definition.uses or "BY_ID" in vars(entry).values()):
+        # BY_ID counts the targets: their order is part of the input
+        pytest.skip("reads no targets, or counts them")
+    settings = settings_for(entry, motion)
+    scene = make_scene(SEEDS[0], settings)
+    order = np.random.default_rng(5).permutation(scene.agents.count)
+    plain = Simulation(settings, scene.agents, frame=1, fps=FPS)
+    shuffled = Simulation(settings, reordered(scene.agents, order), frame=1, fps=FPS)
+    for step in range(STEPS):
+        for simulation in (plain, shuffled):
+            world = scene.at(step / FPS)
+            if own:
+                world = replace(world, targets={"": as_targets(simulation.agents)})
+            simulation.step(world)
+    assert same_bits(reordered(plain.agents, order), shuffled.agents)
+
+
+def same_motion(a: Agents, b: Agents) -> bool:
+    """Whether two crowds are equal to the last bit, whatever behaviors remember."""
+    return same_bits(replace(a, memory={}), replace(b, memory={}))
+
+
+@every_motion
+@every_variant
+@pytest.mark.parametrize("combine", ["WEIGHTED_SUM", "PRIORITY"])
+def test_without_weight_or_disabled_it_is_as_if_absent(entry, motion, combine):
+    absent = settings_for(None, motion, combine=combine)
+    scene = make_scene(SEEDS[0], absent)
+    plain = play(scene, absent, 4).agents
+    for idle in (replace(entry, weight=0.0), replace(entry, enabled=False)):
+        assert same_bits(play(scene, settings_for(idle, motion, combine=combine), 4).agents, plain)
+    named = replace(entry, name="it")
+    zeros = {"it.weight": np.zeros(plain.count, np.float32)}
+    weightless = replace(scene, agents=replace(scene.agents, attributes=zeros))
+    found = play(weightless, settings_for(named, motion, combine=combine), 4).agents
+    assert same_motion(found, plain)
+
+
+@every_motion
+@every_variant
+def test_going_on_from_a_copy_changes_no_bit(entry, motion):
+    settings = settings_for(entry, motion)
+    scene = make_scene(SEEDS[0], settings)
+    whole = play(scene, settings, 5)
+    resumed = Simulation(settings, scene.agents, frame=1, fps=FPS)
+    resumed.agents, resumed.frame = whole.agents.copy(), whole.frame
+    for simulation in (whole, resumed):
+        for step in range(6, 10):
+            simulation.step(scene.at(step / FPS))
+    assert same_bits(whole.agents, resumed.agents)
+
+
+@every_motion
+@every_variant
+def test_the_number_of_threads_changes_no_bit(entry, motion):
+    if not jit.status().compiled:
+        pytest.skip("kernels that run uncompiled use one thread")
+    settings = settings_for(entry, motion)
+    scene = make_scene(SEEDS[0], settings, count=3 * jit.CHUNK + 100, spread=20.0)
+    found = []
+    for threads in (1, 3):
+        jit.set_threads(threads)
+        found.append(play(scene, settings, 2).agents)
+    assert same_bits(*found)
+
+
+@every_motion
+@every_variant
+def test_finer_steps_converge_at_first_order(entry, motion):
+    exempt(entry, motion, ROUGH)
+    definition = entry.definition
+    if definition.constraint is not None or definition.type in SETTING:
+        pytest.skip("jumps: velocities or positions are set at the step where it happens")
+    settings = settings_for(entry, motion)
+    scene = make_scene(SEEDS[0], settings, count=96)
+    ends = [
+        play(scene, settings, fps // 2, fps).agents.position.astype(float)
+        for fps in (12, 24, 48, 96)
+    ]
+    # Halving the step halves the gap. The typical agent's: a few pass an edge of what their
+    # behavior sees one step earlier or later.
+    gaps = [np.median(np.linalg.norm(a - b, axis=1)) for a, b in itertools.pairwise(ends)]
+    assert gaps[0] > 1.6 * gaps[1] > 1.6**2 * gaps[2], gaps

@@ -1,0 +1,68 @@
+"""Kernels that are kept compiled: a changed source file makes exactly those anew that use it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from toy_package import copy_with_toy, run_in
+
+MODULES = ("behaviors.seek", "behaviors.flock", "behaviors.toy", "integrate", "neighbors")
+
+FOLDERS = f"""
+import json
+import pathlib
+import steer_addon.core.behaviors, steer_addon.core.solver
+from steer_addon.core import jit
+jit._state.cache_folder = pathlib.Path("kernels")
+names = {MODULES!r}
+print(json.dumps({{name: jit._cache_dir("steer_addon.core." + name).name for name in names}}))
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package whose files may be changed."""
+    return copy_with_toy(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="module")
+def before(copy: Path) -> dict[str, str]:
+    """The folder of each module's kernels at the start."""
+    return folders(copy)
+
+
+def folders(copy: Path) -> dict[str, str]:
+    """The folder of each module's kernels as a new process names it."""
+    found: dict[str, str] = json.loads(run_in(copy, "-c", FOLDERS))
+    return found
+
+
+def test_each_module_has_a_folder_that_stays(copy, before):
+    assert len(set(before.values())) == len(MODULES)
+    assert folders(copy) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "changed"),
+    [
+        ("behaviors/toy.py", {"behaviors.toy"}),
+        ("behaviors/targeting.py", {"behaviors.seek", "behaviors.flock", "behaviors.toy"}),
+        ("rng.py", {"behaviors.flock"}),
+        ("ground.py", {"integrate"}),
+        ("vec.py", set(MODULES)),
+        # what kernels are called with counts even for modules that do not import it
+        ("views.py", set(MODULES)),
+        ("presets.py", set()),
+    ],
+)
+def test_a_changed_file_moves_the_folders_of_what_uses_it(copy, before, file, changed):
+    path = copy / "steer_addon" / "core" / file
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f"{text}\n# another text\n", encoding="utf-8")
+    try:
+        after = folders(copy)
+    finally:
+        path.write_text(text, encoding="utf-8")
+    assert {name for name in MODULES if after[name] != before[name]} == changed
