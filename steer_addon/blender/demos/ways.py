@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 
-def rounded_square(side: float, radius: float, pieces: int = 8) -> Any:
-    """Points of a square with round corners, counterclockwise around the origin, shape (n, 3) [m].
-
-    Args:
-        side: Its whole width [m].
-        radius: Of its corners [m].
-        pieces: Pieces that a corner consists of.
-    """
-    middle = side / 2 - radius
-    rows = []
-    for x, y, start in ((1, -1, -90.0), (1, 1, 0.0), (-1, 1, 90.0), (-1, -1, 180.0)):
-        for angle in np.radians(np.linspace(start, start + 90.0, pieces + 1)):
-            rows.append(
-                (x * middle + radius * math.cos(angle), y * middle + radius * math.sin(angle), 0.0)
-            )
-    return np.array(rows)
+def circle(radius: float, pieces: int = 72) -> Any:
+    """Points of a circle, counterclockwise around the origin from +X, shape (pieces, 3) [m]."""
+    turn = np.linspace(0.0, 2.0 * np.pi, pieces, endpoint=False)
+    return radius * np.column_stack([np.cos(turn), np.sin(turn), np.zeros(pieces)])
 
 
 def length_of(line: Any) -> float:
