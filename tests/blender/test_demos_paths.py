@@ -40,7 +40,7 @@ def test_parade_on_path():
     along, right = beside(marchers, line)
     total = np.linalg.norm(np.diff(line, axis=0), axis=1).sum()
     along = np.unwrap(along, period=total, axis=0)
-    # four files beside one another, each in its lane, once the path's corners are allowed for
+    # four files beside one another, each in its lane
     lane = values_of(obj, "lane")
     files = sorted({round(float(value), 3) for value in lane})
     assert len(files) == 4 and np.abs(right - lane).max() < 0.1
