@@ -14,6 +14,8 @@ pytestmark = pytest.mark.usefixtures("steer")
 TANK = np.array([20.0, 12.0, 7.0])
 """Inner size of the tank that stands on the ground around the origin [m]."""
 CENTER = np.array([0.0, 0.0, 3.5])
+BODY = np.array([1.15, 0.17, 0.3])
+"""Half the length, width and height of the shark [m]."""
 UP = np.array([0.0, 0.0, 1.0])
 FPS = 24.0
 
@@ -36,10 +38,12 @@ def test_school_of_fish_with_shark():
     # it takes more room for that, and less again later
     width = np.linalg.norm(fish - fish.mean(axis=1, keepdims=True), axis=2).mean(axis=1)
     assert width.max() > 1.5 * width[0] and width[-1] < 0.8 * width.max()
-    # the shark gets near, but nobody is caught: the shark is 0.35 m thick at the most
+    # the shark gets near, but nobody is caught: none is in the ellipsoid around its body
     assert gaps(hunter[:, None], fish).min() < 1.5
-    reach = np.clip(_along(offsets, way), -1.15, 1.15)
-    assert np.linalg.norm(offsets - reach[..., None] * way[:, None], axis=2)[1:].min() > 0.2
+    up = np.cross(right, way)
+    parts = [_along(offsets, axis) for axis in (way, right, up)]
+    inside = np.linalg.norm(np.stack(parts, axis=-1) / BODY, axis=-1)
+    assert inside[1:].min() > 1.0
     # it stays a school, and nobody stops
     assert np.median(nearest_neighbor(fish[-1])) < 1.2
     assert np.linalg.norm(school.velocities, axis=2)[1:].min() > 0.79
