@@ -14,7 +14,7 @@ import bpy
 from ...core.errors import UsageError
 from .stage import Stage
 
-_PARTS = ("stage", "shapes")
+_PARTS = ("stage", "shapes", "ways")
 """Modules of this folder that are no scenes."""
 
 

@@ -70,6 +70,23 @@ def pillar_mesh(name: str, radius: float, height: float) -> bpy.types.Mesh:
     return new_mesh(name, points, faces)
 
 
+def house_mesh(name: str, size: Any, roof: float) -> bpy.types.Mesh:
+    """A house that stands on the ground, its ridge along X; the faces of the roof take material 1.
+
+    Args:
+        name: Name of the mesh.
+        size: Length, width and height of the walls [m].
+        roof: Height of the roof above them [m].
+    """
+    x, y, z = (float(value) for value in size)
+    corners = [(i * x / 2, j * y / 2, k * z) for k in (0, 1) for j in (-1, 1) for i in (-1, 1)]
+    points = [*corners, (-x / 2, 0.0, z + roof), (x / 2, 0.0, z + roof)]
+    walls = [(0, 2, 3, 1), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 8, 6, 2), (1, 3, 7, 9, 5)]
+    mesh = new_mesh(name, points, [*walls, (4, 5, 9, 8), (6, 8, 9, 7)])
+    mesh.polygons.foreach_set("material_index", [0] * len(walls) + [1, 1])
+    return mesh
+
+
 def fish_mesh(name: str, length: float) -> bpy.types.Mesh:
     """A fish that looks along -Y: a spindle with a tail fin and a back fin."""
     stations = [(-0.5, 0.0), (-0.42, 0.55), (-0.2, 1.0), (0.05, 0.9), (0.3, 0.4), (0.4, 0.14)]

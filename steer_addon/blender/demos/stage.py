@@ -21,6 +21,7 @@ from . import shapes
 FRAMES = range(1, 241)
 FPS = 24
 STONE, GRASS, SAND, WATER = "#8FA0AE", "#7E9A6A", "#CDBE9E", "#5E93B5"
+ROOF = "#9C5A44"
 
 
 class Stage:
@@ -76,6 +77,14 @@ class Stage:
         """A box among the colliders; `turn` about Z [deg]."""
         mesh = shapes.box_mesh("Block", size)
         obj = self.add(mesh, location, color=color, collection=self.colliders)
+        obj.rotation_euler[2] = math.radians(turn)
+        return obj
+
+    def house(self, location: Any, size: Any, color: str, roof: float, turn: float = 0.0) -> Any:
+        """A house with a gabled roof among the colliders; `turn` about Z [deg]."""
+        mesh = shapes.house_mesh("House", size, roof)
+        obj = self.add(mesh, location, color=color, collection=self.colliders)
+        mesh.materials.append(plain_material("Roof", ROOF))
         obj.rotation_euler[2] = math.radians(turn)
         return obj
 

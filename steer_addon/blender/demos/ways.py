@@ -1,0 +1,40 @@
+"""Lines that streets and paths run along, and places beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def circle(radius: float, pieces: int = 72) -> Any:
+    """Points of a circle, counterclockwise around the origin from +X, shape (pieces, 3) [m]."""
+    turn = np.linspace(0.0, 2.0 * np.pi, pieces, endpoint=False)
+    return radius * np.column_stack([np.cos(turn), np.sin(turn), np.zeros(pieces)])
+
+
+def length_of(line: Any) -> float:
+    """Length of an open line [m]."""
+    return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
+
+
+def places(line: Any, along: Any, right: Any) -> tuple[Any, Any]:
+    """Places beside a line, and which way it runs there.
+
+    Args:
+        line: Its points, shape (n, 3) [m]; the last one ends it.
+        along: How far along the line, shape (count,) [m].
+        right: How far to the right of it, shape (count,) [m].
+
+    Returns:
+        (positions [m], unit directions), each of shape (count, 3).
+    """
+    steps = np.diff(line, axis=0)
+    lengths = np.linalg.norm(steps, axis=1)
+    starts = np.concatenate([[0.0], np.cumsum(lengths)])
+    along = np.asarray(along, np.float64)
+    piece = np.clip(np.searchsorted(starts, along, side="right") - 1, 0, len(steps) - 1)
+    toward = (steps / lengths[:, None])[piece]
+    aside = np.column_stack([toward[:, 1], -toward[:, 0], np.zeros(len(along))])
+    positions = line[piece] + toward * (along - starts[piece])[:, None]
+    return positions + aside * np.asarray(right, np.float64)[:, None], toward
