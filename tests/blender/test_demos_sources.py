@@ -1,0 +1,56 @@
+"""What happens in the scenes of the systems that Steer's formulas come from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.demos import ahead_spheres as balls  # noqa: E402
+from tests.blender.demo_runs import gaps, nearest_neighbor, play  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("steer")
+
+HEAD_ON = np.array(balls.OFFSETS * len(balls.BALLS)) == 0.0
+CENTERS = np.repeat(np.array(balls.BALLS), len(balls.OFFSETS), axis=0)
+"""The ball that each walker meets."""
+
+
+def play_balls(name):
+    """Walks relative to the ball that each walker meets, shape (frames, agents, 2), and speeds."""
+    walkers = play(name)["Walkers"]
+    ways = walkers.positions[..., :2]
+    # nobody walks into a ball, or where somebody else is
+    assert gaps(ways, np.array(balls.BALLS)).min() > balls.RADIUS + 0.1
+    assert min(nearest_neighbor(points).min() for points in ways) > 0.5
+    return ways - CENTERS, np.linalg.norm(walkers.velocities, axis=-1)
+
+
+def passed_on_their_side(ways):
+    """Which walkers passed their ball on the side from which they came."""
+    beside = ways[np.argmax(ways[..., 0] > 0.0, axis=0), np.arange(ways.shape[1]), 1]
+    return (ways[-1, :, 0] > 0.0) & (beside * ways[0, :, 1] > 0.0)
+
+
+def test_ahead_spheres():
+    ways, speeds = play_balls("ahead_spheres")
+    # who comes head-on brakes in front of the ball, and is not pushed aside
+    stopped = ways[:, HEAD_ON]
+    assert stopped[..., 0].max() < -balls.RADIUS
+    assert np.abs(stopped[..., 1]).max() < 0.01
+    assert speeds[:, HEAD_ON].max() > 1.4
+    assert speeds[-10:, HEAD_ON].max() < 0.4
+    # all others pass
+    assert passed_on_their_side(ways)[~HEAD_ON].all()
+
+
+def test_lateral_spheres():
+    ways, speeds = play_balls("lateral_spheres")
+    # everybody passes; who comes head-on turns to the right
+    assert passed_on_their_side(ways)[~HEAD_ON].all()
+    assert (ways[-1, HEAD_ON, 0] > 0.0).all()
+    assert (ways[-1, HEAD_ON, 1] < -0.5).all()
+    # nobody turns back, or brakes once he walks
+    assert (np.diff(ways[..., 0], axis=0) > -1e-6).all()
+    assert speeds[24:].min() > 1.4
