@@ -8,7 +8,14 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.demos import ahead_spheres as balls  # noqa: E402
-from tests.blender.demo_runs import gaps, nearest_neighbor, play  # noqa: E402
+from steer_addon.blender.demos.unity_zones import WALL  # noqa: E402
+from tests.blender.demo_runs import (  # noqa: E402
+    crossings,
+    gaps,
+    in_boxes,
+    nearest_neighbor,
+    play,
+)
 
 pytestmark = pytest.mark.usefixtures("steer")
 
@@ -54,3 +61,21 @@ def test_lateral_spheres():
     # nobody turns back, or brakes once he walks
     assert (np.diff(ways[..., 0], axis=0) > -1e-6).all()
     assert speeds[24:].min() > 1.4
+
+
+FREE, PUSHED, PULLED, SLIDING, TURNING = range(5)
+
+
+def test_unity_zones():
+    bodies = play("unity_zones")["Bodies"]
+    zones = bodies.attribute("zone").astype(int)
+    for visited in zones.T:
+        # each zone is met in turn, and then the goal is in sight
+        assert list(dict.fromkeys(visited)) == [FREE, PUSHED, PULLED, SLIDING, TURNING]
+        assert (visited[np.argmax(visited == TURNING) :] == FREE).any()
+    # nobody crosses the L, and at the end most are behind it
+    ways = bodies.positions
+    assert crossings(ways, list(zip(WALL, WALL[1:], strict=False))) == 0
+    assert not in_boxes(ways, list(bodies.obj.steer.colliders.objects)).any()
+    assert (ways[0, :, 0] > 0.0).all()
+    assert (ways[-1, :, 0] < 0.0).mean() > 0.8
