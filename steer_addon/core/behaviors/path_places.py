@@ -135,7 +135,7 @@ def nearest_piece(point, line, q):
         gap = dot(offset, offset)
         if gap < best:
             best, found = gap, k
-    return local_piece(point, line, found, q), best
+    return local_piece(point, line, found, q)[0], best
 
 
 @kernel
