@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.demos import ahead_spheres as balls  # noqa: E402
+from steer_addon.blender.demos import feelers_hide_path as park  # noqa: E402
 from steer_addon.blender.demos.unity_zones import WALL  # noqa: E402
 from tests.blender.demo_runs import (  # noqa: E402
     crossings,
@@ -79,3 +80,40 @@ def test_unity_zones():
     assert not in_boxes(ways, list(bodies.obj.steer.colliders.objects)).any()
     assert (ways[0, :, 0] > 0.0).all()
     assert (ways[-1, :, 0] < 0.0).mean() > 0.8
+
+
+def to_line(points, a, b):
+    """Distance of points to the segment from a to b, seen from above; shape (...,) [m]."""
+    way = b - a
+    share = np.clip((points - a) @ way / (way @ way), 0.0, 1.0)
+    return np.linalg.norm(points - a - share[..., None] * way, axis=-1)
+
+
+def test_feelers_hide_path():
+    walkers = play("feelers_hide_path")["Walkers"]
+    ways, hidden = walkers.positions, walkers.attribute("hidden") > 0.0
+    (first, start), (last, end) = park.BEAR.items()
+    share = (np.arange(len(ways))[:, None, None] + 1 - first) / (last - first)
+    bear = np.array(start) * (1.0 - share) + np.array(end) * share
+    near = np.linalg.norm(ways - bear, axis=-1) < 8.0
+    # several are seen by the bear; some of them turn back for cover
+    seen = near & ~hidden
+    assert (seen.sum(axis=0) >= 12).sum() >= 4
+    back = walkers.velocities[..., 0].min(axis=0) < -0.5
+    assert back.sum() >= 2
+    assert (seen.sum(axis=0)[back] >= 12).all()
+    # in the end the bear is next to them, and sees nobody
+    assert near[-15:].any(axis=1).all()
+    assert not seen[-15:].any()
+    # the hedge at the path turns walkers aside, and nobody goes into hedges or rocks
+    sides = []
+    for hedge in park.HEDGES:
+        corners = park.hedge_sides(*np.array(hedge))
+        sides += list(zip(corners, corners[1:] + corners[:1], strict=True))
+    assert min(to_line(ways[..., :2], *side).min() for side in sides) < 0.1
+    assert crossings(ways, sides) == 0
+    rocks = np.array(park.ROCKS)
+    assert (gaps(ways[..., :2], rocks[:, :2]) > rocks[:, 2] + 0.3).all()
+    # the path is what all of them follow: the first are through the gap, the others on their way
+    assert (ways[-1, :2, 0] > 2.4).all()
+    assert (ways[-1, :, 0] - ways[0, :, 0] > 2.0).all()
