@@ -9,6 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.demos import ahead_spheres as balls  # noqa: E402
 from steer_addon.blender.demos import feelers_hide_path as park  # noqa: E402
+from steer_addon.blender.demos.cocos_steering import PLACES  # noqa: E402
 from steer_addon.blender.demos.unity_zones import WALL  # noqa: E402
 from tests.blender.demo_runs import (  # noqa: E402
     crossings,
@@ -117,3 +118,33 @@ def test_feelers_hide_path():
     # the path is what all of them follow: the first are through the gap, the others on their way
     assert (ways[-1, :2, 0] > 2.4).all()
     assert (ways[-1, :, 0] - ways[0, :, 0] > 2.0).all()
+
+
+def test_cocos_steering():
+    played = play("cocos_steering")
+    ways = {name: crowd.positions for name, crowd in played.items()}
+    flock, leader, hunter = ways["Flock"], ways["Leader"], ways["Hunter"]
+    # flee: who has the hunter near hardly gets on, the others go to the flag
+    afraid = gaps(flock[0], hunter[0])[:, 0]
+    gain = flock[30, :, 0] - flock[0, :, 0]
+    assert gain[afraid < 5.0].mean() < 0.5 * gain[afraid > 6.0].mean()
+    # arrive and flock: then all of them follow it, in the same direction and apart
+    motion = played["Flock"].velocities[-1]
+    ahead = motion / np.linalg.norm(motion, axis=-1, keepdims=True)
+    assert np.linalg.norm(ahead.mean(axis=0)) > 0.9
+    assert (flock[-1, :, 0] > flock[0, :, 0] + 1.0).all()
+    assert ((nearest_neighbor(flock[-1]) > 1.0) & (nearest_neighbor(flock[-1]) < 3.0)).all()
+    # offset pursuit: escorts keep their places beside the leader
+    beside = ways["Escorts"][70:] - leader[70:]
+    assert np.abs(beside[..., 1] + np.array(PLACES)[:, 0]).max() < 0.1
+    assert np.ptp(beside, axis=0).max() < 0.3
+    # evade: he comes through where bystanders stood, and near to none of them
+    bystanders = ways["Bystanders"]
+    assert gaps(leader[:, 0], bystanders[0]).min() < 0.5
+    assert gaps(leader, bystanders).min() > 1.5
+    # seek and pursue: the runner keeps straight on, the hunter cuts him off
+    runner = ways["Runner"]
+    assert np.abs(runner[:, 0, 1] - runner[0, 0, 1]).max() < 0.01
+    apart = gaps(hunter, runner)[:, 0, 0]
+    assert apart[0] > 8.0
+    assert apart[:90].min() < 1.5
