@@ -122,13 +122,15 @@ class Path:
             outer: Largest radius [m].
             bounds: Rectangle (x_min, y_min, x_max, y_max) [m] that holds center and path, or None.
             cyclic: Whether it is closed.
-            seed: Random seed.
+            seed: Random seed, a whole number from -2⁶³ to 2⁶³ - 1.
 
         Raises:
             WorldError: A number is out of range.
         """
         middle = np.asarray(center, np.float64).reshape(3)
         _check_random(count, inner, outer, middle, bounds)
+        if not -(2**63) <= seed < 2**63:
+            raise WorldError(f"A random path with the seed {seed}: give one of up to 18 digits")
         path = cls(cyclic=cyclic, name="random path")
         for k in range(count):
             drawn = uniform4(int(seed), k, 0, PATH)

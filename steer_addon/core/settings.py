@@ -223,6 +223,8 @@ class CrowdSettings:
         object.__setattr__(self, "behaviors", tuple(named))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise ParameterError(f"seed is {self.seed!r}: give a whole number")
+        if not -(2**63) <= self.seed < 2**63:
+            raise ParameterError(f"seed is {self.seed}: give a whole number of up to 18 digits")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

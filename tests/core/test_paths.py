@@ -107,7 +107,7 @@ rooms = st.tuples(sizes, sizes, sizes, sizes)
 """Room to the left, below, to the right and above."""
 
 
-@given(st.integers(1, 40), places, places, sizes, sizes, st.none() | rooms, st.integers(0, 2**63))
+@given(st.integers(1, 40), places, places, sizes, sizes, st.none() | rooms, st.integers(-(2**63), 2**63 - 1))
 def test_random_paths_keep_sector_radius_and_rectangle(count, x, y, inner, more, room, seed):
     bounds = room and (x - room[0], y - room[1], x + room[2], y + room[3])
     outer = inner + more
@@ -156,6 +156,7 @@ def test_radii_fill_what_is_between_the_bounds():
         ({"bounds": (5, 0, -5, 0)}, "x_min, y_min"),
         ({"center": (9, 0, 0), "bounds": (-5, -5, 5, 5)}, "outside of its rectangle"),
         ({"center": (math.nan, 0, 0)}, "finite"),
+        ({"seed": 2**63}, "up to 18 digits"),
     ],
 )
 def test_random_paths_out_of_range_are_refused(arguments, words):
