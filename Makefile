@@ -21,7 +21,7 @@ demo: $(STAMP)  ## Run the main job and leave a .blend, a picture and a report i
 	$(PY) scripts/demo.py
 
 test: $(STAMP)  ## Run every test
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)  ## Check style, borders, types and sizes
 	$(PY) -m ruff check .

@@ -23,6 +23,7 @@ MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
 """Python version by bpy version."""
 FOLDERS = ("tests/blender", "tests/cli")
 CORE = "tests/core"
+PYTEST = ("-q", "-n", "2", "--dist", "worksteal", "--hypothesis-profile=quick")
 NOTHING_COLLECTED = 5
 """What pytest returns when a folder has no tests."""
 
@@ -107,7 +108,7 @@ def folders(python: str) -> list[str]:
 
 def run_tests(version: str, python: str, executable: str) -> Row:
     """Run pytest with one version, its output passed on; returns the line of the table."""
-    command = [executable, "-m", "pytest", "-q", "--hypothesis-profile=quick", *folders(python)]
+    command = [executable, "-m", "pytest", *PYTEST, *folders(python)]
     print(f"== bpy {version}, Python {python}: {' '.join(command[1:])}", flush=True)
     start = time.monotonic()
     last = ""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from toy_package import copy_with_toy, run_in
+from toy_package import copy_with_toy, run_compiled, run_in
 
 IS_THE_COPY = """
 import os, steer_addon
@@ -41,6 +41,7 @@ for wrong in ({"pace": 9.0}, {"hops": 0}, {"way": "UP"}, {"jump": 1}):
 """
 
 MOVES = """
+from pathlib import Path
 import numpy as np
 from steer_addon.core import jit
 from steer_addon.core.agents import make_agents
@@ -53,7 +54,7 @@ def hop(settings, **more):
     agents = make_agents([[0, 0, 0], [3, 4, 0]], **body, **more)
     frame = Simulation(settings, agents, frame=1, fps=24.0).step(make_world(targets=[[6, 8, 0]]))
     return frame.velocity, frame.position - agents.position
-settings = load_preset("toys").settings
+settings = load_preset("toys", *map(Path, FOLDERS)).settings
 velocity, moved = hop(settings)
 # 0.75 m/s, four times, away from the target
 assert np.allclose(velocity, [[-1.8, -2.4, 0]] * 2, atol=1e-6), velocity
@@ -82,15 +83,15 @@ def test_settings_and_presets_know_the_toy(copy):
 
 
 def test_the_toy_moves_agents_as_its_formula_says(copy):
-    assert run_in(copy, "-c", IS_THE_COPY + MOVES).split() == ["False"]
+    assert run_in(copy, "-c", IS_THE_COPY + "FOLDERS = []\n" + MOVES).split() == ["False"]
 
 
-@pytest.mark.slow
 def test_the_compiled_toy_moves_them_so_too(copy):
     pytest.importorskip("numba", reason="numba is not installed")
     for _ in range(2):
         # the second time, its kernel and its parameters come from the disk
-        assert run_in(copy, "-c", IS_THE_COPY + MOVES, compiled=True).split() == ["True"]
+        folders = f"FOLDERS = [{str(copy / 'presets')!r}]\n"
+        assert run_compiled(copy, folders + MOVES).split() == ["True"]
 
 
 def test_the_command_line_lists_the_toy_with_its_parameters(copy):

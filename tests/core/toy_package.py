@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,8 +18,6 @@ Symbols: t target, p position [m]. Source: none, it is a toy.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from ..jit import kernel
 from ..parameters import choice, param
@@ -97,15 +96,34 @@ def copy_with_toy(folder: Path) -> Path:
     return folder
 
 
-def run_in(folder: Path, *arguments: str, compiled: bool = False) -> str:
+def run_in(folder: Path, *arguments: str) -> str:
     """Run Python in the copy, where `steer_addon` is the copy; returns what it wrote to stdout."""
-    environment = dict(os.environ)
-    environment.update(
-        STEER_JIT="1" if compiled else "0",
+    return _run(
+        folder,
+        arguments,
+        STEER_JIT="0",
         STEER_CACHE_DIR=str(folder / "cache"),
         PYTHONPATH=str(folder),
         BLENDER_USER_RESOURCES=str(folder / "blender"),
     )
+
+
+def run_compiled(folder: Path, code: str) -> str:
+    """Run code with kernels compiled, in the checkout with the copy's toy beside its behaviors.
+
+    Compiling all of the copy takes half a minute; the checkout's other kernels are compiled.
+    """
+    behaviors = folder / "steer_addon" / "core" / "behaviors"
+    begin = (
+        "import importlib, steer_addon.core.behaviors as behaviors\n"
+        f"behaviors.__path__.append({str(behaviors)!r})\n"
+        "importlib.import_module('steer_addon.core.behaviors.toy')\n"
+    )
+    return _run(ROOT, ["-c", begin + code], STEER_JIT="1", PYTHONPATH=str(ROOT))
+
+
+def _run(folder: Path, arguments: Sequence[str], **variables: str) -> str:
+    environment = {**os.environ, **variables}
     result = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
