@@ -30,6 +30,7 @@ atexit.register(shutil.rmtree, _resources, ignore_errors=True)
 os.environ["BLENDER_USER_RESOURCES"] = _resources
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 
+import bench_behaviors  # noqa: E402
 import bench_blender  # noqa: E402
 import bench_core  # noqa: E402
 import bench_start  # noqa: E402
@@ -41,6 +42,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "boids": bench_blender.boids,
     "flock": bench_core.flocks,
     "presets": bench_core.presets,
+    "behaviors": bench_behaviors.behaviors,
     "live": bench_blender.live,
     "bake": bench_blender.keys,
     "register": bench_start.registering,

@@ -1,0 +1,174 @@
+"""What each behavior costs: choosing its inputs, packing its parameters, running its kernel.
+
+All variants of all behaviors take turns with seek, on one core, in one world of 10,000 walkers.
+Run as a script, this file counts the rays that they cast, with kernels that are not compiled.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    os.environ["STEER_JIT"] = "0"
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+from bench_crowds import DT, ball, balls, place
+from bench_table import Row, medians
+
+from steer_addon.core import bvh, jit
+from steer_addon.core.agents import Agents
+from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
+from steer_addon.core.behaviors.base import NEIGHBORS
+from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.containers import make_container
+from steer_addon.core.fields import make_field
+from steer_addon.core.meshes import Mesh
+from steer_addon.core.paths import Path as Line
+from steer_addon.core.proposals import Perception, propose
+from steer_addon.core.settings import CrowdSettings
+from steer_addon.core.solver import Solver, _agent_view
+from steer_addon.core.spheres import make_spheres
+from steer_addon.core.world import World, make_targets, make_world
+
+COUNT = 10_000
+COUNTED = 200
+"""Agents whose rays are counted."""
+ROUNDS = 25
+TIMES_SEEK, MICROSECONDS_PER_RAY = 3.0, 0.3
+
+
+def variants(cls: type[Behavior]) -> list[Behavior]:
+    """A behavior with each combination of those choices that change what it does."""
+    infos = [i for i in own_parameters(cls).values() if i.kind == "choice"]
+    infos = [i for i in infos if i.name != "target_choice"]
+    found = {}
+    for values in itertools.product(*(i.choices for i in infos)):
+        entry = cls(**dict(zip((i.name for i in infos), values, strict=True)))
+        idle = {i.name: i.default for i in infos if not i.counts(entry)}
+        words = [value for i, value in zip(infos, values, strict=True) if i.counts(entry)]
+        found[replace(entry, **idle)] = " ".join([cls.definition.type, *words])
+    return [replace(entry, name=name) for entry, name in found.items()]
+
+
+def everywhere(every: int = 1) -> tuple[Agents, World]:
+    """Each n-th of 10,000 walkers, 1 per 2 m², and all that behaviors can ask for."""
+    extent = float(np.sqrt(2.0 * COUNT))
+    rng = np.random.default_rng(7)
+
+    def strewn(count: int) -> Any:
+        points = rng.uniform(-0.48 * extent, 0.48 * extent, (count, 3))
+        points[:, 2] = 0.0
+        return points.astype(np.float32)
+
+    agents = place(CrowdSettings(), strewn(COUNT)[::every])
+    angle = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
+    rings = [np.stack([r * np.cos(angle), r * np.sin(angle), 0 * angle], 1) for r in (20, 40, 60)]
+    room = ball(np.zeros(3, np.float32), 0.7 * extent)
+    world = make_world(
+        targets=make_targets(strewn(8), rng.normal(0.0, 1.0, (8, 3)) * [1, 1, 0]),
+        second_targets=make_targets(strewn(8)),
+        colliders=balls(extent, flat=True),
+        spheres=make_spheres(strewn(50), rng.uniform(0.5, 2.0, 50)),
+        paths=[Line(ring, cyclic=True) for ring in rings],
+        fields=make_field(strewn(2_000), rng.normal(0.0, 1.0, (2_000, 3))),
+        containers=make_container((0.0, 0.0, 0.0), 0.5 * extent, mesh=Mesh("Room", room)),
+    )
+    return agents, world
+
+
+def asking(entry: Behavior, agents: Agents, world: World) -> Callable[[], object]:
+    """A call that does what a step does for one behavior, from its inputs to its proposal."""
+    solver = Solver(CrowdSettings(behaviors=(Seek(name="go"), entry)))
+    # its memory, and the desired velocities that some pushes ask for, are there as in a run
+    for number in range(2):
+        step = solver.step(agents, world, DT, number=number)
+        agents = step.agents
+    view = _agent_view(agents, step.proposals[0].value)
+    sees = solver._world_view(world, DT, 2, 0)
+
+    def call() -> None:
+        perception = Perception(agents, world, (entry,))
+        local, params = perception.local(entry, sees), perception.params(entry)
+        value = np.zeros((agents.count, 3), np.float32)
+        active = np.zeros(agents.count, np.uint8)
+        propose(entry, agents, _Forgotten(), view, local, params, value, active)
+
+    return call
+
+
+class _Forgotten:
+    """Takes what a behavior remembers, and lets go of it."""
+
+    def __init__(self) -> None:
+        self.memory: dict[str, Any] = {}
+
+
+def behaviors() -> Iterator[Row]:
+    """The cost per agent of every behavior: in that of seek, per ray, or in that of the flock."""
+    rays = json.loads(
+        subprocess.run(
+            [sys.executable, __file__], check=True, capture_output=True, text=True
+        ).stdout.splitlines()[-1]
+    )
+    agents, world = everywhere()
+    entries = [entry for cls in REGISTRY.values() for entry in variants(cls)]
+    flock = [e for e in entries if e.definition.type in ("separation", "cohesion", "alignment")]
+    calls = {entry.key: asking(entry, agents, world) for entry in entries}
+    seek = calls["seek"]
+    threads = jit.set_threads(1)
+    try:
+        costs = {}
+        for entry in entries:
+            own, of_seek = medians([calls[entry.key], seek], ROUNDS)
+            costs[entry.key] = (own, of_seek)
+        dearest = max(costs[entry.key][0] for entry in flock)
+    finally:
+        jit.set_threads(threads)
+    for entry in sorted(entries, key=lambda entry: entry.key):
+        own, of_seek = costs[entry.key]
+        each = f"{own / COUNT * 1e9:.0f} ns an agent"
+        name = f"behavior {entry.key.replace('_', ' ')}"
+        if rays[entry.key] > 0.0:
+            per_ray = own / COUNT / rays[entry.key] * 1e6
+            note = f"{each}, {rays[entry.key]:.2f} rays each; one core, everything included"
+            yield Row(name, per_ray, "µs/ray", MICROSECONDS_PER_RAY, note=note)
+        elif NEIGHBORS in entry.definition.uses:
+            note = f"{each}; its time in that of the dearest of the flock"
+            yield Row(name, own / dearest, "×", 1.0, note=note)
+        else:
+            note = f"{each}; its time in that of seek"
+            yield Row(name, own / of_seek, "×", TIMES_SEEK, note=note)
+
+
+def count_rays() -> dict[str, float]:
+    """Rays per agent and step of every variant."""
+    agents, world = everywhere(COUNT // COUNTED)
+    cast = [0]
+
+    def counted(*arguments: Any) -> Any:
+        cast[0] += 1
+        return bvh.ray_cast.function(*arguments)
+
+    counts = {}
+    for cls in REGISTRY.values():
+        for entry in variants(cls):
+            call = asking(entry, agents, world)
+            bvh.ray_cast._target = counted
+            cast[0] = 0
+            call()
+            bvh.ray_cast._target = None
+            counts[entry.key] = cast[0] / agents.count
+    return counts
+
+
+if __name__ == "__main__":
+    print(json.dumps(count_rays()))
