@@ -105,8 +105,8 @@ def behavior_section(cls: type[Behavior]) -> str:
         f"### {made.label} (`{made.type}`)\n",
         f"{inspect.getdoc(cls)} Proposes a {OUTPUT[made.output]}."
         f"{' May correct each step after it is made.' if made.constraint else ''}\n",
-        f"{inputs(made.uses)}{shown(made.shows)}",
     ]
+    parts += [text for text in (f"{inputs(made.uses)}{shown(made.shows)}",) if text]
     own = own_parameters(cls)
     parts.append(table(own.values()) if own else "No parameters of its own.\n")
     return "\n".join(parts)
