@@ -8,21 +8,44 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import itertools
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
-from steer_addon.core.behaviors.base import COMMON, Behavior  # noqa: E402
+from steer_addon.core.behaviors.base import (  # noqa: E402
+    COLLIDERS,
+    COMMON,
+    CONTAINER,
+    FIELD,
+    NEIGHBORS,
+    PATHS,
+    SECOND_TARGETS,
+    SPHERES,
+    TARGETS,
+    Behavior,
+)
 from steer_addon.core.parameters import ParameterInfo, parameters  # noqa: E402
 from steer_addon.core.presets import find_presets, read_preset  # noqa: E402
 from steer_addon.core.settings import BLOCKS  # noqa: E402
 
 NOTE = "<!-- Made by scripts/render_docs.py from the program: change it there. -->\n"
 OUTPUT = {"VELOCITY": "desired velocity", "PUSH": "push"}
+READS = {
+    TARGETS: "a target",
+    SECOND_TARGETS: "a second target",
+    NEIGHBORS: "its neighbors",
+    COLLIDERS: "colliders",
+    SPHERES: "spheres (sphere empties, and the bounding spheres of the colliders)",
+    PATHS: "a path",
+    FIELD: "a field (vectors on a mesh, or guide curves)",
+    CONTAINER: "a container",
+}
+"""What people call the inputs that behaviors declare; the axes of targets come with these."""
 
 
 def number(value: float) -> str:
@@ -56,8 +79,23 @@ def table(infos: Iterable[ParameterInfo]) -> str:
         meaning = info.doc
         if info.choices:
             meaning += ": " + "; ".join(f"{k} = {v}" for k, v in info.choices.items())
+        if info.shown_for:
+            name, values = info.shown_for
+            meaning += f" (for `{name}` {', '.join(values)})"
         rows.append(f"| `{info.name}` | {value_text(info)} | {limits(info)} | {meaning} |")
     return "\n".join(rows) + "\n"
+
+
+def inputs(uses: tuple[str, ...]) -> str:
+    """What a behavior reads besides its own agent."""
+    found = [READS[use] for use in uses if use in READS]
+    return f"Reads {', '.join(found)}.\n" if found else ""
+
+
+def shown(names: Iterable[str]) -> str:
+    """The attributes in which a behavior shows its state."""
+    found = [f"`{name}`" for name in names]
+    return f"Shows the point attribute {', '.join(found)}, see below.\n" if found else ""
 
 
 def behavior_section(cls: type[Behavior]) -> str:
@@ -65,18 +103,40 @@ def behavior_section(cls: type[Behavior]) -> str:
     made = cls.definition
     parts = [
         f"### {made.label} (`{made.type}`)\n",
-        f"{inspect.getdoc(cls)} Proposes a {OUTPUT[made.output]}.\n",
+        f"{inspect.getdoc(cls)} Proposes a {OUTPUT[made.output]}."
+        f"{' May correct each step after it is made.' if made.constraint else ''}\n",
     ]
+    parts += [text for text in (f"{inputs(made.uses)}{shown(made.shows)}",) if text]
     own = own_parameters(cls)
     parts.append(table(own.values()) if own else "No parameters of its own.\n")
     return "\n".join(parts)
 
 
-def formulas(group: list[type[Behavior]]) -> str:
-    """The module texts of a group: formula, symbols, source."""
-    modules = dict.fromkeys(cls.__module__ for cls in group)
+def formulas(cls: type[Behavior]) -> str:
+    """The module texts of a behavior and of its kernels: formula, symbols, source."""
+    found = cls.definition.kernel
+    kernels = found.values() if isinstance(found, Mapping) else ()
+    modules = dict.fromkeys((cls.__module__, *(kernel.__module__ for kernel in kernels)))
     texts = [inspect.getdoc(sys.modules[name]) or "" for name in modules]
     return "\n".join(f"```text\n{text}\n```\n" for text in texts)
+
+
+def contents(groups: dict[str, list[type[Behavior]]]) -> str:
+    """The behaviors of each group, each with a link to its section."""
+    rows = []
+    for name, group in groups.items():
+        made = [cls.definition for cls in group]
+        links = [f"[{d.label}](#{d.label.lower().replace(' ', '-')}-{d.type})" for d in made]
+        rows.append(f"- {name}: {', '.join(links)}")
+    return "\n".join(rows) + "\n"
+
+
+def group_sections(group: list[type[Behavior]]) -> Iterator[str]:
+    """The behaviors of a group; a formula follows the last behavior that its module holds."""
+    for cls, following in itertools.zip_longest(group, group[1:]):
+        yield behavior_section(cls)
+        if following is None or following.__module__ != cls.__module__:
+            yield formulas(cls)
 
 
 def behaviors_page() -> str:
@@ -88,15 +148,22 @@ def behaviors_page() -> str:
         "or a *push* (a change of velocity, used as it is). All of them have:\n",
         table(parameters(Behavior)[name] for name in COMMON),
         "A point attribute named like a number below overrides it per agent: `slow_radius` for "
-        "every behavior that has one, `arrive.slow_radius` or `arrive.weight` for one of them.\n",
+        "every behavior that has one, `arrive.slow_radius` or `arrive.weight` for one of them. "
+        "`radius` alone is that of the body, `wander.radius` that of the circle. Where to set what "
+        "a behavior reads stands in [Inputs](inputs.md), which way to avoid things is for what in "
+        "[Obstacles](obstacles.md).\n",
     ]
+    parts.append(
+        "In the formulas u is a desired velocity and Δ a push [m/s]; p, v and h are an agent's "
+        "position, velocity and unit heading; dir(x) = x/|x|, and zero where |x| < 1e-6.\n"
+    )
     groups: dict[str, list[type[Behavior]]] = {}
     for cls in REGISTRY.values():
         groups.setdefault(cls.definition.group, []).append(cls)
+    parts.append(contents(groups))
     for name, group in groups.items():
         parts.append(f"## {name}\n")
-        parts.extend(behavior_section(cls) for cls in group)
-        parts.append(formulas(group))
+        parts.extend(group_sections(group))
     return "\n".join(parts)
 
 
@@ -106,7 +173,17 @@ def settings_page() -> str:
     for name, block in BLOCKS.items():
         parts += [f"## {name.title()} (`{name}`)\n", f"{inspect.getdoc(block)}\n"]
         parts.append(table(parameters(block).values()))
-    parts.append("## Presets\n")
+    parts.append(
+        "## Seed (`seed`)\n\n"
+        "A whole number, 0 unless set, that changes everything random; the same seed gives the "
+        "same motion.\n"
+    )
+    parts.append(
+        "## Presets\n\n"
+        "A preset holds all of the above and the list of behaviors. What stands in the scene, such "
+        "as targets, colliders, paths and containers, is chosen afterwards; see "
+        "[Inputs](inputs.md). `steer demo` lists scenes that have it all.\n"
+    )
     rows = ["| preset | what it is |", "|---|---|"]
     for name, path in find_presets().items():
         preset = read_preset(path)

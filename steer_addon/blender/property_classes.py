@@ -234,8 +234,8 @@ def _inputs() -> dict[str, Any]:
             bpy.props.PointerProperty,
             name="Colliders",
             description=(
-                "What agents perceive and stop at: meshes, walls drawn as edges or curves, and "
-                "empties of type sphere, which agents only steer around"
+                "What agents perceive as obstacles: meshes, walls drawn as edges or curves, and "
+                "empties of type sphere, which rays do not see"
             ),
             type=bpy.types.Collection,
         ),

@@ -92,7 +92,9 @@ def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
 class FlowField(Behavior):
     """Go where the vectors on a mesh, or the tangents of guide curves, point."""
 
-    attribute: str = param("flow", doc="Name of the vector attribute on the mesh's points")
+    attribute: str = param(
+        "flow", doc="Name of the vector attribute on the points or faces of the mesh"
+    )
     max_distance: float = param(
         0.0,
         unit="m",

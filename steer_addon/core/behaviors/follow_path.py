@@ -13,12 +13,15 @@ slow_radius left, y lies so far ahead of p, up to the very end, and the speed is
 v_max · clamp(d / slow_radius, 0, 1), with d the way left.
 
 The foot is looked for from the remembered piece on, so that the cost does not depend on the path's
-length and a crossing leads nobody astray; everywhere only at the start, and when q is farther from
-the path than twice what it was at least so far and `_slack` besides: the agent was carried off.
+length and a crossing leads nobody astray; everywhere only at the start, and when the agent was
+carried off: q is farther from the path than 2·(g + path_radius + |lane|) + v_max·(T + 1 s), with g
+the least distance so far.
 
 Path: `path_index` modulo their number; -1 leaves it to path_choice. A lane is to the right of e
-seen from above (+Z), and both methods follow it as if it were the path (see path_places). GROUND:
-heights of paths do not count. A cyclic path of two points leads to and fro.
+seen from above (+Z), and both methods follow it as if it were the path; at sharp corners it stays
+within 2·|lane| of it. GROUND: heights of paths do not count. A cyclic path of two points leads to
+and fro. The attribute `waypoint` is the number of the current waypoint, or in CORRIDOR of the piece
+of the path, from 0 in the direction of drawing.
 
 Symbols: p position [m], v velocity [m/s], T anticipation time [s], τ relaxation time [s], v_max
 maximum speed [m/s].

@@ -6,7 +6,7 @@ the face, turned to the agent. It turns steadily around outer corners, where nor
 Symbols: p position [m], v velocity and v_max maximum speed [m/s], T anticipation_time [s], n unit.
 Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Wall Following.
 
-Decided beyond the page:
+Decided beyond the sources:
 
 - An agent that stands looks ahead along its heading, as if at maximum speed.
 - The point ahead does not go through walls: where the way to it is blocked, x is the point that is

@@ -19,7 +19,7 @@ Source: Unity tutorial of a three-zone obstacle avoider (look_ahead 10, pull 5, 
 push_speed 8, turn 10 rad/s there). Leaving a slide only nearer to the goal: Lumelsky and Stepanov
 1987, "Path-planning strategies for a point mobile automaton moving amidst unknown obstacles".
 
-Decided beyond the page:
+Decided beyond the sources:
 
 - The ray toward the wall is 2·r long there. Here it also reaches the wall from the distance at
   which the slide began; with slide_distance ≤ r it is 2·r.
