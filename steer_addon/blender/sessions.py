@@ -92,7 +92,7 @@ class Session:
     def warnings(self) -> list[str]:
         """What the user may want to change about the scene."""
         lost = self.simulation.off_ground
-        texts = list(self.reader.scene_warnings)
+        texts = [*self.reader.scene_warnings, *self.simulation.settings.advice()]
         if lost:
             texts.append(
                 f"{lost} agents start where there is no walkable ground: they walk at their own "

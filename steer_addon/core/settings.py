@@ -226,6 +226,11 @@ class CrowdSettings:
         if not -(2**63) <= self.seed < 2**63:
             raise ParameterError(f"seed is {self.seed}: give a whole number of up to 18 digits")
 
+    def advice(self) -> list[str]:
+        """What keeps behaviors from doing their work, a plain sentence each."""
+        acting = [b for b in self.behaviors if b.enabled and b.weight > 0.0]
+        return [text for b in acting for text in b.advice(self)]
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""
         return {

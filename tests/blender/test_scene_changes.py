@@ -125,3 +125,17 @@ def test_offline_is_live_with_every_input():
     assert [text for text in texts if "no attribute" not in text] == []
     play(1, 20)
     np.testing.assert_array_equal(live.get_frame(obj, 20).position, frames[-1].position)
+
+
+def test_forces_too_weak_for_the_walls_are_said():
+    obj, item = make_user("wall_avoidance")
+    item.wall_avoidance.stiffness = 400.0
+    texts = []
+    list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
+    (said,) = [text for text in texts if "maximum force" in text]
+    assert "wall_avoidance needs" in said and "less stiffness" in said
+    play(1, 3)
+    assert said in live.status(obj).warnings
+    obj.steer.agents.max_force = 1000.0
+    play(1, 3)
+    assert said not in live.status(obj).warnings

@@ -1,5 +1,7 @@
 """Wall avoidance: the spring in closed form, walls that hold, and advice when they cannot."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from crowdtools import box, crowd, place, run, wall
@@ -267,7 +269,12 @@ def test_under_vex_agents_turn_back_and_stay_finite():
 
 def advice(avoid, **body):
     settings_ = crowd(avoid, agents=body)
-    return settings_.behaviors[0].advice(settings_)
+    said = settings_.behaviors[0].advice(settings_)
+    assert settings_.advice() == said
+    # who does not act needs nothing
+    resting = replace(settings_, behaviors=(replace(avoid, enabled=False),))
+    assert resting.advice() == []
+    return said
 
 
 def test_too_little_force_is_said_with_the_way_out():
