@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel
+from .jit import allocating_kernel, kernel
 
 BINS = 16
 LEAF = 2
@@ -27,7 +27,7 @@ BOX_COST = 2.0
 """Cost of visiting a pair of boxes, where testing a triangle costs 1."""
 
 
-@kernel
+@allocating_kernel
 def grow(low, high, low_out, high_out, first, second, count, order):
     """Grow the tree over triangles with the given boxes; returns how many nodes it took.
 
@@ -208,7 +208,7 @@ def refit_boxes(low, high, first, second, count, order, triangles):
             low[node, axis], high[node, axis] = lowest, highest
 
 
-@kernel
+@allocating_kernel
 def depth_of(first, second, count):
     """Levels of a tree: children always come after their parent."""
     level = np.ones(count.size, np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .bvh_build import STACK
 from .bvh_rays import face_normal
-from .jit import kernel
+from .jit import kernel, scratch
 from .vec import add, add_scaled, dot, scale, sub
 
 
@@ -205,7 +205,7 @@ def _search(bvh, point, max_distance, skip, guess, min_up):
         gap = max(dot(offset, offset), _own_distance(a, b, c, point))
         if gap <= best:
             best_triangle, found, best = guess, candidate, gap
-    stack = np.empty((STACK, 2), np.float64)  # one array for both: allocating it is what costs
+    stack = scratch(STACK, 2)
     stack[0, 0], stack[0, 1] = 0, _node_distance(low, high, 0, point)
     waiting = 1
     while waiting > 0:

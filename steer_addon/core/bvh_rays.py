@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from .bvh_build import STACK
-from .jit import kernel
+from .jit import kernel, scratch
 from .vec import cross, dot, load, sub
 
 TINY = 1.0e-60
@@ -203,7 +203,7 @@ def _cast(bvh, origin, direction, max_distance, min_up):
     ray = _ray(origin, direction)
     _axes, _shear, inverse, before, behind, _margin = ray
     low, high, first, second, count, order, triangles = bvh
-    stack = np.empty((STACK, 2), np.float64)  # one array for both: allocating it is what costs
+    stack = scratch(STACK, 2)
     stack[0, 0], stack[0, 1] = 0, 0.0
     waiting = 1
     while waiting > 0:
