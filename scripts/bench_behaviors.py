@@ -36,7 +36,6 @@ from steer_addon.core.paths import Path as Line
 from steer_addon.core.proposals import Perception, propose
 from steer_addon.core.settings import CrowdSettings
 from steer_addon.core.solver import Solver, _agent_view
-from steer_addon.core.spheres import make_spheres
 from steer_addon.core.world import World, make_targets, make_world
 
 COUNT = 10_000
@@ -77,7 +76,6 @@ def everywhere(every: int = 1) -> tuple[Agents, World]:
         targets=make_targets(strewn(8), rng.normal(0.0, 1.0, (8, 3)) * [1, 1, 0]),
         second_targets=make_targets(strewn(8)),
         colliders=balls(extent, flat=True),
-        spheres=make_spheres(strewn(50), rng.uniform(0.5, 2.0, 50)),
         paths=[Line(ring, cyclic=True) for ring in rings],
         fields=make_field(strewn(2_000), rng.normal(0.0, 1.0, (2_000, 3))),
         containers=make_container((0.0, 0.0, 0.0), 0.5 * extent, mesh=Mesh("Room", room)),

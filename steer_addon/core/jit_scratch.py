@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 
 @cache
 def numba_type() -> Any:
     """Numba's type of `scratch`."""
-    from numba.core import cgutils, registry, types
-    from numba.core.errors import RequireLiteralValue
-    from numba.extending import intrinsic
-    from numba.np.arrayobj import make_array, populate_array
+    cgutils = import_module("numba.core.cgutils")
+    types = import_module("numba.core.types")
+    errors = import_module("numba.core.errors")
+    arrays = import_module("numba.np.arrayobj")
+    typing = import_module("numba.core.registry").cpu_target.typing_context
 
-    @intrinsic(prefer_literal=True)
+    @import_module("numba.extending").intrinsic(prefer_literal=True)
     def scratch(typing_context: Any, rows: Any, columns: Any) -> Any:
         for size in (rows, columns):
             if not isinstance(size, types.IntegerLiteral):
-                raise RequireLiteralValue("scratch takes sizes that are constants")
+                raise errors.RequireLiteralValue("scratch takes sizes that are constants")
         shape = (rows.literal_value, columns.literal_value)
         array = types.Array(types.float64, 2, "C")
 
@@ -26,10 +28,10 @@ def numba_type() -> Any:
             item = context.get_value_type(types.float64)
             count = context.get_constant(types.intp, shape[0] * shape[1])
             data = cgutils.alloca_once(builder, item, size=count)
-            made = make_array(array)(context, builder)
+            made = arrays.make_array(array)(context, builder)
             sizes = [context.get_constant(types.intp, n) for n in shape]
             steps = [context.get_constant(types.intp, n) for n in (8 * shape[1], 8)]
-            populate_array(
+            arrays.populate_array(
                 made,
                 data=data,
                 shape=sizes,
@@ -41,6 +43,6 @@ def numba_type() -> Any:
 
         return array(rows, columns), codegen
 
-    typing = registry.cpu_target.typing_context
+    # it learns of what was defined after its start only when it is told to
     typing.refresh()
     return typing.resolve_value_type(scratch)

@@ -56,8 +56,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..jit import kernel, scratch
 from ..parameters import choice, param
 from ..vec import (
