@@ -28,6 +28,10 @@ CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
 
 
+_VIEWS = frozenset(("agents", "world"))
+"""Arguments that hold tens of arrays."""
+
+
 @dataclass(frozen=True)
 class Status:
     """Whether kernels are compiled.
@@ -93,6 +97,8 @@ class Kernel:
         # who allocates nothing need not count references either: every call with the views of a
         # world, which hold tens of arrays, would count each one up and down, atomically
         options["_nrt"] = self.allocates
+        # handing over a view takes longer than most helpers that read it
+        options["forceinline"] = not _VIEWS.isdisjoint(self.function.__code__.co_varnames)
         folder = _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
