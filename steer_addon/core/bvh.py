@@ -6,7 +6,8 @@ equally near ones the one with the smaller number. That holds to the last bit, b
 distance is kept inside the distances at which its own box is entered and left, and rounding is
 monotonic: every box around it is then entered no later.
 
-Inside kernels: `ray_cast`, `nearest_point`, `nearest_steep`, `triangle_normal`, `triangle_corners`.
+Inside kernels: `ray_cast`, `nearest_point`, `nearest_from`, `nearest_steep`, `triangle_normal`,
+`triangle_corners`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 from .bvh_build import STACK, depth_of, grow, refit_boxes
 from .bvh_points import (
+    nearest_from,
     nearest_other,
     nearest_point,
     nearest_steep,
@@ -36,6 +38,7 @@ __all__ = [
     "build",
     "empty",
     "join",
+    "nearest_from",
     "nearest_many",
     "nearest_other",
     "nearest_point",
@@ -51,8 +54,12 @@ __all__ = [
 
 def empty() -> BvhView:
     """A tree without triangles: nothing is hit, nothing is near."""
-    box, index = np.zeros((0, 3), np.float32), np.zeros(0, np.int32)
-    return BvhView(box, box, index, index, index, index, np.zeros((0, 3, 3), np.float32))
+    return BvhView(
+        np.zeros((0, 6), np.float32),
+        np.zeros((0, 3), np.int32),
+        np.zeros(0, np.int32),
+        np.zeros((0, 3, 3), np.float32),
+    )
 
 
 EMPTY = empty()
@@ -72,13 +79,10 @@ def build(triangles: Any) -> BvhView:
     if size == 0:
         return empty()
     low, high = corners.min(axis=1), corners.max(axis=1)
-    box = [np.empty((2 * size, 3), np.float32) for _ in range(2)]
-    link = [np.empty(2 * size, np.int32) for _ in range(3)]
+    box, link = np.empty((2 * size, 6), np.float32), np.empty((2 * size, 3), np.int32)
     order = np.arange(size, dtype=np.int32)
-    nodes = int(grow(low, high, *box, *link, order))
-    lows, highs = (array[:nodes].copy() for array in box)
-    first, second, count = (array[:nodes].copy() for array in link)
-    return BvhView(lows, highs, first, second, count, order, corners)
+    nodes = int(grow(low, high, box, link, order))
+    return BvhView(box[:nodes].copy(), link[:nodes].copy(), order, corners)
 
 
 def refit(view: BvhView, triangles: Any) -> BvhView:
@@ -100,9 +104,8 @@ def refit(view: BvhView, triangles: Any) -> BvhView:
             f"The mesh had {len(view.triangles)} triangles and now has {len(corners)}: "
             "build its tree anew when the faces change"
         )
-    low, high = np.empty_like(view.low), np.empty_like(view.high)
-    moved = view._replace(low=low, high=high, triangles=corners)
-    refit_boxes(moved.low, moved.high, view.first, view.second, view.count, view.order, corners)
+    moved = view._replace(box=np.empty_like(view.box), triangles=corners)
+    refit_boxes(moved)
     return moved
 
 
@@ -112,28 +115,27 @@ def join(views: Sequence[BvhView]) -> BvhView:
     Args:
         views: Trees in any number; empty ones are passed over.
     """
-    full = [view for view in views if len(view.count)]
+    full = [view for view in views if len(view.link)]
     if len(full) < 2:
         return full[0] if full else empty()
     top = len(full) - 1
-    node_shift = top + np.cumsum([0] + [len(view.count) for view in full[:-1]])
+    node_shift = top + np.cumsum([0] + [len(view.link) for view in full[:-1]])
     order_shift = np.cumsum([0] + [len(view.order) for view in full[:-1]])
-    low = np.concatenate([np.zeros((top, 3), np.float32)] + [view.low for view in full])
-    high = np.concatenate([np.zeros((top, 3), np.float32)] + [view.high for view in full])
-    first, second, count = (np.zeros(len(low), np.int32) for _ in range(3))
+    box: F32 = np.concatenate([np.zeros((top, 6), np.float32)] + [view.box for view in full])
+    link = np.zeros((len(box), 3), np.int32)
     for view, node, place in zip(full, node_shift, order_shift, strict=True):
-        rows = slice(node, node + len(view.count))
-        leaf = view.count > 0
-        first[rows] = view.first + np.where(leaf, place, node)
-        second[rows] = np.where(leaf, -1, view.second + node)
-        count[rows] = view.count
-    _link_top(first, second, low, high, node_shift)
+        rows = link[node : node + len(view.link)]
+        leaf = view.link[:, 2] > 0
+        rows[:, 0] = view.first + np.where(leaf, place, node)
+        rows[:, 1] = np.where(leaf, -1, view.second + node)
+        rows[:, 2] = view.link[:, 2]
+    _link_top(link[:, 0], link[:, 1], box[:, :3], box[:, 3:], node_shift)
     shifted = [view.order + shift for view, shift in zip(full, order_shift, strict=True)]
     order: I32 = np.concatenate(shifted).astype(np.int32)
     triangles: F32 = np.concatenate([view.triangles for view in full])
-    if int(depth_of(first, second, count)) > STACK:
+    if int(depth_of(link)) > STACK:
         return build(triangles)
-    return BvhView(low, high, first, second, count, order, triangles)
+    return BvhView(box, link, order, triangles)
 
 
 def _link_top(first: I32, second: I32, low: F32, high: F32, roots: Any) -> None:

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from .jit import kernel
+from .jit import allocating_kernel, kernel
 
 BINS = 16
 LEAF = 2
@@ -27,18 +27,16 @@ BOX_COST = 2.0
 """Cost of visiting a pair of boxes, where testing a triangle costs 1."""
 
 
-@kernel
-def grow(low, high, low_out, high_out, first, second, count, order):
+@allocating_kernel
+def grow(low, high, box, link, order):
     """Grow the tree over triangles with the given boxes; returns how many nodes it took.
 
     Args:
         low: Lower corners of the triangles' boxes [m], shape (t, 3), t > 0.
         high: Upper corners [m], shape (t, 3).
-        low_out: Lower corners of the nodes [m], shape (2 t, 3), filled here like all that follow.
-        high_out: Upper corners of the nodes [m], shape (2 t, 3).
-        first: First child or first place in `order`, shape (2 t,).
-        second: Second child, shape (2 t,).
-        count: Triangles of a leaf, 0 for inner nodes, shape (2 t,).
+        box: Boxes of the nodes [m], shape (2 t, 6), filled here like all that follow.
+        link: First child or first place in `order`, second child, and triangles of a leaf or 0,
+            shape (2 t, 3).
         order: Triangle numbers, shape (t,); must hold 0, 1, 2, ….
     """
     nodes = 1
@@ -55,19 +53,19 @@ def grow(low, high, low_out, high_out, first, second, count, order):
         waiting -= 1
         node, start, stop = tasks[waiting, 0], tasks[waiting, 1], tasks[waiting, 2]
         depth = tasks[waiting, 3]
-        _bound(low, high, order, start, stop, low_out, high_out, node, center)
+        _bound(low, high, order, start, stop, box, node, center)
         middle = start
         if stop - start > LEAF:
             by_cost = depth < deepest
             middle = _split(
                 low, high, order, start, stop, by_cost, center, bin_count, bin_box, right_cost,
-                _half_area(low_out, high_out, node),
+                _half_area(box, node),
             )  # fmt: skip
         if middle == start:
-            first[node], second[node], count[node] = start, -1, stop - start
+            link[node, 0], link[node, 1], link[node, 2] = start, -1, stop - start
             continue
         # children lie side by side: a query reads both at once
-        first[node], second[node], count[node] = nodes, nodes + 1, 0
+        link[node, 0], link[node, 1], link[node, 2] = nodes, nodes + 1, 0
         for child in range(2):
             tasks[waiting, 0] = nodes + 1 - child
             tasks[waiting, 1] = middle if child == 0 else start
@@ -79,7 +77,7 @@ def grow(low, high, low_out, high_out, first, second, count, order):
 
 
 @kernel
-def _bound(low, high, order, start, stop, low_out, high_out, node, center):
+def _bound(low, high, order, start, stop, box, node, center):
     """Write the box of a range, and the box of twice its triangles' centers."""
     for axis in range(3):
         lowest, highest = np.inf, -np.inf
@@ -89,16 +87,16 @@ def _bound(low, high, order, start, stop, low_out, high_out, node, center):
             b = np.float64(high[order[k], axis])
             lowest, highest = min(lowest, a), max(highest, b)
             center_low, center_high = min(center_low, a + b), max(center_high, a + b)
-        low_out[node, axis], high_out[node, axis] = lowest, highest
+        box[node, axis], box[node, axis + 3] = lowest, highest
         center[0, axis], center[1, axis] = center_low, center_high
 
 
 @kernel
-def _half_area(low, high, i):
+def _half_area(box, i):
     """Half the surface of box i [m²]."""
-    x = np.float64(high[i, 0]) - np.float64(low[i, 0])
-    y = np.float64(high[i, 1]) - np.float64(low[i, 1])
-    z = np.float64(high[i, 2]) - np.float64(low[i, 2])
+    x = np.float64(box[i, 3]) - np.float64(box[i, 0])
+    y = np.float64(box[i, 4]) - np.float64(box[i, 1])
+    z = np.float64(box[i, 5]) - np.float64(box[i, 2])
     return x * y + y * z + z * x
 
 
@@ -191,31 +189,32 @@ def _best_cut(bin_count, bin_box, right_cost):
 
 
 @kernel
-def refit_boxes(low, high, first, second, count, order, triangles):
+def refit_boxes(bvh):
     """Boxes from the leaves up: children always come after their parent."""
-    for node in range(count.size - 1, -1, -1):
+    box, link, order, triangles = bvh
+    for node in range(len(link) - 1, -1, -1):
+        first, second, count = link[node, 0], link[node, 1], link[node, 2]
         for axis in range(3):
-            if count[node] == 0:
-                a, b = first[node], second[node]
-                low[node, axis] = min(low[a, axis], low[b, axis])
-                high[node, axis] = max(high[a, axis], high[b, axis])
+            if count == 0:
+                box[node, axis] = min(box[first, axis], box[second, axis])
+                box[node, axis + 3] = max(box[first, axis + 3], box[second, axis + 3])
                 continue
             lowest, highest = np.float32(np.inf), np.float32(-np.inf)
-            for k in range(first[node], first[node] + count[node]):
+            for k in range(first, first + count):
                 for corner in range(3):
                     lowest = min(lowest, triangles[order[k], corner, axis])
                     highest = max(highest, triangles[order[k], corner, axis])
-            low[node, axis], high[node, axis] = lowest, highest
+            box[node, axis], box[node, axis + 3] = lowest, highest
 
 
-@kernel
-def depth_of(first, second, count):
+@allocating_kernel
+def depth_of(link):
     """Levels of a tree: children always come after their parent."""
-    level = np.ones(count.size, np.int64)
+    level = np.ones(len(link), np.int64)
     deepest = 0
-    for node in range(count.size):
+    for node in range(len(link)):
         deepest = max(deepest, level[node])
-        if count[node] == 0:
-            level[first[node]] = level[node] + 1
-            level[second[node]] = level[node] + 1
+        if link[node, 2] == 0:
+            level[link[node, 0]] = level[node] + 1
+            level[link[node, 1]] = level[node] + 1
     return deepest

@@ -11,7 +11,7 @@ import numpy as np
 
 from .bvh_build import STACK
 from .bvh_rays import face_normal
-from .jit import kernel
+from .jit import kernel, scratch
 from .vec import add, add_scaled, dot, scale, sub
 
 
@@ -105,11 +105,11 @@ def _gap(low, high, value):
 
 
 @kernel
-def _node_distance(low, high, i, point):
-    """Squared distance from a point to a box [m²]."""
-    x = _gap(np.float64(low[i, 0]), np.float64(high[i, 0]), point[0])
-    y = _gap(np.float64(low[i, 1]), np.float64(high[i, 1]), point[1])
-    z = _gap(np.float64(low[i, 2]), np.float64(high[i, 2]), point[2])
+def _node_distance(box, i, point):
+    """Squared distance from a point to box i [m²]."""
+    x = _gap(np.float64(box[i, 0]), np.float64(box[i, 3]), point[0])
+    y = _gap(np.float64(box[i, 1]), np.float64(box[i, 4]), point[1])
+    z = _gap(np.float64(box[i, 2]), np.float64(box[i, 5]), point[2])
     return x * x + y * y + z * z
 
 
@@ -172,9 +172,9 @@ def nearest_other(bvh, point, max_distance, skip):
 
 
 @kernel
-def nearest_steep(bvh, point, max_distance, min_up):
-    """`nearest_point` on steep triangles only, |normal.z| < min_up: walls, not floors."""
-    return _search(bvh, point, max_distance, -1, -1, max(float(min_up), 0.0))
+def nearest_steep(bvh, point, max_distance, min_up, guess):
+    """`nearest_from` on steep triangles only, |normal.z| < min_up: walls, not floors."""
+    return _search(bvh, point, max_distance, -1, guess, max(float(min_up), 0.0))
 
 
 @kernel
@@ -190,33 +190,33 @@ def nearest_from(bvh, point, max_distance, guess):
 def _search(bvh, point, max_distance, skip, guess, min_up):
     """`nearest_point` without triangle `skip`, that looks at triangle `guess` first.
 
-    With min_up ≥ 0 only steep triangles count; the guess is not asked whether it is one.
+    With min_up ≥ 0 only steep triangles count.
     """
     found = (float(point[0]), float(point[1]), float(point[2]))
     best, best_triangle = float(max_distance) * float(max_distance), -1
     finite = abs(point[0]) + abs(point[1]) + abs(point[2]) < np.inf
-    if bvh.count.size == 0 or not finite or not max_distance >= 0.0:
+    if len(bvh.link) == 0 or not finite or not max_distance >= 0.0:
         return best_triangle, found, float(max_distance)
-    low, high, first, second, count, order, triangles = bvh
+    box, link, order, triangles = bvh
     if 0 <= guess < len(triangles) and guess != skip:
         a, b, c = _corners(triangles, guess)
         candidate = _on_triangle(a, b, c, point)
         offset = sub(candidate, point)
         gap = max(dot(offset, offset), _own_distance(a, b, c, point))
-        if gap <= best:
+        if gap <= best and (min_up < 0.0 or _is_steep(a, b, c, min_up)):
             best_triangle, found, best = guess, candidate, gap
-    stack = np.empty((STACK, 2), np.float64)  # one array for both: allocating it is what costs
-    stack[0, 0], stack[0, 1] = 0, _node_distance(low, high, 0, point)
+    stack = scratch(STACK, 2)
+    stack[0, 0], stack[0, 1] = 0, _node_distance(box, 0, point)
     waiting = 1
     while waiting > 0:
         waiting -= 1
         if stack[waiting, 1] > best:
             continue
         node = int(stack[waiting, 0])
-        while count[node] == 0:
-            near, far = first[node], second[node]
-            near_gap = _node_distance(low, high, near, point)
-            far_gap = _node_distance(low, high, far, point)
+        while link[node, 2] == 0:
+            near, far = link[node, 0], link[node, 1]
+            near_gap = _node_distance(box, near, point)
+            far_gap = _node_distance(box, far, point)
             if far_gap < near_gap:
                 near, far, near_gap, far_gap = far, near, far_gap, near_gap
             if near_gap > best:
@@ -225,7 +225,7 @@ def _search(bvh, point, max_distance, skip, guess, min_up):
                 stack[waiting, 0], stack[waiting, 1] = far, far_gap
                 waiting += 1
             node = near
-        start, stop = first[node], first[node] + count[node]
+        start, stop = link[node, 0], link[node, 0] + link[node, 2]
         best_triangle, found, best = _nearest_at_leaf(
             triangles, order, start, stop, point, skip, min_up, best_triangle, found, best
         )

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from .bvh_build import STACK
-from .jit import kernel
+from .jit import kernel, scratch
 from .vec import cross, dot, load, sub
 
 TINY = 1.0e-60
@@ -53,11 +53,11 @@ def _span(x0, y0, z0, x1, y1, z1, before, behind, inverse):
 
 
 @kernel
-def _node_span(low, high, i, before, behind, inverse):
+def _node_span(box, i, before, behind, inverse):
     """`_span` of a node."""
     return _span(
-        np.float64(low[i, 0]), np.float64(low[i, 1]), np.float64(low[i, 2]),
-        np.float64(high[i, 0]), np.float64(high[i, 1]), np.float64(high[i, 2]),
+        np.float64(box[i, 0]), np.float64(box[i, 1]), np.float64(box[i, 2]),
+        np.float64(box[i, 3]), np.float64(box[i, 4]), np.float64(box[i, 5]),
         before, behind, inverse,
     )  # fmt: skip
 
@@ -198,12 +198,12 @@ def _cast(bvh, origin, direction, max_distance, min_up):
     best, chosen = float(max_distance), -1
     reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
     finite = abs(origin[0]) + abs(origin[1]) + abs(origin[2]) < np.inf
-    if bvh.count.size == 0 or not finite or not TINY < reach < np.inf or not best >= 0.0:
+    if len(bvh.link) == 0 or not finite or not TINY < reach < np.inf or not best >= 0.0:
         return chosen, best
     ray = _ray(origin, direction)
     _axes, _shear, inverse, before, behind, _margin = ray
-    low, high, first, second, count, order, triangles = bvh
-    stack = np.empty((STACK, 2), np.float64)  # one array for both: allocating it is what costs
+    box, link, order, triangles = bvh
+    stack = scratch(STACK, 2)
     stack[0, 0], stack[0, 1] = 0, 0.0
     waiting = 1
     while waiting > 0:
@@ -211,10 +211,10 @@ def _cast(bvh, origin, direction, max_distance, min_up):
         if stack[waiting, 1] > best:
             continue
         node = int(stack[waiting, 0])
-        while count[node] == 0:
-            near, far = first[node], second[node]
-            near_in, near_out = _node_span(low, high, near, before, behind, inverse)
-            far_in, far_out = _node_span(low, high, far, before, behind, inverse)
+        while link[node, 2] == 0:
+            near, far = link[node, 0], link[node, 1]
+            near_in, near_out = _node_span(box, near, before, behind, inverse)
+            far_in, far_out = _node_span(box, far, before, behind, inverse)
             near_met = near_in <= near_out and near_in <= best
             far_met = far_in <= far_out and far_in <= best
             if not (near_met or far_met):
@@ -225,7 +225,7 @@ def _cast(bvh, origin, direction, max_distance, min_up):
                 stack[waiting, 0], stack[waiting, 1] = far, far_in
                 waiting += 1
             node = near if near_met else far
-        start, stop = first[node], first[node] + count[node]
+        start, stop = link[node, 0], link[node, 0] + link[node, 2]
         chosen, best = _cast_at_leaf(
             triangles, order, start, stop, origin, direction, ray, min_up, chosen, best
         )

@@ -166,7 +166,7 @@ def integrate_kernel(
     roll,
 ):
     """Move the agents by their new velocities; walking ones stay on their ground."""
-    on_terrain = world.flat and len(world.ground.count) > 0
+    on_terrain = world.flat and len(world.ground.link) > 0
     for i in range(start, stop):
         # single values, since a view of many arrays is dear to pass on
         new = _new_velocity(

@@ -28,6 +28,10 @@ CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
 
 
+_VIEWS = frozenset(("agents", "world"))
+"""Arguments that hold tens of arrays."""
+
+
 @dataclass(frozen=True)
 class Status:
     """Whether kernels are compiled.
@@ -69,8 +73,9 @@ class Kernel:
     Numba accepts an instance as a callable inside other kernels, through `_numba_type_`.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], allocates: bool = False) -> None:
         self.function = function
+        self.allocates = allocates
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
@@ -89,6 +94,11 @@ class Kernel:
         if not status().compiled:
             return self.function
         options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+        # who allocates nothing need not count references either: every call with the views of a
+        # world, which hold tens of arrays, would count each one up and down, atomically
+        options["_nrt"] = self.allocates
+        # handing over a view takes longer than most helpers that read it
+        options["forceinline"] = not _VIEWS.isdisjoint(self.function.__code__.co_varnames)
         folder = _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
@@ -107,8 +117,36 @@ class Kernel:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Mark a function for compilation on first use."""
+    """Mark a function for compilation on first use; it makes no arrays (see `scratch`)."""
     return Kernel(function)
+
+
+def allocating_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function that makes arrays: calls cost more, so it is for whole loops."""
+    return Kernel(function, allocates=True)
+
+
+class _Scratch:
+    """The function `scratch`; see there."""
+
+    def __call__(self, rows: int, columns: int) -> Any:
+        import numpy as np
+
+        return np.empty((rows, columns))
+
+    @property
+    def _numba_type_(self) -> Any:
+        from . import jit_scratch
+
+        return jit_scratch.numba_type()
+
+
+scratch = _Scratch()
+"""`scratch(rows, columns)`: an array of 64-bit floats for a kernel's own use, with no values yet.
+
+Both sizes are written as numbers, or constants of the module. It lives on the machine's stack as
+long as the kernel's call: making it costs nothing, and it must not be returned.
+"""
 
 
 def configure(cache_root: Path | None) -> None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .jit import kernel, parallel_for
+from .jit import allocating_kernel, kernel, parallel_for
 from .vec import dot, load, pick
 from .views import F32, I32, I64, NeighborView
 
@@ -295,7 +295,7 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
     return _keep(total, near, near2, order, ids, found, best, best2)
 
 
-@kernel
+@allocating_kernel
 def _find_kernel(
     first, last, grid, position, heading, ids, radius, most, view, count, index, distance
 ):

@@ -144,15 +144,27 @@ def step_in_sphere(start, move, velocity, radius, wrap):
 
 
 @kernel
+def _corners_of(tree):
+    """The lower and the upper corner of a mesh's box [m]."""
+    box = tree.box
+    return (
+        (np.float64(box[0, 0]), np.float64(box[0, 1]), np.float64(box[0, 2])),
+        (np.float64(box[0, 3]), np.float64(box[0, 4]), np.float64(box[0, 5])),
+    )
+
+
+@kernel
 def mesh_margin(tree):
     """How far inside [m] the surface of a mesh is taken."""
-    return MARGIN * max(largest(load(tree.low, 0)), largest(load(tree.high, 0)))
+    low, high = _corners_of(tree)
+    return MARGIN * max(largest(low), largest(high))
 
 
 @kernel
 def mesh_outward(tree):
     """1 where the normals of a closed mesh point out, -1 where in: a ray from outside tells."""
-    low, size = load(tree.low, 0), sub(load(tree.high, 0), load(tree.low, 0))
+    low, high = _corners_of(tree)
+    size = sub(high, low)
     # odd shares, so that the ray meets no edge of a regular mesh
     eye = sub(low, (0.51 * size[0] + 1.0, 0.73 * size[1] + 1.0, 0.94 * size[2] + 1.0))
     a, b, c = triangle_corners(tree, 0)
@@ -191,7 +203,8 @@ def _toward_inside(tree, outward, point, flat):
     aside = scale(sub(scale(add(add(a, b), c), 1.0 / 3.0), nearest), 0.01)
     depth = max(length(aside), 1.0e-3 * length(sub(b, a)))
     aim = add_scaled(add(nearest, aside), triangle_normal(tree, triangle), -outward * depth)
-    middle = scale(add(load(tree.low, 0), load(tree.high, 0)), 0.5)
+    low, high = _corners_of(tree)
+    middle = scale(add(low, high), 0.5)
     short, straight = sub(aim, point), sub(middle, point)
     if flat:
         short, straight = level(short), level(straight)

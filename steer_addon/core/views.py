@@ -36,15 +36,33 @@ class BvhView(NamedTuple):
 
     A leaf holds triangles order[first[i]] … order[first[i] + count[i] - 1]; an inner node has the
     children first[i] and second[i]. Node 0 is the root; no nodes at all means no triangles.
+    Few arrays, and what is read together in one row: a query waits for memory most of its time.
     """
 
-    low: F32  # (nodes, 3) [m]
-    high: F32  # (nodes, 3) [m]
-    first: I32  # (nodes,)
-    second: I32  # (nodes,)
-    count: I32  # type: ignore[assignment]  # (nodes,)
+    box: F32  # (nodes, 6) [m]: low x, y, z, high x, y, z
+    link: I32  # (nodes, 3): first, second, count
     order: I32  # (t,)
     triangles: F32  # (t, 3, 3) [m]
+
+    @property
+    def low(self) -> F32:
+        """Lower corners of the boxes [m], shape (nodes, 3); not for kernels."""
+        return self.box[:, :3]
+
+    @property
+    def high(self) -> F32:
+        """Upper corners of the boxes [m], shape (nodes, 3); not for kernels."""
+        return self.box[:, 3:]
+
+    @property
+    def first(self) -> I32:
+        """First children, or first places in `order`, shape (nodes,); not for kernels."""
+        return self.link[:, 0]
+
+    @property
+    def second(self) -> I32:
+        """Second children, shape (nodes,); not for kernels."""
+        return self.link[:, 1]
 
 
 class TargetView(NamedTuple):

@@ -82,7 +82,7 @@ def check_tree(view: BvhView) -> int:
     while tasks:
         node, level = tasks.pop()
         depth = max(depth, level)
-        count, first = int(view.count[node]), int(view.first[node])
+        count, first = int(view.link[node, 2]), int(view.first[node])
         if count:
             leaf = view.order[first : first + count]
             seen[leaf] += 1
@@ -137,12 +137,16 @@ def test_nearest_walls_are_those_of_the_steep_triangles_alone() -> None:
     assert 50 < steep.sum() < 250
     view = bvh.build(triangles)
     for point in rays(100)[0].astype(float):
-        triangle, nearest, distance = bvh.nearest_steep(view, tuple(point), math.inf, 0.7)
+        triangle, nearest, distance = bvh.nearest_steep(view, tuple(point), math.inf, 0.7, -1)
+        guesses = [
+            bvh.nearest_steep(view, tuple(point), math.inf, 0.7, g) for g in (0, 1, 2, 10**6)
+        ]
+        assert all(guess == (triangle, nearest, distance) for guess in guesses)
         assert steep[triangle]
         assert distance == pytest.approx(brute_nearest(triangles[steep], point), rel=1e-6, abs=1e-7)
         assert np.linalg.norm(nearest - point) == pytest.approx(distance, rel=1e-6, abs=1e-7)
     floor = bvh.build(triangles[~steep])
-    assert bvh.nearest_steep(floor, (0.0, 0.0, 0.0), math.inf, 0.7)[0] == -1
+    assert bvh.nearest_steep(floor, (0.0, 0.0, 0.0), math.inf, 0.7, 0)[0] == -1
 
 
 @settings(max_examples=40, deadline=None)
@@ -281,7 +285,7 @@ def test_trees_of_odd_triangles_are_sound_and_shallow(name: str) -> None:
     }[name].astype(np.float32)
     view = bvh.build(triangles)
     assert check_tree(view) <= MAX_DEPTH
-    assert view.count.max() <= LEAF_LIMIT
+    assert view.link[:, 2].max() <= LEAF_LIMIT
     origins, directions = rays(100)
     bvh.ray_cast_many(view, origins, directions)
     _triangle, nearest, distance = bvh.nearest_many(view, origins)
@@ -295,10 +299,10 @@ def test_building_twice_gives_the_same_tree() -> None:
 
 def test_no_triangles() -> None:
     for view in (bvh.build(np.zeros((0, 3, 3))), bvh.empty(), bvh.EMPTY, bvh.join([])):
-        assert len(view.count) == 0
+        assert len(view.link) == 0
         assert bvh.ray_cast(view, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 5.0) == (-1, 5.0)
         assert bvh.nearest_point(view, (1.0, 2.0, 3.0), 5.0) == (-1, (1.0, 2.0, 3.0), 5.0)
-        assert len(bvh.refit(view, np.zeros((0, 3, 3))).count) == 0
+        assert len(bvh.refit(view, np.zeros((0, 3, 3))).link) == 0
 
 
 def test_refit_leaves_the_old_tree_alone() -> None:

@@ -53,7 +53,7 @@ AVOID, WRAP = 0, 2
 @kernel
 def _there(shape, container):
     """Whether there is anything to stay in."""
-    return container.radius[0] > 0.0 and (shape != MESH or len(container.tree.count) > 0)
+    return container.radius[0] > 0.0 and (shape != MESH or len(container.tree.link) > 0)
 
 
 @kernel
@@ -158,7 +158,7 @@ def no_proposal_kernel(start, stop, agents, world, p, memory, out, active):
 @kernel
 def _moved_to(world, end):
     """An agent's place on the ground, when there is one to stand on."""
-    if world.flat and len(world.ground.count) > 0:
+    if world.flat and len(world.ground.link) > 0:
         end, _up, _found = place(world.ground, end, np.inf, np.inf, world.min_up)
     return end
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 
-from ..bvh import nearest_point, nearest_steep, triangle_normal
+from ..bvh import nearest_from, nearest_steep, triangle_normal
 from ..jit import kernel
 from ..parameters import param
 from ..vec import (
@@ -46,6 +46,8 @@ from .base import COLLIDERS, VELOCITY, Behavior, behavior
 from .sight import eye, first_hit, way
 from .targeting import on_ground
 
+NEAREST = 3
+"""Column of the memory, after the normal: the nearest triangle + 1, as far as numbers go."""
 TOUCHING = 1.0e-3
 """Nearer to the surface than this [m] the point ahead does not tell a direction."""
 CORNER = 0.5
@@ -55,19 +57,22 @@ LEAST_PROGRESS = 0.5
 
 
 @kernel
-def _surface(i, agents, world, origin, along, reach):
+def _surface(i, agents, world, origin, along, reach, memory):
     """What is followed: (found, surface point, unit normal to the agent's side)."""
     triangle, distance, normal = first_hit(world, origin, along, reach)
     if triangle >= 0:
         point = add_scaled(origin, along, distance)
     else:
         ahead = add_scaled(origin, along, reach)
+        # most often it is that of the last step: the search ends sooner, and finds the same
+        guess = int(memory[i, NEAREST]) - 1
         if world.flat:
             triangle, point, distance = nearest_steep(
-                world.colliders, ahead, math.inf, world.min_up
+                world.colliders, ahead, math.inf, world.min_up, guess
             )
         else:
-            triangle, point, distance = nearest_point(world.colliders, ahead, math.inf)
+            triangle, point, distance = nearest_from(world.colliders, ahead, math.inf, guess)
+        memory[i, NEAREST] = triangle + 1
         if triangle < 0:
             return False, point, normal
         normal = sub(ahead, point)
@@ -103,7 +108,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         along, speed = way(i, agents, world, velocity), length(velocity)
         reach = whole if speed < EPSILON else speed * pick(p.anticipation_time, i)
-        found, point, normal = _surface(i, agents, world, origin, along, reach)
+        found, point, normal = _surface(i, agents, world, origin, along, reach, memory)
         if not found:
             continue
         tangent = _tangent(i, agents, along, normal, load(memory, i))
@@ -123,7 +128,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     output=VELOCITY,
     kernel=follow_wall_kernel,
     uses=(COLLIDERS,),
-    memory_width=3,
+    memory_width=4,
     icon="MOD_OUTLINE",
     group="Obstacles",
 )

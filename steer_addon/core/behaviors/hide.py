@@ -82,6 +82,10 @@ def _nearest_spot(i, agents, world, spheres, threat, beyond):
     for s in range(len(spheres.radius)):
         center = sub(load(spheres.center, s), load(agents.position, i))
         center = on_ground(i, agents, world, center)
+        room = np.float64(spheres.radius[s]) + beyond
+        # most obstacles are so far away that no spot at them can be nearer
+        if dot(center, center) > 1.001 * (least + room) ** 2:
+            continue
         spot = hiding_spot(center, np.float64(spheres.radius[s]), threat, beyond)
         distance = length(spot)
         if distance < least:

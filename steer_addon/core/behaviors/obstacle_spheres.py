@@ -42,11 +42,15 @@ def _threat(spheres, position, up, flat, eye_height, ahead):
         (row, offset of the center from the agent [m]); the row is -1 when there is none.
     """
     best, chosen, found = 0.0, -1, (0.0, 0.0, 0.0)
+    farthest = length(ahead) + EPSILON
     for s in range(len(spheres.radius)):
         offset = sub(load(spheres.center, s), position)
         radius = spheres.radius[s] * 1.0
+        height = dot(offset, up) if flat else 0.0
+        # most spheres are too far away: no square root for these
+        if dot(offset, offset) - height * height > 1.001 * (farthest + radius) ** 2:
+            continue
         if flat:
-            height = dot(offset, up)
             if height - radius > eye_height or height + radius < 0.0:
                 continue
             offset = project(offset, up)

@@ -19,7 +19,7 @@ def first_hit(world, origin, direction, reach):
     normal = (0.0, 0.0, 0.0)
     if triangle >= 0:
         normal = triangle_normal(world.colliders, triangle)
-    if world.flat and len(world.ground.count) > 0:
+    if world.flat and len(world.ground.link) > 0:
         ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
         if ground_triangle >= 0 and (triangle < 0 or ground_distance < distance):
             ground_normal = triangle_normal(world.ground, ground_triangle)

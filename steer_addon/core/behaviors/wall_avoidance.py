@@ -56,9 +56,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from ..jit import kernel
+from ..jit import kernel, scratch
 from ..parameters import choice, param
 from ..vec import (
     EPSILON,
@@ -83,6 +81,7 @@ from .targeting import on_ground, side_axis
 AUTO = 0
 DISTANCE, LENGTH, COSINE = 0, 1, 2
 """Columns of the hits, before the normal."""
+FEELERS = 5
 DIAGONAL = math.sqrt(0.5)
 
 
@@ -245,7 +244,7 @@ def _unblocked(world, origin, up, new, pull, spare, dt):
 def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
     """Push that lands the agent where the springs of its feelers let it be after the step."""
     automatic = int(p.feeler_mode[0]) == AUTO
-    hits = np.zeros((3 if world.flat else 5, 6))
+    hits = scratch(FEELERS, 6)[: 3 if world.flat else FEELERS]
     dt = world.dt
     for i in range(start, stop):
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
