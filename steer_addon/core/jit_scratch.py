@@ -16,7 +16,7 @@ def numba_type() -> Any:
     arrays = import_module("numba.np.arrayobj")
     typing = import_module("numba.core.registry").cpu_target.typing_context
 
-    @import_module("numba.extending").intrinsic(prefer_literal=True)
+    @import_module("numba.extending").intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
     def scratch(typing_context: Any, rows: Any, columns: Any) -> Any:
         for size in (rows, columns):
             if not isinstance(size, types.IntegerLiteral):
