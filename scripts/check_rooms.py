@@ -20,14 +20,15 @@ FOLDERS = ("steer_addon", "scripts", "tests")
 TYPED = ("steer_addon/core", "steer_addon/farm")
 FILE_LINES = 400
 FUNCTION_LINES = 60
+KERNELS = ("kernel", "allocating_kernel")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def is_kernel(node: Function) -> bool:
-    """Whether a function is decorated with `kernel`."""
+    """Whether a function is decorated with `kernel` or `allocating_kernel`."""
     names = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
-    return any(getattr(d, "id", getattr(d, "attr", "")) == "kernel" for d in names)
+    return any(getattr(d, "id", getattr(d, "attr", "")) in KERNELS for d in names)
 
 
 def functions(node: ast.AST, in_kernel: bool = False) -> Iterator[tuple[Function, bool]]:
