@@ -107,7 +107,15 @@ rooms = st.tuples(sizes, sizes, sizes, sizes)
 """Room to the left, below, to the right and above."""
 
 
-@given(st.integers(1, 40), places, places, sizes, sizes, st.none() | rooms, st.integers(-(2**63), 2**63 - 1))
+@given(
+    st.integers(1, 40),
+    places,
+    places,
+    sizes,
+    sizes,
+    st.none() | rooms,
+    st.integers(-(2**63), 2**63 - 1),
+)
 def test_random_paths_keep_sector_radius_and_rectangle(count, x, y, inner, more, room, seed):
     bounds = room and (x - room[0], y - room[1], x + room[2], y + room[3])
     outer = inner + more
