@@ -9,7 +9,14 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import simulate, state  # noqa: E402
 from steer_addon.blender.scene import WorldReader, needs_frames  # noqa: E402
-from tests.blender.live_scenes import data_counts, deps, make_target, move, play  # noqa: E402
+from tests.blender.live_scenes import (  # noqa: E402
+    add_attribute,
+    data_counts,
+    deps,
+    make_target,
+    move,
+    play,
+)
 from tests.blender.source_makers import (  # noqa: E402
     add_user,
     add_vectors,
@@ -218,6 +225,23 @@ def test_agents_follow_a_moving_path_live_and_offline():
     result = obj.evaluated_get(deps()).data.attributes["waypoint"]
     shown = [element.value for element in result.data]
     np.testing.assert_array_equal(shown, offline[-1].attributes["waypoint"])
+
+
+def test_point_attributes_choose_path_lane_and_direction():
+    paths = make_collection(*(make_curve([(0, y, 0), (40, y, 0)]) for y in (0, 10)))
+    obj, item = make_user("follow_path", paths)
+    item.follow_path.method, item.follow_path.path_radius = "CORRIDOR", 0.1
+    obj.data.vertices.foreach_set("co", [20.0, 5.0, 0.0] * 3)
+    for name, kind, values in (
+        ("path_index", "INT", (0, 1, 1)),
+        ("lane", "FLOAT", (0.0, 2.0, 2.0)),
+        ("direction", "INT", (1, 1, -1)),
+    ):
+        add_attribute(obj, name, kind, values)
+    obj.steer.frame_end = 240
+    first, *_, last = simulate.run(obj, bpy.context.scene, range(1, 241))
+    assert np.round(last.position[:, 1]).tolist() == [0, 8, 12]
+    assert np.sign(last.position - first.position)[:, 0].tolist() == [1, 1, -1]
 
 
 # Fields
