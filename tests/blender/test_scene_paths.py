@@ -314,3 +314,19 @@ def test_what_is_wrong_with_a_field_is_said(values, domain, message):
     item.flow_field.attribute = "wind"
     read(obj, reader)
     assert reader.warnings == []
+
+
+@pytest.mark.parametrize("what", ["guide", "vectors"])
+def test_agents_flow_along_a_field_live_and_offline(what):
+    if what == "guide":
+        source = make_curve([(1, -5, 0), (1, 50, 0)])
+    else:
+        source = make_wire([(-9, -9, 0), (9, -9, 0), (9, 9, 0)], [], [(0, 1, 2)])
+        add_vectors(source, [(0, 2, 0)] * 3)
+    obj, _ = make_user("flow_field", source)
+    *_, last = simulate.run(obj, bpy.context.scene, range(1, 41))
+    np.testing.assert_allclose(last.position[:, 0], (0, 1, 2), atol=1e-5)
+    assert (last.position[:, 1] > 1.4).all()
+    play(1, 40)
+    shown = state.read_state(state.get_state(obj))
+    np.testing.assert_array_equal(shown.position, last.position)
