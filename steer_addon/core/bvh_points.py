@@ -168,24 +168,43 @@ def nearest_point(bvh, point, max_distance):
 @kernel
 def nearest_other(bvh, point, max_distance, skip):
     """`nearest_point` that leaves out triangle `skip`."""
-    return _search(bvh, point, max_distance, skip, -1.0)
+    return _search(bvh, point, max_distance, skip, -1, -1.0)
 
 
 @kernel
 def nearest_steep(bvh, point, max_distance, min_up):
     """`nearest_point` on steep triangles only, |normal.z| < min_up: walls, not floors."""
-    return _search(bvh, point, max_distance, -1, max(float(min_up), 0.0))
+    return _search(bvh, point, max_distance, -1, -1, max(float(min_up), 0.0))
 
 
 @kernel
-def _search(bvh, point, max_distance, skip, min_up):
-    """`nearest_point` without triangle `skip`; with min_up ≥ 0 only steep triangles count."""
+def nearest_from(bvh, point, max_distance, guess):
+    """`nearest_point` that looks at triangle `guess` first; -1 for none.
+
+    A good guess spares most of the search; none of them changes the answer.
+    """
+    return _search(bvh, point, max_distance, -1, guess, -1.0)
+
+
+@kernel
+def _search(bvh, point, max_distance, skip, guess, min_up):
+    """`nearest_point` without triangle `skip`, that looks at triangle `guess` first.
+
+    With min_up ≥ 0 only steep triangles count; the guess is not asked whether it is one.
+    """
     found = (float(point[0]), float(point[1]), float(point[2]))
     best, best_triangle = float(max_distance) * float(max_distance), -1
     finite = abs(point[0]) + abs(point[1]) + abs(point[2]) < np.inf
     if bvh.count.size == 0 or not finite or not max_distance >= 0.0:
         return best_triangle, found, float(max_distance)
     low, high, first, second, count, order, triangles = bvh
+    if 0 <= guess < len(triangles) and guess != skip:
+        a, b, c = _corners(triangles, guess)
+        candidate = _on_triangle(a, b, c, point)
+        offset = sub(candidate, point)
+        gap = max(dot(offset, offset), _own_distance(a, b, c, point))
+        if gap <= best:
+            best_triangle, found, best = guess, candidate, gap
     stack = np.empty((STACK, 2), np.float64)  # one array for both: allocating it is what costs
     stack[0, 0], stack[0, 1] = 0, _node_distance(low, high, 0, point)
     waiting = 1
