@@ -9,7 +9,6 @@ import bpy
 import numpy as np
 
 from ..core import bvh
-from ..core.errors import WorldError
 from ..core.meshes import Mesh
 from ..core.settings import CrowdSettings
 from ..core.spheres import Spheres, make_spheres
@@ -119,11 +118,7 @@ class WorldReader:
                     (meshes if isinstance(piece, Mesh) else balls).append(piece)
         if not balls:
             return meshes, None
-        try:
-            return meshes, make_spheres([b[0] for b in balls], [b[1] for b in balls])
-        except WorldError as error:
-            self._view.warn(f"Spheres of crowd {obj.name!r} are ignored: {error}")
-            return meshes, None
+        return meshes, make_spheres([b[0] for b in balls], [b[1] for b in balls])
 
     def _pieces(
         self,
@@ -142,7 +137,7 @@ class WorldReader:
                 yield from self._pieces(obj, child, label, base, wall_height)
             return
         if is_sphere(part):
-            yield self._sphere(part, parent)
+            yield from self._spheres(part, name, parent)
         if part.type not in MESH_TYPES:
             return
         view = self._view
@@ -161,15 +156,25 @@ class WorldReader:
         if mesh is not None:
             yield mesh
 
-    def _sphere(self, part: bpy.types.Object, parent: Matrix | None) -> Sphere:
-        """The sphere of an empty, as large as its largest scale makes it."""
+    def _spheres(
+        self, part: bpy.types.Object, name: str, parent: Matrix | None
+    ) -> Iterator[Sphere]:
+        """The sphere of an empty, as large as its largest scale makes it, if it is finite."""
         view = self._view
         if parent is None:
             size = view.look(part, "size", lambda seen: seen.empty_display_size)
         else:
             size = view.instanced(part).empty_display_size
         place = self._piece_place(part, parent)
-        return place[:3, 3], size * float(np.linalg.norm(place[:3, :3], axis=0).max())
+        center, radius = place[:3, 3], size * float(np.linalg.norm(place[:3, :3], axis=0).max())
+        with np.errstate(over="ignore"):
+            if np.isfinite(np.float32([*center, radius])).all():
+                yield center, radius
+                return
+        self._view.warn(
+            f"Sphere {name!r} is not at a finite place, or of no finite size, and is ignored: "
+            "clear its transforms and place it again"
+        )
 
     def _piece_place(self, part: bpy.types.Object, parent: Matrix | None) -> Matrix:
         if parent is None:

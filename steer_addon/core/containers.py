@@ -55,7 +55,9 @@ def make_container(
     reach = float(size.max()) if radius is None else float(radius)
     if not all(np.isfinite(part).all() for part in (middle, size, rows, reach)):
         raise WorldError(
-            "A container is not at a finite place: clear its transforms and place it again"
+            f"A container with the center {tuple(middle.tolist())}, the half size "
+            f"{tuple(size.tolist())} and the radius {reach:g} is not at a finite place: "
+            "clear its transforms and place it again"
         )
     rows = np.ascontiguousarray(rows.reshape(3, 3))
     tree = bvh.build(mesh.triangles) if isinstance(mesh, Mesh) else mesh

@@ -44,9 +44,12 @@ def make_field(points: Any, vectors: Any, *, faces: Any = (), edges: Any = ()) -
     places, arrows = _rows("points", points), _rows("vectors", vectors)
     if places.shape != arrows.shape:
         raise WorldError(f"Field vectors have shape {arrows.shape}: give {places.shape}")
-    if not (np.isfinite(places).all() and np.isfinite(arrows).all()):
+    good = np.isfinite(places).all(axis=1) & np.isfinite(arrows).all(axis=1)
+    if not good.all():
+        row = int(good.argmin())
         raise WorldError(
-            "A flow field has a point or a vector that is not finite: move or delete these points"
+            f"A flow field has its point {row} at {tuple(places[row].tolist())} with the vector "
+            f"{tuple(arrows[row].tolist())}, which is not finite: move or delete this point"
         )
     triangles = np.asarray(faces, np.int64).reshape(-1, 3)
     lines = np.asarray(edges, np.int64).reshape(-1, 2)

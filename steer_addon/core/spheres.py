@@ -43,10 +43,13 @@ def make_spheres(center: Any, radius: Any) -> Spheres:
     sizes = np.ascontiguousarray(
         np.broadcast_to(np.asarray(radius, np.float32), (len(points),)), dtype=np.float32
     )
-    if not (np.isfinite(points).all() and np.isfinite(sizes).all() and (sizes >= 0.0).all()):
+    bad = ~(np.isfinite(points).all(axis=1) & np.isfinite(sizes) & (sizes >= 0.0))
+    if bad.any():
+        row = int(bad.argmax())
+        x, y, z = points[row].tolist()
         raise WorldError(
-            "A sphere has a center or a radius that is not a finite number from 0 up: "
-            "clear its transforms and place it again"
+            f"Sphere {row} has its center at ({x:g}, {y:g}, {z:g}) and the radius {sizes[row]:g}: "
+            "give finite numbers, the radius from 0 up"
         )
     return Spheres(points, sizes)
 

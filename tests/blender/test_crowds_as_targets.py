@@ -148,6 +148,42 @@ def test_a_behavior_can_name_a_crowd_of_its_own():
     np.testing.assert_array_equal(offline(hunters), wanted)
 
 
+def beside_a_walker(kind):
+    """A walker who goes along Y, and someone beside him with one behavior that names his crowd."""
+    walker = make_crowd(((3, 0, 0),), "Walker", seekers(speed=0.5))
+    make_target(walker, (3, 50, 0))
+    obj = make_crowd(((0, 0, 0),), "Beside", seekers({"type": kind}))
+    item = obj.steer.behaviors[0]
+    item.use_own_target, item.target_kind, item.target_object = True, "CROWD", walker
+    play(1, 60)
+    assert message(obj) == message(walker) == ""
+    np.testing.assert_array_equal(lived(obj, 60), offline(obj, 60))
+    return obj, walker
+
+
+@pytest.mark.parametrize(
+    ("kind", "nearer"),
+    [("pursue", True), ("follow_leader", True), ("evade", False), ("flee", False), ("hide", False)],
+)
+def test_any_goal_can_name_a_crowd(kind, nearer):
+    obj, walker = beside_a_walker(kind)
+    first, last = (
+        np.linalg.norm(live.get_frame(obj, n).position - live.get_frame(walker, n).position)
+        for n in (1, 60)
+    )
+    assert last < first - 0.3 if nearer else last > first + 0.3
+
+
+def test_the_velocity_of_a_crowd_is_matched_as_it_was_at_the_frame_before():
+    own, his = (
+        np.array([live.get_frame(obj, n).velocity for n in range(1, 61)])
+        for obj in beside_a_walker("match_velocity")
+    )
+    expected = own[:-1] + (his[:-1] - own[:-1]) / 24.0 / 0.5
+    np.testing.assert_allclose(own[1:], expected, atol=1e-6)
+    assert own[-1, 0, 1] > 0.4
+
+
 def test_moving_inputs_of_the_other_crowd_are_read_too():
     prey, hunters = chase()
     prey.steer.target_kind = "OBJECT"

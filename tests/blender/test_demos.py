@@ -1,4 +1,4 @@
-"""Every scene that comes with Steer is there with its preset, and the command makes it."""
+"""Every scene that comes with Steer has its preset and a summary; tests/cli saves them all."""
 
 from __future__ import annotations
 

@@ -15,9 +15,12 @@ from tests.blender.live_scenes import (  # noqa: E402
     make_crowd,
     make_ground,
     make_runner,
+    make_target,
     message,
     play,
+    seekers,
     stored,
+    update,
 )
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -45,6 +48,25 @@ def test_inputs_deleted_while_playing(what, how):
     assert np.isfinite(live.get_frame(obj, 20).position).all()
     if how == "deleted" and what != "collider":
         assert any("was deleted from the scene" in text for text in live.status(obj).warnings)
+
+
+@pytest.mark.parametrize("how", ["deleted", "removed"])
+def test_the_leader_is_deleted_while_playing(how):
+    obj = make_crowd([(0, 0, 0), (0, -4, 0)], settings=seekers({"type": "follow_leader"}))
+    leader = make_target(obj, (0, 10, 0))
+    play(1, 10)
+    assert live.get_frame(obj, 10).velocity[:, 1].min() > 0.2
+    if how == "removed":
+        bpy.data.objects.remove(leader)
+    else:
+        bpy.context.scene.collection.objects.unlink(leader)
+        update()
+    play(11, 20)
+    # nobody to follow: they go on as they went
+    velocities = [live.get_frame(obj, number).velocity for number in range(12, 21)]
+    np.testing.assert_allclose(velocities, [velocities[0]] * 9, atol=1e-6)
+    said = " ".join(live.status(obj).warnings)
+    assert "'Target' was deleted from the scene: choose another one" in said or how == "removed"
 
 
 def test_bad_points_are_a_message_and_playing_goes_on(caplog):

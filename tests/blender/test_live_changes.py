@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live  # noqa: E402
+from steer_addon.blender import live, simulate  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     frame_set,
     make_box,
@@ -18,6 +18,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     message,
     move,
     play,
+    seekers,
     shown,
     stored,
     update,
@@ -89,6 +90,46 @@ def test_keyed_weights_are_no_change_but_their_curves_are():
     item.keyframe_insert("weight", frame=18)
     update()
     assert message(obj) == "Settings changed: play from frame 1 to update"
+
+
+def wanderer(block="", name="", before=None, after=None):
+    """A weak flyer that wanders and seeks; one of its settings is keyed to change at frame 11."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    obj = make_crowd([(0, 0, 0)], settings=seekers({"type": "wander"}, {"type": "seek"}))
+    obj.steer.motion.motion, obj.steer.agents.max_force = "FLY", 2.0
+    make_target(obj, (0, 100, 20))
+    if block:
+        group = getattr(obj.steer, block)
+        for value, number in ((before, 10), (after, 11)):
+            setattr(group, name, value)
+            assert group.keyframe_insert(name, frame=number)
+    return obj
+
+
+def rows(frames):
+    """Places and rotations, shape (frames, agents, 7)."""
+    return np.array([np.concatenate([f.position, f.rotation], axis=1) for f in frames])
+
+
+@pytest.mark.parametrize(
+    ("block", "name", "before", "after"),
+    [
+        ("solver", "combine", "WEIGHTED_SUM", "PRIORITY"),
+        ("solver", "max_turn_rate", 0.0, 0.02),
+        ("motion", "banking", 0.0, 3.0),
+    ],
+)
+def test_keyed_settings_take_effect_at_their_frame(block, name, before, after):
+    tracks = []
+    for keyed in ((), (block, name, before, after)):
+        obj = wanderer(*keyed)
+        play(1, 30)
+        assert message(obj) == ""
+        tracks.append(rows([live.get_frame(obj, number) for number in range(1, 31)]))
+    plain, keyed = tracks
+    np.testing.assert_array_equal(keyed[:10], plain[:10])
+    assert (keyed[10:] != plain[10:]).any(axis=(1, 2)).all()
+    np.testing.assert_array_equal(rows(simulate.run(obj, bpy.context.scene, range(1, 31))), keyed)
 
 
 def test_drivers_are_no_change_either():

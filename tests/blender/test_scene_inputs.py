@@ -18,6 +18,7 @@ from steer_addon.core import bvh  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     CUBE_FACES,
     data_counts,
+    deps,
     make_box,
     make_colliders,
     make_crowd,
@@ -79,11 +80,15 @@ def test_spheres_move_and_may_be_hidden_or_instanced():
     np.testing.assert_allclose(read(obj, reader).spheres.center[0], (0, 0, 7))
 
 
-def test_a_sphere_out_of_this_world_is_ignored():
+@pytest.mark.parametrize(
+    "place", [{"location": (math.nan, 0, 0)}, {"size": 1000.0, "scale": (1, 1, 1e38)}]
+)
+def test_a_sphere_out_of_this_world_is_named_and_ignored(place):
     obj, reader = make_crowd(), WorldReader()
-    make_colliders(obj, make_shape("SPHERE", 1.0, (math.nan, 0, 0)))
-    assert read(obj, reader).spheres is None
-    assert "Spheres of crowd 'Crowd' are ignored" in reader.scene_warnings[0]
+    make_colliders(obj, make_shape("SPHERE", 3.0), make_shape("SPHERE", name="Lost", **place))
+    np.testing.assert_allclose(read(obj, reader).spheres.radius, [3.0])
+    (text,) = reader.scene_warnings
+    assert text.startswith("Sphere 'Lost' is not at a finite place")
 
 
 # Walls
@@ -125,6 +130,22 @@ def test_agents_keep_off_a_drawn_wall():
     make_colliders(obj, make_wire([(3, -9, 0), (3, 9, 0)], [(0, 1)]))
     *_, last = simulate.run(obj, bpy.context.scene, range(1, 61))
     assert last.position[:, 0].min() > 0.5 and last.position[:, 0].max() < 3.0
+
+
+def test_the_zone_of_each_agent_is_on_its_point():
+    settings = seekers({"type": "seek"}, {"type": "obstacle_zones"})
+    obj = make_crowd([(0, y, 0) for y in (-1, 0, 1)], settings=settings)
+    make_target(obj, (20, 0, 0))
+    make_colliders(obj, make_wire([(5, -2, 0), (5, 2, 0)], [(0, 1)]))
+    obj.steer.frame_end = 150
+    seen = set()
+    for frame in list(simulate.run(obj, bpy.context.scene, range(1, 151))):
+        bpy.context.scene.frame_set(frame.number)
+        points = obj.evaluated_get(deps()).data.attributes["zone"].data
+        zones = [element.value for element in points]
+        assert zones == frame.attributes["zone"].tolist()
+        seen.update(zones)
+    assert seen == {0.0, 1.0, 2.0, 3.0, 4.0}
 
 
 def test_loose_edges_of_a_mesh_with_faces_are_walls_too():

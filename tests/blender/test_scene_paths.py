@@ -9,7 +9,14 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import simulate, state  # noqa: E402
 from steer_addon.blender.scene import WorldReader, needs_frames  # noqa: E402
-from tests.blender.live_scenes import data_counts, deps, make_target, move, play  # noqa: E402
+from tests.blender.live_scenes import (  # noqa: E402
+    add_attribute,
+    data_counts,
+    deps,
+    make_target,
+    move,
+    play,
+)
 from tests.blender.source_makers import (  # noqa: E402
     add_user,
     add_vectors,
@@ -220,6 +227,23 @@ def test_agents_follow_a_moving_path_live_and_offline():
     np.testing.assert_array_equal(shown, offline[-1].attributes["waypoint"])
 
 
+def test_point_attributes_choose_path_lane_and_direction():
+    paths = make_collection(*(make_curve([(0, y, 0), (40, y, 0)]) for y in (0, 10)))
+    obj, item = make_user("follow_path", paths)
+    item.follow_path.method, item.follow_path.path_radius = "CORRIDOR", 0.1
+    obj.data.vertices.foreach_set("co", [20.0, 5.0, 0.0] * 3)
+    for name, kind, values in (
+        ("path_index", "INT", (0, 1, 1)),
+        ("lane", "FLOAT", (0.0, 2.0, 2.0)),
+        ("direction", "INT", (1, 1, -1)),
+    ):
+        add_attribute(obj, name, kind, values)
+    obj.steer.frame_end = 240
+    first, *_, last = simulate.run(obj, bpy.context.scene, range(1, 241))
+    assert np.round(last.position[:, 1]).tolist() == [0, 8, 12]
+    assert np.sign(last.position - first.position)[:, 0].tolist() == [1, 1, -1]
+
+
 # Fields
 
 PLANE = ([(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)], [], [(0, 1, 2, 3)])
@@ -290,3 +314,19 @@ def test_what_is_wrong_with_a_field_is_said(values, domain, message):
     item.flow_field.attribute = "wind"
     read(obj, reader)
     assert reader.warnings == []
+
+
+@pytest.mark.parametrize("what", ["guide", "vectors"])
+def test_agents_flow_along_a_field_live_and_offline(what):
+    if what == "guide":
+        source = make_curve([(1, -5, 0), (1, 50, 0)])
+    else:
+        source = make_wire([(-9, -9, 0), (9, -9, 0), (9, 9, 0)], [], [(0, 1, 2)])
+        add_vectors(source, [(0, 2, 0)] * 3)
+    obj, _ = make_user("flow_field", source)
+    *_, last = simulate.run(obj, bpy.context.scene, range(1, 41))
+    np.testing.assert_allclose(last.position[:, 0], (0, 1, 2), atol=1e-5)
+    assert (last.position[:, 1] > 1.4).all()
+    play(1, 40)
+    shown = state.read_state(state.get_state(obj))
+    np.testing.assert_array_equal(shown.position, last.position)

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from crowdtools import place
+from crowdtools import box, place
 from restated_crowds import Crowd
 from restated_forces import ForcesCrowd, Scene
-from restatements import State
+from restatements import State, Triangle, Vector
 
 from steer_addon.core.meshes import Mesh
 from steer_addon.core.paths import Path
@@ -37,6 +37,11 @@ def spread(count: int, size: float, seed: int, flat: bool = False):
         positions.append([p[0], p[1], 0.0 if flat else p[2]])
         velocities.append(v)
     return positions, velocities
+
+
+def box_triangles(center: Vector, extent: Vector) -> list[Triangle]:
+    """A closed box, as the restatement reads meshes."""
+    return [tuple(tuple(map(float, c)) for c in t) for t in box(center, extent).triangles]
 
 
 def compare(simulation: Simulation, crowd: Crowd, state: State, worlds, targets, one_by_one: bool):

@@ -21,6 +21,9 @@ from any_world import (
     unhanded,
 )
 from crowdtools import same_bits
+from hypothesis import example, given
+from hypothesis import settings as profile
+from hypothesis import strategies as st
 
 from steer_addon.core import jit
 from steer_addon.core.agents import Agents
@@ -60,8 +63,22 @@ ROUGH = {
 SETTING = ("obstacle_zones",)
 """Behaviors that set velocities: what they do jumps with the step in which it begins."""
 
+any_world = given(st.integers(0, 2**32 - 1))
+"""The worlds of any seed."""
+few = profile(max_examples=6, derandomize=True)
+"""The same worlds in every run: in one of very many a ray meets an edge of a mesh to rounding."""
 every_variant = pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
 every_motion = pytest.mark.parametrize("motion", MOTIONS)
+
+
+def variants_but(table):
+    """Every variant; those in a table are skipped, with the reason."""
+    found = []
+    for name, entry in VARIANTS.items():
+        reason = is_among(entry, "", table)
+        marks = [pytest.mark.skip(reason=reason)] if reason else []
+        found.append(pytest.param(entry, id=name, marks=marks))
+    return pytest.mark.parametrize("entry", found)
 
 
 def exempt(entry, motion, table):
@@ -86,19 +103,22 @@ def test_the_world_gives_it_something_to_do(entry, motion):
 
 @every_motion
 @every_variant
-def test_mirrored_worlds_give_mirrored_motion(entry, motion):
+@few
+@any_world
+def test_mirrored_worlds_give_mirrored_motion(entry, motion, seed):
     exempt(entry, motion, HANDED)
     settings, turned = settings_for(entry, motion), settings_for(mirrored(entry), motion)
-    for seed in SEEDS:
-        plain = track(make_scene(seed, settings), settings, STEPS)
-        found = track(make_scene(seed, turned, MIRROR), turned, STEPS)
-        np.testing.assert_allclose(found, plain @ MIRROR, atol=1e-5)
+    plain = track(make_scene(seed, settings), settings, STEPS)
+    found = track(make_scene(seed, turned, MIRROR), turned, STEPS)
+    np.testing.assert_allclose(found, plain @ MIRROR, atol=1e-5)
 
 
 @every_motion
-@every_variant
-def test_turned_worlds_give_turned_motion(entry, motion):
-    exempt(entry, motion, PLACED)
+@variants_but(PLACED)
+@few
+@any_world
+@example(292)  # flyers slide into a right angle between two walls
+def test_turned_worlds_give_turned_motion(entry, motion, seed):
     cases = [(entry, turn_about([0, 0, 1], 0.7), {})]
     if motion == "FLY":
         cases.append((unhanded(entry), turn_about([1, 2, 3], 1.7), UPRIGHT))
@@ -106,10 +126,9 @@ def test_turned_worlds_give_turned_motion(entry, motion):
         if is_among(entry, motion, exceptions):
             continue  # the turn about Z was tested
         settings = settings_for(used, motion)
-        for seed in SEEDS:
-            plain = track(make_scene(seed, settings), settings, STEPS)
-            found = track(make_scene(seed, settings, turn), settings, STEPS)
-            np.testing.assert_allclose(found, plain @ turn.T, atol=1e-4)
+        plain = track(make_scene(seed, settings), settings, STEPS)
+        found = track(make_scene(seed, settings, turn), settings, STEPS)
+        np.testing.assert_allclose(found, plain @ turn.T, atol=1e-4)
 
 
 def reordered(agents: Agents, order: np.ndarray) -> Agents:
@@ -132,13 +151,15 @@ def as_targets(agents: Agents) -> Targets:
 @every_motion
 @pytest.mark.parametrize("own", [False, True], ids=["targets", "own crowd"])
 @every_variant
-def test_the_order_of_agents_does_not_change_a_bit(entry, motion, own):
+@few
+@any_world
+def test_the_order_of_agents_does_not_change_a_bit(entry, motion, own, seed):
     if own and (TARGETS not in entry.definition.uses or "BY_ID" in vars(entry).values()):
         # BY_ID counts the targets: their order is part of the input
         pytest.skip("reads no targets, or counts them")
     settings = settings_for(entry, motion)
-    scene = make_scene(SEEDS[0], settings)
-    order = np.random.default_rng(5).permutation(scene.agents.count)
+    scene = make_scene(seed, settings)
+    order = np.random.default_rng(seed).permutation(scene.agents.count)
     plain = Simulation(settings, scene.agents, frame=1, fps=FPS)
     shuffled = Simulation(settings, reordered(scene.agents, order), frame=1, fps=FPS)
     for step in range(STEPS):
@@ -158,9 +179,11 @@ def same_motion(a: Agents, b: Agents) -> bool:
 @every_motion
 @every_variant
 @pytest.mark.parametrize("combine", ["WEIGHTED_SUM", "PRIORITY"])
-def test_without_weight_or_disabled_it_is_as_if_absent(entry, motion, combine):
+@few
+@any_world
+def test_without_weight_or_disabled_it_is_as_if_absent(entry, motion, combine, seed):
     absent = settings_for(None, motion, combine=combine)
-    scene = make_scene(SEEDS[0], absent)
+    scene = make_scene(seed, absent)
     plain = play(scene, absent, 4).agents
     for idle in (replace(entry, weight=0.0), replace(entry, enabled=False)):
         assert same_bits(play(scene, settings_for(idle, motion, combine=combine), 4).agents, plain)

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 import pytest
 import restated_goals
 import restated_walls
-from crowdtools import box
 from restated_forces import Body, ForcesCrowd, Rule, Scene, Sight, Sphere, Target
 from restated_goals import FollowWaypoints, Hide, hiding_spot
-from restated_runs import FPS, OF_PATH, STEPS, only_enabled, run_preset
+from restated_runs import FPS, OF_PATH, STEPS, box_triangles, only_enabled, run_preset
 from restated_walls import Feelers, pressed
-from restatements import Triangle, Vector
+from restatements import Vector
 
 BODY = Body(radius=0.25, mass=1.0, max_speed=2.0, max_force=12.0)
 
@@ -29,14 +28,10 @@ def rules(names: tuple[str, ...]) -> dict[str, Rule]:
     return {name: known[name] for name in known if name in names}
 
 
-def listed(center: Vector, extent: Vector) -> list[Triangle]:
-    return [tuple(tuple(map(float, c)) for c in t) for t in box(center, extent).triangles]
-
-
 ROOM = [
-    listed((0.0, 0.0, 0.0), (12.0, 12.0, 12.0)),
-    listed((3.0, 1.0, 1.0), (2.0, 3.0, 8.0)),
-    listed((-3.0, -2.0, 0.0), (3.0, 1.0, 8.0)),
+    box_triangles((0.0, 0.0, 0.0), (12.0, 12.0, 12.0)),
+    box_triangles((3.0, 1.0, 1.0), (2.0, 3.0, 8.0)),
+    box_triangles((-3.0, -2.0, 0.0), (3.0, 1.0, 8.0)),
 ]
 """Walls all around, and two blocks that stand between them."""
 

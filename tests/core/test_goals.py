@@ -30,8 +30,7 @@ def test_seek_goes_straight_and_arrives_in_time(distance):
     before = along < distance
     assert np.abs(off[before]).max() < 1e-4
     arrival = np.argmax(along >= distance) * DT
-    # the discrete law lags the continuous one by less than a step
-    assert arrival == pytest.approx(expected, abs=1.5 * DT)
+    assert arrival == pytest.approx(expected, abs=DT)
 
 
 def test_arrive_stops_on_the_target_without_overshoot():

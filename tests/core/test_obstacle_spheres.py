@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.errors import WorldError
 from steer_addon.core.solver import Solver
 from steer_addon.core.spheres import make_spheres
 from steer_addon.core.world import make_world
@@ -106,7 +107,8 @@ def test_a_head_on_agent_passes_with_lateral_and_does_not_reverse():
     positions, velocities = run(crowd(*stack), [[0, 0, 0]], 24 * 12, world=world)
     before = positions[:, 0, 0] < 11.0
     assert velocities[1:, 0, 0][before[1:]].min() > 0.0
-    assert np.linalg.norm(positions[:, 0] - [6, 0, 0], axis=1).min() > 0.9
+    # pushed off as soon as it is inside, hence no deeper than the way of a step
+    assert np.linalg.norm(positions[:, 0] - [6, 0, 0], axis=1).min() > 1.0 - 1.4 / 24
     assert np.linalg.norm(positions[:, 0] - [12, 0, 0], axis=1).min() < 0.2
 
 
@@ -166,3 +168,16 @@ def test_proposals_are_finite_and_as_strong_as_told(
     assert np.isfinite(value).all()
     size = np.linalg.norm(value[0])
     assert size == (pytest.approx(3.0, rel=1e-5) if active[0] else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("center", "radius", "words"),
+    [
+        ([[0, 0, 0], [1, np.nan, 0]], 1.0, r"Sphere 1 has its center at \(1, nan, 0\)"),
+        ([[0, 0, 0]], -2.0, "the radius -2: give finite numbers, the radius from 0 up"),
+        ([[0, 0, 0]], np.inf, "the radius inf"),
+    ],
+)
+def test_bad_spheres_are_named(center, radius, words):
+    with pytest.raises(WorldError, match=words):
+        make_spheres(center, radius)

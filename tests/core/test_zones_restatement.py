@@ -7,23 +7,18 @@ from dataclasses import replace
 
 import pytest
 import restated_zones
-from crowdtools import box
 from restated_forces import Arrive, Body, ForcesCrowd, Scene, Seek, Sight, Target
-from restated_runs import OF_PATH, STEPS, Outcome, only_enabled, run_preset
+from restated_runs import OF_PATH, STEPS, Outcome, box_triangles, only_enabled, run_preset
 from restated_zones import FREE, PULLED, PUSHED, SLIDING, TURNING, Zones, ray, tangent
-from restatements import Triangle, Vector, times
+from restatements import Vector, times
 
 BODY = Body(radius=0.5, mass=1.0, max_speed=10.0, max_force=40.0)
 
 
-def listed(center: Vector, extent: Vector) -> list[Triangle]:
-    return [tuple(tuple(map(float, c)) for c in t) for t in box(center, extent).triangles]
-
-
 WALLS = [
-    listed((0.0, 0.0, 0.0), (2.0, 14.0, 8.0)),
-    listed((22.0, -14.0, 0.0), (2.0, 12.0, 8.0)),
-    listed((-24.0, 20.0, 0.0), (12.0, 3.0, 8.0)),
+    box_triangles((0.0, 0.0, 0.0), (2.0, 14.0, 8.0)),
+    box_triangles((22.0, -14.0, 0.0), (2.0, 12.0, 8.0)),
+    box_triangles((-24.0, 20.0, 0.0), (12.0, 3.0, 8.0)),
 ]
 """Walls with ends to go around, far from one another."""
 

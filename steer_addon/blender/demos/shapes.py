@@ -112,21 +112,6 @@ def fish_mesh(name: str, length: float) -> bpy.types.Mesh:
     return _smooth(new_mesh(name, np.array(points) * length, faces))
 
 
-def bird_mesh(name: str, length: float) -> bpy.types.Mesh:
-    """A bird that looks along -Y, with its wings spread."""
-    points = [
-        (0.0, -0.5, 0.0), (0.09, -0.1, 0.0), (0.0, -0.1, 0.07), (-0.09, -0.1, 0.0),
-        (0.0, -0.1, -0.06), (0.0, 0.4, 0.02), (0.12, 0.5, 0.03), (-0.12, 0.5, 0.03),
-        (0.35, -0.08, 0.1), (0.8, 0.14, 0.06), (0.3, 0.12, 0.07),
-        (-0.35, -0.08, 0.1), (-0.8, 0.14, 0.06), (-0.3, 0.12, 0.07),
-    ]  # fmt: skip
-    faces = [
-        (0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 1), (1, 5, 2), (2, 5, 3), (3, 5, 4), (4, 5, 1),
-        (5, 6, 7), (1, 8, 10), (8, 9, 10), (3, 13, 11), (11, 13, 12),
-    ]  # fmt: skip
-    return new_mesh(name, np.array(points) * length, faces)
-
-
 def _smooth(mesh: bpy.types.Mesh) -> bpy.types.Mesh:
     mesh.polygons.foreach_set("use_smooth", [len(face.vertices) < 8 for face in mesh.polygons])
     mesh.update()

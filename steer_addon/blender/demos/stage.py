@@ -10,11 +10,13 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...core.paths import Path
 from ...core.presets import load_preset
 from ...core.settings import CrowdSettings
 from .. import crowds, display
 from ..figures import BODY_RADIUS, make_person
 from ..materials import plain_material, tile_material
+from ..path_curves import add_curve
 from ..scene_look import make_light, make_marker, set_render
 from . import shapes
 
@@ -129,14 +131,7 @@ class Stage:
 
     def path(self, points: Sequence[Any], *, cyclic: bool = False, name: str = "Path") -> Any:
         """A path as a curve object of straight pieces."""
-        curve = bpy.data.curves.new(name, "CURVE")
-        curve.dimensions = "3D"
-        spline = curve.splines.new("POLY")
-        spline.points.add(len(points) - 1)
-        for element, point in zip(spline.points, points, strict=True):
-            element.co = (*map(float, point), 1.0)
-        spline.use_cyclic_u = cyclic
-        return self.add(curve, name=name)
+        return add_curve(Path(points, cyclic=cyclic), self.set, name)
 
     def move(self, obj: bpy.types.Object, places: dict[int, Any]) -> None:
         """Key an object's location, frame by frame number; straight and at constant speed."""

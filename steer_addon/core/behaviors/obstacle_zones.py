@@ -24,9 +24,9 @@ Decided beyond the sources:
 - The ray toward the wall is 2·r long there. Here it also reaches the wall from the distance at
   which the slide began; with slide_distance ≤ r it is 2·r.
 - An obstacle within slide_distance along t is the other side of an inner corner: the slide goes on
-  along it, away from the first wall. A wall that recedes bends t with it; one that comes nearer is
-  left to the ray ahead, so that t never flips between two faces. An agent whose body would touch
-  the wall leans away from it by up to 45°.
+  along it, not back into the first wall; flyers in a right angle go along the edge of both. A wall
+  that recedes bends t with it; one that comes nearer is left to the ray ahead, so that t never
+  flips between two faces. An agent whose body would touch the wall leans away from it by up to 45°.
 - The goal is the target, or without targets the direction of the desired velocity. It is in sight
   when nothing is on the way to it, or nothing within look_ahead and it is nearer than where
   the slide began: agents get away from closed obstacles, and do not run in circles in a corner.
@@ -206,7 +206,7 @@ def _corner(i, agents, world, origin, way, side, reach):
             break
         face = _face(i, agents, world, normal, way)
         turned = project(way, face)
-        if length(turned) < HEAD_ON or dot(turned, side) <= 0.0:
+        if length(turned) < HEAD_ON or dot(unit(turned), side) < -HEAD_ON:
             turned = project(side, face)
         # two walls face to face leave nothing but the way back
         way = unit(turned) if length(turned) > HEAD_ON else scale(way, -1.0)
