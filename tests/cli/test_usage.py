@@ -12,7 +12,7 @@ COMMANDS = [module.NAME for module in commands.MODULES]
 
 
 def test_every_command_of_the_issue_is_there():
-    assert COMMANDS == ["scene", "simulate", "bake", "render", "presets", "behaviors"]
+    assert COMMANDS == ["scene", "demo", "simulate", "bake", "render", "presets", "behaviors"]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
