@@ -64,19 +64,37 @@ def _missing_inputs(steer: Any) -> list[str]:
     return found
 
 
+def _hidden_display(obj: bpy.types.Object) -> list[str]:
+    """A sentence where agents are shown as an object that is disabled in viewports."""
+    modifier = display.find_modifier(obj)
+    try:
+        shown = modifier is not None and display.get_input(modifier, "Display") == "Object"
+        body = display.get_input(modifier, "Object") if shown else None
+    except SteerError:
+        # the Display panel says what is wrong with the modifier
+        return []
+    if body is None or not body.hide_viewport:
+        return []
+    return [
+        f"Agents are not seen, as {body.name!r} is disabled in viewports: enable it, "
+        "and hide it with the eye instead"
+    ]
+
+
 def warnings(obj: bpy.types.Object) -> list[str]:
     """What the user can act on, in plain sentences; quick enough for every redraw."""
     found = []
     steer = obj.steer
-    lacking = [
-        item.name
-        for item in steer.behaviors
-        if item.enabled
-        and uses_targets(item)
-        and not has_target(item if item.use_own_target else steer)
-    ]
-    if lacking:
+    asking = [item for item in steer.behaviors if item.enabled and uses_targets(item)]
+    lacking = [repr(item.name) for item in asking if not item.use_own_target]
+    if lacking and not has_target(steer):
         found.append(f"No target for {', '.join(lacking)}: choose one under Inputs")
+    found += [
+        f"No target for {item.name!r}: choose one, or switch off Own Target"
+        for item in asking
+        if item.use_own_target and not has_target(item)
+    ]
+    found += _hidden_display(obj)
     found += _missing_inputs(steer)
     found += [
         f"Behavior {item.name!r} is of a type that this version of Steer does not have: remove it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ..core.behaviors import REGISTRY
-from ..core.presets import find_presets
+from ..core.presets import find_presets, preset_label
 from .crowds import user_preset_folders
 from .operators.add import DISTRIBUTIONS
 from .operators.behaviors import behavior_groups
@@ -86,9 +86,9 @@ class STEER_MT_presets(bpy.types.Menu):
     bl_label = "Crowd Presets"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The built-in presets and those of the user; files are read only when one is applied."""
-        for name in find_presets(*user_preset_folders()):
-            label = name.replace("_", " ").title()
+        """The built-in presets and those of the user, sorted as they are shown."""
+        found = find_presets(*user_preset_folders()).items()
+        for label, name in sorted((preset_label(path), name) for name, path in found):
             self.layout.operator("object.steer_preset_apply", text=label).name = name
         self.layout.separator()
         self.layout.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")

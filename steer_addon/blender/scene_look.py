@@ -205,6 +205,15 @@ def set_render(scene: bpy.types.Scene) -> None:
                 continue
 
 
+def show_copies_only(scene: bpy.types.Scene, collection: bpy.types.Collection) -> None:
+    """Leave a collection out of the scene's view layers; agents can still be copies of its objects.
+
+    Objects that are disabled in viewports or in renders would take their copies along.
+    """
+    for layer in scene.view_layers:
+        layer.layer_collection.children[collection.name].exclude = True
+
+
 def make_marker(
     target: bpy.types.Object, collection: bpy.types.Collection, unit: float
 ) -> bpy.types.Object:

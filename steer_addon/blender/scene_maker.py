@@ -26,6 +26,7 @@ from .scene_look import (
     make_light,
     make_marker,
     set_render,
+    show_copies_only,
 )
 from .spawning import Plan, Spawn, plan_flight, plan_walk
 from .walkable import Body, find_walkable
@@ -269,8 +270,7 @@ def _dress(scene: bpy.types.Scene, crowd: bpy.types.Object, settings: CrowdSetti
     figures = _collection(scene, "Figures")
     person = make_person()
     figures.objects.link(person)
-    # copies are seen, the original is not
-    person.hide_viewport = person.hide_render = True
+    show_copies_only(scene, figures)
     modifier = display.find_modifier(crowd)
     display.set_input(modifier, "Display", "Object")
     display.set_input(modifier, "Object", person)

@@ -39,27 +39,29 @@ def transform(points: Any, matrix: Matrix) -> FloatArray:
         return np.ascontiguousarray(moved, np.float32)
 
 
-def positions(mesh: bpy.types.Mesh) -> FloatArray:
+def positions(mesh: bpy.types.Mesh | None) -> FloatArray:
     """Vertices in object space [m], shape (vertex_count, 3)."""
-    points = np.empty((len(mesh.vertices), 3), np.float32)
-    if len(points):
+    points = np.empty((0 if mesh is None else len(mesh.vertices), 3), np.float32)
+    if mesh is not None and len(points):
         # thirty times faster than mesh.vertices.foreach_get
         mesh.attributes["position"].data.foreach_get("vector", points.ravel())
     return points
 
 
-def corners(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+def corners(mesh: bpy.types.Mesh | None) -> NDArray[np.int32]:
     """Vertices of the triangles that the faces are made of, shape (triangle_count, 3)."""
+    if mesh is None:
+        return np.empty((0, 3), np.int32)
     mesh.calc_loop_triangles()
     found = np.empty((len(mesh.loop_triangles), 3), np.int32)
     mesh.loop_triangles.foreach_get("vertices", found.ravel())
     return found
 
 
-def edges_of(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+def edges_of(mesh: bpy.types.Mesh | None) -> NDArray[np.int32]:
     """Vertices at both ends of every edge, shape (edge_count, 2)."""
-    found = np.empty((len(mesh.edges), 2), np.int32)
-    if len(found):
+    found = np.empty((0 if mesh is None else len(mesh.edges), 2), np.int32)
+    if mesh is not None and len(found):
         mesh.attributes[".edge_verts"].data.foreach_get("value", found.ravel())
     return found
 
@@ -86,7 +88,10 @@ def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -
 
 @contextmanager
 def mesh_of(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh | None]:
-    """The evaluated mesh of an object; curves, surfaces and texts are converted."""
+    """The evaluated mesh of an object; curves, surfaces and texts are converted.
+
+    None for what has no geometry, a curve without splines too.
+    """
     if evaluated.type == "MESH":
         yield evaluated.data
         return

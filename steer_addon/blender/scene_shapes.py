@@ -42,7 +42,7 @@ def read_lines(evaluated: bpy.types.Object) -> Raw:
 def has_surface(evaluated: bpy.types.Object) -> bool:
     """Whether a curve is shown as more than a line."""
     with mesh_of(evaluated) as mesh:
-        return len(mesh.polygons) > 0
+        return mesh is not None and len(mesh.polygons) > 0
 
 
 def _lines(raw: Raw, matrix: Matrix) -> list[tuple[FloatArray, bool]]:

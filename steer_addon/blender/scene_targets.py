@@ -63,7 +63,8 @@ class TargetReader:
         self, obj: bpy.types.Object, slot: Any, view: SceneView, last: Any, fps: float
     ) -> Targets:
         lost = slot.target_kind == "CROWD" and slot.target_object is not None
-        if lost and target_crowd(slot) is None:
+        lost = lost and target_crowd(slot) is None
+        if lost and not view.is_gone(slot.target_object, "Target"):
             view.warn(
                 f"Target {slot.target_object.name!r} of crowd {obj.name!r} is no crowd any more: "
                 "choose another one, or clear the field"

@@ -131,7 +131,7 @@ def choice(
 
 def _info(entry: Field[Any]) -> ParameterInfo:
     meta = dict(entry.metadata[_KEY])
-    label = meta.pop("label") or entry.name.replace("_", " ").title()
+    label = meta.pop("label") or entry.name.replace("_", " ").title().replace(" Of ", " of ")
     default = None if entry.default is MISSING else entry.default
     return ParameterInfo(name=entry.name, label=label, default=default, **meta)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,28 @@ def read_preset(path: Path) -> Preset:
             f"Preset {path.name} is not valid JSON: save it anew from Blender"
         ) from None
     return _checked(path.stem, path.name, data)
+
+
+def preset_label(path: Path) -> str:
+    """The name that a preset file gives itself, for menus; its file name where it gives none.
+
+    Nothing else of the file is checked, and it is read again only after it changed.
+    """
+    try:
+        status = path.stat()
+        if status.st_size <= MAX_BYTES:
+            return _label(path, status.st_mtime_ns) or path.stem
+    except (OSError, ValueError, RecursionError):
+        # applying the preset says what is wrong with it
+        pass
+    return path.stem
+
+
+@lru_cache(maxsize=1000)
+def _label(path: Path, changed: int) -> str:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    label = data.get("label") if isinstance(data, dict) else None
+    return label if isinstance(label, str) else ""
 
 
 def _checked(name: str, file_name: str, data: Any) -> Preset:

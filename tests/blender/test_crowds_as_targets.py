@@ -228,7 +228,8 @@ def test_a_deleted_crowd_leaves_the_other_without_targets():
     play(1, 10)
     start, end = (live.get_frame(hunters, n).position for n in (1, 10))
     np.testing.assert_array_equal(start, end)
-    assert any("choose another" in text for text in live.status(hunters).warnings)
+    (text,) = live.status(hunters).warnings
+    assert "was deleted from the scene: choose another" in text
     np.testing.assert_array_equal(lived(hunters, 10), offline(hunters, 10))
 
 

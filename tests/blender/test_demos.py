@@ -6,7 +6,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import demos  # noqa: E402
+from steer_addon.blender import demos, display  # noqa: E402
 from steer_addon.core.errors import UsageError  # noqa: E402
 from steer_addon.core.presets import load_preset  # noqa: E402
 
@@ -24,3 +24,18 @@ def test_every_scene_has_a_preset_and_a_summary(name):
     assert preset.label and preset.description
     summary = demos.summary(name)
     assert summary.endswith(".") and len(summary) > 20
+
+
+@pytest.mark.parametrize("name", demos.demo_names())
+def test_agents_are_seen_and_what_they_are_copies_of_is_not(name):
+    crowds = demos.make_demo(name)
+    modifiers = [display.find_modifier(crowd) for crowd in crowds]
+    bodies = [
+        display.get_input(modifier, "Object")
+        for modifier in modifiers
+        if display.get_input(modifier, "Display") == "Object"
+    ]
+    for body in bodies:
+        # a window shows no copies of objects that are disabled in it
+        assert not body.hide_viewport and not body.hide_render
+        assert body.name not in bpy.context.view_layer.objects

@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import live  # noqa: E402
+from steer_addon.blender.properties import add_behavior  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
     make_box,
@@ -67,6 +68,20 @@ def test_the_leader_is_deleted_while_playing(how):
     np.testing.assert_allclose(velocities, [velocities[0]] * 9, atol=1e-6)
     said = " ".join(live.status(obj).warnings)
     assert "'Target' was deleted from the scene: choose another one" in said or how == "removed"
+
+
+def test_a_curve_without_splines_is_no_geometry_of_any_input():
+    obj = make_runner()
+    nothing = bpy.data.objects.new("Nothing", bpy.data.curves.new("Nothing", "CURVE"))
+    bpy.context.scene.collection.objects.link(nothing)
+    make_colliders(obj, nothing)
+    obj.steer.target_kind, obj.steer.target_object = "POINTS", nothing
+    obj.steer.ground = nothing
+    for name in ("follow_path", "flow_field", "containment"):
+        add_behavior(obj, name).source_object = nothing
+    play(1, 5)
+    assert stored(obj) == (1, 5) and message(obj) == ""
+    assert "Path 'Nothing' has no edges" in " ".join(live.status(obj).warnings)
 
 
 def test_bad_points_are_a_message_and_playing_goes_on(caplog):

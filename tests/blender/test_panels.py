@@ -213,15 +213,30 @@ def test_half_a_crowd_can_be_mended():
 
 def test_a_missing_target_is_said_until_there_is_one():
     obj = make_crowd()
-    assert "No target for arrive: choose one under Inputs" in drawing.warnings(obj)
+    assert "No target for 'arrive': choose one under Inputs" in drawing.warnings(obj)
     obj.steer.target_object = make_empty()
     assert drawing.warnings(obj) == []
     item = obj.steer.behaviors["arrive"]
     item.use_own_target = True
-    assert drawing.warnings(obj) == ["No target for arrive: choose one under Inputs"]
+    message = "No target for 'arrive': choose one, or switch off Own Target"
+    assert drawing.warnings(obj) == [message]
     item.target_kind, item.target_collection = "COLLECTION", bpy.data.collections.new("Doors")
     assert drawing.warnings(obj) == []
     obj.steer.target_object, item.use_own_target, item.enabled = None, False, False
+    assert drawing.warnings(obj) == []
+
+
+def test_agents_that_are_shown_as_a_disabled_object_are_said():
+    obj = make_crowd()
+    obj.steer.target_object = make_empty()
+    body = make_points(name="Duck")
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Display", "Object")
+    display.set_input(modifier, "Object", body)
+    assert drawing.warnings(obj) == []
+    body.hide_viewport = True
+    assert ["'Duck' is disabled in viewports" in text for text in drawing.warnings(obj)] == [True]
+    display.set_input(modifier, "Display", "Cones")
     assert drawing.warnings(obj) == []
 
 

@@ -182,6 +182,7 @@ def test_a_hidden_path_is_followed():
     [
         (lambda: None, "Crowd 'Crowd' has no path for 'follow_path': choose a curve or a mesh"),
         (lambda: make_wire([(0, 0, 0)], []), "Path 'Wire' has no edges: draw a curve"),
+        (lambda: make_curve(), "Path 'Curve' has no edges: draw a curve"),
         (lambda: make_curve([(1, 2, 3)]), "Path 'Curve' has no edges: draw a curve"),
         (lambda: make_wire([(0, 0, 0)] * 2, [(0, 1)]), "'Wire' has fewer than two different"),
         (lambda: make_target(name="Nil"), "Path 'Nil' cannot be used as one: choose a curve"),

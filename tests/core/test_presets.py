@@ -13,6 +13,7 @@ from steer_addon.core.presets import (
     builtin_folder,
     find_presets,
     load_preset,
+    preset_label,
     read_preset,
     save_preset,
 )
@@ -60,6 +61,16 @@ def test_user_presets_win_over_builtin_ones(tmp_path):
     save_preset(tmp_path / "fish.json", CrowdSettings(), label="My Fish")
     assert load_preset("fish", tmp_path).label == "My Fish"
     assert load_preset("fish").label == "Fish"
+
+
+def test_menus_show_the_label_of_a_preset_file_or_its_name(tmp_path):
+    path = tmp_path / "ducks.json"
+    assert preset_label(path) == "ducks"
+    for text in ("", "[]", "{", '{"label": 3}', '{"label": ""}'):
+        path.write_text(text, encoding="utf-8")
+        assert preset_label(path) == "ducks"
+    save_preset(path, CrowdSettings(), label="Ducks on a Pond")
+    assert preset_label(path) == "Ducks on a Pond"
 
 
 def test_unknown_names_list_what_there_is():

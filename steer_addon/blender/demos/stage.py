@@ -17,7 +17,7 @@ from .. import crowds, display
 from ..figures import BODY_RADIUS, make_person
 from ..materials import plain_material, tile_material
 from ..path_curves import add_curve
-from ..scene_look import make_light, make_marker, set_render
+from ..scene_look import make_light, make_marker, set_render, show_copies_only
 from . import shapes
 
 FRAMES = range(1, 241)
@@ -227,8 +227,7 @@ class Stage:
 
     def _show(self, crowd: bpy.types.Object, body: bpy.types.Object, scale: float) -> None:
         self._bodies.objects.link(body)
-        # copies are seen, the original is not
-        body.hide_viewport = body.hide_render = True
+        show_copies_only(self.scene, self._bodies)
         modifier = display.find_modifier(crowd)
         display.set_input(modifier, "Display", "Object")
         display.set_input(modifier, "Object", body)

@@ -138,6 +138,7 @@ class Hide(Behavior):
         unit="m",
         minimum=0.0,
         soft_maximum=20.0,
+        label="Boundary Distance",
         doc="How far behind the obstacle's bounding sphere agents hide; more keeps off it",
     )
     sight_distance: float = param(
