@@ -18,7 +18,15 @@ from . import crowds, display, live
 from .bake.settings import KeyframeBakeSettings
 from .properties import definition_of, uses_targets
 from .property_factory import known_parameters
-from .slots import SOURCES, SecondTarget, has_source, has_target, source_use, uses_of
+from .slots import (
+    SOURCES,
+    SecondTarget,
+    has_source,
+    has_target,
+    needs_target,
+    source_use,
+    uses_of,
+)
 
 _LETTER = 7
 """About how many pixels a letter takes at the interface's standard size."""
@@ -85,7 +93,7 @@ def warnings(obj: bpy.types.Object) -> list[str]:
     """What the user can act on, in plain sentences; quick enough for every redraw."""
     found = []
     steer = obj.steer
-    asking = [item for item in steer.behaviors if item.enabled and uses_targets(item)]
+    asking = [item for item in steer.behaviors if item.enabled and needs_target(item)]
     lacking = [repr(item.name) for item in asking if not item.use_own_target]
     if lacking and not has_target(steer):
         found.append(f"No target for {', '.join(lacking)}: choose one under Inputs")

@@ -15,7 +15,7 @@ from .links import ROLES, target_crowd
 from .scene_inputs import target_objects
 from .scene_meshes import MESH_TYPES, FloatArray, Matrix, matrix_of, mesh_of, positions, transform
 from .scene_view import SceneView
-from .slots import uses_of
+from .slots import needs_target, uses_of
 
 _WORDS = {"targets": (TARGETS, "target"), "second_targets": (SECOND_TARGETS, "second target")}
 
@@ -114,7 +114,7 @@ def _missing(
     asking = {
         item.name if item.name in slots else ""
         for item in obj.steer.behaviors
-        if item.enabled and use in uses_of(item)
+        if item.enabled and (needs_target(item) if use == TARGETS else use in uses_of(item))
     }
     return [
         f"Crowd {obj.name!r} has no {noun}{f' for {name!r}' if name else ''}: choose one"

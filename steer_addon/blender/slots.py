@@ -52,6 +52,11 @@ def uses_of(item: Any) -> tuple[str, ...]:
     return () if cls is None else cls.definition.uses
 
 
+def needs_target(item: Any) -> bool:
+    """Whether a list entry does nothing without a target."""
+    return TARGETS in uses_of(item) and REGISTRY[item.type].needs_target
+
+
 def source_use(item: Any) -> str:
     """Which kind of source a list entry reads, one of SOURCES; empty for none."""
     return next((use for use in uses_of(item) if use in SOURCES), "")

@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live, simulate, state  # noqa: E402
+from steer_addon.blender import drawing, live, simulate, state  # noqa: E402
 from steer_addon.blender.scene import (  # noqa: E402
     geometry_owners,
     input_objects,
@@ -139,3 +139,14 @@ def test_forces_too_weak_for_the_walls_are_said():
     obj.steer.agents.max_force = 1000.0
     play(1, 3)
     assert said not in live.status(obj).warnings
+
+
+def test_who_goes_without_a_target_asks_for_none():
+    obj, item = make_user("obstacle_zones")
+    texts = []
+    list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
+    assert drawing.warnings(obj) == texts == []
+    add_user(obj, "seek")
+    list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
+    assert drawing.warnings(obj) == ["No target for 'seek': choose one under Inputs"]
+    assert texts == [f"Crowd {obj.name!r} has no target: choose one"]

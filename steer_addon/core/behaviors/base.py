@@ -85,6 +85,8 @@ class Behavior(Settings):
     """Base of all behaviors: what every one of them has."""
 
     definition: ClassVar[Definition]
+    needs_target: ClassVar[bool] = True
+    """Whether it does nothing without a target, if it uses any."""
 
     name: str = param("", doc="Name of this entry in the list; empty takes the type's name")
     enabled: bool = param(True, doc="Let this behavior act")

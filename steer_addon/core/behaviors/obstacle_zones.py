@@ -346,6 +346,7 @@ def obstacle_zones_constraint(start, stop, agents, world, p, memory, position, v
 class ObstacleZones(Behavior):
     """Brake before obstacles, slide along them, and turn back to the goal."""
 
+    needs_target = False
     look_ahead: float = param(
         4.0,
         unit="m",
