@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..core.behaviors import REGISTRY, Behavior
+from ..core.behaviors import REGISTRY
+from ..core.behaviors.base import COMMON
 from ..core.errors import ParameterError
 from ..core.parameters import ParameterInfo, Settings, parameters
 from ..core.settings import BLOCKS
@@ -47,7 +48,7 @@ def _summary(cls: type[Settings]) -> str:
 def _lines(name: str, cls: type[Settings], full: bool) -> list[str]:
     lines = [f"{name}: {_summary(cls)}"]
     for parameter, info in parameters(cls).items():
-        if info.kind == "text" and issubclass(cls, Behavior):
+        if info.kind == "text" and parameter in COMMON:
             continue
         lines.append(f"  {name}.{parameter} = {_range(info)}")
         if full:
@@ -57,6 +58,8 @@ def _lines(name: str, cls: type[Settings], full: bool) -> list[str]:
 
 
 def _range(info: ParameterInfo) -> str:
+    if info.kind == "text":
+        return info.default
     if info.kind == "choice":
         return f"{info.default}  ({', '.join(info.choices)})"
     if info.kind == "bool":
@@ -82,6 +85,7 @@ def _behavior_data(name: str) -> dict[str, Any]:
         "group": definition.group,
         "output": definition.output,
         "uses": list(definition.uses),
+        "shows": list(definition.shows),
         "description": _summary(REGISTRY[name]),
         "parameters": _parameter_data(REGISTRY[name]),
     }

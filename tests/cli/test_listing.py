@@ -65,6 +65,9 @@ def test_behaviors(run):
         assert row["description"] and row["parameters"]
         assert f"{row['type']}.weight = " in result.out
     assert set(data["settings"]) == {"agents", "motion", "solver"}
+    (zones,) = [row for row in data["behaviors"] if row["type"] == "obstacle_zones"]
+    assert zones["shows"] == ["zone"]
+    assert "flow_field.attribute = flow" in result.out
 
 
 def test_one_behavior_in_full(run):
