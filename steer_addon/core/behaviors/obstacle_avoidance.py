@@ -97,8 +97,13 @@ def _center_pushes(i, agents, world, origin, reach):
     total = (0.0, 0.0, 0.0)
     for c in range(len(world.collider_radius)):
         offset = sub(load(world.collider_center, c), origin)
+        nearer = reach + world.collider_radius[c]
+        height = dot(offset, load(agents.normal, i)) if world.flat else 0.0
+        # most colliders are too far away: no square root for these
+        if dot(offset, offset) - height * height > 1.001 * nearer * nearer:
+            continue
         offset = on_ground(i, agents, world, offset)
-        if length(offset) > reach + world.collider_radius[c]:
+        if length(offset) > nearer:
             continue
         first, last = world.collider_first[c], world.collider_first[c + 1]
         push = _push(i, agents, world, origin, unit(offset), reach, first, last)
