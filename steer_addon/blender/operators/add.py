@@ -9,7 +9,13 @@ import bpy
 
 from ...core.errors import SceneError
 from .. import crowds, distribute, live
-from .common import SteerOperator, active_object, why_no_editable_crowd
+from .common import (
+    AddOperator,
+    SteerOperator,
+    active_object,
+    select_only,
+    why_no_editable_crowd,
+)
 
 DISTRIBUTIONS = (
     ("GRID", "Grid", "On a square grid around the 3D cursor", "LIGHTPROBE_VOLUME", 0),
@@ -24,7 +30,7 @@ DISTRIBUTIONS = (
 )
 
 
-class OBJECT_OT_steer_add_crowd(SteerOperator, bpy.types.Operator):
+class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
     """Add a mesh of points that move as a crowd"""
 
     bl_idname = "object.steer_add_crowd"
@@ -66,11 +72,6 @@ class OBJECT_OT_steer_add_crowd(SteerOperator, bpy.types.Operator):
         name="Seed", description="Another seed gives other places", default=0, min=0
     )
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only in Object Mode."""
-        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
-
     def draw(self, context: bpy.types.Context) -> None:
         """Only what the chosen distribution uses."""
         layout = self.layout
@@ -84,10 +85,6 @@ class OBJECT_OT_steer_add_crowd(SteerOperator, bpy.types.Operator):
             layout.prop(self, "max_slope")
         if self.distribution != "GRID":
             layout.prop(self, "seed")
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Run at once; the numbers can be changed in the panel that Blender shows then."""
-        return self.execute(context)
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Find the places, make the object, make it a crowd."""
@@ -107,10 +104,7 @@ class OBJECT_OT_steer_add_crowd(SteerOperator, bpy.types.Operator):
             settings = replace(settings, motion=replace(settings.motion, max_slope=slope))
         crowds.make_crowd(obj, settings=settings, scene=context.scene)
         obj.steer.ground = ground
-        for other in context.selected_objects:
-            other.select_set(False)
-        obj.select_set(True)
-        context.view_layer.objects.active = obj
+        select_only(context, obj)
         if len(points) < self.count:
             self.report(
                 {"WARNING"},

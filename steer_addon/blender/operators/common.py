@@ -33,6 +33,14 @@ def why_no_editable_crowd(context: bpy.types.Context) -> str:
     return why_no_crowd(context) or why_not_editable(context.object)
 
 
+def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Make an object the active one, and the only one that is selected."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    obj.select_set(True)
+    context.view_layer.objects.active = obj
+
+
 class SteerOperator:
     """Base of operators: subclasses say why they can't run, and run.
 
@@ -68,3 +76,16 @@ class SteerOperator:
         if message:
             self.report({"INFO"}, message)
         return {"FINISHED"}
+
+
+class AddOperator(SteerOperator):
+    """Base of operators that add an object: they run at once, and are adjusted afterwards."""
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only in Object Mode."""
+        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
+
+    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Run at once; the numbers can be changed in the panel that Blender shows then."""
+        return self.execute(context)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import bpy
 
 from .. import crowds
-from .common import SteerOperator, active_object
+from .common import AddOperator, active_object, select_only
 
 
-class OBJECT_OT_steer_add_random_path(SteerOperator, bpy.types.Operator):
+class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
     """Add a curve through random waypoints around the 3D cursor; a crowd without a path takes it"""
 
     bl_idname = "object.steer_add_random_path"
@@ -60,11 +60,6 @@ class OBJECT_OT_steer_add_random_path(SteerOperator, bpy.types.Operator):
         name="Seed", description="Another seed gives another path", default=0, min=0
     )
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only in Object Mode."""
-        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
-
     def draw(self, context: bpy.types.Context) -> None:
         """The rectangle's size only where there is one."""
         layout = self.layout
@@ -75,10 +70,6 @@ class OBJECT_OT_steer_add_random_path(SteerOperator, bpy.types.Operator):
             layout.prop(self, "width")
             layout.prop(self, "height")
         layout.prop(self, "seed")
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Run at once; the numbers can be changed in the panel that Blender shows then."""
-        return self.execute(context)
 
     def run(self, context: bpy.types.Context) -> str:
         """Make the curve, and give it to the active crowd where that lacks a path."""
@@ -98,10 +89,7 @@ class OBJECT_OT_steer_add_random_path(SteerOperator, bpy.types.Operator):
         crowd = active_object(context)
         curve = path_curves.add_curve(path, context.collection)
         curve.location = context.scene.cursor.location
-        for other in context.selected_objects:
-            other.select_set(False)
-        curve.select_set(True)
-        context.view_layer.objects.active = curve
+        select_only(context, curve)
         text = f"Added {curve.name!r} with {self.count} waypoints"
         if not crowds.is_crowd(crowd) or crowds.why_not_editable(crowd):
             return text
