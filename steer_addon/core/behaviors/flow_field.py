@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh_points import nearest_from, triangle_corners
+from ..bvh_points import nearest_point, triangle_corners
 from ..jit import kernel
 from ..parameters import param
 from ..vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
@@ -65,9 +65,7 @@ def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
         reach = pick(p.max_distance, i)
         if reach <= 0.0:
             reach = np.inf
-        # most often it is that of the last step: the search ends sooner, and finds the same
-        triangle, x, _ = nearest_from(tree, load(agents.position, i), reach, int(memory[i, 0]) - 1)
-        memory[i, 0] = triangle + 1
+        triangle, x, _ = nearest_point(tree, load(agents.position, i), reach)
         if triangle < 0:
             continue
         a, b, c = triangle_corners(tree, triangle)
@@ -88,7 +86,6 @@ def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
     output=VELOCITY,
     kernel=flow_field_kernel,
     uses=(FIELD,),
-    memory_width=1,
     icon="FORCE_FLUIDFLOW",
     group="Paths",
 )
