@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,7 +42,8 @@ class Frame:
         return result
 
 
-_FORWARD = {"POS_X": 0.0, "POS_Y": np.pi / 2, "NEG_X": np.pi, "NEG_Y": -np.pi / 2}
+_AHEAD = {"POS_X": (1, 0, 0), "POS_Y": (0, 1, 0), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0)}
+_FORWARD = {name: math.atan2(y, x) for name, (x, y, _) in _AHEAD.items()}
 
 
 def rotations(
@@ -141,12 +143,7 @@ def turned(quaternions: Any, vector: Any) -> NDArray[np.float64]:
 
 def forward_vector(forward_axis: str) -> NDArray[np.float64]:
     """Unit vector along an object's forward axis, in its own space."""
-    return np.array(
-        {"POS_X": (1, 0, 0), "POS_Y": (0, 1, 0), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0)}[
-            forward_axis
-        ],
-        np.float64,
-    )
+    return np.array(_AHEAD[forward_axis], np.float64)
 
 
 def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets:

@@ -31,7 +31,6 @@ from ..parameters import param
 from ..vec import (
     EPSILON,
     add_scaled,
-    cross,
     dot,
     length,
     load,
@@ -43,7 +42,7 @@ from ..vec import (
     unit,
 )
 from .base import COLLIDERS, VELOCITY, Behavior, behavior
-from .sight import eye, first_hit, way
+from .sight import eye, first_hit, tangent_by_id, way
 from .targeting import on_ground
 
 NEAREST = 3
@@ -93,10 +92,7 @@ def _tangent(i, agents, along, normal, followed):
         tangent = project(followed, normal)
     if length(tangent) > 1.0e-3:
         return unit(tangent)
-    tangent = unit(cross(load(agents.normal, i), normal))
-    if length(tangent) < 0.5:
-        tangent = unit(cross((1.0, 0.0, 0.0), normal))
-    return tangent if agents.id[i] % 2 == 0 else scale(tangent, -1.0)
+    return tangent_by_id(i, agents, normal)
 
 
 @kernel

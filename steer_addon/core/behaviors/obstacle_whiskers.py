@@ -32,7 +32,6 @@ from ..jit import kernel
 from ..vec import (
     EPSILON,
     add_scaled,
-    cross,
     dot,
     length,
     load,
@@ -43,8 +42,8 @@ from ..vec import (
     truncate,
     unit,
 )
-from .sight import eye, first_hit, way
-from .targeting import on_ground, side_axis
+from .sight import eye, first_hit, sides, way
+from .targeting import on_ground
 
 GOLDEN = 0.6180339887498949
 FLOOR = 0.25
@@ -141,12 +140,7 @@ def whiskers_kernel(start, stop, agents, world, p, memory, out, active):
         ahead = way(i, agents, world, velocity)
         if reach <= EPSILON or cruise < EPSILON or length(ahead) < EPSILON:
             continue
-        if world.flat:
-            above = load(agents.normal, i)
-            right = unit(cross(ahead, above))
-        else:
-            right = side_axis(ahead, (0.0, 0.0, 1.0))
-            above = cross(right, ahead)
+        right, above = sides(ahead, load(agents.normal, i), world.flat)
         if agents.id[i] % 2 != 0:
             right = scale(right, -1.0)
         best_direction, best, front, hit = _survey(

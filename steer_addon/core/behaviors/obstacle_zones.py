@@ -50,7 +50,6 @@ from ..parameters import param
 from ..vec import (
     EPSILON,
     add_scaled,
-    cross,
     dot,
     length,
     load,
@@ -62,7 +61,7 @@ from ..vec import (
     unit,
 )
 from .base import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
-from .sight import eye, first_hit
+from .sight import eye, first_hit, tangent_by_id
 from .targeting import on_ground, target_choice, target_offset
 
 FREE, PUSHING, PULLING, SLIDING, TURNING = 0, 1, 2, 3, 4
@@ -158,10 +157,7 @@ def _along(i, agents, world, normal, motion):
         tangent = project(v, normal)
         if length(tangent) > max(HEAD_ON * length(v), EPSILON):
             return unit(tangent)
-    tangent = unit(cross(load(agents.normal, i), normal))
-    if length(tangent) < 0.5:
-        tangent = unit(cross((1.0, 0.0, 0.0), normal))
-    return tangent if agents.id[i] % 2 == 0 else scale(tangent, -1.0)
+    return tangent_by_id(i, agents, normal)
 
 
 @kernel

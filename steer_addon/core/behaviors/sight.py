@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..bvh import ray_cast, triangle_normal
 from ..ground import UP_SLACK
 from ..jit import kernel
-from ..vec import EPSILON, add_scaled, dot, length, load, scale, unit
-from .targeting import on_ground
+from ..vec import EPSILON, add_scaled, cross, dot, length, load, scale, unit
+from .targeting import on_ground, side_axis
 
 
 @kernel
@@ -46,3 +46,24 @@ def way(i, agents, world, velocity):
     if length(velocity) >= EPSILON:
         return unit(velocity)
     return unit(on_ground(i, agents, world, load(agents.heading, i)))
+
+
+@kernel
+def sides(ahead, up, flat):
+    """Unit vectors to the right of a unit direction and above it: (right, above).
+
+    `up` is the normal of the ground, not used by flyers.
+    """
+    if flat:
+        return unit(cross(ahead, up)), up
+    right = side_axis(ahead, (0.0, 0.0, 1.0))
+    return right, cross(right, ahead)
+
+
+@kernel
+def tangent_by_id(i, agents, normal):
+    """Unit direction along a wall for an agent to whom both are alike: its id decides."""
+    tangent = unit(cross(load(agents.normal, i), normal))
+    if length(tangent) < 0.5:
+        tangent = unit(cross((1.0, 0.0, 0.0), normal))
+    return tangent if agents.id[i] % 2 == 0 else scale(tangent, -1.0)

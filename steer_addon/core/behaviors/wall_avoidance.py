@@ -62,7 +62,6 @@ from ..vec import (
     EPSILON,
     add,
     add_scaled,
-    cross,
     dot,
     length,
     load,
@@ -74,9 +73,9 @@ from ..vec import (
     unit,
 )
 from .base import COLLIDERS, PUSH, Behavior, behavior
-from .sight import eye, first_hit, way
+from .sight import eye, first_hit, sides, way
 from .spring import SPARE, spring_step, turns_in_time, usable
-from .targeting import on_ground, side_axis
+from .targeting import on_ground
 
 AUTO = 0
 DISTANCE, LENGTH, COSINE = 0, 1, 2
@@ -107,11 +106,7 @@ def _feel(world, origin, ahead, up, reach, way_on, hits):
         way_on: How far the agent may go in this step [m].
         hits: Filled with a row per feeler, see `_hit`; a miss has length 0.
     """
-    if world.flat:
-        right, above = unit(cross(ahead, up)), up
-    else:
-        right = side_axis(ahead, (0.0, 0.0, 1.0))
-        above = cross(right, ahead)
+    right, above = sides(ahead, up, world.flat)
     nearest = -1
     for k in range(3 if world.flat else 5):
         hits[k, LENGTH] = 0.0
