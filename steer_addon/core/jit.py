@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import jit_scratch
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -98,7 +100,8 @@ class Kernel:
         # world, which hold tens of arrays, would count each one up and down, atomically
         options["_nrt"] = self.allocates
         # handing over a view takes longer than most helpers that read it
-        options["forceinline"] = not _VIEWS.isdisjoint(self.function.__code__.co_varnames)
+        code = self.function.__code__
+        options["forceinline"] = not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
         folder = _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
@@ -136,8 +139,6 @@ class _Scratch:
 
     @property
     def _numba_type_(self) -> Any:
-        from . import jit_scratch
-
         return jit_scratch.numba_type()
 
 

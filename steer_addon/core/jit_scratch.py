@@ -1,4 +1,4 @@
-"""How numba compiles `jit.scratch`; imported when the first kernel asks for it."""
+"""How numba compiles `jit.scratch`; numba itself is imported when the first kernel asks for it."""
 
 from __future__ import annotations
 
