@@ -126,8 +126,8 @@ def join(views: Sequence[BvhView]) -> BvhView:
     for view, node, place in zip(full, node_shift, order_shift, strict=True):
         rows = link[node : node + len(view.link)]
         leaf = view.link[:, 2] > 0
-        rows[:, 0] = view.first + np.where(leaf, place, node)
-        rows[:, 1] = np.where(leaf, -1, view.second + node)
+        rows[:, 0] = view.link[:, 0] + np.where(leaf, place, node)
+        rows[:, 1] = np.where(leaf, -1, view.link[:, 1] + node)
         rows[:, 2] = view.link[:, 2]
     _link_top(link[:, 0], link[:, 1], box[:, :3], box[:, 3:], node_shift)
     shifted = [view.order + shift for view, shift in zip(full, order_shift, strict=True)]

@@ -130,23 +130,17 @@ def _is_steep(a, b, c, min_up):
 
 
 @kernel
-def _nearest_at_leaf(
-    triangles, order, start, stop, point, skip, min_up, best_triangle, found, best
-):
-    """The better one of the nearest point so far and those in a leaf; `best` is squared [m²]."""
-    for k in range(start, stop):
-        i = int(order[k])
-        if i == skip:
-            continue
-        a, b, c = _corners(triangles, i)
-        candidate = _on_triangle(a, b, c, point)
-        offset = sub(candidate, point)
-        gap = dot(offset, offset)
-        if gap <= best:
-            gap = max(gap, _own_distance(a, b, c, point))
-            better = gap < best or (gap == best and (i < best_triangle or best_triangle < 0))
-            if better and (min_up < 0.0 or _is_steep(a, b, c, min_up)):
-                best_triangle, found, best = i, candidate, gap
+def _nearer(triangles, i, point, min_up, best_triangle, found, best):
+    """The better one of the nearest point so far and that of triangle i; `best` is squared [m²]."""
+    a, b, c = _corners(triangles, i)
+    candidate = _on_triangle(a, b, c, point)
+    offset = sub(candidate, point)
+    gap = dot(offset, offset)
+    if gap <= best:
+        gap = max(gap, _own_distance(a, b, c, point))
+        better = gap < best or (gap == best and (i < best_triangle or best_triangle < 0))
+        if better and (min_up < 0.0 or _is_steep(a, b, c, min_up)):
+            best_triangle, found, best = i, candidate, gap
     return best_triangle, found, best
 
 
@@ -199,12 +193,9 @@ def _search(bvh, point, max_distance, skip, guess, min_up):
         return best_triangle, found, float(max_distance)
     box, link, order, triangles = bvh
     if 0 <= guess < len(triangles) and guess != skip:
-        a, b, c = _corners(triangles, guess)
-        candidate = _on_triangle(a, b, c, point)
-        offset = sub(candidate, point)
-        gap = max(dot(offset, offset), _own_distance(a, b, c, point))
-        if gap <= best and (min_up < 0.0 or _is_steep(a, b, c, min_up)):
-            best_triangle, found, best = guess, candidate, gap
+        best_triangle, found, best = _nearer(
+            triangles, guess, point, min_up, best_triangle, found, best
+        )
     stack = scratch(STACK, 2)
     stack[0, 0], stack[0, 1] = 0, _node_distance(box, 0, point)
     waiting = 1
@@ -226,9 +217,12 @@ def _search(bvh, point, max_distance, skip, guess, min_up):
                 waiting += 1
             node = near
         start, stop = link[node, 0], link[node, 0] + link[node, 2]
-        best_triangle, found, best = _nearest_at_leaf(
-            triangles, order, start, stop, point, skip, min_up, best_triangle, found, best
-        )
+        for k in range(start, stop):
+            i = int(order[k])
+            if i != skip:
+                best_triangle, found, best = _nearer(
+                    triangles, i, point, min_up, best_triangle, found, best
+                )
     if best_triangle < 0:
         return best_triangle, found, float(max_distance)
     return best_triangle, found, math.sqrt(best)

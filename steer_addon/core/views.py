@@ -44,26 +44,6 @@ class BvhView(NamedTuple):
     order: I32  # (t,)
     triangles: F32  # (t, 3, 3) [m]
 
-    @property
-    def low(self) -> F32:
-        """Lower corners of the boxes [m], shape (nodes, 3); not for kernels."""
-        return self.box[:, :3]
-
-    @property
-    def high(self) -> F32:
-        """Upper corners of the boxes [m], shape (nodes, 3); not for kernels."""
-        return self.box[:, 3:]
-
-    @property
-    def first(self) -> I32:
-        """First children, or first places in `order`, shape (nodes,); not for kernels."""
-        return self.link[:, 0]
-
-    @property
-    def second(self) -> I32:
-        """Second children, shape (nodes,); not for kernels."""
-        return self.link[:, 1]
-
 
 class TargetView(NamedTuple):
     """The targets of one behavior."""

@@ -82,18 +82,18 @@ def check_tree(view: BvhView) -> int:
     while tasks:
         node, level = tasks.pop()
         depth = max(depth, level)
-        count, first = int(view.link[node, 2]), int(view.first[node])
+        count, first = int(view.link[node, 2]), int(view.link[node, 0])
         if count:
             leaf = view.order[first : first + count]
             seen[leaf] += 1
             inside = view.triangles[leaf].reshape(-1, 3)
         else:
-            children = [first, int(view.second[node])]
+            children = [first, int(view.link[node, 1])]
             assert min(children) > node
-            inside = np.concatenate([view.low[children], view.high[children]])
+            inside = np.concatenate([view.box[children, :3], view.box[children, 3:]])
             tasks += [(child, level + 1) for child in children]
-        assert (inside.min(axis=0) == view.low[node]).all()
-        assert (inside.max(axis=0) == view.high[node]).all()
+        assert (inside.min(axis=0) == view.box[node, :3]).all()
+        assert (inside.max(axis=0) == view.box[node, 3:]).all()
     assert (seen == 1).all()
     return depth
 
@@ -312,7 +312,7 @@ def test_refit_leaves_the_old_tree_alone() -> None:
     moved = bvh.refit(view, triangles + np.float32([100, 0, 0]))
     assert same_tree(view, BvhView(*before))
     check_tree(moved)
-    assert moved.low[0, 0] > 80
+    assert moved.box[0, 0] > 80
     with pytest.raises(WorldError, match="had 200 triangles and now has 3"):
         bvh.refit(view, soup(3))
 
