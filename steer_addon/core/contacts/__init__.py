@@ -17,6 +17,7 @@ from .. import bvh, jit
 from ..agents import Agents
 from ..settings import CrowdSettings
 from ..views import F32, WorldView
+from .heaps import heap_levels
 from .near import F64, NearView, find_near
 from .passes import BodyView, SpaceView, pass_kernel, walled_kernel
 
@@ -41,6 +42,8 @@ def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldV
         return
     bodies = _bodies(before, after, sees.dt, told.iterations)
     near = _near(bodies, space, told.iterations)
+    levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
+    bodies = bodies._replace(level=levels)
     walled = np.zeros(before.count, np.uint8)
     if len(space.walls.link):
         jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
@@ -79,6 +82,7 @@ def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
         start=before.position,
         goal=after.position.copy(),
         goal_normal=after.normal.copy(),
+        level=np.zeros(0, np.uint8),
     )
 
 
@@ -90,8 +94,8 @@ def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
     wish: F64 = np.maximum(np.sqrt(np.einsum("ij,ij->i", way, way)), backing)
     if not space.together:
         count = len(wish)
-        none = np.zeros(count, np.int32)
-        return NearView(none, np.zeros((count, 0), np.int32), wish, wish, none, wish)
+        none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
+        return NearView(none, index, wish, wish, none, np.zeros(count), wish)
     rise, flat = space.rise, space.flat
     return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)
 

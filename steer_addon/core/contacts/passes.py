@@ -36,10 +36,12 @@ from ..rng import CONTACT, unit_vector
 from ..vec import add, dot, length, load, scale, store, sub, truncate, unit
 from ..views import F32, I64, BvhView
 from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
+from .heaps import CLOSE
 from .near import ahead_of, squared, within
 from .walls import add_walls, next_wall, wall_margin
 
 F64 = NDArray[np.float64]
+U8 = NDArray[np.uint8]
 
 COINCIDENT = 1.0e-9
 """Nearer centers [m] have no direction: ids give them one."""
@@ -60,6 +62,7 @@ class BodyView(NamedTuple):
     start: F32  # (n, 3) [m] where the step starts
     goal: F32  # (n, 3) [m] where they wish to be after it
     goal_normal: F32  # (n, 3) unit normals of the ground there
+    level: U8  # (n,) how many bodies away from a heap, see `heaps`
 
 
 class SpaceView(NamedTuple):
@@ -132,6 +135,8 @@ def _add_bodies(i, bodies, near, place, flat, plane):
         excess = 0.0
         if gap < -TOUCH * touch:
             excess = _excess(gap, part, bodies.back[i], bodies.back[j])
+        elif bodies.level[j] < bodies.level[i] and gap < CLOSE * touch:
+            excess = min(bodies.back[i], CLOSE * touch - gap)
         seen = within(square, bodies.radius[j] * 1.0, own_radius, near.reach[j])
         if seen and ahead_of(square, i, near.end[j], near.last[j], bodies.id[j], bodies.id):
             toward = sub(load(bodies.goal, j), there)
