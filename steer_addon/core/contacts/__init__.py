@@ -16,10 +16,17 @@ import numpy as np
 from .. import bvh, jit
 from ..agents import Agents
 from ..settings import CrowdSettings
-from ..views import F32, WorldView
+from ..views import WorldView
 from .heaps import heap_levels
-from .near import F64, NearView, find_near
-from .passes import BodyView, SpaceView, pass_kernel, walled_kernel
+from .near import NearView, find_near
+from .passes import (
+    BodyView,
+    SpaceView,
+    correct_kernel,
+    pass_kernel,
+    prepare_kernel,
+    walled_kernel,
+)
 
 __all__ = ["resolve"]
 
@@ -55,7 +62,10 @@ def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldV
             pass_kernel, before.count, bodies, space, near, walled, place, normal, gone
         )
         place = gone
-    _correct(before, after, place, normal, space.flat, sees.dt)
+    outcome = (bodies.start, place, normal, space.flat, sees.dt)
+    jit.parallel_for(
+        correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
+    )
 
 
 def _space(settings: CrowdSettings, sees: WorldView) -> SpaceView:
@@ -87,34 +97,11 @@ def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
 
 
 def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
-    way = bodies.goal.astype(np.float64) - bodies.start
-    if space.flat:
-        way[:, 2] = 0.0
-    backing = bodies.back * passes
-    wish: F64 = np.maximum(np.sqrt(np.einsum("ij,ij->i", way, way)), backing)
+    wish, backing = np.empty(len(bodies.id)), np.empty(len(bodies.id))
+    jit.parallel_for(prepare_kernel, len(wish), bodies, space.flat, float(passes), wish, backing)
     if not space.together:
         count = len(wish)
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
         return NearView(none, index, wish, wish, none, np.zeros(count), wish)
     rise, flat = space.rise, space.flat
     return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)
-
-
-def _correct(before: Agents, after: Agents, place: F64, normal: F32, flat: bool, dt: float) -> None:
-    """Write where agents really got to, for those that did not get where they wished."""
-    reached = place.astype(np.float32)
-    held = np.flatnonzero((reached != after.position).any(axis=1))
-    if not len(held):
-        return
-    done = reached[held].astype(np.float64) - before.position[held]
-    if flat:
-        done[:, 2] = 0.0
-    velocity = done / dt
-    speed = np.sqrt(np.einsum("ij,ij->i", velocity, velocity))
-    wished = after.velocity[held].astype(np.float64)
-    # contacts only take speed away: who is pushed does not fly off
-    most = np.sqrt(np.einsum("ij,ij->i", wished, wished))
-    velocity *= np.minimum(1.0, most / np.maximum(speed, 1.0e-30))[:, None]
-    after.position[held] = reached[held]
-    after.velocity[held] = velocity
-    after.normal[held] = normal[held]
