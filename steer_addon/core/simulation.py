@@ -13,7 +13,7 @@ from .frames import Frame, make_frame
 from .proposals import Proposal
 from .settings import CrowdSettings
 from .solver import Solver
-from .world import World
+from .world import Colliders, World
 
 
 class Simulation:
@@ -55,6 +55,7 @@ class Simulation:
         """Agents that had no walkable ground below or above them at the start."""
         self.proposals: tuple[Proposal, ...] = ()
         """What each behavior asked for in the last step."""
+        self._colliders: Colliders | None = None if world is None else world.colliders
         if world is not None:
             self._place(world)
 
@@ -77,7 +78,10 @@ class Simulation:
         if settings is not None:
             self.settings = settings
         number = self.frame - self.start_frame
-        result = Solver(self.settings).step(self.agents, world, self.dt, number=number)
+        result = Solver(self.settings).step(
+            self.agents, world, self.dt, number=number, before=self._colliders
+        )
+        self._colliders = world.colliders
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1

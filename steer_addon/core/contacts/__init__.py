@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import bvh, jit
+from .. import bvh, ground, jit
 from ..agents import Agents
 from ..settings import CrowdSettings
-from ..views import WorldView
+from ..views import F32, WorldView
 from .heaps import heap_levels
+from .moved import MovedView, carry_kernel, find_moved
 from .near import NearView, find_near
 from .passes import (
     BodyView,
@@ -28,13 +29,19 @@ from .passes import (
     walled_kernel,
 )
 
-__all__ = ["resolve"]
+__all__ = ["MovedView", "find_moved", "resolve"]
 
 BACKING = 0.5
 """Farthest that overlapping bodies back out in a step, as a share of their radius."""
 
 
-def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldView) -> None:
+def resolve(
+    before: Agents,
+    after: Agents,
+    settings: CrowdSettings,
+    sees: WorldView,
+    moved: MovedView | None = None,
+) -> None:
     """Take back of a step what bodies and walls do not allow.
 
     Args:
@@ -42,12 +49,15 @@ def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldV
         after: The crowd after it; positions, velocities and normals are corrected.
         settings: What the crowd is told.
         sees: The world after the step.
+        moved: The colliders that moved in it, from `find_moved`.
     """
     told = settings.bodies
     space = _space(settings, sees)
     if before.count == 0 or not (told.collide_agents or len(space.walls.link)):
         return
     bodies = _bodies(before, after, sees.dt, told.iterations)
+    if moved is not None and told.collide_colliders:
+        bodies = bodies._replace(start=_carried(before, moved, space))
     near = _near(bodies, space, told.iterations)
     levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
     bodies = bodies._replace(level=levels)
@@ -62,7 +72,7 @@ def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldV
             pass_kernel, before.count, bodies, space, near, walled, place, normal, gone
         )
         place = gone
-    outcome = (bodies.start, place, normal, space.flat, sees.dt)
+    outcome = (before.position, place, normal, space.flat, sees.dt)
     jit.parallel_for(
         correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
     )
@@ -94,6 +104,18 @@ def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
         goal_normal=after.normal.copy(),
         level=np.zeros(0, np.uint8),
     )
+
+
+def _carried(before: Agents, moved: MovedView, space: SpaceView) -> F32:
+    """Where agents are after moving colliders have pushed them, on their ground."""
+    start = np.empty_like(before.position)
+    options = (moved, space.eye, before.radius, space.flat, before.position)
+    jit.parallel_for(carry_kernel, before.count, *options, start)
+    rows = np.flatnonzero((start != before.position).any(axis=1))
+    if len(rows) and space.flat and len(space.ground.link):
+        feet, _normal, found = ground.place_many(space.ground, start[rows], space.min_up)
+        start[rows[found], 2] = feet[found, 2]
+    return start
 
 
 def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
