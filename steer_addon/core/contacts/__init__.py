@@ -22,7 +22,7 @@ from ..world import Colliders
 from .free import free_kernel
 from .heaps import heap_levels
 from .moved import MovedView, carry_kernel, find_moved
-from .near import NearView, find_near
+from .near import NearView, Searching, find_near
 from .passes import (
     BodyView,
     SpaceView,
@@ -155,5 +155,5 @@ def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
         count = len(wish)
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
         return NearView(none, index, wish, wish, none, np.zeros(count), wish)
-    rise, flat = space.rise, space.flat
-    return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)
+    looking = Searching(bodies.id, bodies.radius, wish, backing)
+    return find_near(bodies.start, looking, space.rise, space.flat)
