@@ -19,6 +19,7 @@ from .targets import NO_TARGETS, Targets, make_targets
 from .views import BvhView
 
 __all__ = [
+    "NO_COLLIDERS",
     "Colliders",
     "CollidersBuilder",
     "Targets",
@@ -85,6 +86,9 @@ class CollidersBuilder:
         if self._static[mesh.name] is mesh:
             return old
         return bvh.refit(old, mesh.triangles)
+
+
+NO_COLLIDERS = CollidersBuilder().build(())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
