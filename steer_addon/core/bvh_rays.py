@@ -199,7 +199,7 @@ def _unless_free(bvh, origin, direction, most, min_up):
     if len(bvh.link) == 0:
         return -1, most
     done = free_way(bvh, origin, direction, most)
-    if done >= most:
+    if 0.0 < done >= most:
         return -1, most
     return _cast(bvh.box, bvh.link, bvh.order, bvh.triangles, origin, direction, done, most, min_up)
 

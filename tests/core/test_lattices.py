@@ -39,7 +39,7 @@ def test_rays_and_nearest_points_are_those_of_the_tree(seed, count, size, flat, 
     ways = points(seed + 2, 300, 1.0)
     ways[:50, 2] = 0.0
     ways /= np.linalg.norm(ways, axis=1, keepdims=True)
-    for most in (reach, np.inf):
+    for most in (0.0, reach, np.inf):
         for one, other in zip(
             (*bvh.ray_cast_many(tree, starts, ways, most), *bvh.nearest_many(tree, starts, most)),
             (*bvh.ray_cast_many(quick, starts, ways, most), *bvh.nearest_many(quick, starts, most)),
