@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bvh import ray_cast
+from ..clearance import clearance
 from ..ground import walk
 from ..jit import kernel, scratch
 from ..regions import rounded
@@ -293,9 +294,11 @@ def walled_kernel(first, stop, agents, world, span, walled):
         x, y, z = load(agents.start, i)
         eye = (x, y, z + world.eye)
         reach = max(agents.radius[i] * 1.0, wall_margin(eye)) + 2.0 * span[i]
-        wall, _place, _distance = next_wall(
-            world.walls, eye, reach, world.flat, none, 0, 0, 0, last
-        )
+        wall = -1
+        if clearance(world.walls, eye) < reach:
+            wall, _place, _distance = next_wall(
+                world.walls, eye, reach, world.flat, none, 0, 0, 0, last
+            )
         # cells of a flat crowd know the walls at one height only
         climbs = world.flat and z != agents.goal[i, 2]
         pushed = load(agents.origin, i) != (x, y, z)
