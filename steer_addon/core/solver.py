@@ -74,6 +74,18 @@ class Solver:
     def _substep(
         self, agents: Agents, world: World, dt: float, number: int, seed: int
     ) -> tuple[Agents, tuple[Proposal, ...]]:
+        """Move the living; whatever acts in a step is given no others."""
+        rows = np.flatnonzero(agents.alive)
+        if len(rows) == agents.count:
+            return self._moved(agents, world, dt, number, seed)
+        part, asked = self._moved(agents.taken(rows), world.living(agents.alive), dt, number, seed)
+        after = agents.copy()
+        after.put(rows, part)
+        return after, tuple(proposal.spread(rows, agents.count) for proposal in asked)
+
+    def _moved(
+        self, agents: Agents, world: World, dt: float, number: int, seed: int
+    ) -> tuple[Agents, tuple[Proposal, ...]]:
         stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
         after = agents.copy()
         desired = np.zeros_like(agents.position)
