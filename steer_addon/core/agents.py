@@ -44,7 +44,9 @@ class Agents:
     alive: ByteArray
     """0 for the dead, who take no part in anything; shape (agent_count,)."""
     arrived: ByteArray
-    """1 for those who are at their goal and stand there, shape (agent_count,)."""
+    """1 for those who are at their goal, shape (agent_count,)."""
+    waited: FloatArray
+    """How long agents have been held up by those who arrived before them [s], (agent_count,)."""
     attributes: dict[str, FloatArray] = field(default_factory=dict)
     """Per-agent values [the parameter's unit] that override a behavior's parameter, by name."""
     memory: dict[str, FloatArray] = field(default_factory=dict)
@@ -161,6 +163,7 @@ def make_agents(
         roll=np.zeros(count, np.float32),
         alive=alive.astype(np.uint8),
         arrived=np.zeros(count, np.uint8),
+        waited=np.zeros(count, np.float32),
         attributes=extra,
         **own,
     )

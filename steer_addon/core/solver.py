@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bvh, ground, jit, neighbors
+from . import arrival, bvh, ground, jit, neighbors
 from .agents import Agents
 from .behaviors.base import VELOCITY, Behavior
 from .integrate import LimitsView, combine_kernel, integrate_kernel
@@ -75,6 +75,7 @@ class Solver:
         self, agents: Agents, world: World, dt: float, number: int, seed: int
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         """Move the living; whatever acts in a step is given no others."""
+        agents = arrival.begun(agents, world, self.settings, dt)
         rows = np.flatnonzero(agents.alive)
         if len(rows) == agents.count:
             return self._moved(agents, world, dt, number, seed)
@@ -104,9 +105,10 @@ class Solver:
                         entry, agents, after, view, local, params, values[row], active[row]
                     )
             if not pushes:
+                arrival.hush(stack, found, agents)
                 sum_desired(found.values(), desired)
         proposals = tuple(found[entry.key] for entry in stack)
-        self._move(agents, after, view, sees, proposals, values, active, dt)
+        self._move(agents, world, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
         return after, proposals
 
@@ -151,6 +153,7 @@ class Solver:
     def _move(
         self,
         before: Agents,
+        world: World,
         after: Agents,
         view: AgentView,
         sees: WorldView,
@@ -181,6 +184,7 @@ class Solver:
             wished,
             forced,
         )
+        arrival.settle(before, world, self.settings, limits, dt, wished, forced)
         jit.parallel_for(
             integrate_kernel,
             count,
