@@ -204,10 +204,9 @@ class BodiesSettings(Settings):
     on_arrival: str = choice(
         "STAY",
         {
-            "STAY": "Agents stand still at their target; where bodies collide the first one has it",
-            "HOLD_AREA": "Agents stand still around the target, where there is room: "
-            "the place grows with the number of those who are there",
-            "LEAVE": "Agents are gone: they are not alive any more, take no room and are hidden",
+            "STAY": "Agents want the target itself; where bodies collide they stand still at it",
+            "HOLD_AREA": "Agents stand still around the target: the place grows with their number",
+            "LEAVE": "Agents are gone: no longer alive, they take no room and are hidden",
         },
         doc="What agents do at the target of the first behavior that goes to one, "
         "or at the end of their path",
