@@ -10,6 +10,7 @@ from . import ground
 from .agents import Agents
 from .errors import ParameterError
 from .frames import Frame, make_frame
+from .free_places import FreeTargets
 from .proposals import Proposal
 from .settings import CrowdSettings
 from .solver import Solver
@@ -53,6 +54,7 @@ class Simulation:
         self.dt = 1.0 / fps
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
+        self._free = FreeTargets()
         self.proposals: tuple[Proposal, ...] = ()
         """What each behavior asked for in the last step."""
         if world is not None:
@@ -76,12 +78,18 @@ class Simulation:
         """
         if settings is not None:
             self.settings = settings
+        world = self._free.freed(world, self.agents, self.settings)
         number = self.frame - self.start_frame
         result = Solver(self.settings).step(self.agents, world, self.dt, number=number)
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1
         return self.current()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user may want to change about what was simulated so far."""
+        return [self._free.warning] if self._free.warning else []
 
     def current(self) -> Frame:
         """The crowd as it is now."""
