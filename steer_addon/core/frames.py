@@ -114,10 +114,26 @@ def shown(agents: Agents, stack: Sequence[Behavior]) -> dict[str, NDArray[np.flo
 
 
 def make_frame(
-    number: int, agents: Agents, motion: MotionSettings, stack: Sequence[Behavior] = ()
+    number: int,
+    agents: Agents,
+    motion: MotionSettings,
+    stack: Sequence[Behavior] = (),
+    *,
+    arriving: bool = False,
 ) -> Frame:
-    """What is kept of these agents at this frame; walking agents stay upright on slopes."""
+    """What is kept of these agents at this frame; walking agents stay upright on slopes.
+
+    Args:
+        number: Frame number.
+        agents: The crowd.
+        motion: How it moves.
+        stack: Its behaviors, some of which show what they remember.
+        arriving: Whether to show who has `arrived`.
+    """
     heading = agents.heading
+    attributes = shown(agents, stack)
+    if arriving:
+        attributes["arrived"] = agents.arrived.astype(np.float32)
     if motion.motion == "GROUND":
         heading = heading * np.array([1.0, 1.0, 0.0], np.float32)
     return Frame(
@@ -128,7 +144,7 @@ def make_frame(
         rotation=rotations(heading, motion.forward_axis, agents.roll),
         radius=agents.radius.copy(),
         alive=agents.alive.copy(),
-        attributes=shown(agents, stack),
+        attributes=attributes,
     )
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import ground
+from . import arrival, ground
 from .agents import Agents
 from .errors import ParameterError
 from .frames import Frame, make_frame
@@ -93,7 +93,10 @@ class Simulation:
 
     def current(self) -> Frame:
         """The crowd as it is now."""
-        return make_frame(self.frame, self.agents, self.settings.motion, self.settings.behaviors)
+        told = self.settings
+        return make_frame(
+            self.frame, self.agents, told.motion, told.behaviors, arriving=arrival.acts(told)
+        )
 
 
 @dataclass(frozen=True)
