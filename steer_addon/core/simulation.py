@@ -14,7 +14,7 @@ from .free_places import FreeTargets
 from .proposals import Proposal
 from .settings import CrowdSettings
 from .solver import Solver
-from .world import World
+from .world import Colliders, World
 
 
 class Simulation:
@@ -57,6 +57,7 @@ class Simulation:
         self._free = FreeTargets()
         self.proposals: tuple[Proposal, ...] = ()
         """What each behavior asked for in the last step."""
+        self._colliders: Colliders | None = None if world is None else world.colliders
         if world is not None:
             self._place(world)
 
@@ -80,7 +81,10 @@ class Simulation:
             self.settings = settings
         world = self._free.freed(world, self.agents, self.settings)
         number = self.frame - self.start_frame
-        result = Solver(self.settings).step(self.agents, world, self.dt, number=number)
+        result = Solver(self.settings).step(
+            self.agents, world, self.dt, number=number, before=self._colliders
+        )
+        self._colliders = world.colliders
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1

@@ -36,7 +36,7 @@ from ..rng import CONTACT, unit_vector
 from ..vec import add, dot, length, load, scale, store, sub, truncate, unit
 from ..views import F32, I64, BvhView
 from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
-from .heaps import CLOSE
+from .heaps import CLOSE, FARTHEST
 from .near import ahead_of, squared, within
 from .walls import add_walls, next_wall, wall_margin
 
@@ -237,7 +237,8 @@ def pass_kernel(first, stop, bodies, space, near, walled, place, normal, after):
     on_terrain = space.flat and len(space.ground.link) > 0
     for i in range(first, stop):
         here, goal = load(place, i), load(bodies.goal, i)
-        if near.count[i] == 0 and walled[i] == 0:
+        stays = here == goal and near.deep[i] <= TOUCH and bodies.level[i] == FARTHEST
+        if walled[i] == 0 and (stays or near.count[i] == 0):
             store(after, i, goal)
             store(normal, i, load(bodies.goal_normal, i))
             continue
@@ -269,3 +270,29 @@ def walled_kernel(first, stop, bodies, space, span, walled):
             space.walls, eye, reach, space.flat, none, 0, 0, 0, last
         )
         walled[i] = 1 if wall >= 0 or z != bodies.goal[i, 2] else 0
+
+
+@kernel
+def correct_kernel(first, stop, start, place, normal, flat, dt, position, velocity, normals):
+    """Write where agents really got to, for those that did not get where they wished."""
+    for i in range(first, stop):
+        x, y, z = np.float32(place[i, 0]), np.float32(place[i, 1]), np.float32(place[i, 2])
+        if x == position[i, 0] and y == position[i, 1] and z == position[i, 2]:
+            continue
+        begin, wished = load(start, i), load(velocity, i)
+        done = (x - begin[0], y - begin[1], 0.0 if flat else z - begin[2])
+        # contacts only take speed away: who is pushed does not fly off
+        store(velocity, i, truncate(scale(done, 1.0 / dt), length(wished)))
+        store(normals, i, load(normal, i))
+        position[i, 0], position[i, 1], position[i, 2] = x, y, z
+
+
+@kernel
+def prepare_kernel(first, stop, bodies, flat, passes, wish, backing):
+    """How far each agent would go, and back out of others, in this step [m]."""
+    for i in range(first, stop):
+        way = sub(load(bodies.goal, i), load(bodies.start, i))
+        if flat:
+            way = (way[0], way[1], 0.0)
+        backing[i] = bodies.back[i] * passes
+        wish[i] = max(length(way), backing[i])
