@@ -98,14 +98,21 @@ class Solver:
         agents = arrival.begun(agents, world, self.settings, dt)
         rows = np.flatnonzero(agents.alive)
         if len(rows) == agents.count:
-            return self._moved(agents, world, dt, number, seed)
-        part, asked = self._moved(agents.taken(rows), world.living(agents.alive), dt, number, seed)
+            return self._step_living(agents, world, dt, number, seed, moved)
+        living, seen = agents.taken(rows), world.living(agents.alive)
+        part, asked = self._step_living(living, seen, dt, number, seed, moved)
         after = agents.copy()
         after.put(rows, part)
         return after, tuple(proposal.spread(rows, agents.count) for proposal in asked)
 
-    def _moved(
-        self, agents: Agents, world: World, dt: float, number: int, seed: int
+    def _step_living(
+        self,
+        agents: Agents,
+        world: World,
+        dt: float,
+        number: int,
+        seed: int,
+        moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
         after = agents.copy()

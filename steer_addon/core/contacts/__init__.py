@@ -12,11 +12,14 @@ heading stays the one of its wish, so that a crowd that pushes does not look abo
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import bvh, ground, jit
 from ..agents import Agents
 from ..settings import CrowdSettings
 from ..views import F32, WorldView
+from ..world import Colliders
+from .free import free_kernel
 from .heaps import heap_levels
 from .moved import MovedView, carry_kernel, find_moved
 from .near import NearView, find_near
@@ -29,7 +32,7 @@ from .passes import (
     walled_kernel,
 )
 
-__all__ = ["MovedView", "find_moved", "resolve"]
+__all__ = ["MovedView", "find_moved", "put_free", "resolve"]
 
 BACKING = 0.5
 """Farthest that overlapping bodies back out in a step, as a share of their radius."""
@@ -52,7 +55,7 @@ def resolve(
         moved: The colliders that moved in it, from `find_moved`.
     """
     told = settings.bodies
-    space = _space(settings, sees)
+    space = _space(settings, sees, moved)
     if before.count == 0 or not (told.collide_agents or len(space.walls.link)):
         return
     bodies = _bodies(before, after, sees.dt, told.iterations)
@@ -78,10 +81,36 @@ def resolve(
     )
 
 
-def _space(settings: CrowdSettings, sees: WorldView) -> SpaceView:
+def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> NDArray[np.bool_]:
+    """Put agents that are inside of colliders to the nearest free place.
+
+    Args:
+        agents: The crowd; its positions are corrected.
+        settings: What the crowd is told.
+        colliders: What it may not be inside of.
+
+    Returns:
+        Which agents were moved, shape (agent_count,).
+    """
+    flat = settings.motion.motion == "GROUND"
+    eye = float(settings.motion.step_height) if flat else 0.0
+    moved = np.zeros(agents.count, np.bool_)
+    shape = (colliders.bvh, colliders.center, colliders.radius, colliders.first)
+    none = np.zeros(len(colliders.radius), np.uint8)
+    room = agents.radius
+    jit.parallel_for(
+        free_kernel, agents.count, *shape, none, eye, room, flat, agents.position, moved
+    )
+    return moved
+
+
+def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) -> SpaceView:
     told = settings.bodies
+    count = len(sees.collider_radius)
     return SpaceView(
         walls=sees.colliders if told.collide_colliders else bvh.EMPTY,
+        first=sees.collider_first,
+        still=np.ones(count, np.uint8) if moved is None else moved.still,
         ground=sees.ground,
         eye=sees.eye_height,
         rise=float(settings.motion.step_height),
@@ -99,6 +128,7 @@ def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
         radius=before.radius,
         give=np.where(moves, 1.0 / before.mass.astype(np.float64), 0.0),
         back=back / passes,
+        origin=before.position,
         start=before.position,
         goal=after.position.copy(),
         goal_normal=after.normal.copy(),

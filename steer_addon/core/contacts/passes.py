@@ -32,10 +32,12 @@ from numpy.typing import NDArray
 from ..bvh import ray_cast
 from ..ground import walk
 from ..jit import kernel, scratch
+from ..regions import rounded
 from ..rng import CONTACT, unit_vector
 from ..vec import add, dot, length, load, scale, store, sub, truncate, unit
-from ..views import F32, I64, BvhView
+from ..views import F32, I32, I64, BvhView
 from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
+from .free import crosses
 from .heaps import CLOSE, FARTHEST
 from .near import ahead_of, squared, within
 from .walls import add_walls, next_wall, wall_margin
@@ -59,7 +61,8 @@ class BodyView(NamedTuple):
     radius: F32  # (n,) [m]
     give: F64  # (n,) [1/kg] 1 / mass, 0 for those that do not move
     back: F64  # (n,) [m] how far one that overlaps may back out in a pass
-    start: F32  # (n, 3) [m] where the step starts
+    origin: F32  # (n, 3) [m] where the step starts
+    start: F32  # (n, 3) [m] the same after moving colliders have pushed
     goal: F32  # (n, 3) [m] where they wish to be after it
     goal_normal: F32  # (n, 3) unit normals of the ground there
     level: U8  # (n,) how many bodies away from a heap, see `heaps`
@@ -69,6 +72,8 @@ class SpaceView(NamedTuple):
     """What bodies meet besides each other."""
 
     walls: BvhView  # the colliders; without triangles where they do not count
+    first: I32  # (c + 1,) first triangle of each of them
+    still: U8  # (c,) 1 for those that did not move
     ground: BvhView
     eye: float  # [m] rays and sections of the colliders are so far above the position
     rise: float  # [m] step height
@@ -191,19 +196,41 @@ def _landed(space, here, step, normal, radius, plane, count):
 
 
 @kernel
-def _guarded(space, here, there):
-    """Where the straight way between two places ends before the first wall."""
-    way = sub(there, here)
+def _free_way(space, start, stop):
+    """How far the straight way between two places is free [m], and how long it is."""
+    way = sub(stop, start)
     size = length(way)
     if size == 0.0:
-        return there
-    eye = (here[0], here[1], here[2] + space.eye)
-    wall, distance = ray_cast(space.walls, eye, scale(way, 1.0 / size), size)
-    if wall < 0:
-        return there
-    if len(space.ground.link) > 0:
+        return 0.0, 0.0
+    eye = (start[0], start[1], start[2] + space.eye)
+    _wall, distance = ray_cast(space.walls, eye, scale(way, 1.0 / size), size)
+    return distance, size
+
+
+@kernel
+def _guarded(i, bodies, space, here, there):
+    """Where an agent gets to, since no straight way of a step may meet a wall.
+
+    Cells alone let it go around a corner in several passes; seen from the start, that would lead
+    through the corner.
+    """
+    there = rounded(there)
+    distance, size = _free_way(space, here, there)
+    if distance < size:
+        if len(space.ground.link) > 0:
+            return here
+        margin = wall_margin((here[0], here[1], here[2] + space.eye))
+        there = rounded(add(here, scale(sub(there, here), max(distance - margin, 0.0) / size)))
+    start, origin = load(bodies.start, i), load(bodies.origin, i)
+    distance, size = _free_way(space, start, there)
+    if distance < size:
         return here
-    return add(here, scale(way, max(distance - wall_margin(eye), 0.0) / size))
+    if start != origin:
+        begin = (origin[0], origin[1], origin[2] + space.eye)
+        end = (there[0], there[1], there[2] + space.eye)
+        if crosses(space.walls, space.first, space.still, begin, end):
+            return here
+    return there
 
 
 @kernel
@@ -250,7 +277,7 @@ def pass_kernel(first, stop, bodies, space, near, walled, place, normal, after):
                 radius = bodies.radius[i] * 1.0
                 there, up = _landed(space, here, step, up, radius, plane, count)
         if walled[i] != 0:
-            reached = _guarded(space, here, there)
+            reached = _guarded(i, bodies, space, here, there)
             if reached != there:
                 there, up = reached, load(normal, i)
         store(after, i, there)
@@ -269,7 +296,10 @@ def walled_kernel(first, stop, bodies, space, span, walled):
         wall, _place, _distance = next_wall(
             space.walls, eye, reach, space.flat, none, 0, 0, 0, last
         )
-        walled[i] = 1 if wall >= 0 or z != bodies.goal[i, 2] else 0
+        # cells of a flat crowd know the walls at one height only
+        climbs = space.flat and z != bodies.goal[i, 2]
+        pushed = load(bodies.origin, i) != (x, y, z)
+        walled[i] = 1 if wall >= 0 or climbs or pushed else 0
 
 
 @kernel
