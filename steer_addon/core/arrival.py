@@ -9,8 +9,9 @@ LEAVE      d ≤ a: the agent is dead from this step on
 STAY       d ≤ a: the agent has arrived, until d > 1.5 a + r; only for crowds with bodies
 HOLD_AREA  as STAY, but the place has room for all: an agent has arrived when
            - d ≤ max(a, R - r): the disc of radius R is what the arrived and itself fill, or
-           - for half a second it was held up: an arrived one that is nearer to the goal stood in
-             its way, with a gap of at most w, and it came no nearer (v·g ≤ v_max/10);
+           - it is held up: for half a second an arrived one that is nearer to the goal stood in
+             its way, with a gap of at most w, and it came no nearer (v·g ≤ v_max/10); for three
+             seconds where it slid along them (|v| > v_max/10), since it may find a way around;
            it stays so until d > 1.25 max(a, R) + r and no such one is within 1.5 w
 
     R = √(Σ r²/0.7) in GROUND, ∛(Σ r³/0.55) in FLY, the sum over the arrived and the agent itself
@@ -59,8 +60,8 @@ DISCS, SPHERES = 0.7, 0.55
 """Shares of an area and of a volume that bodies fill where they stand together."""
 KEEP, KEEP_GAP = 1.25, 1.5
 """How much larger the place, and gaps, are for those who are there than for those who come."""
-PATIENCE = 0.5
-"""Who is held up for so long has arrived [s]."""
+PATIENCE, SLIDING_PATIENCE = 0.5, 3.0
+"""Who is held up for so long has arrived [s]: standing, and sliding along the others."""
 CONE = 120.0
 """Full angle around the direction of the goal [deg] in which others stand in the way."""
 MOST = 16
@@ -192,7 +193,9 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
     waited = np.zeros_like(agents.waited)
     if there.any() and unsure.any():
         behind = _behind(agents, goals, there, unsure)
-        waited = np.where(behind & ~before, agents.waited + np.float32(dt), waited)
+        stands = agents.speed <= SLOW * agents.max_speed
+        counted = dt * np.where(stands, 1.0, PATIENCE / SLIDING_PATIENCE)
+        waited = np.where(behind & ~before, agents.waited + counted, waited)
         result |= behind & (before | (waited >= PATIENCE))
     if waited.any() or agents.waited.any():
         agents = replace(agents, waited=np.where(result, 0.0, waited).astype(np.float32))

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import contacts, ground
 from .agents import Agents, make_agents
+from .meshes import winding_number
 from .settings import CrowdSettings
 from .targets import Targets
 from .world import Colliders, World
 
 F32 = NDArray[np.float32]
+
+WHOLE = 1.0e-5
+"""How far the winding number of a closed mesh may be from a whole one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +84,29 @@ class FreeGoals:
             return known.offset
         body = settings.agents.to_dict()
         there = make_agents(feet, **body)
-        if contacts.put_free(there, settings, colliders).any():
+        moved = contacts.put_free(there, settings, colliders)
+        eye = settings.motion.step_height if settings.motion.motion == "GROUND" else 0.0
+        for row in np.flatnonzero(moved):
+            moved[row] = _is_closed_in(colliders, feet[row] + np.array([0.0, 0.0, eye]))
+        there.position[~moved] = feet[~moved]
+        if moved.any():
             self.warning = (
                 "A target is inside of a collider: agents go to the nearest free place; "
                 "move the target, or the collider"
             )
         self._found[name] = _Found(feet, colliders, told, there.position - feet)
         return self._found[name].offset
+
+
+def _is_closed_in(colliders: Colliders, point: Any) -> bool:
+    """Whether a point is inside of a closed collider: rays may miss the door of an open one."""
+    for number, triangles in enumerate(np.split(colliders.bvh.triangles, colliders.first[1:-1])):
+        offset = colliders.center[number].astype(np.float64) - point
+        if np.linalg.norm(offset) <= colliders.radius[number]:
+            turns = winding_number(triangles, point)
+            if turns > 0.5 and abs(turns - round(turns)) < WHOLE:
+                return True
+    return False
 
 
 def _feet(position: F32, world: World, agents: Agents, settings: CrowdSettings) -> F32:
