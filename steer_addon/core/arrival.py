@@ -5,7 +5,8 @@ The goal is that of the first behavior in the list that goes to a place: `seek`,
 path, once that is the one ahead.
 All is decided from the state at the start of a step, so the order of agents cannot matter.
 
-LEAVE      d ≤ a: the agent is dead from this step on
+LEAVE      d ≤ a + r: the body is there, and the agent is dead from this step on; where many come at
+           once bodies stop each other around the goal, and few centers would get any nearer
 STAY       d ≤ a: the agent has arrived, until d > 1.5 a + r; only for crowds with bodies
 HOLD_AREA  as STAY, but the place has room for all: an agent has arrived when
            - d ≤ max(a, R - r): the disc of radius R is what the arrived and itself fill, or
@@ -22,7 +23,7 @@ across; "in its way" is at most 60° from the direction of the goal.
 
 Who has arrived follows no desired velocities but those of behaviors with targets of their own (it
 flees when a hunter comes), and still gives way to pushes. When what is left of them is less than
-v_max/10 it brakes: with v_max per second, or harder so as to stop on the goal, as far as its
+v_max/10 it brakes: within 1.5 s, or harder so as to stop on the goal, as far as its
 maximum force allows. The last of the motion ends at once: it stands, without a trace of jitter.
 
 Symbols: r body radius [m], a arrival distance [m], v velocity [m/s], v_max maximum speed [m/s],
@@ -68,7 +69,7 @@ MOST = 16
 """So many are looked at for one who is in the way."""
 SLOW = 0.1
 """Share of the maximum speed that counts as standing, or as no wish to go."""
-STOPPING_TIME = 1.0
+STOPPING_TIME = 1.5
 """Longest time in which the arrived come to a halt [s]."""
 GRAIN = 2.0**-20
 """Sizes of bodies are summed in whole multiples of this: the order then does not matter."""
@@ -146,7 +147,7 @@ def begun(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> A
         return agents if not agents.arrived[alive].any() else _marked(agents, alive & False)
     near = settings.bodies.arrival_distance
     if settings.bodies.on_arrival == "LEAVE":
-        return _without(agents, alive & (goals.key >= 0) & (goals.passed <= near))
+        return _without(agents, alive & (goals.key >= 0) & (goals.passed <= near + agents.radius))
     if settings.bodies.on_arrival == "HOLD_AREA":
         flat = settings.motion.motion == "GROUND"
         return _held(agents, goals, near, flat, dt)

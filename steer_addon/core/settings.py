@@ -206,7 +206,7 @@ class BodiesSettings(Settings):
         {
             "STAY": "Agents want the target itself; where bodies collide they stand still at it",
             "HOLD_AREA": "Agents stand still around the target: the place grows with their number",
-            "LEAVE": "Agents are gone: no longer alive, they take no room and are hidden",
+            "LEAVE": "Agents are gone once their bodies are there: not alive, without room, hidden",
         },
         doc="What agents do at the target of the first behavior that goes to one, "
         "or at the end of their path",

@@ -52,15 +52,26 @@ def test_who_has_arrived_stands_after_two_seconds_and_for_good(motion, goal, mod
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-def test_the_held_area_grows_with_the_crowd_and_nobody_flickers(motion):
-    states = go(arriving("HOLD_AREA", "arrive", motion=motion), crowd_from_afar(40, motion), 16.0)
+def test_a_crowd_arrives_as_a_whole_and_nobody_flickers(motion):
+    settings = arriving("HOLD_AREA", "arrive", motion=motion)
+    states = go(settings, crowd_from_afar(40, motion), 24.0)
     marks = np.array([state.arrived for state in states])
     assert marks[-1].all()
     assert (np.diff(marks.astype(int), axis=0) != 0).sum() == 40
-    assert not states[-1].velocity.any()
-    count = marks.sum(axis=1)
-    radius = 0.25 * np.sqrt((count + 1) / 0.7) if motion == "GROUND" else 0.25 * 50 ** (1 / 3)
-    assert np.linalg.norm(states[-1].position, axis=1).max() < np.max(radius)
+    for state, later in zip(states, states[2 * FPS :], strict=False):
+        assert not later.velocity[state.arrived != 0].any()
+    # all from one side: no more than a half circle, or a half ball, of them
+    assert np.linalg.norm(states[-1].position, axis=1).max() < 5.0
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_the_held_area_is_what_the_bodies_fill(motion):
+    settings = arriving("HOLD_AREA", "arrive", motion=motion, collide=False)
+    state = go(settings, crowd_from_afar(40, motion), 16.0)[-1]
+    assert state.arrived.all()
+    radius = 0.25 * (np.sqrt(40 / 0.7) if motion == "GROUND" else np.cbrt(40 / 0.55))
+    farthest = np.linalg.norm(state.position, axis=1).max()
+    assert 0.5 * radius < farthest <= radius - 0.25
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
@@ -68,7 +79,7 @@ def test_those_who_leave_are_dead_from_the_step_at_which_they_are_there(motion):
     points = crowd_from_afar(20, motion)
     states = go(arriving("LEAVE", "seek", motion=motion, distance=0.5), points, 12.0)
     for before, after in zip(states[:-1], states[1:], strict=True):
-        there = np.linalg.norm(before.position, axis=1) <= 0.5
+        there = np.linalg.norm(before.position, axis=1) <= 0.5 + 0.25
         assert not after.alive[there].any()
         gone = after.alive == 0
         assert not after.velocity[gone].any()
@@ -144,7 +155,7 @@ def test_those_who_wait_follow_a_target_that_goes_away():
     for _ in range(14 * FPS):
         simulation.step(away)
     assert simulation.agents.arrived.all()
-    assert np.linalg.norm(simulation.agents.position - np.float32([10, 0, 0]), axis=1).max() < 2.0
+    assert np.linalg.norm(simulation.agents.position - np.float32([10, 0, 0]), axis=1).max() < 3.0
 
 
 def test_who_is_held_up_by_one_who_stands_in_the_way_has_arrived_after_half_a_second():
@@ -186,11 +197,11 @@ def test_the_end_of_a_path_is_a_goal():
     settings = arriving("LEAVE", follow, distance=0.5)
     states = go(settings, [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]], 12.0, world)
     assert not states[-1].alive.any()
-    assert np.linalg.norm(states[-1].position - path.points[-1], axis=1).max() <= 0.5
+    assert np.linalg.norm(states[-1].position - path.points[-1], axis=1).max() <= 0.75
 
 
 def test_crowds_without_a_goal_go_on_as_ever():
-    settings = arriving("LEAVE", "wander", "separation")
+    settings = arriving("LEAVE", "wander", "separation", collide=False)
     plain = replace(settings, bodies=BodiesSettings())
     points = scatter(9, 2.0)
     assert same_bits(go(settings, points, 1.0)[-1], go(plain, points, 1.0)[-1])
