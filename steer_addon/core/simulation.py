@@ -17,7 +17,7 @@ from .free_goals import FreeGoals
 from .proposals import Proposal
 from .settings import CrowdSettings
 from .solver import Solver
-from .world import Colliders, World
+from .world import NO_COLLIDERS, World
 
 
 class Simulation:
@@ -66,7 +66,7 @@ class Simulation:
         """Agents that started inside of colliders, and were put to the nearest free place."""
         self.proposals: tuple[Proposal, ...] = ()
         """What each behavior asked for in the last step."""
-        self._colliders: Colliders | None = None if world is None else world.colliders
+        self._colliders = None if world is None else world.colliders or NO_COLLIDERS
         if world is not None and not placed:
             self._place(world)
 
@@ -101,7 +101,7 @@ class Simulation:
         result = Solver(self.settings).step(
             self.agents, world, self.dt, number=number, before=self._colliders
         )
-        self._colliders = world.colliders
+        self._colliders = world.colliders or NO_COLLIDERS
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1

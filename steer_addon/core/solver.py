@@ -24,11 +24,9 @@ from .proposals import Perception, Proposal, propose, sum_desired
 from .settings import CrowdSettings
 from .targets import NO_TARGETS
 from .views import AgentView, BvhView, WorldView
-from .world import Colliders, CollidersBuilder, World
+from .world import NO_COLLIDERS, Colliders, World
 
 F32 = NDArray[np.float32]
-
-_NO_COLLIDERS = CollidersBuilder().build(())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,7 +141,7 @@ class Solver:
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
         motion = self.settings.motion
         flat = motion.motion == "GROUND"
-        colliders = world.colliders or _NO_COLLIDERS
+        colliders = world.colliders or NO_COLLIDERS
         return WorldView(
             targets=NO_TARGETS.view(np.zeros(0, np.int64)),
             neighbors=neighbors.empty(0),

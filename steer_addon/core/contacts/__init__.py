@@ -22,7 +22,7 @@ from ..world import Colliders
 from .free import free_kernel
 from .heaps import heap_levels
 from .moved import MovedView, carry_kernel, find_moved
-from .near import NearView, find_near
+from .near import NearView, Searching, find_near
 from .passes import (
     BodyView,
     SpaceView,
@@ -34,6 +34,8 @@ from .passes import (
 
 __all__ = ["MovedView", "find_moved", "put_free", "resolve"]
 
+JUMP = 1.5
+"""Who is so many times farther away than its velocity leads did not walk there."""
 BACKING = 0.5
 """Farthest that overlapping bodies back out in a step, as a share of their radius."""
 
@@ -61,6 +63,8 @@ def resolve(
     bodies = _bodies(before, after, sees.dt, told.iterations)
     if moved is not None and told.collide_colliders:
         bodies = bodies._replace(start=_carried(before, moved, space))
+    if any(b.enabled and b.definition.constraint is not None for b in settings.behaviors):
+        bodies = _landed(bodies, after, settings, sees)
     near = _near(bodies, space, told.iterations)
     levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
     bodies = bodies._replace(level=levels)
@@ -79,6 +83,21 @@ def resolve(
     jit.parallel_for(
         correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
     )
+
+
+def _landed(bodies: BodyView, after: Agents, settings: CrowdSettings, sees: WorldView) -> BodyView:
+    """Bodies of which those that a behavior has put elsewhere start where they were put.
+
+    To the far side of a container nobody walks: what lies between does not count.
+    """
+    way = bodies.goal - bodies.start
+    far = np.linalg.norm(after.velocity, axis=1) * sees.dt + 2.0 * settings.motion.step_height
+    rows = np.flatnonzero(np.linalg.norm(way, axis=1) > JUMP * far + after.radius)
+    if not len(rows):
+        return bodies
+    start, origin = bodies.start.copy(), bodies.origin.copy()
+    start[rows] = origin[rows] = after.position[rows]
+    return bodies._replace(start=start, origin=origin)
 
 
 def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> NDArray[np.bool_]:
@@ -155,5 +174,5 @@ def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
         count = len(wish)
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
         return NearView(none, index, wish, wish, none, np.zeros(count), wish)
-    rise, flat = space.rise, space.flat
-    return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)
+    looking = Searching(bodies.id, bodies.radius, wish, backing)
+    return find_near(bodies.start, looking, space.rise, space.flat)

@@ -24,7 +24,7 @@ _LOOKS = ((0.5377, 0.6234, 0.5677), (-0.7215, 0.3411, 0.6026), (0.1873, -0.8942,
 SURFACES = 8
 """So many surfaces are tried, one after the other."""
 RINGS = 40
-GROWTH = 1.2
+GROWTH = 1.15
 """How much larger each ring is than the one before."""
 ON_RING = 16
 HITS = 32
@@ -124,15 +124,27 @@ def _spoke(k, flat):
 
 
 @kernel
-def _on_rings(tree, center, radius, first, still, start, room, flat, careful):
-    """Look around a point: (found, place)."""
+def _is_free(tree, center, radius, first, still, start, place, room, flat):
+    """Whether a place is outside, has room around it, and no wall that stands is on the way."""
+    none = scratch(1, COLUMNS)
+    if inside_of(tree, center, radius, first, place) >= 0:
+        return False
+    if crosses(tree, first, still, start, place):
+        return False
+    if room <= 0.0:
+        return True
+    wall, _p, _d = next_wall(tree, place, room, flat, none, 0, 0, 0, len(tree.triangles))
+    return wall < 0
+
+
+@kernel
+def _on_rings(tree, center, radius, first, still, start, room, clear, flat):
+    """Look around a point for a place with so much room around it: (found, place)."""
     size = max(room, 4.0 * wall_margin(start))
     for _ring in range(RINGS):
         for k in range(ON_RING):
             place = add(start, scale(_spoke(k, flat), size))
-            if inside_of(tree, center, radius, first, place) < 0 and not (
-                careful and crosses(tree, first, still, start, place)
-            ):
+            if _is_free(tree, center, radius, first, still, start, place, clear, flat):
                 return True, place
         size *= GROWTH
     return False, start
@@ -158,12 +170,11 @@ def nearest_free(tree, center, radius, first, still, start, room, flat):
     found, place = _onto_surface(tree, center, radius, first, start, room, flat)
     if found and not crosses(tree, first, still, start, place):
         return True, place
-    around, other = _on_rings(tree, center, radius, first, still, start, room, flat, True)
-    if around:
-        return True, other
-    if found:
-        return True, place
-    return _on_rings(tree, center, radius, first, still, start, room, flat, False)
+    for clear in (0.99 * room, 0.0):
+        around, other = _on_rings(tree, center, radius, first, still, start, room, clear, flat)
+        if around:
+            return True, other
+    return found, place
 
 
 @kernel

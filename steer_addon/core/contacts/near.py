@@ -28,6 +28,15 @@ WIDTH = 32
 _MASK = 0x7FFFFFFFFFFFFFFF
 
 
+class Searching(NamedTuple):
+    """What agents look for others by."""
+
+    id: I64  # (n,)
+    radius: F32  # (n,) [m]
+    wish: F64  # (n,) [m] how far each may go from its start
+    backing: F64  # (n,) [m] how far those that overlap may back out
+
+
 class NearView(NamedTuple):
     """For each agent the others that it may touch, nearest first, ties by id."""
 
@@ -90,12 +99,13 @@ def _insert(best, found, row, square, own, ids):
 
 
 @kernel
-def _search(me, grid, ids, radius, wish, reach, height, rise, flat, best):
+def _search(me, grid, agents, reach, height, rise, flat, best):
     """Fill the list of the agent in slot `me`.
 
     Returns:
         (its length, squared distance and row of the first one left out, least gap to those).
     """
+    ids, radius, wish = agents.id, agents.radius, agents.wish
     i = grid.order[me]
     own = radius[i] * 1.0
     px, py, pz = grid.x[me], grid.y[me], grid.z[me]
@@ -135,44 +145,36 @@ def _search(me, grid, ids, radius, wish, reach, height, rise, flat, best):
 
 @kernel
 def _near_kernel(
-    first, stop, grid, ids, radius, wish, backing, widest, farthest, rise, flat,
-    count, index, span, end, last, deep,
-):  # fmt: skip
+    first, stop, grid, agents, widest, farthest, rise, flat, count, index, span, end, last, deep
+):
     """Rows of the agents in the slots first to stop - 1: neighbors in memory are so in space."""
     best = scratch(WIDTH, 2)
     for me in range(first, stop):
         i = grid.order[me]
-        reach = radius[i] + widest + 2.0 * wish[i]
-        height = radius[i] + widest + rise + wish[i] + farthest if flat else reach
-        found, cut, row, gap = _search(me, grid, ids, radius, wish, reach, height, rise, flat, best)
+        own, wish = agents.radius[i] * 1.0, agents.wish[i]
+        reach = own + widest + 2.0 * wish
+        height = own + widest + rise + wish + farthest if flat else reach
+        found, cut, row, gap = _search(me, grid, agents, reach, height, rise, flat, best)
         deep[i] = 0.0
         for k in range(found):
             j = int(best[k, 1])
             index[i, k] = j
-            touch = radius[i] * 1.0 + radius[j]
-            deep[i] = max(deep[i], 1.0 - math.sqrt(best[k, 0]) / max(touch, 1.0e-30))
+            touch = own + agents.radius[j]
+            if best[k, 0] < touch * touch:
+                deep[i] = max(deep[i], 1.0 - math.sqrt(best[k, 0]) / touch)
         count[i], end[i], last[i] = found, cut, row
-        # those left out may come as near; among bodies that overlap anyway all back out
-        span[i] = wish[i] if row < 0 else min(wish[i], 0.5 * gap if gap >= 0.0 else backing[i])
+        span[i] = wish
+        if row >= 0:
+            # those left out may come as near; among bodies that overlap anyway all back out
+            span[i] = min(wish, 0.5 * gap if gap >= 0.0 else agents.backing[i])
 
 
-def find_near(
-    position: F32,
-    ids: I64,
-    radius: F32,
-    wish: F64,
-    backing: F64,
-    rise: float,
-    flat: bool,
-) -> NearView:
+def find_near(position: F32, agents: Searching, rise: float, flat: bool) -> NearView:
     """Find whom each agent may touch.
 
     Args:
         position: Where they start [m], shape (n, 3).
-        ids: Unique identities, shape (n,); they decide ties.
-        radius: Body radii [m], shape (n,).
-        wish: How far each may go from its start [m], shape (n,).
-        backing: How far those that overlap may back out [m], shape (n,).
+        agents: What they look by.
         rise: Highest step [m] between the ground of two that may touch.
         flat: Whether bodies are discs.
     """
@@ -184,24 +186,12 @@ def find_near(
         np.empty(n, np.float64),
         np.empty(n, np.int32),
         np.empty(n, np.float64),
-        wish,
+        agents.wish,
     )
-    widest, farthest = float(radius.max(initial=0.0)), float(wish.max(initial=0.0))
-    grid = _grid(position, radius, wish)
-    parallel_for(
-        _near_kernel,
-        n,
-        grid,
-        ids,
-        radius,
-        wish,
-        backing,
-        widest,
-        farthest,
-        float(rise),
-        flat,
-        *near[:6],
-    )
+    widest, farthest = float(agents.radius.max(initial=0.0)), float(agents.wish.max(initial=0.0))
+    grid = _grid(position, agents.radius, agents.wish)
+    far = (widest, farthest, float(rise), flat)
+    parallel_for(_near_kernel, n, grid, agents, *far, *near[:6])
     return near
 
 

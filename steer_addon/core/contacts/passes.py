@@ -122,33 +122,33 @@ def _bound(gap, own, other, part):
 
 
 @kernel
-def _add_bodies(i, bodies, near, place, flat, plane):
+def _add_bodies(i, agents, near, place, flat, plane):
     """Planes between an agent and the others near it; how many there are."""
-    here, start = load(place, i), load(bodies.start, i)
-    wish = sub(load(bodies.goal, i), here)
-    own_id, own_radius, own_give = bodies.id[i], bodies.radius[i] * 1.0, bodies.give[i]
+    here, start = load(place, i), load(agents.start, i)
+    wish = sub(load(agents.goal, i), here)
+    own_id, own_radius, own_give = agents.id[i], agents.radius[i] * 1.0, agents.give[i]
     for k in range(near.count[i]):
         j = near.index[i, k]
-        touch = own_radius + bodies.radius[j]
-        both = own_give + bodies.give[j]
+        touch = own_radius + agents.radius[j]
+        both = own_give + agents.give[j]
         part = own_give / both if both > 0.0 else 0.5
-        begin = load(bodies.start, j)
+        begin = load(agents.start, j)
         square = squared(start[0], start[1], start[2], begin[0], begin[1], begin[2], flat)
         there = load(place, j)
-        normal, distance = _toward(here, there, own_id, bodies.id[j], flat)
+        normal, distance = _toward(here, there, own_id, agents.id[j], flat)
         gap = distance - touch
         excess = 0.0
         if gap < -TOUCH * touch:
-            excess = _excess(gap, part, bodies.back[i], bodies.back[j])
-        elif bodies.level[j] < bodies.level[i] and gap < CLOSE * touch:
-            excess = min(bodies.back[i], CLOSE * touch - gap)
-        seen = within(square, bodies.radius[j] * 1.0, own_radius, near.reach[j])
-        if seen and ahead_of(square, i, near.end[j], near.last[j], bodies.id[j], bodies.id):
-            toward = sub(load(bodies.goal, j), there)
+            excess = _excess(gap, part, agents.back[i], agents.back[j])
+        elif agents.level[j] < agents.level[i] and gap < CLOSE * touch:
+            excess = min(agents.back[i], CLOSE * touch - gap)
+        seen = within(square, agents.radius[j] * 1.0, own_radius, near.reach[j])
+        if seen and ahead_of(square, i, near.end[j], near.last[j], agents.id[j], agents.id):
+            toward = sub(load(agents.goal, j), there)
             bound = _bound(max(gap, 0.0), dot(wish, normal), -dot(toward, normal), part)
         else:
             # the other one does not mind this agent, and goes as far as its span lets it
-            first, apart = _toward(start, begin, own_id, bodies.id[j], flat)
+            first, apart = _toward(start, begin, own_id, agents.id[j], flat)
             bound = apart - touch - near.span[j] - dot(sub(here, start), first)
             if gap > 0.0:
                 normal = first
@@ -156,7 +156,7 @@ def _add_bodies(i, bodies, near, place, flat, plane):
                 bound = 0.0
         if gap < -DEEP * touch:
             # nothing to guard here: in the midst of a heap all may give way
-            bound = bodies.back[i]
+            bound = agents.back[i]
         add_plane(plane, k, normal, bound, excess)
     return near.count[i]
 
@@ -185,99 +185,99 @@ def _in_span(offset, step, span):
 
 
 @kernel
-def _landed(space, here, step, normal, radius, plane, count):
+def _landed(world, here, step, normal, radius, plane, count):
     """Where a corrected step ends on the terrain, and the normal there; here when it cannot."""
     rise = -(step[0] * normal[0] + step[1] * normal[1]) / max(normal[2], 1.0e-3)
     move = (step[0], step[1], rise)
-    place, up, blocked = walk(space.ground, here, move, normal, radius, space.rise, space.min_up)
+    place, up, blocked = walk(world.ground, here, move, normal, radius, world.rise, world.min_up)
     if blocked and not _in_cell(plane, count, (place[0] - here[0], place[1] - here[1], 0.0)):
         return here, normal
     return place, up
 
 
 @kernel
-def _free_way(space, start, stop):
+def _free_way(world, start, stop):
     """How far the straight way between two places is free [m], and how long it is."""
     way = sub(stop, start)
     size = length(way)
     if size == 0.0:
         return 0.0, 0.0
-    eye = (start[0], start[1], start[2] + space.eye)
-    _wall, distance = ray_cast(space.walls, eye, scale(way, 1.0 / size), size)
+    eye = (start[0], start[1], start[2] + world.eye)
+    _wall, distance = ray_cast(world.walls, eye, scale(way, 1.0 / size), size)
     return distance, size
 
 
 @kernel
-def _guarded(i, bodies, space, here, there):
+def _guarded(i, agents, world, here, there):
     """Where an agent gets to, since no straight way of a step may meet a wall.
 
     Cells alone let it go around a corner in several passes; seen from the start, that would lead
     through the corner.
     """
     there = rounded(there)
-    distance, size = _free_way(space, here, there)
+    distance, size = _free_way(world, here, there)
     if distance < size:
-        if len(space.ground.link) > 0:
+        if len(world.ground.link) > 0:
             return here
-        margin = wall_margin((here[0], here[1], here[2] + space.eye))
+        margin = wall_margin((here[0], here[1], here[2] + world.eye))
         there = rounded(add(here, scale(sub(there, here), max(distance - margin, 0.0) / size)))
-    start, origin = load(bodies.start, i), load(bodies.origin, i)
-    distance, size = _free_way(space, start, there)
+    start, origin = load(agents.start, i), load(agents.origin, i)
+    distance, size = _free_way(world, start, there)
     if distance < size:
         return here
     if start != origin:
-        begin = (origin[0], origin[1], origin[2] + space.eye)
-        end = (there[0], there[1], there[2] + space.eye)
-        if crosses(space.walls, space.first, space.still, begin, end):
+        begin = (origin[0], origin[1], origin[2] + world.eye)
+        end = (there[0], there[1], there[2] + world.eye)
+        if crosses(world.walls, world.first, world.still, begin, end):
             return here
     return there
 
 
 @kernel
-def _step(i, bodies, space, near, place, walled, plane):
+def _step(i, agents, world, near, place, walled, plane):
     """An agent's offset in this pass: (whether it gets where it wishes, offset, planes)."""
-    here, start = load(place, i), load(bodies.start, i)
-    wish = sub(load(bodies.goal, i), here)
+    here, start = load(place, i), load(agents.start, i)
+    wish = sub(load(agents.goal, i), here)
     span = near.span[i]
-    count = _add_bodies(i, bodies, near, place, space.flat, plane) if space.together else 0
+    count = _add_bodies(i, agents, near, place, world.flat, plane) if world.together else 0
     reach = span
     if walled:
-        eye = (here[0], here[1], here[2] + space.eye)
-        radius = max(bodies.radius[i] * 1.0, wall_margin(eye))
-        last = len(space.walls.triangles)
-        count, reach = add_walls(space.walls, eye, radius, span, space.flat, plane, count, 0, last)
-    if space.flat:
+        eye = (here[0], here[1], here[2] + world.eye)
+        radius = max(agents.radius[i] * 1.0, wall_margin(eye))
+        last = len(world.walls.triangles)
+        count, reach = add_walls(world.walls, eye, radius, span, world.flat, plane, count, 0, last)
+    if world.flat:
         wish = (wish[0], wish[1], 0.0)
     step = truncate(backed_out(plane, count, wish), reach)
-    step = nearest_in_cell(plane, count, step, space.flat)
+    step = nearest_in_cell(plane, count, step, world.flat)
     offset = sub(here, start)
-    if space.flat:
+    if world.flat:
         offset = (offset[0], offset[1], 0.0)
     step = _in_span(offset, step, span)
     return step == wish, step, count
 
 
 @kernel
-def pass_kernel(first, stop, bodies, space, near, walled, place, normal, after):
+def pass_kernel(first, stop, agents, world, near, walled, place, normal, after):
     """Go on from `place` to `after`; `normal` holds that of the ground under the feet."""
     plane = scratch(PLANES, COLUMNS)
-    on_terrain = space.flat and len(space.ground.link) > 0
+    on_terrain = world.flat and len(world.ground.link) > 0
     for i in range(first, stop):
-        here, goal = load(place, i), load(bodies.goal, i)
-        stays = here == goal and near.deep[i] <= TOUCH and bodies.level[i] == FARTHEST
+        here, goal = load(place, i), load(agents.goal, i)
+        stays = here == goal and near.deep[i] <= TOUCH and agents.level[i] == FARTHEST
         if walled[i] == 0 and (stays or near.count[i] == 0):
             store(after, i, goal)
-            store(normal, i, load(bodies.goal_normal, i))
+            store(normal, i, load(agents.goal_normal, i))
             continue
-        arrives, step, count = _step(i, bodies, space, near, place, walled[i] != 0, plane)
-        there, up = goal, load(bodies.goal_normal, i)
+        arrives, step, count = _step(i, agents, world, near, place, walled[i] != 0, plane)
+        there, up = goal, load(agents.goal_normal, i)
         if not arrives:
             there, up = add(here, step), load(normal, i)
             if on_terrain:
-                radius = bodies.radius[i] * 1.0
-                there, up = _landed(space, here, step, up, radius, plane, count)
+                radius = agents.radius[i] * 1.0
+                there, up = _landed(world, here, step, up, radius, plane, count)
         if walled[i] != 0:
-            reached = _guarded(i, bodies, space, here, there)
+            reached = _guarded(i, agents, world, here, there)
             if reached != there:
                 there, up = reached, load(normal, i)
         store(after, i, there)
@@ -285,20 +285,20 @@ def pass_kernel(first, stop, bodies, space, near, walled, place, normal, after):
 
 
 @kernel
-def walled_kernel(first, stop, bodies, space, span, walled):
+def walled_kernel(first, stop, agents, world, span, walled):
     """Mark the agents that may meet a wall in this step."""
     none = scratch(1, COLUMNS)
-    last = len(space.walls.triangles)
+    last = len(world.walls.triangles)
     for i in range(first, stop):
-        x, y, z = load(bodies.start, i)
-        eye = (x, y, z + space.eye)
-        reach = max(bodies.radius[i] * 1.0, wall_margin(eye)) + 2.0 * span[i]
+        x, y, z = load(agents.start, i)
+        eye = (x, y, z + world.eye)
+        reach = max(agents.radius[i] * 1.0, wall_margin(eye)) + 2.0 * span[i]
         wall, _place, _distance = next_wall(
-            space.walls, eye, reach, space.flat, none, 0, 0, 0, last
+            world.walls, eye, reach, world.flat, none, 0, 0, 0, last
         )
         # cells of a flat crowd know the walls at one height only
-        climbs = space.flat and z != bodies.goal[i, 2]
-        pushed = load(bodies.origin, i) != (x, y, z)
+        climbs = world.flat and z != agents.goal[i, 2]
+        pushed = load(agents.origin, i) != (x, y, z)
         walled[i] = 1 if wall >= 0 or climbs or pushed else 0
 
 
@@ -318,11 +318,11 @@ def correct_kernel(first, stop, start, place, normal, flat, dt, position, veloci
 
 
 @kernel
-def prepare_kernel(first, stop, bodies, flat, passes, wish, backing):
+def prepare_kernel(first, stop, agents, flat, passes, wish, backing):
     """How far each agent would go, and back out of others, in this step [m]."""
     for i in range(first, stop):
-        way = sub(load(bodies.goal, i), load(bodies.start, i))
+        way = sub(load(agents.goal, i), load(agents.start, i))
         if flat:
             way = (way[0], way[1], 0.0)
-        backing[i] = bodies.back[i] * passes
+        backing[i] = agents.back[i] * passes
         wish[i] = max(length(way), backing[i])
