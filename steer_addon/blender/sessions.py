@@ -93,6 +93,7 @@ class Session:
         """What the user may want to change about the scene."""
         lost = self.simulation.off_ground
         texts = [*self.reader.scene_warnings, *self.simulation.settings.advice()]
+        texts += self.simulation.warnings
         if lost:
             texts.append(
                 f"{lost} agents start where there is no walkable ground: they walk at their own "

@@ -17,8 +17,9 @@ NAME = "behaviors"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
+    blocks = ", ".join(BLOCKS)
     parser.add_argument(
-        "type", nargs="?", help="behavior, or agents, motion or solver, to show in full"
+        "type", nargs="?", help=f"behavior, or block of settings ({blocks}), to show in full"
     )
 
 

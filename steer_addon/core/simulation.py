@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import contacts, ground
+from . import arrival, contacts, ground
 from .agents import Agents
 from .errors import ParameterError
 from .frames import Frame, make_frame
+from .free_goals import FreeGoals
 from .proposals import Proposal
 from .settings import CrowdSettings
 from .solver import Solver
@@ -60,6 +61,7 @@ class Simulation:
         self.dt = 1.0 / fps
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
+        self._goals = FreeGoals()
         self.in_colliders = 0
         """Agents that started inside of colliders, and were put to the nearest free place."""
         self.proposals: tuple[Proposal, ...] = ()
@@ -94,6 +96,7 @@ class Simulation:
         """
         if settings is not None:
             self.settings = settings
+        world = self._goals.freed(world, self.agents, self.settings)
         number = self.frame - self.start_frame
         result = Solver(self.settings).step(
             self.agents, world, self.dt, number=number, before=self._colliders
@@ -104,9 +107,17 @@ class Simulation:
         self.frame += 1
         return self.current()
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the user may want to change about what was simulated so far."""
+        return [self._goals.warning] if self._goals.warning else []
+
     def current(self) -> Frame:
         """The crowd as it is now."""
-        return make_frame(self.frame, self.agents, self.settings.motion, self.settings.behaviors)
+        told = self.settings
+        return make_frame(
+            self.frame, self.agents, told.motion, told.behaviors, arriving=arrival.acts(told)
+        )
 
 
 @dataclass(frozen=True)

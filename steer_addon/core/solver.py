@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bvh, contacts, ground, jit, neighbors
+from . import arrival, bvh, contacts, ground, jit, neighbors
 from .agents import Agents
 from .behaviors.base import VELOCITY, Behavior
 from .integrate import LimitsView, combine_kernel, integrate_kernel
@@ -92,6 +92,26 @@ class Solver:
         seed: int,
         moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
+        """Move the living; whatever acts in a step is given no others."""
+        agents = arrival.begun(agents, world, self.settings, dt)
+        rows = np.flatnonzero(agents.alive)
+        if len(rows) == agents.count:
+            return self._step_living(agents, world, dt, number, seed, moved)
+        living, seen = agents.taken(rows), world.living(agents.alive)
+        part, asked = self._step_living(living, seen, dt, number, seed, moved)
+        after = agents.copy()
+        after.put(rows, part)
+        return after, tuple(proposal.spread(rows, agents.count) for proposal in asked)
+
+    def _step_living(
+        self,
+        agents: Agents,
+        world: World,
+        dt: float,
+        number: int,
+        seed: int,
+        moved: contacts.MovedView | None,
+    ) -> tuple[Agents, tuple[Proposal, ...]]:
         stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
         after = agents.copy()
         desired = np.zeros_like(agents.position)
@@ -110,9 +130,10 @@ class Solver:
                         entry, agents, after, view, local, params, values[row], active[row]
                     )
             if not pushes:
+                arrival.hush(stack, found, agents)
                 sum_desired(found.values(), desired)
         proposals = tuple(found[entry.key] for entry in stack)
-        self._move(agents, after, view, sees, proposals, values, active, dt)
+        self._move(agents, world, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
         contacts.resolve(agents, after, self.settings, sees, moved)
         return after, proposals
@@ -158,6 +179,7 @@ class Solver:
     def _move(
         self,
         before: Agents,
+        world: World,
         after: Agents,
         view: AgentView,
         sees: WorldView,
@@ -188,6 +210,7 @@ class Solver:
             wished,
             forced,
         )
+        arrival.settle(before, world, self.settings, limits, dt, wished, forced)
         jit.parallel_for(
             integrate_kernel,
             count,

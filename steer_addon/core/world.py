@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -116,6 +116,18 @@ class World:
     containers: Mapping[str, Container] = field(default_factory=dict)
     """What behaviors stay in."""
 
+    def living(self, alive: NDArray[np.uint8]) -> World:
+        """The world of the living, where the agents that steer are among its targets.
+
+        Args:
+            alive: 0 for the dead of these agents, shape (agent_count,).
+        """
+        return replace(
+            self,
+            targets=_living(self.targets, alive),
+            second_targets=_living(self.second_targets, alive),
+        )
+
     def targets_of(self, name: str) -> Targets:
         """Targets by name; none at all when there is no such name."""
         return self.targets.get(name, NO_TARGETS)
@@ -142,6 +154,10 @@ class World:
         if self.colliders is None:
             return spheres
         return spheres.joined(self.colliders.center, self.colliders.radius)
+
+
+def _living(named: Mapping[str, Targets], alive: NDArray[np.uint8]) -> dict[str, Targets]:
+    return {name: found.living(alive) if found.own else found for name, found in named.items()}
 
 
 def _own(inputs: Mapping[str, InputT], key: str, none: InputT) -> InputT:
