@@ -95,16 +95,17 @@ class Room:
         """
         found = np.empty((len(radius), 2))
         for row in np.argsort(-radius, kind="stable"):
-            place = self._dart(low, high, float(radius[row]), rng)
+            place = self.dart(low, high, float(radius[row]), rng)
             if place is None:
                 return self._lattice(low, high, radius, what)
             found[row] = place
             self.take(*place, float(radius[row]))
         return found
 
-    def _dart(
+    def dart(
         self, low: Sequence[float], high: Sequence[float], radius: float, rng: np.random.Generator
     ) -> tuple[float, float] | None:
+        """A random free place in a rectangle, which stays free; None where none is found."""
         inner_low = np.asarray(low, float) + radius
         inner_high = np.maximum(np.asarray(high, float) - radius, inner_low)
         for _batch in range(8):

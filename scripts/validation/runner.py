@@ -17,6 +17,7 @@ from steer_addon.core.simulation import Simulation
 from steer_addon.core.views import F32
 from steer_addon.core.world import World, make_world
 
+from .density import ECHO
 from .scenario import F64, Area, Scenario, free_paths
 
 PRESET = "pedestrians"
@@ -49,8 +50,8 @@ class _Meter:
     speeds: float = 0.0
     most: int = 0
 
-    def add(self, now: float, position: F32, speed: F64) -> None:
-        """Count one step: positions of those there, shape (m, 3), and speeds along x or in all."""
+    def add(self, now: float, position: F32, velocity: F64) -> None:
+        """Count one step: positions and velocities of those who are there, shape (m, 3)."""
         if not self.area.start <= now <= self.area.stop:
             return
         low, high = np.asarray(self.area.low), np.asarray(self.area.high)
@@ -59,7 +60,9 @@ class _Meter:
         self.steps += 1
         self.people += number
         self.most = max(self.most, number)
-        self.speeds += float(speed[inside].sum())
+        there = velocity[inside]
+        speed = there[:, 0] if self.area.along else np.linalg.norm(there, axis=1)
+        self.speeds += float(speed.sum())
 
     def figures(self) -> dict[str, float | None]:
         """Density [1/m²], mean speed [m/s] and their product."""
@@ -105,21 +108,24 @@ class _Run:
         )
         self.meters = [_Meter(area) for area in scenario.areas]
         self.first_move: F64 = np.full(n, np.nan)
+        self.choice: NDArray[np.int64] = np.full(n, -1, np.int64)
+        """Which of the points of the last stage with several each agent came to."""
         self._aim()
 
     def _plan(self) -> None:
         """Number all points of all stages: they are the crowd's targets."""
-        points, first, count, reach, begin = [], [], [], [], []
+        points, first, count, reach, speed, begin = [], [], [], [], [], []
         for route in self.scenario.routes:
             begin.append(len(first))
             for stage in route:
                 first.append(sum(len(p) for p in points))
                 count.append(len(stage.points))
                 reach.append(stage.reach)
+                speed.append(np.nan if stage.speed is None else stage.speed)
                 points.append(stage.points)
         self._points = np.concatenate(points)
         self._first, self._choices = np.array(first), np.array(count)
-        self._reach = np.array(reach)
+        self._reach, self._stage_speed = np.array(reach), np.array(speed)
         start = np.array(begin)
         length = np.array([len(route) for route in self.scenario.routes])
         self._begin = start[self.scenario.route]
@@ -140,10 +146,13 @@ class _Run:
         )
 
     def _speeds(self) -> F64:
-        """Wished speeds now: none for those who wait."""
-        if self.scenario.start_time is None:
-            return self.scenario.speed
-        return np.where(self.now >= self.scenario.start_time, self.scenario.speed, 0.0)
+        """Wished speeds now: those of the stage, and none for those who wait."""
+        entry = self._begin + np.minimum(self.stage, self._stages - 1)
+        own = self._stage_speed[entry]
+        speed = np.where(np.isnan(own), self.scenario.speed, own)
+        if self.scenario.start_time is not None:
+            speed = np.where(self.now >= self.scenario.start_time, speed, 0.0)
+        return speed
 
     def _aim(self) -> None:
         """Give everybody the target of the stage they are at, the nearest where they may choose."""
@@ -158,30 +167,54 @@ class _Run:
             away = np.linalg.norm(options[None] - self.position[rows[here]][:, None], axis=2)
             target[here] = first + away.argmin(axis=1)
         agents.target_index = target
-        if self.scenario.start_time is not None:
-            agents.max_speed = self._speeds()[rows].astype(np.float32)
+        agents.max_speed = self._speeds()[rows].astype(np.float32)
 
     def step(self) -> float:
         """Go on by one step; returns the time it took [s]."""
-        start = time.perf_counter()
-        self.simulation.step(self.world)
-        spent = time.perf_counter() - start
+        spent = self._advance()
         self.now += self.scenario.dt
-        before = self.position[self.simulation.agents.id]
         rows = self.simulation.agents.id
+        before = self.position[rows]
         self.position[rows] = self.simulation.agents.position
         self._proceed(rows)
         self.metrics.add(self.position, alive=self.alive, arrived=self.arrived)
-        move = (self.position[rows] - before).astype(np.float64)
-        speed = np.linalg.norm(move, axis=1) / self.scenario.dt
-        moving = np.isnan(self.first_move[rows]) & (speed > 0.1 * self.scenario.speed[rows])
-        self.first_move[rows[moving]] = self.now
+        velocity = (self.position[rows] - before).astype(np.float64) / self.scenario.dt
+        moving = np.linalg.norm(velocity, axis=1) > 0.1 * self.scenario.speed[rows]
+        first = moving & np.isnan(self.first_move[rows])
+        self.first_move[rows[first]] = self.now
         for meter in self.meters:
-            meter.add(self.now, self.position[rows], speed)
+            meter.add(self.now, self.position[rows], velocity)
         if self.scenario.leave and self.arrived[rows].any():
             self.simulation.agents = keep(self.simulation.agents, ~self.arrived[rows])
+        self._wrap()
         self._aim()
         return spent
+
+    def _advance(self) -> float:
+        """One step of the simulation; returns the time it took [s]."""
+        period = self.scenario.period
+        if period is not None:
+            count = self.simulation.agents.count
+            self.simulation.agents = with_echoes(self.simulation.agents, period)
+        start = time.perf_counter()
+        self.simulation.step(self.world)
+        spent = time.perf_counter() - start
+        if period is not None:
+            self.simulation.agents = keep(self.simulation.agents, np.arange(count))
+        return spent
+
+    def _wrap(self) -> None:
+        """Put those who left a world that repeats back in at its other end."""
+        period = self.scenario.period
+        if period is None:
+            return
+        offset = np.zeros_like(self.position)
+        offset[:, 0] = -period * np.floor(self.position[:, 0] / period)
+        if offset.any():
+            self.position += offset
+            agents = self.simulation.agents
+            agents.position = np.ascontiguousarray(self.position[agents.id])
+            self.metrics.shift(offset)
 
     def _proceed(self, rows: NDArray[np.int64]) -> None:
         """Let those who are at their target go on to the next one, or arrive."""
@@ -190,6 +223,9 @@ class _Run:
         away = np.linalg.norm(target - self.position[rows], axis=1)
         there = away <= self._reach[entry]
         last = self.stage[rows] >= self._stages[rows] - 1
+        chose = there & (self._choices[entry] > 1)
+        taken = self.simulation.agents.target_index - self._first[entry]
+        self.choice[rows[chose]] = taken[chose]
         self.arrived[rows] = there & last
         self.stage[rows[there & ~last]] += 1
         self._nearest[rows[there & ~last]] = np.inf
@@ -207,8 +243,8 @@ class _Run:
         return done or bool(self.arrived.all()) or self.now - self._hopeful > self.scenario.patience
 
 
-def keep(agents: Agents, rows: NDArray[np.bool_]) -> Agents:
-    """The agents of some rows, with all that they remember."""
+def keep(agents: Agents, rows: NDArray[Any]) -> Agents:
+    """The agents of some rows, given as numbers or flags, with all that they remember."""
     arrays = {k: v[rows] for k, v in vars(agents).items() if isinstance(v, np.ndarray)}
     return replace(
         agents,
@@ -216,6 +252,18 @@ def keep(agents: Agents, rows: NDArray[np.bool_]) -> Agents:
         attributes={k: v[rows] for k, v in agents.attributes.items()},
         memory={k: v[rows] for k, v in agents.memory.items()},
     )
+
+
+def with_echoes(agents: Agents, period: float) -> Agents:
+    """A crowd with copies of those near the ends of a world that repeats along x, after them."""
+    x = agents.position[:, 0]
+    ahead, behind = np.flatnonzero(x < ECHO), np.flatnonzero(x > period - ECHO)
+    more = keep(agents, np.concatenate([np.arange(agents.count), ahead, behind]))
+    start, middle = agents.count, agents.count + len(ahead)
+    more.position[start:middle, 0] += period
+    more.position[middle:, 0] -= period
+    more.id[start:] = agents.count + np.arange(more.count - start)
+    return more
 
 
 def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Outcome:
@@ -249,11 +297,30 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
     }
     for meter in state.meters:
         result.update(meter.figures())
-    if scenario.start_time is not None:
-        late = state.first_move - scenario.start_time
-        result["latest_start"] = float(np.nanmax(late)) if (~np.isnan(late)).all() else None
-        result["earliest_start"] = float(np.nanmin(late)) if (~np.isnan(late)).any() else None
+    result.update(_more(state))
     result.update(scenario.notes)
     result["wanted"] = [str(wanted) for wanted in scenario.wanted]
     result["short"] = [str(wanted) for wanted in scenario.wanted if not wanted.met(result)]
     return result
+
+
+def _more(state: _Run) -> dict[str, Any]:
+    """Figures that some scenarios ask for."""
+    scenario, metrics = state.scenario, state.metrics
+    found: dict[str, Any] = {}
+    if metrics.arrived.any():
+        rows = metrics.arrived
+        times = np.sort(metrics.arrival[rows])
+        pace = metrics.length[rows] / np.maximum(metrics.arrival[rows], 1.0e-9)
+        share = pace / np.maximum(scenario.speed[rows], 1.0e-9)
+        found["slowest_pace"], found["quickest_pace"] = float(share.min()), float(share.max())
+        # the first and the last tenth are no steady flow
+        low, high = np.quantile(times, [0.1, 0.9])
+        found["flow"] = 0.8 * len(times) / float(high - low) if high > low else None
+    if (state.choice >= 0).any():
+        found["second_choice"] = float((state.choice > 0).sum() / (state.choice >= 0).sum())
+    if scenario.start_time is not None:
+        late = state.first_move - scenario.start_time
+        found["latest_start"] = float(late.max()) if np.isfinite(late).all() else None
+        found["earliest_start"] = float(late.min()) if np.isfinite(late).all() else None
+    return found

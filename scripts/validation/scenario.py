@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steer_addon.core.meshes import Mesh
-from steer_addon.core.views import F32
 
 F64 = NDArray[np.float64]
 
@@ -23,6 +22,8 @@ class Stage:
     """Alternatives [m], shape (m, 3)."""
     reach: float
     """So near [m] the next stage begins; at the last stage the agent has arrived."""
+    speed: float | None = None
+    """Wished speed on the way there [m/s]; None for the agent's own."""
 
 
 Route = tuple[Stage, ...]
@@ -69,6 +70,8 @@ class Area:
     start: float = 0.0
     """When measuring starts [s]."""
     stop: float = np.inf
+    along: bool = False
+    """Whether the speed is that along x, not that in any direction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,8 +195,3 @@ def free_paths(scenario: Scenario) -> F64:
             here = stage.points[nearest]
         total[rows] -= route[-1].reach
     return np.maximum(total, 0.0)
-
-
-def bodies(preset_radius: float, count: int) -> F32:
-    """The preset's radius for everybody."""
-    return np.full(count, preset_radius, np.float32)

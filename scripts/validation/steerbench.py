@@ -384,11 +384,11 @@ def _routes(
             point = goal.point
             if point is None:
                 body = np.array([person.radius])
-                place = free._dart(case.bounds[:2], case.bounds[2:], float(body[0]), rng)
+                place = free.dart(case.bounds[:2], case.bounds[2:], float(body[0]), rng)
                 if place is None:
                     raise ScenarioError("<targetLocation> finds no free place: enlarge worldBounds")
                 point = place
-            stages.append(Stage(np.array([[*point, 0.0]]), person.radius))
+            stages.append(Stage(np.array([[*point, 0.0]]), person.radius, goal.speed))
         routes.append(tuple(stages))
         speeds[row] = person.goals[0].speed
     return tuple(routes), speeds

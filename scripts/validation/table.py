@@ -34,6 +34,8 @@ def cell(result: Result, key: str, form: str) -> str:
 
 def verdict(result: Result) -> str:
     """`ok`, or what is short and by how much."""
+    if "error" in result:
+        return f"ERROR: {result['error']}"
     if not result["short"]:
         return "ok"
     return "SHORT: " + "; ".join(
