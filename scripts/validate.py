@@ -22,14 +22,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+sys.path.insert(0, str(ROOT))
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 
-from validation import density, flows, plots, rimea, rvo2, steerbench  # noqa: E402
-from validation.runner import PRESET, run  # noqa: E402
-from validation.scenario import Scenario  # noqa: E402
-from validation.table import as_markdown, as_text  # noqa: E402
-
+from scripts.validation import density, flows, plots, rimea, rvo2, steerbench  # noqa: E402
+from scripts.validation.runner import PRESET, run  # noqa: E402
+from scripts.validation.scenario import Scenario  # noqa: E402
+from scripts.validation.table import as_markdown, as_text  # noqa: E402
 from steer_addon.core.errors import OutputError, SteerError, UsageError  # noqa: E402
 
 Result = dict[str, Any]

@@ -88,7 +88,7 @@ class _Run:
         self.stage: NDArray[np.int64] = np.zeros(n, np.int64)
         self.alive = np.ones(n, bool)
         self.arrived = np.zeros(n, bool)
-        self.now = 0.0
+        self.steps, self.now = 0, 0.0
         self._plan()
         self.world: World = make_world(targets=self._points, colliders=scenario.colliders)
         self.position = np.array(scenario.position, np.float32)
@@ -172,7 +172,8 @@ class _Run:
     def step(self) -> float:
         """Go on by one step; returns the time it took [s]."""
         spent = self._advance()
-        self.now += self.scenario.dt
+        self.steps += 1
+        self.now = self.steps * self.scenario.dt
         rows = self.simulation.agents.id
         before = self.position[rows]
         self.position[rows] = self.simulation.agents.position

@@ -328,14 +328,14 @@ def make_scenario(case: TestCase, seed: int) -> Scenario:
 
 
 def _duration(place: F64, routes: tuple[Route, ...], speeds: F64, people: list[_Person]) -> float:
-    """The time that the file gives; three times what the longest way takes, where that is more."""
+    """The time that the file gives; twice what the longest way takes, where that is more."""
     longest = 0.0
     for start, route, speed in zip(place, routes, speeds, strict=True):
         way = np.array([start, *(stage.points[0, :2] for stage in route)])
         length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
         longest = max(longest, length / max(speed, 0.01))
     given = max(min(person.time, 1000.0) for person in people)
-    return max(given, 3.0 * longest + 60.0)
+    return max(given, 2.0 * longest + 60.0)
 
 
 def _tree(meshes: list[Mesh]) -> BvhView:

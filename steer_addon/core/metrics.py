@@ -236,7 +236,7 @@ class Metrics:
     def figures(self) -> Figures:
         """The figures so far."""
         n, done = self.count, self.arrived
-        stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 0.5 * self.dt)
+        stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
         spent = np.where(done, self.arrival, self.now)
         score = COLLISION_COST * self.collisions + spent + self.energy + self.effort
         free_time = self.free_path / np.maximum(self.wished, 1.0e-6)
