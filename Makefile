@@ -38,7 +38,7 @@ validate: $(STAMP)  ## Run every scenario with published numbers, some 20 minute
 	@$(if $(SCENARIOS),:,echo "Skipped: SteerBench files, as ../shared/scenarios is absent")
 	$(PY) scripts/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
 	  --flows 100,500,1000,2000 --jobs 2 --json out/validation/results.json \
-	  --markdown out/validation/table.md --plot out/validation $(ARGS)
+	  --markdown out/validation/validation.md --plot out/validation $(ARGS)
 
 extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)
 	$(PY) scripts/build_extension.py $(ARGS)

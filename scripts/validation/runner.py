@@ -275,6 +275,7 @@ def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Ou
         preset: Name of the crowd preset, or a path that ends in .json.
         tracks: Whether to keep places for a picture.
     """
+    start = time.perf_counter()
     settings = load_preset(preset).settings
     state = _Run(scenario, settings)
     spent: list[float] = []
@@ -284,6 +285,7 @@ def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Ou
         if tracks and state.now >= len(kept) * SAMPLE - 1.0e-9:
             kept.append(np.where(state.alive[:, None], state.position, np.nan))
     result = {"name": scenario.name, **_result(state, spent)}
+    result["seconds"] = time.perf_counter() - start
     return Outcome(scenario, result, np.array(kept, np.float32) if tracks else None)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.validation import steerbench
-from scripts.validation.steerbench import ScenarioError
+from scripts.validation import steerbench, steerbench_file
+from scripts.validation.steerbench_file import Reader, ScenarioError
 from steer_addon.core import bvh
 
 HEADER = """<header><version>1.0</version><name>x</name><worldBounds>
@@ -48,7 +48,7 @@ def files(shared: Path) -> list[Path]:
 def test_every_shared_file_is_read(shared):
     assert len(files(shared)) == 47
     for path in files(shared):
-        case = steerbench.Reader(path).read()
+        case = Reader(path).read()
         assert case.name == path.stem
         assert case.people
 
@@ -166,6 +166,6 @@ def test_files_that_are_no_test_cases(write, tmp_path, monkeypatch):
     other.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ScenarioError, match="no UTF-8"):
         steerbench.load(other)
-    monkeypatch.setattr(steerbench, "MAX_BYTES", 10)
+    monkeypatch.setattr(steerbench_file, "MAX_BYTES", 10)
     with pytest.raises(ScenarioError, match="at most 10"):
         steerbench.load(write(AGENT))

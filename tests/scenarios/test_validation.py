@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scripts import validate
-from scripts.validation import density, flows, rimea, rvo2, table
+from scripts.validation import density, flows, page, rimea, rvo2, table
 from scripts.validation.placing import Room, hexagons
 from scripts.validation.runner import run
 from scripts.validation.scenario import (
@@ -207,17 +207,17 @@ def test_wanted(figure, least, most, result, met):
 
 
 def test_command_line(tmp_path, capsys):
-    out, page = tmp_path / "deep" / "out.json", tmp_path / "table.md"
-    options = ["--rimea", "--only", "rimea 5", "--json", str(out), "--markdown", str(page)]
+    out, text = tmp_path / "deep" / "out.json", tmp_path / "validation.md"
+    options = ["--rimea", "--only", "rimea 5", "--json", str(out), "--markdown", str(text)]
     options += [str(tmp_path / "rimea 5 absent.xml")]
     assert validate.main([*options]) == 2
     results = json.loads(out.read_text())
     keys = {"name", "agents", "arrived", "penetrations", "overlap", "stuck", "time", "path"}
     assert keys | {"score", "seconds_per_step"} <= set(next(r for r in results if "time" in r))
-    text = capsys.readouterr().out
-    assert "cannot be read" in text
-    assert "rimea 5 " in text
-    assert page.read_text().startswith("| scenario | agents | arrived |")
+    printed = capsys.readouterr().out
+    assert "cannot be read" in printed
+    assert "rimea 5 " in printed
+    assert text.read_text("utf-8").startswith("# Validation")
 
 
 def test_nothing_to_run(capsys):
@@ -231,6 +231,19 @@ def test_numbers():
     assert validate.numbers("100,500") == [100, 500]
     assert validate.numbers("38-61") == [38, 39, 40, 50, 60]
     assert validate.numbers("57") == [57]
+
+
+def test_the_page_has_all_results():
+    found = [{"name": name, "wanted": [], "short": []} for name in ("maze", "rvo2 circle")]
+    found[0]["hidden"] = "far"
+    found += [{"name": "corridor 1000", "arrived_share": 0.95, "wanted": [], "short": []}]
+    found += [{"name": f"antipodal {n}", "end": 9.0, "wanted": [], "short": []} for n in (2, 3)]
+    text = page.as_page(found)
+    assert "5 of 5 scenarios as wanted" in text
+    assert "| corridor | – (0.89) | – (0.40) | 0.95 (0.29) | – (0.19) |" in text
+    assert "2 of 2 numbers of agents as wanted" in text
+    assert "- maze: far." in text
+    assert text.count("## ") == 4
 
 
 def test_table_says_what_is_short():
