@@ -105,6 +105,7 @@ class _Run:
             free_path=free_paths(scenario),
             colliders=self.world.colliders,
             eye_height=0.0 if scenario.flying else motion.step_height,
+            period=scenario.period,
         )
         self.meters = [_Meter(area) for area in scenario.areas]
         self.first_move: F64 = np.full(n, np.nan)

@@ -247,3 +247,10 @@ def test_worlds_that_repeat_count_no_step_when_they_wrap():
     figures = metrics.figures()
     assert figures.path == pytest.approx(0.2, rel=1e-4)
     assert figures.fastest == pytest.approx(1.0, rel=1e-4)
+
+
+def test_bodies_overlap_across_the_ends_of_a_world_that_repeats():
+    places = still((0.1, 0, 0), (9.8, 0, 0), (5.0, 0, 0))
+    assert walk(places).overlap == 0.0
+    assert walk(places, period=10.0).overlap == pytest.approx(0.4, rel=1e-5)
+    assert walk(places, period=10.0).collisions == pytest.approx(2 / 3)
