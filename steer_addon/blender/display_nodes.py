@@ -15,7 +15,7 @@ import bpy
 from .node_builder import NodeBuilder
 
 VERSION_KEY = "steer_display_version"
-VERSION = 1
+VERSION = 2
 """Raise it with every change of the group: files with an older one are brought up to date."""
 
 _INPUTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
@@ -94,6 +94,7 @@ def build_group(group: bpy.types.NodeTree) -> None:
     # without an inverse this is the identity: a zero scale squashes the crowd, no more
     to_local = build.output("FunctionNodeInvertMatrix", 2, 4, "Matrix", Matrix=to_world)
     points = _world_points(build, inputs, to_world, turn_back)
+    points = _marked_alive(build, points)
     rotation = build.named("rotation", "QUATERNION", 7, 2)
     captured, facing = build.capture(points, rotation, "ROTATION", 8, 0)
     points = _local_attributes(build, captured, to_local, turn, turn_back)
@@ -166,6 +167,13 @@ def _world_points(build: NodeBuilder, inputs: Any, to_world: Any, rest_rotation:
     return build.switch("GEOMETRY", simulated, points, state, 7, 0)
 
 
+def _marked_alive(build: NodeBuilder, points: Any) -> Any:
+    """Give the points the attribute `alive`: where nothing says otherwise they are."""
+    given = build.node("GeometryNodeInputNamedAttribute", 6, -1, data_type="BOOLEAN", Name="alive")
+    alive = build.switch("BOOLEAN", given.outputs["Exists"], True, given.outputs[0], 7, -1)
+    return build.store(points, "alive", "BOOLEAN", alive, 7.5, 0)
+
+
 def _local_attributes(
     build: NodeBuilder, points: Any, to_local: Any, turn: Any, turn_back: Any
 ) -> Any:
@@ -203,7 +211,8 @@ def _instances(build: NodeBuilder, inputs: Any, points: Any, facing: Any, turn: 
     scale = inputs["Scale"]
     radius = build.named("radius", "FLOAT", 10, -2)
     size = build.output("ShaderNodeMath", 11, -2, operation="MULTIPLY", inputs=[radius, scale])
-    common = {"Points": points, "Rotation": rotation}
+    alive = build.named("alive", "BOOLEAN", 13, 0)
+    common = {"Points": points, "Rotation": rotation, "Selection": alive}
     cones = build.output(
         "GeometryNodeInstanceOnPoints",
         14,

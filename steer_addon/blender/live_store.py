@@ -327,7 +327,7 @@ def _shared(frame: Frame, before: Frame | None) -> Frame:
         return frame
     same: Mapping[str, object] = {
         name: getattr(before, name)
-        for name in ("id", "radius")
+        for name in ("id", "radius", "alive")
         if np.array_equal(getattr(before, name), getattr(frame, name))
     }
     return replace(frame, **same)

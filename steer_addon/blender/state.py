@@ -25,6 +25,7 @@ _ATTRIBUTES = {
     "id": ("INT", "value", np.int32, 1),
     "speed": ("FLOAT", "value", np.float32, 1),
     "radius": ("FLOAT", "value", np.float32, 1),
+    "alive": ("BOOLEAN", "value", np.bool_, 1),
 }
 """Attribute type, property of its elements, type and width of its values, by name."""
 
@@ -135,6 +136,7 @@ def read_state(state: bpy.types.Object) -> Frame | None:
         velocity=values["velocity"],
         rotation=values["rotation"],
         radius=values["radius"],
+        alive=values["alive"].astype(np.uint8),
         attributes={name: _read(mesh, name, "value", np.float32, 1) for name in _shown_names(mesh)},
     )
 

@@ -1,4 +1,4 @@
-"""Simulated frames as plain files: one .npy array each for positions, velocities and rotations.
+"""Simulated frames as plain files: one .npy array each for what a frame holds.
 
 Frames are appended as they come, to files of temporary names that are renamed at the end. When a
 run fails, the frames until then are kept as well, and the report says that they are not all.
@@ -17,8 +17,13 @@ import numpy as np
 from ..core.errors import OutputError
 from ..core.frames import Frame
 
-ARRAYS = {"positions": ("position", 3), "velocities": ("velocity", 3), "rotations": ("rotation", 4)}
-"""Files by name: the field of a frame and its width; shape (frames, agents, width), float32."""
+ARRAYS: dict[str, tuple[str, str, tuple[int, ...]]] = {
+    "positions": ("position", "<f4", (3,)),
+    "velocities": ("velocity", "<f4", (3,)),
+    "rotations": ("rotation", "<f4", (4,)),
+    "alive": ("alive", "|u1", ()),
+}
+"""Files by name: the field of a frame, its type, and its shape behind (frames, agents)."""
 
 REPORT = "report.json"
 _HEADER = 256
@@ -62,11 +67,11 @@ class Recorder:
             self._ids = frame.id.copy()
             self.agent_count = len(frame.id)
         try:
-            for name, (field, _) in ARRAYS.items():
+            for name, (field, kind, _) in ARRAYS.items():
                 file = self._files[name]
                 if not self.numbers:
                     file.write(b"\0" * _HEADER)
-                file.write(np.ascontiguousarray(getattr(frame, field), "<f4").tobytes())
+                file.write(np.ascontiguousarray(getattr(frame, field), kind).tobytes())
                 file.flush()
         except OSError as error:
             raise self._cannot(error) from None
@@ -80,9 +85,9 @@ class Recorder:
         """
         made = []
         try:
-            for name, (_, width) in ARRAYS.items():
-                shape = (len(self.numbers), self.agent_count, width)
-                made.append(self._keep_array(name, shape))
+            for name, (_, kind, rest) in ARRAYS.items():
+                shape = (len(self.numbers), self.agent_count, *rest)
+                made.append(self._keep_array(name, shape, kind))
             for name, values in (("ids", self._ids), ("frames", np.array(self.numbers, "<i8"))):
                 with self._partial(name).open("wb") as file:
                     np.save(file, np.asarray(values, "<i8"), allow_pickle=False)
@@ -94,13 +99,13 @@ class Recorder:
             raise self._cannot(error) from None
         return [*made, self.folder / REPORT]
 
-    def _keep_array(self, name: str, shape: tuple[int, ...]) -> Path:
+    def _keep_array(self, name: str, shape: tuple[int, ...], kind: str) -> Path:
         file = self._files.pop(name)
         try:
             # a frame that was cut short by a full disk is none
-            file.truncate(_HEADER + 4 * int(np.prod(shape)))
+            file.truncate(_HEADER + np.dtype(kind).itemsize * int(np.prod(shape)))
             file.seek(0)
-            file.write(npy_header(shape))
+            file.write(npy_header(shape, kind))
         finally:
             file.close()
         return self._rename(name)
@@ -120,9 +125,9 @@ class Recorder:
         )
 
 
-def npy_header(shape: tuple[int, ...]) -> bytes:
-    """Header of a float32 .npy file (NumPy's format 1.0), of the same length for every shape."""
-    text = repr({"descr": "<f4", "fortran_order": False, "shape": shape})
+def npy_header(shape: tuple[int, ...], kind: str = "<f4") -> bytes:
+    """Header of a .npy file (NumPy's format 1.0), of the same length for every shape."""
+    text = repr({"descr": kind, "fortran_order": False, "shape": shape})
     start = b"\x93NUMPY\x01\x00"
     length = _HEADER - len(start) - 2
     return start + struct.pack("<H", length) + text.ljust(length - 1).encode("ascii") + b"\n"

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         help="folder for positions.npy, velocities.npy, rotations.npy (frames, agents, 3 or 4), "
-        "ids.npy, frames.npy and report.json",
+        "alive.npy (frames, agents), ids.npy, frames.npy and report.json",
     )
     arguments.add_crowd(parser, "needed when the file has several")
     arguments.add_frames(

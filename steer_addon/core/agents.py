@@ -12,6 +12,7 @@ from .errors import AgentError
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
+ByteArray = NDArray[np.uint8]
 
 
 @dataclass(eq=False, repr=False)
@@ -40,6 +41,12 @@ class Agents:
     """Row of the target to use, shape (agent_count,); -1 leaves the choice to the behavior."""
     roll: FloatArray
     """How far flyers lean to the right [rad], shape (agent_count,)."""
+    alive: ByteArray
+    """0 for the dead, who take no part in anything; shape (agent_count,)."""
+    arrived: ByteArray
+    """1 for those who are at their goal, shape (agent_count,)."""
+    waited: FloatArray
+    """How long agents have been held up by those who arrived before them [s], (agent_count,)."""
     attributes: dict[str, FloatArray] = field(default_factory=dict)
     """Per-agent values [the parameter's unit] that override a behavior's parameter, by name."""
     memory: dict[str, FloatArray] = field(default_factory=dict)
@@ -55,6 +62,32 @@ class Agents:
         """Speeds [m/s], shape (agent_count,)."""
         result: FloatArray = np.linalg.norm(self.velocity, axis=1).astype(np.float32)
         return result
+
+    def taken(self, rows: IntArray) -> Agents:
+        """Copies of some agents.
+
+        Args:
+            rows: Which, shape (taken_count,).
+        """
+        arrays = {
+            name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)
+        }
+        return replace(
+            self,
+            **arrays,
+            attributes={k: v[rows] for k, v in self.attributes.items()},
+            memory={k: v[rows] for k, v in self.memory.items()},
+        )
+
+    def put(self, rows: IntArray, part: Agents) -> None:
+        """Write agents back that were `taken`; what they began to remember is new here too."""
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                value[rows] = getattr(part, name)
+        for key, columns in part.memory.items():
+            if key not in self.memory or self.memory[key].shape[1:] != columns.shape[1:]:
+                self.memory[key] = np.zeros((self.count, *columns.shape[1:]), np.float32)
+            self.memory[key][rows] = columns
 
     def copy(self) -> Agents:
         """A copy that shares no array with this one."""
@@ -100,7 +133,7 @@ def make_agents(
             Blender characters look.
         ids: Unique whole numbers, shape (agent_count,), or None for 0, 1, 2, ….
         attributes: Per-agent values by parameter name, each of shape (agent_count,);
-            `target_index` and the agent parameters go to their own arrays.
+            `target_index`, `alive` and the agent parameters go to their own arrays.
 
     Raises:
         AgentError: No points, a wrong shape, values that are not finite, or ids that repeat.
@@ -118,6 +151,8 @@ def make_agents(
         name: _agent_column(name, extra, defaults[name], count) for name in AGENT_PARAMETERS
     }
     index = extra.pop("target_index", np.full(count, -1.0, np.float32))
+    alive = extra.pop("alive", np.ones(count, np.float32)) > 0.0
+    speed[~alive] = 0.0
     return Agents(
         id=_ids(ids, count),
         position=points,
@@ -126,6 +161,9 @@ def make_agents(
         normal=np.tile(np.array([0.0, 0.0, 1.0], np.float32), (count, 1)),
         target_index=index.astype(np.int64),
         roll=np.zeros(count, np.float32),
+        alive=alive.astype(np.uint8),
+        arrived=np.zeros(count, np.uint8),
+        waited=np.zeros(count, np.float32),
         attributes=extra,
         **own,
     )

@@ -32,6 +32,8 @@ class Frame:
     """Unit quaternions (w, x, y, z) that turn the forward axis to the heading, (agent_count, 4)."""
     radius: NDArray[np.float32]
     """Body radii [m], shape (agent_count,)."""
+    alive: NDArray[np.uint8]
+    """0 for the dead, who are not shown; shape (agent_count,)."""
     attributes: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     """What behaviors show of their memory, by attribute name, each of shape (agent_count,)."""
 
@@ -112,10 +114,26 @@ def shown(agents: Agents, stack: Sequence[Behavior]) -> dict[str, NDArray[np.flo
 
 
 def make_frame(
-    number: int, agents: Agents, motion: MotionSettings, stack: Sequence[Behavior] = ()
+    number: int,
+    agents: Agents,
+    motion: MotionSettings,
+    stack: Sequence[Behavior] = (),
+    *,
+    arriving: bool = False,
 ) -> Frame:
-    """What is kept of these agents at this frame; walking agents stay upright on slopes."""
+    """What is kept of these agents at this frame; walking agents stay upright on slopes.
+
+    Args:
+        number: Frame number.
+        agents: The crowd.
+        motion: How it moves.
+        stack: Its behaviors, some of which show what they remember.
+        arriving: Whether to show who has `arrived`.
+    """
     heading = agents.heading
+    attributes = shown(agents, stack)
+    if arriving:
+        attributes["arrived"] = agents.arrived.astype(np.float32)
     if motion.motion == "GROUND":
         heading = heading * np.array([1.0, 1.0, 0.0], np.float32)
     return Frame(
@@ -125,7 +143,8 @@ def make_frame(
         velocity=agents.velocity.copy(),
         rotation=rotations(heading, motion.forward_axis, agents.roll),
         radius=agents.radius.copy(),
-        attributes=shown(agents, stack),
+        alive=agents.alive.copy(),
+        attributes=attributes,
     )
 
 
@@ -147,7 +166,7 @@ def forward_vector(forward_axis: str) -> NDArray[np.float64]:
 
 
 def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets:
-    """The agents of a frame as targets.
+    """The living agents of a frame as targets.
 
     Args:
         frame: The frame.
@@ -157,4 +176,6 @@ def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets
     turns = frame.rotation.astype(np.float64)
     heading = turned(turns, forward_vector(forward_axis)).astype(np.float32)
     up = turned(turns, np.array([0.0, 0.0, 1.0])).astype(np.float32)
-    return Targets(frame.position, frame.velocity, heading, up, own)
+    found = Targets(frame.position, frame.velocity, heading, up, own)
+    # those that steer by themselves are told row by row, and the solver knows who of them lives
+    return found if own else found.living(frame.alive)

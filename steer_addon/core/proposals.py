@@ -47,6 +47,17 @@ class Proposal:
     active: NDArray[np.uint8]
     """1 where there is a proposal, shape (agent_count,)."""
 
+    def spread(self, rows: NDArray[np.int64], count: int) -> Proposal:
+        """The same for a whole crowd, where only the agents in some rows were asked."""
+        weight = self.weight
+        if len(weight) == len(rows) != 1:
+            weight = np.zeros(count, np.float32)
+            weight[rows] = self.weight
+        value = np.zeros((count, 3), np.float32)
+        active = np.zeros(count, np.uint8)
+        value[rows], active[rows] = self.value, self.active
+        return Proposal(self.key, self.output, weight, value, active)
+
 
 class Perception:
     """Reads the world for each behavior of one step; what several ask for is found once."""

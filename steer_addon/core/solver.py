@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bvh, ground, jit, neighbors
+from . import arrival, bvh, contacts, ground, jit, neighbors
 from .agents import Agents
 from .behaviors.base import VELOCITY, Behavior
 from .integrate import LimitsView, combine_kernel, integrate_kernel
@@ -24,7 +24,7 @@ from .proposals import Perception, Proposal, propose, sum_desired
 from .settings import CrowdSettings
 from .targets import NO_TARGETS
 from .views import AgentView, BvhView, WorldView
-from .world import CollidersBuilder, World
+from .world import Colliders, CollidersBuilder, World
 
 F32 = NDArray[np.float32]
 
@@ -51,7 +51,14 @@ class Solver:
         self.settings = settings
 
     def step(
-        self, agents: Agents, world: World, dt: float, *, number: int, seed: int | None = None
+        self,
+        agents: Agents,
+        world: World,
+        dt: float,
+        *,
+        number: int,
+        seed: int | None = None,
+        before: Colliders | None = None,
     ) -> StepResult:
         """Move all agents on by one step of time.
 
@@ -61,18 +68,51 @@ class Solver:
             dt: Time [s] > 0.
             number: Count of steps so far; random numbers are keyed by it.
             seed: Random seed; None takes the settings'.
+            before: The colliders of the step before, which push agents when they move; None when
+                they stood still.
         """
         substeps = self.settings.solver.substeps
         key = self.settings.seed if seed is None else seed
         proposals: tuple[Proposal, ...] = ()
+        moved = None
+        if self.settings.bodies.collide_colliders:
+            moved = contacts.find_moved(before, world.colliders)
         for substep in range(substeps):
             agents, proposals = self._substep(
-                agents, world, dt / substeps, number * substeps + substep, key
+                agents, world, dt / substeps, number * substeps + substep, key, moved
             )
+            # behaviors see the world after the step, and so colliders are there from the start
+            moved = None
         return StepResult(agents, proposals)
 
     def _substep(
-        self, agents: Agents, world: World, dt: float, number: int, seed: int
+        self,
+        agents: Agents,
+        world: World,
+        dt: float,
+        number: int,
+        seed: int,
+        moved: contacts.MovedView | None,
+    ) -> tuple[Agents, tuple[Proposal, ...]]:
+        """Move the living; whatever acts in a step is given no others."""
+        agents = arrival.begun(agents, world, self.settings, dt)
+        rows = np.flatnonzero(agents.alive)
+        if len(rows) == agents.count:
+            return self._step_living(agents, world, dt, number, seed, moved)
+        living, seen = agents.taken(rows), world.living(agents.alive)
+        part, asked = self._step_living(living, seen, dt, number, seed, moved)
+        after = agents.copy()
+        after.put(rows, part)
+        return after, tuple(proposal.spread(rows, agents.count) for proposal in asked)
+
+    def _step_living(
+        self,
+        agents: Agents,
+        world: World,
+        dt: float,
+        number: int,
+        seed: int,
+        moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
         after = agents.copy()
@@ -92,10 +132,12 @@ class Solver:
                         entry, agents, after, view, local, params, values[row], active[row]
                     )
             if not pushes:
+                arrival.hush(stack, found, agents)
                 sum_desired(found.values(), desired)
         proposals = tuple(found[entry.key] for entry in stack)
-        self._move(agents, after, view, sees, proposals, values, active, dt)
+        self._move(agents, world, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
+        contacts.resolve(agents, after, self.settings, sees, moved)
         return after, proposals
 
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
@@ -139,6 +181,7 @@ class Solver:
     def _move(
         self,
         before: Agents,
+        world: World,
         after: Agents,
         view: AgentView,
         sees: WorldView,
@@ -169,6 +212,7 @@ class Solver:
             wished,
             forced,
         )
+        arrival.settle(before, world, self.settings, limits, dt, wished, forced)
         jit.parallel_for(
             integrate_kernel,
             count,

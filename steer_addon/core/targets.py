@@ -24,6 +24,8 @@ IntArray = NDArray[np.int64]
 NEAREST = 0
 BY_ID = 1
 
+_SAME = np.zeros(0, np.int64)
+
 FEW = 32
 """So many targets are compared one by one; among more, a tree finds the nearest."""
 
@@ -42,6 +44,9 @@ class Targets:
     """Unit vectors to the head, shape (target_count, 3)."""
     own: bool = False
     """Whether these are the very agents that steer, row by row: then none is its own target."""
+    row_of: IntArray | None = None
+    """The row that stands for each number that agents ask for, shape (number_count,), where some
+    targets are left out; None where number and row are the same."""
 
     @property
     def count(self) -> int:
@@ -62,6 +67,25 @@ class Targets:
         if self.count:
             parallel_for(_square, self.count, self.heading, self.up, right, above)
         return AxesView(self.heading, right, above)
+
+    def living(self, alive: NDArray[np.uint8]) -> Targets:
+        """These targets without the dead; who asks for a dead one by number gets the next.
+
+        Args:
+            alive: 0 for the dead, shape (target_count,).
+        """
+        rows = np.flatnonzero(alive)
+        if len(rows) == self.count:
+            return self
+        row_of = np.searchsorted(rows, np.arange(self.count)) % max(1, len(rows))
+        return Targets(
+            self.position[rows],
+            self.velocity[rows],
+            self.heading[rows],
+            self.up[rows],
+            self.own,
+            row_of,
+        )
 
     def view(self, row: IntArray) -> TargetView:
         """What kernels read.
@@ -92,6 +116,7 @@ class Targets:
                 self.position,
                 self.tree,
                 self.own,
+                _SAME if self.row_of is None else self.row_of,
                 int(how),
                 row,
             )
@@ -123,14 +148,15 @@ def _nearest(p, positions, skip):
 
 
 @kernel
-def _choose(start, stop, position, ids, target_index, positions, tree, own, how, row):
+def _choose(start, stop, position, ids, target_index, positions, tree, own, row_of, how, row):
     """Write each agent's target to `row`."""
     count = len(positions)
+    numbers = len(row_of)
     for i in range(start, stop):
         skip = i if own else -1
         if target_index[i] >= 0 or how == BY_ID:
             wanted = target_index[i] if target_index[i] >= 0 else ids[i]
-            row[i] = wanted % count
+            row[i] = row_of[wanted % numbers] if numbers > 0 else wanted % count
             if row[i] == skip:
                 row[i] = (row[i] + 1) % count if count > 1 else -1
         elif len(tree.triangles) > 0:

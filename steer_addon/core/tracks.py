@@ -126,6 +126,26 @@ def read_tracks(
     return present, values
 
 
+def read_alive(index: TrackIndex, start: int, stop: int) -> NDArray[np.bool_]:
+    """At which frames agents start to stop live, shape (stop - start, frame_count).
+
+    Where an agent is absent it does not.
+
+    Args:
+        index: The frames, from `index_frames`.
+        start: First agent.
+        stop: Agent after the last.
+    """
+    alive = np.zeros((stop - start, len(index.frames)), np.bool_)
+    for i, frame in enumerate(index.frames):
+        if index.row is None:
+            alive[:, i] = frame.alive[start:stop]
+        else:
+            rows = index.row[i, start:stop]
+            alive[:, i] = (rows >= 0) & (frame.alive[rows] != 0)
+    return alive
+
+
 def continuous(rotation: NDArray[np.float32]) -> NDArray[np.float32]:
     """Flip signs so that neighbors lie on one hemisphere and interpolation turns the short way.
 

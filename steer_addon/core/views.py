@@ -16,7 +16,7 @@ I64 = NDArray[np.int64]
 
 
 class AgentView(NamedTuple):
-    """The crowd as it was at the start of the step; read only."""
+    """The living of the crowd as they were at the start of the step; read only."""
 
     id: I64  # (n,)
     position: F32  # (n, 3) [m]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,6 +44,8 @@ class Colliders:
     first: NDArray[np.int32]
     """Collider c has the triangles first[c] to first[c + 1] - 1, shape (collider_count + 1,)."""
     names: tuple[str, ...] = ()
+    trees: tuple[BvhView, ...] = ()
+    """Each collider's own tree; the same instance as long as it does not move."""
 
 
 @dataclass(eq=False, repr=False)
@@ -73,7 +75,8 @@ class CollidersBuilder:
         joined = with_clearance(bvh.join([trees[mesh.name] for mesh in used]))
         sizes = [0, *(len(mesh.triangles) for mesh in used)]
         first = np.cumsum(sizes).astype(np.int32)
-        self._joined = Colliders(joined, center, radius, first, tuple(m.name for m in used))
+        names, own = tuple(mesh.name for mesh in used), tuple(trees[mesh.name] for mesh in used)
+        self._joined = Colliders(joined, center, radius, first, names, own)
         return self._joined
 
     def _tree(self, mesh: Mesh) -> BvhView:
@@ -109,6 +112,18 @@ class World:
     containers: Mapping[str, Container] = field(default_factory=dict)
     """What behaviors stay in."""
 
+    def living(self, alive: NDArray[np.uint8]) -> World:
+        """The world of the living, where the agents that steer are among its targets.
+
+        Args:
+            alive: 0 for the dead of these agents, shape (agent_count,).
+        """
+        return replace(
+            self,
+            targets=_living(self.targets, alive),
+            second_targets=_living(self.second_targets, alive),
+        )
+
     def targets_of(self, name: str) -> Targets:
         """Targets by name; none at all when there is no such name."""
         return self.targets.get(name, NO_TARGETS)
@@ -135,6 +150,10 @@ class World:
         if self.colliders is None:
             return spheres
         return spheres.joined(self.colliders.center, self.colliders.radius)
+
+
+def _living(named: Mapping[str, Targets], alive: NDArray[np.uint8]) -> dict[str, Targets]:
+    return {name: found.living(alive) if found.own else found for name, found in named.items()}
 
 
 def _own(inputs: Mapping[str, InputT], key: str, none: InputT) -> InputT:

@@ -42,6 +42,7 @@ def circling(numbers: Iterable[int], count: int = 3, turns_per_second: float = 0
                 velocity=velocity.astype(np.float32),
                 rotation=rotation.astype(np.float32),
                 radius=np.full(count, 0.3, dtype=np.float32),
+                alive=np.ones(count, dtype=np.uint8),
             )
         )
     return frames
@@ -57,6 +58,7 @@ def without(frame: Frame, *ids: int) -> Frame:
         velocity=frame.velocity[rows],
         rotation=frame.rotation[rows],
         radius=frame.radius[rows],
+        alive=frame.alive[rows],
     )
 
 

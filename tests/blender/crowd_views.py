@@ -46,6 +46,7 @@ def make_frame(count=5, forward_axis="NEG_Y", seed=1):
         velocity=(heading * speed).astype(np.float32),
         rotation=rotations(heading.astype(np.float32), forward_axis),
         radius=random.uniform(0.2, 0.6, count).astype(np.float32),
+        alive=np.ones(count, np.uint8),
     )
 
 

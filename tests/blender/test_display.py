@@ -134,6 +134,7 @@ def test_every_agent_keeps_its_object_of_a_collection():
         velocity=frame.velocity[30:],
         rotation=frame.rotation[30:],
         radius=frame.radius[30:],
+        alive=frame.alive[30:],
     )
     state.write_state(state.ensure_state(obj), half)
     assert [source for _, source, _ in instances()] == [source for _, source, _ in first[30:]]

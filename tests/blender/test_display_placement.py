@@ -115,6 +115,7 @@ def test_cones_point_along_the_heading_and_rest_on_the_ground(forward_axis):
         velocity=heading,
         rotation=rotations(heading, forward_axis),
         radius=np.float32([0.25, 0.5, 1.0, 2.0]),
+        alive=np.ones(4, np.uint8),
     )
     obj, modifier = make_crowd(frame)
     display.set_input(modifier, "Forward Axis", forward_axis)
@@ -199,6 +200,7 @@ def test_straight_up_and_down_headings_stay_finite():
         velocity=heading,
         rotation=rotations(heading, "NEG_Y"),
         radius=np.full(2, 0.3, np.float32),
+        alive=np.ones(2, np.uint8),
     )
     obj, _ = make_crowd(frame, MATRICES["mirrored"])
     bpy.context.view_layer.update()

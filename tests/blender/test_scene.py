@@ -149,6 +149,7 @@ def test_modifiers_above_count_and_those_below_do_not():
         velocity=np.zeros((2, 3), np.float32),
         rotation=np.tile(np.float32([1, 0, 0, 0]), (2, 1)),
         radius=np.ones(2, np.float32),
+        alive=np.ones(2, np.uint8),
     )
     state.write_state(state.ensure_state(obj), frame)
     assert agents_of(obj).count == 4

@@ -31,6 +31,7 @@ def make_frame(count=6, number=3, seed=1):
         velocity=random.normal(size=(count, 3)).astype(np.float32),
         rotation=(rotation / np.linalg.norm(rotation, axis=1, keepdims=True)).astype(np.float32),
         radius=random.uniform(0.1, 1.0, count).astype(np.float32),
+        alive=np.arange(count, dtype=np.uint8) % 2,
     )
 
 
@@ -143,6 +144,7 @@ def test_large_ids_keep_their_low_bits():
         velocity=frame.velocity,
         rotation=frame.rotation,
         radius=frame.radius,
+        alive=frame.alive,
     )
     shown = state.ensure_state(make_crowd())
     state.write_state(shown, wide)

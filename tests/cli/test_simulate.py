@@ -17,6 +17,7 @@ FILES = {
     "positions": (20, 24, 3),
     "velocities": (20, 24, 3),
     "rotations": (20, 24, 4),
+    "alive": (20, 24),
     "ids": (24,),
     "frames": (20,),
 }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steer_addon.core.errors import WorldError
-from steer_addon.core.meshes import Mesh, bounding_sphere, defects, signed_volume
+from steer_addon.core.meshes import Mesh, bounding_sphere, defects, signed_volume, winding_number
 
 
 def box(size: tuple[float, float, float] = (2, 2, 2)) -> np.ndarray:
@@ -107,3 +107,11 @@ def test_triangles_become_contiguous_32_bit_floats() -> None:
     assert mesh.triangles.dtype == np.float32
     assert mesh.triangles.flags.c_contiguous
     assert mesh.triangle_count == 12
+
+
+def test_a_closed_mesh_winds_once_around_what_is_inside():
+    mesh = box((2, 4, 6))
+    assert winding_number(mesh, (0.3, 0.1, 0.0)) == pytest.approx(1.0)
+    assert winding_number(mesh[:, ::-1], (0.3, 0.1, 0.0)) == pytest.approx(-1.0)
+    assert winding_number(mesh, (5.0, 0.0, 0.0)) == pytest.approx(0.0, abs=1e-12)
+    assert 0.5 < winding_number(mesh[:-2], (0.3, 0.1, 0.0)) < 0.999

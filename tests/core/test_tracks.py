@@ -29,6 +29,7 @@ def frame(number, ids):
         velocity=(position * 2.0).astype(np.float32),
         rotation=np.tile(np.array([1, 0, 0, 0], np.float32), (count, 1)),
         radius=(0.1 * (ids + 1)).astype(np.float32),
+        alive=np.ones(len(ids), np.uint8),
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import bpy
 import numpy as np
@@ -27,10 +28,12 @@ from ...core.tracks import (
     TrackIndex,
     continuous,
     index_frames,
+    read_alive,
     read_tracks,
     turned,
 )
 from .copies import Source, Template, make_objects, make_template
+from .hiding import hide_when_dead
 from .removal import MARK, delete_bake, find_bakes
 from .settings import KeyframeBakeSettings
 
@@ -97,7 +100,8 @@ def bake(
     """Bake frames to one keyed object per agent, in a new collection "<name> Bake".
 
     Agents are matched by id. One that is absent from some frames gets no keys there: it rests
-    where it was last keyed. When anything fails, whatever was made so far is removed.
+    where it was last keyed. One that is dead is hidden, see `hiding`. When anything fails, whatever
+    was made so far is removed.
 
     Args:
         frames: What to bake, frame numbers increasing.
@@ -136,11 +140,17 @@ def bake(
             if progress is not None and not progress(start / len(names)):
                 return None
             agents = range(start, min(start + _BLOCK, len(names)))
-            for i, keys in zip(agents, _keys(index, agents, template, settings), strict=True):
+            found = _keys(index, agents, template, settings)
+            for i, (keys, shown) in zip(agents, found, strict=True):
                 radius = float(index.radius[i])
                 carrier = make_objects(template, names[i], radius, scale, collection, made.objects)
-                _animate(carrier, _new_action(names[i], name, made), keys, settings.interpolation)
+                curves = _animate(
+                    carrier, _new_action(names[i], name, made), keys, settings.interpolation
+                )
                 key_count += keys.shape[0] * keys.shape[1]
+                several = template.objects_per_agent > 1
+                held = _interpolation_code("CONSTANT")
+                key_count += hide_when_dead(curves, carrier, *shown, held, scaled=several)
         for item in made.objects:
             item[MARK] = name
         if progress is not None and not progress(1.0):
@@ -161,12 +171,14 @@ def _agent_names(name: str, index: TrackIndex) -> list[str]:
 
 def _keys(
     index: TrackIndex, agents: range, template: Template, settings: KeyframeBakeSettings
-) -> Iterator[NDArray[np.float32]]:
-    """The keys of some agents, one after the other."""
+) -> Iterator[tuple[NDArray[np.float32], tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
+    """The keys of some agents, one after the other, and at which frames each is alive."""
     present, values = read_tracks(index, agents.start, agents.stop)
+    alive = read_alive(index, agents.start, agents.stop)
     values[:, :, ROTATION] = turned(values[:, :, ROTATION], template.keyed_rotation)
-    for here, channels in zip(present, values, strict=True):
-        yield choose_keys(index.numbers[here], channels[here], settings)
+    for here, channels, lives in zip(present, values, alive, strict=True):
+        numbers = index.numbers[here]
+        yield choose_keys(numbers, channels[here], settings), (numbers, lives[here])
 
 
 def _new_action(agent_name: str, name: str, made: _Made) -> bpy.types.Action:
@@ -238,8 +250,8 @@ def _animate(
     action: bpy.types.Action,
     keys: NDArray[np.float32],
     interpolation: str,
-) -> None:
-    """Write the keys of one agent and put it where the first of them is.
+) -> Any:
+    """Write the keys of one agent and put it where the first of them is; returns its curves.
 
     Args:
         carrier: The object to animate.
@@ -268,6 +280,7 @@ def _animate(
     data = carrier.animation_data_create()
     data.action = action
     data.action_slot = slot
+    return curves
 
 
 @cache

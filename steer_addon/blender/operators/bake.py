@@ -121,7 +121,7 @@ def delete_bake(obj: bpy.types.Object) -> int:
 
 
 class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
-    """Simulate the frame range and make one keyed object per agent, which plays without Steer"""
+    """Simulate and make one object per agent with keys that play without Steer, hidden when gone"""
 
     bl_idname = "object.steer_bake_keyframes"
     bl_label = "Bake Keyframes"

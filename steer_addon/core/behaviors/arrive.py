@@ -45,6 +45,8 @@ def arrive_kernel(start, stop, agents, world, p, memory, out, active):
 class Arrive(Behavior):
     """Go to the target and brake in time to stop on it."""
 
+    goes_to_target = True
+
     slow_radius: float = param(
         2.0,
         unit="m",

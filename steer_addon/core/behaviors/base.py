@@ -87,6 +87,8 @@ class Behavior(Settings):
     definition: ClassVar[Definition]
     needs_target: ClassVar[bool] = True
     """Whether it does nothing without a target, if it uses any."""
+    goes_to_target: ClassVar[bool] = False
+    """Whether it wants to be where its target is: then agents can arrive (see core.arrival)."""
 
     name: str = param("", doc="Name of this entry in the list; empty takes the type's name")
     enabled: bool = param(True, doc="Let this behavior act")

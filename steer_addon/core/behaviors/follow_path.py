@@ -145,6 +145,21 @@ def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
 
 
 @kernel
+def ends_kernel(start, stop, paths, memory, lane, flat, place, key):
+    """Write the last waypoint of those for whom it is the current one, and a number for it."""
+    total = len(paths.cyclic)
+    for i in range(start, stop):
+        path = abs(int(memory[i, PATH])) - 1
+        if not 0 <= path < total or memory[i, DONE] == 0.0:
+            continue
+        direction = 1 if memory[i, PATH] > 0.0 else -1
+        line = line_of(paths.first, paths.cyclic, path, direction, flat, pick(lane, i))
+        if memory[i, PLACE] < line.size:
+            store(place, i, waypoint(paths.point, line, int(memory[i, PLACE])))
+            key[i] = 2 * path + (0 if direction > 0 else 1)
+
+
+@kernel
 def _to_the_end(point, line, along, k, position, way, speed, slow_radius):
     """Desired velocity near the end of an open path; k is a piece not far from the agent's."""
     k, a, b = local_piece(point, line, k, position)

@@ -62,4 +62,6 @@ def pursue_kernel(start, stop, agents, world, p, memory, out, active):
 class Pursue(Behavior):
     """Steer at full speed to where the target will be."""
 
+    goes_to_target = True
+
     target_choice: str = target_choice()

@@ -30,4 +30,6 @@ def seek_kernel(start, stop, agents, world, p, memory, out, active):
 class Seek(Behavior):
     """Steer straight at the target at full speed."""
 
+    goes_to_target = True
+
     target_choice: str = target_choice()

@@ -1,0 +1,159 @@
+"""Contacts: nobody inside anybody, and nobody through a wall, whatever the behaviors asked for.
+
+The last part of a step. It takes where agents wish to be, and lets them go as far as there is room:
+`near` finds whom each one may meet, `passes` moves them inside of cells that cannot overlap,
+`walls` makes planes of the colliders near an agent. Bodies are discs in GROUND motion and spheres
+in FLY, as large as the agents' radius.
+
+An agent that was held up has the velocity of what it really went, no faster than it wished; its
+heading stays the one of its wish, so that a crowd that pushes does not look about.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import bvh, ground, jit
+from ..agents import Agents
+from ..settings import CrowdSettings
+from ..views import F32, WorldView
+from ..world import Colliders
+from .free import free_kernel
+from .heaps import heap_levels
+from .moved import MovedView, carry_kernel, find_moved
+from .near import NearView, find_near
+from .passes import (
+    BodyView,
+    SpaceView,
+    correct_kernel,
+    pass_kernel,
+    prepare_kernel,
+    walled_kernel,
+)
+
+__all__ = ["MovedView", "find_moved", "put_free", "resolve"]
+
+BACKING = 0.5
+"""Farthest that overlapping bodies back out in a step, as a share of their radius."""
+
+
+def resolve(
+    before: Agents,
+    after: Agents,
+    settings: CrowdSettings,
+    sees: WorldView,
+    moved: MovedView | None = None,
+) -> None:
+    """Take back of a step what bodies and walls do not allow.
+
+    Args:
+        before: The crowd before the step.
+        after: The crowd after it; positions, velocities and normals are corrected.
+        settings: What the crowd is told.
+        sees: The world after the step.
+        moved: The colliders that moved in it, from `find_moved`.
+    """
+    told = settings.bodies
+    space = _space(settings, sees, moved)
+    if before.count == 0 or not (told.collide_agents or len(space.walls.link)):
+        return
+    bodies = _bodies(before, after, sees.dt, told.iterations)
+    if moved is not None and told.collide_colliders:
+        bodies = bodies._replace(start=_carried(before, moved, space))
+    near = _near(bodies, space, told.iterations)
+    levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
+    bodies = bodies._replace(level=levels)
+    walled = np.zeros(before.count, np.uint8)
+    if len(space.walls.link):
+        jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
+    place = bodies.start.astype(np.float64)
+    normal = before.normal.copy()
+    for _pass in range(told.iterations):
+        gone = np.empty_like(place)
+        jit.parallel_for(
+            pass_kernel, before.count, bodies, space, near, walled, place, normal, gone
+        )
+        place = gone
+    outcome = (before.position, place, normal, space.flat, sees.dt)
+    jit.parallel_for(
+        correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
+    )
+
+
+def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> NDArray[np.bool_]:
+    """Put agents that are inside of colliders to the nearest free place.
+
+    Args:
+        agents: The crowd; its positions are corrected.
+        settings: What the crowd is told.
+        colliders: What it may not be inside of.
+
+    Returns:
+        Which agents were moved, shape (agent_count,).
+    """
+    flat = settings.motion.motion == "GROUND"
+    eye = float(settings.motion.step_height) if flat else 0.0
+    moved = np.zeros(agents.count, np.bool_)
+    shape = (colliders.bvh, colliders.center, colliders.radius, colliders.first)
+    none = np.zeros(len(colliders.radius), np.uint8)
+    room = agents.radius
+    jit.parallel_for(
+        free_kernel, agents.count, *shape, none, eye, room, flat, agents.position, moved
+    )
+    return moved
+
+
+def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) -> SpaceView:
+    told = settings.bodies
+    count = len(sees.collider_radius)
+    return SpaceView(
+        walls=sees.colliders if told.collide_colliders else bvh.EMPTY,
+        first=sees.collider_first,
+        still=np.ones(count, np.uint8) if moved is None else moved.still,
+        ground=sees.ground,
+        eye=sees.eye_height,
+        rise=float(settings.motion.step_height),
+        min_up=sees.min_up,
+        flat=sees.flat,
+        together=told.collide_agents,
+    )
+
+
+def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
+    moves = before.max_speed > 0.0
+    back = np.minimum(before.max_speed * dt, BACKING * before.radius.astype(np.float64))
+    return BodyView(
+        id=before.id,
+        radius=before.radius,
+        give=np.where(moves, 1.0 / before.mass.astype(np.float64), 0.0),
+        back=back / passes,
+        origin=before.position,
+        start=before.position,
+        goal=after.position.copy(),
+        goal_normal=after.normal.copy(),
+        level=np.zeros(0, np.uint8),
+    )
+
+
+def _carried(before: Agents, moved: MovedView, space: SpaceView) -> F32:
+    """Where agents are after moving colliders have pushed them, on their ground."""
+    start = np.empty_like(before.position)
+    options = (moved, space.eye, before.radius, space.flat, before.position)
+    jit.parallel_for(carry_kernel, before.count, *options, start)
+    rows = np.flatnonzero((start != before.position).any(axis=1))
+    if len(rows) and space.flat and len(space.ground.link):
+        feet, _normal, found = ground.place_many(space.ground, start[rows], space.min_up)
+        start[rows[found], 2] = feet[found, 2]
+    return start
+
+
+def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
+    wish, backing = np.empty(len(bodies.id)), np.empty(len(bodies.id))
+    jit.parallel_for(prepare_kernel, len(wish), bodies, space.flat, float(passes), wish, backing)
+    if not space.together:
+        count = len(wish)
+        none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
+        return NearView(none, index, wish, wish, none, np.zeros(count), wish)
+    rise, flat = space.rise, space.flat
+    return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)

@@ -1,0 +1,121 @@
+"""Free goals: where agents go whose target lies inside of a collider that stops them.
+
+The nearest place counts that is outside of all colliders and has room for a body, as for agents
+that start inside of one (see `contacts.free`). In GROUND motion it is looked for level, at the
+height at which walkers meet colliders, above the ground below the target, or above their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import contacts, ground
+from .agents import Agents, make_agents
+from .meshes import winding_number
+from .settings import CrowdSettings
+from .targets import Targets
+from .world import Colliders, World
+
+F32 = NDArray[np.float32]
+
+WHOLE = 1.0e-5
+"""How far the winding number of a closed mesh may be from a whole one."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What was found, and what it depends on."""
+
+    feet: F32
+    colliders: Colliders
+    told: tuple[float, ...]
+    offset: F32
+
+
+@dataclass(eq=False, repr=False)
+class FreeGoals:
+    """Keeps free places of targets from frame to frame: they are looked for when something moves.
+
+    Attributes:
+        warning: What the user may want to change, once a target was inside of a collider.
+    """
+
+    warning: str = ""
+    _found: dict[str, _Found] = field(default_factory=dict)
+
+    def freed(self, world: World, agents: Agents, settings: CrowdSettings) -> World:
+        """The world where no goal of a crowd that colliders stop is inside of one.
+
+        Args:
+            world: The world.
+            agents: The crowd, whose heights count where there is no ground.
+            settings: What it is told.
+        """
+        colliders = world.colliders
+        if colliders is None or not settings.bodies.collide_colliders:
+            return world
+        going = {b.target for b in settings.behaviors if b.enabled and b.goes_to_target}
+        changed: dict[str, Targets] = {}
+        for name in sorted(going & world.targets.keys()):
+            targets = world.targets[name]
+            if targets.own or not targets.count:
+                continue
+            feet = _feet(targets.position, world, agents, settings)
+            offset = self._offset(name, feet, colliders, settings)
+            if offset.any():
+                changed[name] = replace(targets, position=targets.position + offset)
+        named: Mapping[str, Targets] = {**world.targets, **changed}
+        return replace(world, targets=named) if changed else world
+
+    def _offset(self, name: str, feet: F32, colliders: Colliders, settings: CrowdSettings) -> F32:
+        """The way from targets to free places [m], shape (target_count, 3)."""
+        told = (settings.agents.radius, settings.motion.step_height)
+        known = self._found.get(name)
+        if (
+            known is not None
+            and (known.colliders, known.told) == (colliders, told)
+            and np.array_equal(known.feet, feet)
+        ):
+            return known.offset
+        body = settings.agents.to_dict()
+        there = make_agents(feet, **body)
+        moved = contacts.put_free(there, settings, colliders)
+        eye = settings.motion.step_height if settings.motion.motion == "GROUND" else 0.0
+        for row in np.flatnonzero(moved):
+            moved[row] = _is_closed_in(colliders, feet[row] + np.array([0.0, 0.0, eye]))
+        there.position[~moved] = feet[~moved]
+        if moved.any():
+            self.warning = (
+                "A target is inside of a collider: agents go to the nearest free place; "
+                "move the target, or the collider"
+            )
+        self._found[name] = _Found(feet, colliders, told, there.position - feet)
+        return self._found[name].offset
+
+
+def _is_closed_in(colliders: Colliders, point: Any) -> bool:
+    """Whether a point is inside of a closed collider: rays may miss the door of an open one."""
+    for number, triangles in enumerate(np.split(colliders.bvh.triangles, colliders.first[1:-1])):
+        offset = colliders.center[number].astype(np.float64) - point
+        if np.linalg.norm(offset) <= colliders.radius[number]:
+            turns = winding_number(triangles, point)
+            if turns > 0.5 and abs(turns - round(turns)) < WHOLE:
+                return True
+    return False
+
+
+def _feet(position: F32, world: World, agents: Agents, settings: CrowdSettings) -> F32:
+    """Where the agents' own positions would be at the targets."""
+    if settings.motion.motion != "GROUND":
+        return position
+    feet, found = position.copy(), np.zeros(len(position), np.bool_)
+    if world.ground is not None:
+        steepest = ground.min_up(settings.motion.max_slope)
+        feet, _, found = ground.place_many(world.ground, position, steepest)
+    feet[~found, 2] = np.median(agents.position[:, 2])
+    return feet

@@ -1,0 +1,216 @@
+"""What becomes of those who arrive: they stand, make room, or are gone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from crowdtools import crowd, place, same_bits, scatter
+
+from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.paths import Path
+from steer_addon.core.settings import BodiesSettings
+from steer_addon.core.simulation import Simulation
+from steer_addon.core.solver import Solver
+from steer_addon.core.world import make_targets, make_world
+
+GOAL = make_world(targets=[[0.0, 0.0, 0.0]])
+FPS = 24
+
+
+def arriving(mode, *stack, motion="GROUND", distance=0.25, collide=True, **agents):
+    bodies = BodiesSettings(on_arrival=mode, arrival_distance=distance, collide_agents=collide)
+    stack = [REGISTRY[entry]() if isinstance(entry, str) else entry for entry in stack]
+    return replace(crowd(*stack, motion=motion, agents={"max_force": 8.0, **agents}), bodies=bodies)
+
+
+def go(settings, points, seconds, world=GOAL, **more):
+    """The crowd after each step."""
+    simulation = Simulation(settings, place(settings, points, **more), frame=1, fps=FPS)
+    states = [simulation.agents]
+    for _ in range(int(seconds * FPS)):
+        simulation.step(world)
+        states.append(simulation.agents)
+    return states
+
+
+def crowd_from_afar(count, motion, **more):
+    return scatter(count, 6.0, flat=motion == "GROUND", **more) + np.float32([8.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+@pytest.mark.parametrize("goal", ["seek", "arrive"])
+@pytest.mark.parametrize("mode", ["STAY", "HOLD_AREA"])
+def test_who_has_arrived_stands_after_two_seconds_and_for_good(motion, goal, mode):
+    states = go(arriving(mode, goal, motion=motion), crowd_from_afar(1, motion), 14.0)
+    first = next(k for k, state in enumerate(states) if state.arrived[0])
+    assert max(state.speed[0] for state in states[first + 2 * FPS :]) == 0.0
+    assert all(state.arrived[0] for state in states[first:])
+    assert np.array_equal(states[first + 2 * FPS].position, states[-1].position)
+    assert np.linalg.norm(states[-1].position) <= 0.25
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_a_crowd_arrives_as_a_whole_and_nobody_flickers(motion):
+    settings = arriving("HOLD_AREA", "arrive", motion=motion)
+    states = go(settings, crowd_from_afar(40, motion), 24.0)
+    marks = np.array([state.arrived for state in states])
+    assert marks[-1].all()
+    assert (np.diff(marks.astype(int), axis=0) != 0).sum() == 40
+    for state, later in zip(states, states[2 * FPS :], strict=False):
+        assert not later.velocity[state.arrived != 0].any()
+    # all from one side: no more than a half circle, or a half ball, of them
+    assert np.linalg.norm(states[-1].position, axis=1).max() < 5.0
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_the_held_area_is_what_the_bodies_fill(motion):
+    settings = arriving("HOLD_AREA", "arrive", motion=motion, collide=False)
+    state = go(settings, crowd_from_afar(40, motion), 16.0)[-1]
+    assert state.arrived.all()
+    radius = 0.25 * (np.sqrt(40 / 0.7) if motion == "GROUND" else np.cbrt(40 / 0.55))
+    farthest = np.linalg.norm(state.position, axis=1).max()
+    assert 0.5 * radius < farthest <= radius - 0.25
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_those_who_leave_are_dead_from_the_step_at_which_they_are_there(motion):
+    points = crowd_from_afar(20, motion)
+    states = go(arriving("LEAVE", "seek", motion=motion, distance=0.5), points, 12.0)
+    for before, after in zip(states[:-1], states[1:], strict=True):
+        there = np.linalg.norm(before.position, axis=1) <= 0.5 + 0.25
+        assert not after.alive[there].any()
+        gone = after.alive == 0
+        assert not after.velocity[gone].any()
+        assert after.arrived[gone].all()
+    assert not states[-1].alive.any()
+
+
+def test_nobody_jumps_across_the_place_to_leave_at():
+    settings = arriving("LEAVE", "seek", max_speed=50.0, max_force=1.0e4)
+    simulation = Simulation(settings, place(settings, [[20.3, 0.1, 0.0]]), frame=1, fps=12)
+    for _ in range(12):
+        simulation.step(GOAL)
+    assert not simulation.agents.alive[0]
+
+
+def test_without_bodies_staying_changes_nothing():
+    points = scatter(12, 3.0)
+    plain = crowd(*(REGISTRY[name]() for name in ("arrive", "separation")))
+    wide = replace(plain, bodies=BodiesSettings(on_arrival="STAY", arrival_distance=100.0))
+    assert same_bits(go(plain, points, 2.0)[-1], go(wide, points, 2.0)[-1])
+    assert not go(wide, points, 2.0)[-1].arrived.any()
+
+
+def test_the_order_of_agents_does_not_matter():
+    settings = arriving("HOLD_AREA", "arrive", "separation")
+    points, radius = scatter(30, 3.0), np.linspace(0.1, 0.4, 30)
+    order = np.random.default_rng(1).permutation(30)
+    given = {"ids": np.arange(30), "attributes": {"radius": radius}}
+    turned = {"ids": order, "attributes": {"radius": radius[order]}}
+    one = go(settings, points, 4.0, **given)[-1]
+    other = go(settings, points[order], 4.0, **turned)[-1]
+    assert np.array_equal(one.position[order], other.position)
+    assert np.array_equal(one.arrived[order], other.arrived)
+    assert one.arrived.any()
+
+
+@pytest.mark.parametrize("mode", ["STAY", "HOLD_AREA", "LEAVE"])
+def test_going_on_from_any_frame_gives_the_same_bits(mode):
+    settings = arriving(mode, "arrive", "wander")
+    states = go(settings, crowd_from_afar(20, "GROUND"), 10.0)
+    for number in (120, 200):
+        agents = states[number].copy()
+        for k in range(number, number + 20):
+            agents = Solver(settings).step(agents, GOAL, 1 / FPS, number=k).agents
+        assert same_bits(agents, states[number + 20])
+
+
+def test_who_is_pushed_a_little_stays_there_and_who_is_pushed_far_comes_back():
+    settings = arriving("HOLD_AREA", "seek")
+    points = np.float32([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [-0.5, 0.0, 0.0]])
+    stood = go(settings, points, 3.0)[-1]
+    assert stood.arrived.all()
+    for push, comes_back in ((0.2, False), (6.0, True)):
+        moved = stood.copy()
+        moved.position[1, 0] += push
+        simulation = Simulation(settings, moved, frame=1, fps=FPS)
+        marks = []
+        for _ in range(8 * FPS):
+            simulation.step(GOAL)
+            marks.append(simulation.agents.arrived[1])
+        assert (marks[0] == 0) == comes_back
+        assert np.count_nonzero(np.diff(np.array(marks, int))) == int(comes_back)
+        assert np.array_equal(simulation.agents.position[1], moved.position[1]) != comes_back
+        assert not simulation.agents.velocity.any()
+
+
+def test_those_who_wait_follow_a_target_that_goes_away():
+    settings = arriving("HOLD_AREA", "arrive")
+    stood = go(settings, scatter(12, 1.0), 3.0)[-1]
+    assert stood.arrived.all()
+    simulation = Simulation(settings, stood, frame=1, fps=FPS)
+    away = make_world(targets=[[10.0, 0.0, 0.0]])
+    for _ in range(14 * FPS):
+        simulation.step(away)
+    assert simulation.agents.arrived.all()
+    assert np.linalg.norm(simulation.agents.position - np.float32([10, 0, 0]), axis=1).max() < 3.0
+
+
+def test_who_is_held_up_by_one_who_stands_in_the_way_has_arrived_after_half_a_second():
+    settings = arriving("HOLD_AREA", "seek")
+    # without any force they are held up; the third has nobody in its way, the fourth no room
+    points = np.float32([[0.1, 0, 0], [1.2, 0.2, 0], [0, 9, 0], [0, -0.8, 0]])
+    states = go(settings, points, 2.0, attributes={"max_force": [8.0, 0.0, 0.0, 0.0]})
+    marks = np.array([state.arrived for state in states])
+    assert marks[1].tolist() == [1, 0, 0, 0]
+    assert marks[-1].tolist() == [1, 1, 0, 1]
+    assert np.flatnonzero(marks[:, 1])[0] == pytest.approx(0.5 * FPS, abs=2)
+
+
+def test_each_target_has_a_place_of_its_own():
+    world = make_world(targets=[[0.0, 0.0, 0.0], [0.0, 3.0, 0.0]])
+    settings = arriving("HOLD_AREA", "arrive")
+    points = np.concatenate([scatter(25, 1.0), np.float32([[0.0, 2.2, 0.0]])])
+    index = [0.0] * 25 + [1.0]
+    states = go(settings, points, 2.0, world, attributes={"target_index": index})
+    first = next(k for k, state in enumerate(states) if state.arrived[:25].all())
+    # among these it would have stood long ago: it goes on to where it is alone
+    assert not states[first].arrived[25]
+    assert np.linalg.norm(states[-1].position[25] - np.float32([0, 3, 0])) <= 0.25
+
+
+def test_the_arrived_still_flee_from_what_hunts_them():
+    world = make_world(targets={"": make_targets([[0, 0, 0]]), "cat": make_targets([[1, 0, 0]])})
+    settings = arriving("HOLD_AREA", "seek", REGISTRY["flee"](target="cat"), "wander")
+    alone = go(settings, [[0.0, 0.0, 0.0]], 1.0)[-1]
+    assert np.array_equal(alone.position, np.zeros((1, 3)))
+    hunted = go(settings, [[0.0, 0.0, 0.0]], 1.0, world)[-1]
+    assert hunted.position[0, 0] < -0.1
+
+
+def test_the_end_of_a_path_is_a_goal():
+    path = Path([[0, 0, 0], [4, 0, 0], [4, 4, 0]])
+    world = make_world(paths=path)
+    follow = REGISTRY["follow_path"](method="WAYPOINT", slow_radius=1.0)
+    settings = arriving("LEAVE", follow, distance=0.5)
+    states = go(settings, [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]], 12.0, world)
+    assert not states[-1].alive.any()
+    assert np.linalg.norm(states[-1].position - path.points[-1], axis=1).max() <= 0.75
+
+
+def test_crowds_without_a_goal_go_on_as_ever():
+    settings = arriving("LEAVE", "wander", "separation", collide=False)
+    plain = replace(settings, bodies=BodiesSettings())
+    points = scatter(9, 2.0)
+    assert same_bits(go(settings, points, 1.0)[-1], go(plain, points, 1.0)[-1])
+
+
+@pytest.mark.parametrize("mode", ["STAY", "HOLD_AREA", "LEAVE"])
+@pytest.mark.parametrize("size", [0.0, 1.0e6])
+def test_extreme_sizes_give_finite_numbers(mode, size):
+    settings = arriving(mode, "arrive", radius=size, max_speed=size, distance=size)
+    state = go(settings, np.float32([[0, 0, 0], [0, 0, 0], [1e6, -1e6, 0]]), 0.5)[-1]
+    assert np.isfinite(state.position).all()
+    assert np.isfinite(state.velocity).all()
