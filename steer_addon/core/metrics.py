@@ -45,7 +45,7 @@ _NEAR = 32
 
 @dataclass(frozen=True)
 class Figures:
-    """What a run comes to. Means over agents that arrived are NaN when none did."""
+    """What a run comes to. Means are NaN where there is nothing to take them over."""
 
     agents: int
     arrived: int
@@ -106,7 +106,7 @@ class Metrics:
             radius: Radii [m], shape (n,).
             wished_speed: Speeds that agents would go at alone [m/s], shape (n,).
             dt: Time between two calls of `add` [s].
-            free_path: Lengths of the straight ways to the goals [m], shape (n,); None for 0.
+            free_path: Lengths of the straight ways to the goals [m], shape (n,); None for unknown.
             colliders: The walls at the start.
             eye_height: Height of the centers above the positions [m].
             period: The world repeats along x after this length [m]; None where it does not.
@@ -116,7 +116,9 @@ class Metrics:
         n = len(self.position)
         self.radius: F32 = np.ascontiguousarray(np.broadcast_to(radius, n), np.float32)
         self.wished: F64 = np.ascontiguousarray(np.broadcast_to(wished_speed, n), np.float64)
-        self.free_path: F64 = np.zeros(n) if free_path is None else np.asarray(free_path, float)
+        self.free_path: F64 = (
+            np.full(n, np.nan) if free_path is None else np.asarray(free_path, float)
+        )
         self.dt = float(dt)
         self.now = 0.0
         self.arrived: Flags = np.zeros(n, bool)
@@ -193,9 +195,10 @@ class Metrics:
         self.effort[underway] += force[underway]
         slow = speed < CRAWL * self.wished
         self.crawling = np.where(slow & underway, self.crawling + self.dt, 0.0)
-        if seen.any():
-            wished = np.maximum(self.wished[seen], 1.0e-6)
-            self.fastest = max(self.fastest, float((speed[seen] / wished).max()))
+        wishing = seen & (self.wished > 0.0)
+        if wishing.any():
+            share = float((speed[wishing] / self.wished[wishing]).max())
+            self.fastest = max(self.fastest, share)
         slot = self._steps % self._headings.shape[1]
         least = CRAWL * self.dt * self.wished
         parallel_for(
