@@ -21,6 +21,7 @@ def run(
     settings: CrowdSettings | None = None,
     *,
     warnings: list[str] | None = None,
+    at: list[Session] | None = None,
 ) -> Iterator[Frame]:
     """Simulate a crowd from its first frame on and yield the frames asked for.
 
@@ -33,13 +34,15 @@ def run(
         frames: Frames to yield, in ascending order, from the crowd's range.
         settings: Used in place of the crowd's own, keyed values included.
         warnings: Filled with what the user may want to change about the scene.
+        at: Filled with the session whose frame is yielded, for those who look at more than frames.
 
     Raises:
         SceneError: The frames are backwards, or outside of the crowd's range.
         SteerError: While iterating: the crowd cannot be simulated.
     """
     _check_frames(obj, frames)
-    return _run(obj, scene, frames, settings, [] if warnings is None else warnings)
+    told, found = [] if warnings is None else warnings, [] if at is None else at
+    return _run(obj, scene, frames, settings, told, found)
 
 
 def _check_frames(obj: bpy.types.Object, frames: range) -> None:
@@ -67,6 +70,7 @@ def _run(
     frames: range,
     settings: CrowdSettings | None,
     warnings: list[str],
+    at: list[Session],
 ) -> Iterator[Frame]:
     for moment in sessions(obj, scene, frames[-1], settings):
         # the crowd itself comes first; those that it steers by may begin before it
@@ -77,6 +81,7 @@ def _run(
             if text not in warnings:
                 warnings.append(text)
         if frame.number in frames:
+            at[:] = [session]
             yield frame
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.frames import Frame
-from ..core.simulation import with_progress
+from ..core.metrics import Metrics
+from ..core.simulation import Simulation, with_progress
+from ..core.world import World
 from . import arguments
 from .output import ProgressLine, Result
 from .recording import Recorder
@@ -46,7 +48,9 @@ def run(options: argparse.Namespace) -> Result:
     numbers = batch.frames_of(crowd, options.frames)
     batch.check_folder(options.out)
     warnings: list[str] = []
-    frames: Any = simulate.run(crowd, scene, numbers, warnings=warnings)
+    at: list[Any] = []
+    frames: Any = simulate.run(crowd, scene, numbers, warnings=warnings, at=at)
+    watcher = Watcher(numbers.step / simulate.fps_of(scene)) if options.json else None
     clock = StepClock()
     progress = ProgressLine(f"Simulating {crowd.name}", options.quiet)
     report: dict[str, Any] = {
@@ -62,6 +66,8 @@ def run(options: argparse.Namespace) -> Result:
         try:
             for frame in with_progress(clock.timed(frames), len(numbers), progress):
                 recorder.add(frame)
+                if watcher is not None:
+                    watcher.add(at[0].simulation, at[0].world)
         except BaseException as error:
             if recorder.numbers:
                 sentence = str(error) or type(error).__name__
@@ -70,6 +76,8 @@ def run(options: argparse.Namespace) -> Result:
         finally:
             frames.close()
         report = _filled(report, recorder, clock, {})
+        if watcher is not None:
+            report["metrics"] = watcher.figures()
         outputs = recorder.keep(report)
     data = {key: value for key, value in report.items() if key != "settings"}
     return Result(
@@ -96,6 +104,44 @@ def _filled(
         "complete": not more,
         **more,
     }
+
+
+class Watcher:
+    """Measures what a crowd does from the first frame that is written to the last."""
+
+    def __init__(self, dt: float) -> None:
+        """Start.
+
+        Args:
+            dt: Time between the frames that are written [s].
+        """
+        self._dt = dt
+        self._metrics: Metrics | None = None
+
+    def add(self, simulation: Simulation, world: World) -> None:
+        """Look at a frame that was just simulated."""
+        agents = simulation.agents
+        if self._metrics is None:
+            motion = simulation.settings.motion
+            self._metrics = Metrics(
+                agents.position,
+                radius=agents.radius,
+                wished_speed=agents.max_speed,
+                dt=self._dt,
+                colliders=world.colliders,
+                eye_height=motion.step_height if motion.motion == "GROUND" else 0.0,
+            )
+            return
+        self._metrics.add(
+            agents.position,
+            alive=agents.alive != 0,
+            arrived=(agents.arrived != 0) | (agents.alive == 0),
+            colliders=world.colliders,
+        )
+
+    def figures(self) -> dict[str, Any]:
+        """What `core.metrics` counts; nothing for less than two frames."""
+        return {} if self._metrics is None else self._metrics.figures().as_dict()
 
 
 class StepClock:

@@ -50,6 +50,18 @@ def test_files_and_report(run, small_scene, tmp_path):
     assert "Simulating Crowd: 20/20" in result.err
 
 
+def test_json_has_the_figures_of_the_run(run, small_scene, tmp_path):
+    figures = run("simulate", small_scene, "--out", tmp_path, "--json").data["metrics"]
+    assert (figures["agents"], figures["penetrations"]) == (24, 0)
+    assert figures["simulated"] == pytest.approx(19 / 24)
+    assert 0.0 < figures["fastest"] <= 1.001
+    assert figures["free_time"] is None
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert report["metrics"] == figures
+    run("simulate", small_scene, "--out", tmp_path)
+    assert "metrics" not in json.loads((tmp_path / "report.json").read_text("utf-8"))
+
+
 def test_arrays_are_what_the_simulation_gives(run, small_scene, tmp_path):
     run("simulate", small_scene, "--out", tmp_path, "--quiet")
     scene = batch.open_file(small_scene)
