@@ -232,6 +232,11 @@ def draw_solver(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     _draw_block(layout, obj, "solver", BLOCKS["solver"])
 
 
+def draw_bodies(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """What bodies do to one another, and at walls."""
+    _draw_block(layout, obj, "bodies", BLOCKS["bodies"])
+
+
 def draw_display(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """Inputs of the Crowd modifier: what every agent is shown as."""
     layout.use_property_split = True

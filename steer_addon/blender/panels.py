@@ -126,6 +126,7 @@ _SECTIONS: tuple[tuple[str, str, Draw, bool], ...] = (
     ("agents", "Agents", drawing.draw_agents, False),
     ("motion", "Motion", drawing.draw_motion, False),
     ("solver", "Solver", drawing.draw_solver, False),
+    ("bodies", "Bodies", drawing.draw_bodies, False),
     ("display", "Display", drawing.draw_display, False),
     ("bake", "Simulation and Bake", drawing.draw_bake, True),
 )

@@ -51,7 +51,7 @@ def triangle_normal(bvh, triangle):
 
 
 @kernel
-def _on_segment(a, b, point):
+def on_segment(a, b, point):
     """The point of a segment next to a point."""
     along = sub(b, a)
     whole = dot(along, along)
@@ -63,9 +63,9 @@ def _on_segment(a, b, point):
 @kernel
 def _on_edges(a, b, c, point):
     """The point of a triangle's outline next to a point."""
-    best = _on_segment(a, b, point)
+    best = on_segment(a, b, point)
     for start, stop in ((b, c), (c, a)):
-        other = _on_segment(start, stop, point)
+        other = on_segment(start, stop, point)
         p, q = sub(best, point), sub(other, point)
         if dot(q, q) < dot(p, p):
             best = other
@@ -73,7 +73,7 @@ def _on_edges(a, b, c, point):
 
 
 @kernel
-def _on_triangle(a, b, c, point):
+def on_triangle(a, b, c, point):
     """The point of a triangle next to a point."""
     ab, ac, ap = sub(b, a), sub(c, a), sub(point, a)
     d1, d2 = dot(ab, ap), dot(ac, ap)
@@ -133,7 +133,7 @@ def _is_steep(a, b, c, min_up):
 def _nearer(triangles, i, point, min_up, best_triangle, found, best):
     """The better one of the nearest point so far and that of triangle i; `best` is squared [m²]."""
     a, b, c = _corners(triangles, i)
-    candidate = _on_triangle(a, b, c, point)
+    candidate = on_triangle(a, b, c, point)
     offset = sub(candidate, point)
     gap = dot(offset, offset)
     if gap <= best:

@@ -125,7 +125,7 @@ def build_grid(position: F32, cell_size: float) -> GridView:
 
 
 @kernel
-def _axis(value, reach, inverse, size):
+def axis_cells(value, reach, inverse, size):
     """Cells of an axis that hold value ± reach: (own cell, steps down, steps up, certain).
 
     Without certainty the steps go once around the torus, or the cells at their ends reach to
@@ -150,7 +150,7 @@ def _gap(value, step, cell, inverse, certain):
 
 
 @kernel
-def _wrap(cell, size):
+def wrap_cell(cell, size):
     """A cell back in the torus, when it is at most once around away."""
     return cell - size if cell >= size else cell + size if cell < 0 else cell
 
@@ -237,9 +237,9 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
     """Fill the row of the best for the agent in slot `me`; returns the row's length."""
     x, y, z, start, order, nx = grid.x, grid.y, grid.z, grid.start, grid.order, grid.nx
     px, py, pz = here
-    own_x, down_x, up_x, sure_x = _axis(px, radius, grid.inverse, nx)
-    own_y, down_y, up_y, sure_y = _axis(py, radius, grid.inverse, grid.ny)
-    own_z, down_z, up_z, sure_z = _axis(pz, radius, grid.inverse, grid.nz)
+    own_x, down_x, up_x, sure_x = axis_cells(px, radius, grid.inverse, nx)
+    own_y, down_y, up_y, sure_y = axis_cells(py, radius, grid.inverse, grid.ny)
+    own_z, down_z, up_z, sure_z = axis_cells(pz, radius, grid.inverse, grid.nz)
     bound = radius * radius
     settle = min(max(_RANKED, 2 * best.size), _CANDIDATES - 1)
     found = 0
@@ -247,10 +247,10 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
     # The agent's own row of cells first: in a crowd the others then need a short look only.
     for jz in range(down_z + up_z + 1):
         step_z = jz if jz <= up_z else up_z - jz
-        layer = _wrap(own_z + step_z, grid.nz) * grid.ny
+        layer = wrap_cell(own_z + step_z, grid.nz) * grid.ny
         for jy in range(down_y + up_y + 1):
             step_y = jy if jy <= up_y else up_y - jy
-            row = (layer + _wrap(own_y + step_y, grid.ny)) * nx
+            row = (layer + wrap_cell(own_y + step_y, grid.ny)) * nx
             low, high = own_x - down_x, own_x + up_x + 1
             if found == best.size:
                 gap_y = _gap(py, step_y, grid.cell, grid.inverse, sure_y)
@@ -258,7 +258,7 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
                 rest = bound * (1.0 + 16.0 * _SLACK) - gap_y * gap_y - gap_z * gap_z
                 if rest < 0.0:
                     continue
-                _own, down, up, sure = _axis(px, math.sqrt(rest), grid.inverse, nx)
+                _own, down, up, sure = axis_cells(px, math.sqrt(rest), grid.inverse, nx)
                 if sure and sure_x:
                     low, high = own_x - down, own_x + up + 1
             # Cells next to each other along x are one run of slots, or two where it wraps around.

@@ -183,10 +183,31 @@ class SolverSettings(Settings):
     )
 
 
+class BodiesSettings(Settings):
+    """What bodies do to one another, and at walls. Discs in GROUND motion, spheres in FLY."""
+
+    collide_agents: bool = param(
+        False,
+        doc="Bodies do not overlap: agents push past one another, the lighter one gives way more",
+    )
+    collide_colliders: bool = param(
+        False,
+        doc="Nobody passes through colliders, moving ones too, however fast and thin they are",
+    )
+    iterations: int = param(
+        4,
+        minimum=1,
+        maximum=100,
+        soft_maximum=20,
+        doc="How often held up agents try to go on in a step; more closes up denser crowds",
+    )
+
+
 BLOCKS: dict[str, type[Settings]] = {
     "agents": AgentsSettings,
     "motion": MotionSettings,
     "solver": SolverSettings,
+    "bodies": BodiesSettings,
 }
 """The settings blocks of a crowd by their name in presets and on the command line."""
 
@@ -199,6 +220,7 @@ class CrowdSettings:
         agents: Bodies.
         motion: Walking or flying.
         solver: The law of motion.
+        bodies: Contacts of agents with one another and with colliders.
         behaviors: The stack, in order of priority; names are unique.
         seed: Random seed.
     """
@@ -206,6 +228,7 @@ class CrowdSettings:
     agents: AgentsSettings = AgentsSettings()
     motion: MotionSettings = MotionSettings()
     solver: SolverSettings = SolverSettings()
+    bodies: BodiesSettings = BodiesSettings()
     behaviors: tuple[Behavior, ...] = ()
     seed: int = 0
 

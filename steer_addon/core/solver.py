@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bvh, ground, jit, neighbors
+from . import bvh, contacts, ground, jit, neighbors
 from .agents import Agents
 from .behaviors.base import VELOCITY, Behavior
 from .integrate import LimitsView, combine_kernel, integrate_kernel
@@ -96,6 +96,7 @@ class Solver:
         proposals = tuple(found[entry.key] for entry in stack)
         self._move(agents, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
+        contacts.resolve(agents, after, self.settings, sees)
         return after, proposals
 
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:

@@ -1,0 +1,198 @@
+"""Who may touch whom in a step: a list per agent, complete for as far as the agent can go.
+
+Agent i may go c_i from its start. Its list holds every other agent j with a gap below 2 c_i: nobody
+else can be met, as long as the other one keeps to its half of the gap too. When more than WIDTH are
+that near, the nearest are kept, ties by id, and c_i shrinks to half the gap to the nearest of
+those left out. So a list that is cut short makes an agent slow, and never careless.
+
+In a flat crowd bodies are discs: distances are level, and only those about as high count, so that
+floors above one another stay apart.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import kernel, parallel_for, scratch
+from ..neighbors import GridView, axis_cells, build_grid, wrap_cell
+from ..views import F32, I32, I64
+
+F64 = NDArray[np.float64]
+
+WIDTH = 32
+"""Most others that an agent minds."""
+_MASK = 0x7FFFFFFFFFFFFFFF
+
+
+class NearView(NamedTuple):
+    """For each agent the others that it may touch, nearest first, ties by id."""
+
+    count: I32  # type: ignore[assignment]  # (n,) hides tuple.count, which nobody calls
+    index: I32  # type: ignore[assignment]  # (n, WIDTH) rows of the agents
+    span: F64  # (n,) [m] how far agents may go from their start
+    end: F64  # (n,) [m²] squared distance of the first one left out; inf for none
+    last: I32  # (n,) its row, or -1
+    reach: F64  # (n,) [m] how far agents would go if their list were complete
+
+
+@kernel
+def squared(ax, ay, az, bx, by, bz, flat):
+    """Squared distance between two places, as it counts for bodies [m²]."""
+    dx, dy, dz = bx - ax, by - ay, bz - az
+    return dx * dx + dy * dy + (0.0 if flat else dz * dz)
+
+
+@kernel
+def within(square, own_radius, radius, wish):
+    """Whether another is so near that an agent that goes as far as its wish has to mind it."""
+    reach = own_radius + radius + 2.0 * wish
+    return square < reach * reach
+
+
+@kernel
+def after(own, other):
+    """How many ids lie between an agent's own and another's, counted upward around."""
+    return (int(other) - int(own)) & _MASK
+
+
+@kernel
+def ahead_of(square, row, other_square, other_row, own, ids):
+    """Whether one comes before another in the list of the agent with the id `own`.
+
+    It is nearer; among those equally near everyone starts with the ids after its own, so that of
+    many at one place each minds others.
+    """
+    if square != other_square:
+        return square < other_square
+    return other_row < 0 or after(own, ids[row]) < after(own, ids[other_row])
+
+
+@kernel
+def _insert(best, found, row, square, own, ids):
+    """Insert one into a sorted list: (its length, who finds no room in it or -1, how far away)."""
+    out, out_square = -1, 0.0
+    if found == WIDTH:
+        out_square, out = best[WIDTH - 1, 0], int(best[WIDTH - 1, 1])
+        if not ahead_of(square, row, out_square, out, own, ids):
+            return found, row, square
+        found -= 1
+    at = found
+    while at > 0 and ahead_of(square, row, best[at - 1, 0], int(best[at - 1, 1]), own, ids):
+        best[at, 0], best[at, 1] = best[at - 1, 0], best[at - 1, 1]
+        at -= 1
+    best[at, 0], best[at, 1] = square, row
+    return found + 1, out, out_square
+
+
+@kernel
+def _search(me, grid, ids, radius, wish, reach, height, rise, flat, best):
+    """Fill the list of the agent in slot `me`.
+
+    Returns:
+        (its length, squared distance and row of the first one left out, least gap to those).
+    """
+    i = grid.order[me]
+    px, py, pz = grid.x[me], grid.y[me], grid.z[me]
+    own_x, down_x, up_x, _sure = axis_cells(px, reach, grid.inverse, grid.nx)
+    own_y, down_y, up_y, _sure = axis_cells(py, reach, grid.inverse, grid.ny)
+    own_z, down_z, up_z, _sure = axis_cells(pz, height, grid.inverse, grid.nz)
+    found, end, last, least = 0, np.inf, -1, np.inf
+    for step_z in range(-down_z, up_z + 1):
+        layer = wrap_cell(own_z + step_z, grid.nz) * grid.ny
+        for step_y in range(-down_y, up_y + 1):
+            row = (layer + wrap_cell(own_y + step_y, grid.ny)) * grid.nx
+            for step_x in range(-down_x, up_x + 1):
+                cell = row + wrap_cell(own_x + step_x, grid.nx)
+                for slot in range(grid.start[cell], grid.start[cell + 1]):
+                    x, y, z = grid.x[slot], grid.y[slot], grid.z[slot]
+                    square = squared(px, py, pz, x, y, z, flat)
+                    if square >= reach * reach or slot == me:
+                        continue
+                    j = grid.order[slot]
+                    if not within(square, radius[i] * 1.0, radius[j] * 1.0, wish[i]):
+                        continue
+                    limit = radius[i] * 1.0 + radius[j] + rise + wish[i] + wish[j]
+                    if flat and abs(z - pz) > limit:
+                        continue
+                    found, out, away = _insert(best, found, j, square, ids[i], ids)
+                    if out >= 0:
+                        least = min(least, math.sqrt(away) - radius[i] - radius[out])
+                        if ahead_of(away, out, end, last, ids[i], ids):
+                            end, last = away, out
+    return found, end, last, least
+
+
+@kernel
+def _near_kernel(
+    first, stop, grid, ids, radius, wish, backing, widest, farthest, rise, flat,
+    count, index, span, end, last,
+):  # fmt: skip
+    """Rows of the agents in the slots first to stop - 1: neighbors in memory are so in space."""
+    best = scratch(WIDTH, 2)
+    for me in range(first, stop):
+        i = grid.order[me]
+        reach = radius[i] + widest + 2.0 * wish[i]
+        height = radius[i] + widest + rise + wish[i] + farthest if flat else reach
+        found, cut, row, gap = _search(me, grid, ids, radius, wish, reach, height, rise, flat, best)
+        for k in range(found):
+            index[i, k] = int(best[k, 1])
+        count[i], end[i], last[i] = found, cut, row
+        # those left out may come as near; among bodies that overlap anyway all back out
+        span[i] = wish[i] if row < 0 else min(wish[i], 0.5 * gap if gap >= 0.0 else backing[i])
+
+
+def find_near(
+    position: F32,
+    ids: I64,
+    radius: F32,
+    wish: F64,
+    backing: F64,
+    rise: float,
+    flat: bool,
+) -> NearView:
+    """Find whom each agent may touch.
+
+    Args:
+        position: Where they start [m], shape (n, 3).
+        ids: Unique identities, shape (n,); they decide ties.
+        radius: Body radii [m], shape (n,).
+        wish: How far each may go from its start [m], shape (n,).
+        backing: How far those that overlap may back out [m], shape (n,).
+        rise: Highest step [m] between the ground of two that may touch.
+        flat: Whether bodies are discs.
+    """
+    n = len(position)
+    near = NearView(
+        np.zeros(n, np.int32),
+        np.empty((n, WIDTH), np.int32),
+        np.empty(n, np.float64),
+        np.empty(n, np.float64),
+        np.empty(n, np.int32),
+        wish,
+    )
+    widest, farthest = float(radius.max(initial=0.0)), float(wish.max(initial=0.0))
+    grid = _grid(position, radius, wish)
+    parallel_for(
+        _near_kernel,
+        n,
+        grid,
+        ids,
+        radius,
+        wish,
+        backing,
+        widest,
+        farthest,
+        float(rise),
+        flat,
+        *near[:5],
+    )
+    return near
+
+
+def _grid(position: F32, radius: F32, wish: F64) -> GridView:
+    """Cells as large as most searches reach; a few that reach farther look into more cells."""
+    return build_grid(position, 2.0 * float(radius.mean()) + 2.0 * float(wish.mean()))

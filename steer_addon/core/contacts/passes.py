@@ -1,0 +1,266 @@
+"""One pass of the contacts: every agent goes on toward its wish as far as its cell allows.
+
+The cell of agent i holds the places y, as offsets from where it is, with
+
+    n_ij · y ≤ b_ij   for all others j near it, n_ij the unit direction to j
+    m · y ≤ d - r     for the walls near it, see `walls`
+
+and b_ij + b_ji = g_ij, the gap between both bodies, b ≥ 0. So whatever the others do, nobody can
+touch anybody, at any speed and after any number of passes; and a cell always holds the place where
+its agent is. What both wish toward one another decides how the gap is shared: a spare gap is
+halved, and what is missing is taken from both by the other's share of the mass,
+
+    own = max(n·u, 0), spare = g - own_i - own_j
+    b_ij = own_i + spare / 2 or, when it is negative, own_i + spare · m_j / (m_i + m_j).
+
+Every pass starts where the last one ended, with what is left of the wishes, so that those behind
+close up. Bodies that overlap, as when they were placed so, back out of each other by the same
+shares of mass, and never nearer to a third one.
+
+Source: Zhou, Wang, Bandyopadhyay, Schwager 2017, "Fast, On-line Collision Avoidance for Dynamic
+Vehicles Using Buffered Voronoi Cells". Sharing by wishes and mass, passes and walls are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bvh import ray_cast
+from ..ground import walk
+from ..jit import kernel, scratch
+from ..rng import CONTACT, unit_vector
+from ..vec import add, dot, length, load, scale, store, sub, truncate, unit
+from ..views import F32, I64, BvhView
+from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
+from .near import ahead_of, squared, within
+from .walls import add_walls, next_wall, wall_margin
+
+F64 = NDArray[np.float64]
+
+COINCIDENT = 1.0e-9
+"""Nearer centers [m] have no direction: ids give them one."""
+TOUCH = 1.0e-4
+"""Share of the radii by which bodies overlap before they back out: rest stays rest."""
+
+DEEP = 0.1
+"""Share of the radii by which bodies overlap that are in a heap."""
+
+
+class BodyView(NamedTuple):
+    """The agents of a step's contacts; what passes change is not in here."""
+
+    id: I64  # (n,)
+    radius: F32  # (n,) [m]
+    give: F64  # (n,) [1/kg] 1 / mass, 0 for those that do not move
+    back: F64  # (n,) [m] how far one that overlaps may back out in a pass
+    start: F32  # (n, 3) [m] where the step starts
+    goal: F32  # (n, 3) [m] where they wish to be after it
+    goal_normal: F32  # (n, 3) unit normals of the ground there
+
+
+class SpaceView(NamedTuple):
+    """What bodies meet besides each other."""
+
+    walls: BvhView  # the colliders; without triangles where they do not count
+    ground: BvhView
+    eye: float  # [m] rays and sections of the colliders are so far above the position
+    rise: float  # [m] step height
+    min_up: float  # cosine of the steepest walkable slope
+    flat: bool
+    together: bool  # whether bodies touch each other
+
+
+@kernel
+def _toward(a, b, id_a, id_b, flat):
+    """Unit direction from one body to another, and their distance [m].
+
+    Bodies at one place stand there like a cloud too small to see, the same way in every step.
+    """
+    offset = (b[0] - a[0], b[1] - a[1], 0.0 if flat else b[2] - a[2])
+    size = length(offset)
+    if size > COINCIDENT:
+        return scale(offset, 1.0 / size), size
+    out = sub(unit_vector(0, id_b, 0, CONTACT), unit_vector(0, id_a, 0, CONTACT))
+    out = unit((out[0], out[1], 0.0 if flat else out[2]))
+    if length(out) < 0.5:
+        out = (1.0 if id_a < id_b else -1.0, 0.0, 0.0)
+    return out, size
+
+
+@kernel
+def _excess(gap, part, own, other):
+    """How far an agent backs out of an overlap, both as fast as they may but by their parts."""
+    if gap >= 0.0:
+        return 0.0
+    whole = -gap
+    if part > 0.0:
+        whole = min(whole, own / part)
+    if part < 1.0:
+        whole = min(whole, other / (1.0 - part))
+    return whole * part
+
+
+@kernel
+def _bound(gap, own, other, part):
+    """How far an agent may go toward another, when both wish to go so far."""
+    own, other = max(own, 0.0), max(other, 0.0)
+    spare = gap - own - other
+    bound = own + spare * (0.5 if spare >= 0.0 else part)
+    return min(max(bound, 0.0), gap)
+
+
+@kernel
+def _add_bodies(i, bodies, near, place, flat, plane):
+    """Planes between an agent and the others near it; how many there are."""
+    here, start = load(place, i), load(bodies.start, i)
+    wish = sub(load(bodies.goal, i), here)
+    own_id, own_radius, own_give = bodies.id[i], bodies.radius[i] * 1.0, bodies.give[i]
+    for k in range(near.count[i]):
+        j = near.index[i, k]
+        touch = own_radius + bodies.radius[j]
+        both = own_give + bodies.give[j]
+        part = own_give / both if both > 0.0 else 0.5
+        begin = load(bodies.start, j)
+        square = squared(start[0], start[1], start[2], begin[0], begin[1], begin[2], flat)
+        there = load(place, j)
+        normal, distance = _toward(here, there, own_id, bodies.id[j], flat)
+        gap = distance - touch
+        excess = 0.0
+        if gap < -TOUCH * touch:
+            excess = _excess(gap, part, bodies.back[i], bodies.back[j])
+        seen = within(square, bodies.radius[j] * 1.0, own_radius, near.reach[j])
+        if seen and ahead_of(square, i, near.end[j], near.last[j], bodies.id[j], bodies.id):
+            toward = sub(load(bodies.goal, j), there)
+            bound = _bound(max(gap, 0.0), dot(wish, normal), -dot(toward, normal), part)
+        else:
+            # the other one does not mind this agent, and goes as far as its span lets it
+            first, apart = _toward(start, begin, own_id, bodies.id[j], flat)
+            bound = apart - touch - near.span[j] - dot(sub(here, start), first)
+            if gap > 0.0:
+                normal = first
+            else:
+                bound = 0.0
+        if gap < -DEEP * touch:
+            # nothing to guard here: in the midst of a heap all may give way
+            bound = bodies.back[i]
+        add_plane(plane, k, normal, bound, excess)
+    return near.count[i]
+
+
+@kernel
+def _in_cell(plane, count, offset):
+    """Whether an offset is inside of a cell, but for rounding."""
+    for k in range(count):
+        across = plane[k, 0] * offset[0] + plane[k, 1] * offset[1] + plane[k, 2] * offset[2]
+        if across > plane[k, 3] + 1.0e-9:
+            return False
+    return True
+
+
+@kernel
+def _in_span(offset, step, span):
+    """A step shortened so that offset + step is no longer than the span, as offset is."""
+    whole = add(offset, step)
+    if dot(whole, whole) <= span * span * (1.0 + 1.0e-9):
+        return step
+    square = dot(step, step)
+    along = dot(offset, step)
+    room = max(span * span - dot(offset, offset), 0.0)
+    share = (math.sqrt(along * along + square * room) - along) / square
+    return scale(step, min(max(share, 0.0), 1.0))
+
+
+@kernel
+def _landed(space, here, step, normal, radius, plane, count):
+    """Where a corrected step ends on the terrain, and the normal there; here when it cannot."""
+    rise = -(step[0] * normal[0] + step[1] * normal[1]) / max(normal[2], 1.0e-3)
+    move = (step[0], step[1], rise)
+    place, up, blocked = walk(space.ground, here, move, normal, radius, space.rise, space.min_up)
+    if blocked and not _in_cell(plane, count, (place[0] - here[0], place[1] - here[1], 0.0)):
+        return here, normal
+    return place, up
+
+
+@kernel
+def _guarded(space, here, there):
+    """Where the straight way between two places ends before the first wall."""
+    way = sub(there, here)
+    size = length(way)
+    if size == 0.0:
+        return there
+    eye = (here[0], here[1], here[2] + space.eye)
+    wall, distance = ray_cast(space.walls, eye, scale(way, 1.0 / size), size)
+    if wall < 0:
+        return there
+    if len(space.ground.link) > 0:
+        return here
+    return add(here, scale(way, max(distance - wall_margin(eye), 0.0) / size))
+
+
+@kernel
+def _step(i, bodies, space, near, place, walled, plane):
+    """An agent's offset in this pass: (whether it gets where it wishes, offset, planes)."""
+    here, start = load(place, i), load(bodies.start, i)
+    wish = sub(load(bodies.goal, i), here)
+    span = near.span[i]
+    count = _add_bodies(i, bodies, near, place, space.flat, plane) if space.together else 0
+    reach = span
+    if walled:
+        eye = (here[0], here[1], here[2] + space.eye)
+        radius = max(bodies.radius[i] * 1.0, wall_margin(eye))
+        last = len(space.walls.triangles)
+        count, reach = add_walls(space.walls, eye, radius, span, space.flat, plane, count, 0, last)
+    if space.flat:
+        wish = (wish[0], wish[1], 0.0)
+    step = truncate(backed_out(plane, count, wish), reach)
+    step = nearest_in_cell(plane, count, step, space.flat)
+    offset = sub(here, start)
+    if space.flat:
+        offset = (offset[0], offset[1], 0.0)
+    step = _in_span(offset, step, span)
+    return step == wish, step, count
+
+
+@kernel
+def pass_kernel(first, stop, bodies, space, near, walled, place, normal, after):
+    """Go on from `place` to `after`; `normal` holds that of the ground under the feet."""
+    plane = scratch(PLANES, COLUMNS)
+    on_terrain = space.flat and len(space.ground.link) > 0
+    for i in range(first, stop):
+        here, goal = load(place, i), load(bodies.goal, i)
+        if near.count[i] == 0 and walled[i] == 0:
+            store(after, i, goal)
+            store(normal, i, load(bodies.goal_normal, i))
+            continue
+        arrives, step, count = _step(i, bodies, space, near, place, walled[i] != 0, plane)
+        there, up = goal, load(bodies.goal_normal, i)
+        if not arrives:
+            there, up = add(here, step), load(normal, i)
+            if on_terrain:
+                radius = bodies.radius[i] * 1.0
+                there, up = _landed(space, here, step, up, radius, plane, count)
+        if walled[i] != 0:
+            reached = _guarded(space, here, there)
+            if reached != there:
+                there, up = reached, load(normal, i)
+        store(after, i, there)
+        store(normal, i, up)
+
+
+@kernel
+def walled_kernel(first, stop, bodies, space, span, walled):
+    """Mark the agents that may meet a wall in this step."""
+    none = scratch(1, COLUMNS)
+    last = len(space.walls.triangles)
+    for i in range(first, stop):
+        x, y, z = load(bodies.start, i)
+        eye = (x, y, z + space.eye)
+        reach = max(bodies.radius[i] * 1.0, wall_margin(eye)) + 2.0 * span[i]
+        wall, _place, _distance = next_wall(
+            space.walls, eye, reach, space.flat, none, 0, 0, 0, last
+        )
+        walled[i] = 1 if wall >= 0 or z != bodies.goal[i, 2] else 0

@@ -1,0 +1,201 @@
+"""Planes of a cell that keep an agent away from the colliders near it.
+
+For a triangle whose nearest point to the agent is x, at the distance d, the plane across the way
+to x is moved toward the agent by its radius: the triangle lies behind it, since it is convex. So
+the straight way to any place in the cell crosses no triangle. Where the agent is nearer than its
+radius already, it may not come any nearer.
+
+The triangles are taken nearest first, and those that lie behind a plane found before add none: a
+wall of many faces is one plane.
+
+In a flat crowd what counts of a triangle is the line at eye height, where the rays look too.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..bvh_build import STACK
+from ..bvh_points import on_segment, on_triangle, triangle_corners
+from ..bvh_rays import face_normal
+from ..jit import kernel, scratch
+from ..vec import dot, length, scale, sub
+
+WALLS = 12
+"""Most walls that one cell takes; with more of them the agent goes no farther than to the next."""
+BEHIND = 1.0e-6
+"""How far in front of a plane [m] a triangle still counts as behind it."""
+MARGIN = 1.0e-4
+"""Least distance [m] between a center and a wall."""
+ROUNDING = 1.0e-6
+"""The same as a share of the coordinates, which have 32 bits."""
+
+
+@kernel
+def wall_margin(point):
+    """Least distance [m] from a wall that rounding cannot take away."""
+    return MARGIN + ROUNDING * max(abs(point[0]), abs(point[1]), abs(point[2]))
+
+
+@kernel
+def _cut(a, b, height):
+    """Where an edge meets a height; both its ends are not on the same side of it."""
+    if b[2] < a[2]:
+        a, b = b, a
+    share = (height - a[2]) / (b[2] - a[2]) if b[2] > a[2] else 0.0
+    return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, height)
+
+
+@kernel
+def _line_at(a, b, c, height):
+    """The line in which a triangle meets a height: (met, one end, other end)."""
+    start, stop, met, size = a, a, False, 0.0
+    if a[2] == height and b[2] == height and c[2] == height:
+        return False, a, a
+    for p, q in ((a, b), (b, c), (c, a)):
+        if (p[2] < height and q[2] < height) or (p[2] > height and q[2] > height):
+            continue
+        flat = p[2] == q[2]
+        for place in (p if flat else _cut(p, q, height), q if flat else _cut(p, q, height)):
+            if not met:
+                start, stop, met = place, place, True
+            offset = sub(place, start)
+            if dot(offset, offset) > size:
+                stop, size = place, dot(offset, offset)
+    return met, start, stop
+
+
+@kernel
+def _solid(triangles, t, point, flat):
+    """What counts of a triangle: (whether anything does, its corners)."""
+    corners = triangles[t]
+    a = (np.float64(corners[0, 0]), np.float64(corners[0, 1]), np.float64(corners[0, 2]))
+    b = (np.float64(corners[1, 0]), np.float64(corners[1, 1]), np.float64(corners[1, 2]))
+    c = (np.float64(corners[2, 0]), np.float64(corners[2, 1]), np.float64(corners[2, 2]))
+    if not flat:
+        return True, a, b, c
+    met, start, stop = _line_at(a, b, c, point[2])
+    return met, start, stop, stop
+
+
+@kernel
+def _is_behind(a, b, c, point, plane, first, count):
+    """Whether a triangle lies behind one of the planes."""
+    a, b, c = sub(a, point), sub(b, point), sub(c, point)
+    for k in range(first, count):
+        normal = (plane[k, 0], plane[k, 1], plane[k, 2])
+        nearest = min(dot(normal, a), dot(normal, b), dot(normal, c))
+        if nearest >= plane[k, 5] - BEHIND:
+            return True
+    return False
+
+
+@kernel
+def _gap(low, high, value):
+    """How far a number is outside of an interval."""
+    return max(low - value, value - high, 0.0)
+
+
+@kernel
+def _box_distance(box, node, point, flat):
+    """Squared distance from a point to a box; inf where a level one does not meet it."""
+    x = _gap(np.float64(box[node, 0]), np.float64(box[node, 3]), point[0])
+    y = _gap(np.float64(box[node, 1]), np.float64(box[node, 4]), point[1])
+    z = _gap(np.float64(box[node, 2]), np.float64(box[node, 5]), point[2])
+    if flat:
+        return x * x + y * y if z == 0.0 else np.inf
+    return x * x + y * y + z * z
+
+
+@kernel
+def next_wall(tree, point, reach, flat, plane, first, count, low, high):
+    """The nearest triangle that is not behind any of the planes first to count - 1.
+
+    Only the triangles low to high - 1 are looked at.
+
+    Returns:
+        (triangle or -1, its nearest point, distance [m]); reach when there is none.
+    """
+    best, chosen, found = reach * reach, -1, point
+    if len(tree.link) == 0:
+        return chosen, found, reach
+    stack = scratch(STACK, 1)
+    stack[0, 0] = 0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        node = int(stack[waiting, 0])
+        if _box_distance(tree.box, node, point, flat) > best:
+            continue
+        size = tree.link[node, 2]
+        if size == 0:
+            stack[waiting, 0], stack[waiting + 1, 0] = tree.link[node, 1], tree.link[node, 0]
+            waiting += 2
+            continue
+        for k in range(tree.link[node, 0], tree.link[node, 0] + size):
+            t = int(tree.order[k])
+            if t < low or t >= high:
+                continue
+            met, a, b, c = _solid(tree.triangles, t, point, flat)
+            if not met:
+                continue
+            place = on_segment(a, b, point) if flat else on_triangle(a, b, c, point)
+            offset = sub(place, point)
+            square = dot(offset, offset)
+            if square > best or (square == best and t > chosen):
+                continue
+            if not _is_behind(a, b, c, point, plane, first, count):
+                best, chosen, found = square, t, place
+    return chosen, found, math.sqrt(best)
+
+
+@kernel
+def _away(tree, triangle, point, place, distance, flat):
+    """Unit direction from an agent to a wall; by the face when the agent stands on it."""
+    if distance > 1.0e-9:
+        return scale(sub(place, point), 1.0 / distance)
+    a, b, c = triangle_corners(tree, triangle)
+    normal = face_normal(a, b, c)
+    inward = (-normal[0], -normal[1], 0.0 if flat else -normal[2])
+    size = length(inward)
+    return scale(inward, 1.0 / size) if size > 1.0e-6 else (1.0, 0.0, 0.0)
+
+
+@kernel
+def add_walls(tree, point, radius, reach, flat, plane, count, low, high):
+    """Append the planes of the walls within reach.
+
+    Args:
+        tree: BvhView of the colliders.
+        point: The agent's center, at eye height in a flat crowd (x, y, z) [m].
+        radius: How far from walls the center stays [m] > 0.
+        reach: How far it may go [m].
+        flat: Whether only level ways count.
+        plane: The cell's planes, see `cells`; column 4 is how much nearer than the radius the
+            wall is, column 5 how far away it is.
+        count: How many planes there are.
+        low: First triangle that counts.
+        high: One more than the last one that does.
+
+    Returns:
+        (number of planes, how far the agent may go [m] because of walls that found no place).
+    """
+    first = count
+    for _wall in range(WALLS):
+        triangle, place, distance = next_wall(
+            tree, point, radius + reach, flat, plane, first, count, low, high
+        )
+        if triangle < 0:
+            return count, reach
+        normal = _away(tree, triangle, point, place, distance, flat)
+        plane[count, 0], plane[count, 1], plane[count, 2] = normal
+        plane[count, 3] = max(distance - radius, 0.0)
+        plane[count, 4] = max(radius - distance, 0.0)
+        plane[count, 5] = distance
+        count += 1
+    triangle, place, distance = next_wall(
+        tree, point, radius + reach, flat, plane, first, count, low, high
+    )
+    return count, reach if triangle < 0 else max(distance - radius, 0.0)
