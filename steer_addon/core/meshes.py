@@ -87,6 +87,11 @@ def defects(mesh: Mesh) -> list[str]:
     return []
 
 
+def is_closed(mesh: Mesh) -> bool:
+    """Whether every edge joins exactly two faces, so that the mesh has an inside."""
+    return mesh.triangle_count > 0 and _open_edge_count(_welded(mesh.triangles)) == 0
+
+
 def signed_volume(mesh: Mesh) -> float:
     """Volume inside a closed mesh [m³]; negative when its normals point inward."""
     if mesh.triangle_count == 0:

@@ -1,0 +1,191 @@
+"""Run scenarios with published numbers and print one table.
+
+    python scripts/validate.py [FILE]… [--rvo2] [--rimea] [--flows 100,500] [--circle 2-40]
+        [--density] [--only TEXT] [--json OUT] [--plot DIR] [--markdown OUT] [--jobs 2]
+
+All scenarios use one preset, `pedestrians`, as it is; a scenario says who starts where, how large
+and how fast they are, where they go and what the time step is. Exits with 1 when a figure is short,
+with 2 when something cannot be run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
+
+from validation import density, flows, plots, rimea, rvo2, steerbench  # noqa: E402
+from validation.runner import PRESET, run  # noqa: E402
+from validation.scenario import Scenario  # noqa: E402
+from validation.table import as_markdown, as_text  # noqa: E402
+
+from steer_addon.core.errors import OutputError, SteerError, UsageError  # noqa: E402
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A scenario to make and run, cheap to hand to another process."""
+
+    name: str
+    make: Callable[..., Scenario]
+    given: tuple[Any, ...]
+    preset: str
+    plot: Path | None
+
+
+def numbers(text: str) -> list[int]:
+    """Whole numbers: `4,8`, `2-40`, and `2-250`, where all up to 40 count and then every tenth.
+
+    Raises:
+        argparse.ArgumentTypeError: It is something else.
+    """
+    found: list[int] = []
+    try:
+        for part in text.split(","):
+            first, _dash, last = part.partition("-")
+            low, high = int(first), int(last or first)
+            found += [n for n in range(low, high + 1) if n <= 40 or n % 10 == 0 or low == high]
+    except ValueError:
+        found = []
+    if not found or min(found) < 1 or max(found) > 100_000:
+        raise argparse.ArgumentTypeError(f"{text!r} names no numbers: give 100,500 or 2-250")
+    return found
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="SteerBench XML files")
+    parser.add_argument("--rvo2", action="store_true", help="RVO2's Circle, Blocks and Sphere")
+    parser.add_argument("--rimea", action="store_true", help="RiMEA's rows")
+    parser.add_argument("--flows", metavar="N,…", type=numbers, help="six flow scenes, so many")
+    parser.add_argument("--circle", metavar="A-B", type=numbers, help="antipodal circle, so many")
+    parser.add_argument("--density", action="store_true", help="speed against density")
+    parser.add_argument("--only", metavar="TEXT", help="only scenarios whose name has this in it")
+    parser.add_argument("--preset", default=PRESET, help="name of a preset, or a .json file")
+    parser.add_argument("--seed", type=int, default=0, help="random places are drawn from it")
+    parser.add_argument("--json", metavar="OUT", type=Path, help="write one object per scenario")
+    parser.add_argument("--markdown", metavar="OUT", type=Path, help="write the table for the docs")
+    parser.add_argument("--plot", metavar="DIR", type=Path, help="draw all trajectories")
+    parser.add_argument("--jobs", type=int, default=1, help="so many runs at a time")
+    return parser.parse_args(arguments)
+
+
+def jobs_of(options: argparse.Namespace) -> list[Job]:
+    """What to run.
+
+    Raises:
+        UsageError: Nothing was asked for.
+    """
+    makers: list[tuple[str, Callable[..., Scenario], tuple[Any, ...]]] = []
+    makers += [(path.stem, steerbench.load, (path, options.seed)) for path in options.files]
+    makers += [(f"antipodal {n}", rvo2.antipodal, (n,)) for n in options.circle or ()]
+    if options.rvo2:
+        makers += [(f"rvo2 {m.__name__}", m, ()) for m in (rvo2.circle, rvo2.blocks, rvo2.sphere)]
+    if options.rimea:
+        makers += [
+            (make.__name__.replace("row_", "rimea "), make, args) for make, args in rimea.ROWS
+        ]
+    if options.density:
+        for value in density.DENSITIES:
+            makers.append((f"rimea 4 density {value:g}", density.corridor, (value, options.seed)))
+    for n in options.flows or ():
+        makers += [(f"{name} {n}", flows.flow, (name, n, options.seed)) for name in flows.SCENES]
+    chosen = [maker for maker in makers if not options.only or options.only in maker[0]]
+    if not chosen:
+        raise UsageError("There is nothing to run: name files, or give --circle 2-40 or --rimea")
+    return [Job(*maker, options.preset, options.plot) for maker in chosen]
+
+
+def perform(job: Job) -> Result:
+    """Make a scenario, run it and draw it; what cannot be run is a result with an error."""
+    try:
+        outcome = run(job.make(*job.given), job.preset, tracks=job.plot is not None)
+        if job.plot is not None:
+            plots.trajectories(outcome, job.plot)
+    except SteerError as error:
+        return {"name": job.name, "error": str(error), "wanted": [], "short": ["error"]}
+    return outcome.result
+
+
+def results_of(jobs: list[Job], processes: int) -> Iterator[Result]:
+    """Run everything; in order, in processes of their own where several run at a time."""
+    if processes < 2:
+        yield from map(perform, jobs)
+        return
+    # one thread each: small crowds gain nothing from more
+    os.environ.setdefault("STEER_THREADS", "1")
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(perform, jobs)
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def validate(options: argparse.Namespace) -> list[Result]:
+    """Run what was asked for and write what was asked for.
+
+    Raises:
+        SteerError: Nothing was asked for, or a file cannot be written.
+    """
+    if options.plot:
+        plots.check()
+    results: list[Result] = []
+    for result in results_of(jobs_of(options), options.jobs):
+        results.append(result)
+        print(f"{result['name']}: {_state(result)}", file=sys.stderr, flush=True)
+    results += rimea.comparisons(results)
+    if options.json:
+        save(options.json, json.dumps(results, indent=1) + "\n")
+    if options.markdown:
+        save(options.markdown, as_markdown(results) + "\n")
+    if options.plot:
+        plots.speed_density(results, options.plot)
+    return results
+
+
+def _state(result: Result) -> str:
+    if "error" in result:
+        return f"error: {result['error']}"
+    return "short" if result["short"] else "ok"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run and print; returns the exit code."""
+    options = parse(arguments)
+    try:
+        results = validate(options)
+    except SteerError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
+    print(as_text(results))
+    if any("error" in result for result in results):
+        return 2
+    return 1 if any(result["short"] for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Scenarios with published numbers, run with one preset and measured (docs/validation.md)."""

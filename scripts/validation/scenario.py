@@ -1,0 +1,197 @@
+"""A scenario as plain data: who starts where, where they go, what stands in the way, what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steer_addon.core.meshes import Mesh
+
+F64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A place to go to: the nearest of some points, and how near counts as there."""
+
+    points: F64
+    """Alternatives [m], shape (m, 3)."""
+    reach: float
+    """So near [m] the next stage begins; at the last stage the agent has arrived."""
+    speed: float | None = None
+    """Wished speed on the way there [m/s]; None for the agent's own."""
+
+
+Route = tuple[Stage, ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a figure has to be. Figures that are missing are short."""
+
+    figure: str
+    """Name in the result: `arrived_share`, `overlap`, or one of the scenario's own."""
+    least: float | None = None
+    most: float | None = None
+
+    def met(self, result: dict[str, Any]) -> bool:
+        """Whether a result has it."""
+        value = result.get(self.figure)
+        if value is None:
+            return False
+        above = self.least is None or value >= self.least
+        return above and (self.most is None or value <= self.most)
+
+    def __str__(self) -> str:
+        low = f"{self.least:g}" if self.least is not None else ""
+        high = f"{self.most:g}" if self.most is not None else ""
+        if low and high:
+            return f"{self.figure} {low}" if low == high else f"{self.figure} {low} to {high}"
+        return f"{self.figure} ≥ {low}" if low else f"{self.figure} ≤ {high}"
+
+
+SOLID = (Wanted("penetrations", most=0), Wanted("overlap", most=0.02))
+"""Wanted of every scenario."""
+ALL_ARRIVE = Wanted("arrived_share", least=1.0)
+
+
+@dataclass(frozen=True)
+class Area:
+    """A box on the ground in which speeds and numbers are measured, for some time."""
+
+    name: str
+    low: tuple[float, float]
+    """Lower corner (x, y) [m]."""
+    high: tuple[float, float]
+    start: float = 0.0
+    """When measuring starts [s]."""
+    stop: float = np.inf
+    along: bool = False
+    """Whether the speed is that along x, not that in any direction."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """One run. All agents use the preset; what differs is in here."""
+
+    name: str
+    position: F64
+    """Where agents start [m], shape (n, 3)."""
+    radius: F64
+    """Radii [m], shape (n,)."""
+    speed: F64
+    """Wished speeds [m/s], shape (n,)."""
+    routes: tuple[Route, ...]
+    """Ways to go."""
+    route: NDArray[np.int64]
+    """Which of the routes each agent goes, shape (n,)."""
+    dt: float
+    """Time step [s]."""
+    duration: float
+    """When the run ends [s]; it ends earlier when all have arrived."""
+    colliders: tuple[Mesh, ...] = ()
+    leave: bool = True
+    """Whether those who arrive are gone; others stay, and have arrived while they are there."""
+    heading: F64 | None = None
+    velocity: F64 | None = None
+    start_time: F64 | None = None
+    """When agents start to walk [s], shape (n,); None for at once."""
+    flying: bool = False
+    patience: float = np.inf
+    """The run ends when for so long [s] nobody has come nearer to the goal than ever before."""
+    period: float | None = None
+    """The world repeats along x after this length [m]: it starts at x = 0."""
+    areas: tuple[Area, ...] = ()
+    wanted: tuple[Wanted, ...] = (*SOLID, ALL_ARRIVE)
+    notes: dict[str, Any] = field(default_factory=dict)
+    """More entries of the result."""
+
+    @property
+    def count(self) -> int:
+        """Number of agents."""
+        return len(self.position)
+
+
+def block(name: str, low: Sequence[float], high: Sequence[float], turn: float = 0.0) -> Mesh:
+    """A closed box, from below the feet to above the heads.
+
+    Args:
+        name: What messages call it.
+        low: Lower corner (x, y) [m].
+        high: Upper corner (x, y) [m].
+        turn: Angle about its own middle, counterclockwise seen from above [rad].
+    """
+    middle = (np.asarray(low, float) + np.asarray(high, float)) / 2.0
+    half = (np.asarray(high, float) - np.asarray(low, float)) / 2.0
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
+    c, s = np.cos(turn), np.sin(turn)
+    return prism(name, corners @ np.array([[c, s], [-s, c]]) + middle)
+
+
+def prism(name: str, outline: Any, low: float = -0.5, high: float = 3.0) -> Mesh:
+    """A closed upright prism over a convex outline, normals outward.
+
+    Args:
+        name: What messages call it.
+        outline: Corners (x, y) [m], counterclockwise, shape (m, 2).
+        low: Height of the foot [m].
+        high: Height of the top [m].
+    """
+    flat = np.asarray(outline, float)
+    m = len(flat)
+    foot = np.column_stack([flat, np.full(m, low)])
+    top = np.column_stack([flat, np.full(m, high)])
+    faces = [(top[0], top[i], top[i + 1]) for i in range(1, m - 1)]
+    faces += [(foot[0], foot[i + 1], foot[i]) for i in range(1, m - 1)]
+    for i in range(m):
+        j = (i + 1) % m
+        faces += [(foot[i], foot[j], top[j]), (foot[i], top[j], top[i])]
+    return Mesh(name, np.array(faces, np.float32))
+
+
+def cylinder(name: str, center: Sequence[float], radius: float, sides: int = 24) -> Mesh:
+    """A closed upright cylinder, as wide as the circle at its corners."""
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    ring = np.column_stack([np.cos(angle), np.sin(angle)]) * radius
+    return prism(name, ring + np.asarray(center, float))
+
+
+def fence(low: Sequence[float], high: Sequence[float], thick: float = 0.5) -> tuple[Mesh, ...]:
+    """Four walls around a rectangle on the ground, outside of it."""
+    (x0, y0), (x1, y1) = low, high
+    return (
+        block("west", (x0 - thick, y0 - thick), (x0, y1 + thick)),
+        block("east", (x1, y0 - thick), (x1 + thick, y1 + thick)),
+        block("south", (x0 - thick, y0 - thick), (x1 + thick, y0)),
+        block("north", (x0 - thick, y1), (x1 + thick, y1 + thick)),
+    )
+
+
+def on_floor(points: Any) -> F64:
+    """Points (x, y) as (x, y, 0), shape (m, 3)."""
+    flat = np.asarray(points, float).reshape(-1, 2)
+    return np.column_stack([flat, np.zeros(len(flat))])
+
+
+def goal(point: Sequence[float], reach: float) -> Stage:
+    """A stage with one point on the floor."""
+    return Stage(on_floor(point), reach)
+
+
+def free_paths(scenario: Scenario) -> F64:
+    """Lengths of the straight ways from stage to stage [m], shape (n,)."""
+    total = np.zeros(scenario.count)
+    for number, route in enumerate(scenario.routes):
+        rows = np.flatnonzero(scenario.route == number)
+        here = scenario.position[rows]
+        for stage in route:
+            away = np.linalg.norm(stage.points[None] - here[:, None], axis=2)
+            nearest = away.argmin(axis=1)
+            total[rows] += away.min(axis=1)
+            here = stage.points[nearest]
+        total[rows] -= route[-1].reach
+    return np.maximum(total, 0.0)

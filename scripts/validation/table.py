@@ -1,0 +1,81 @@
+"""The table that validate prints, and the page docs/validation.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Result = dict[str, Any]
+
+COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("scenario", "name", "{}"),
+    ("agents", "agents", "{:d}"),
+    ("arrived", "arrived", "{:d}"),
+    ("pene-\ntrations", "penetrations", "{:d}"),
+    ("over-\nlap", "overlap", "{:.3f}"),
+    ("stuck", "stuck", "{:d}"),
+    ("time\n[s]", "time", "{:.1f}"),
+    ("free\n[s]", "free_time", "{:.1f}"),
+    ("path\n[m]", "path", "{:.1f}"),
+    ("free\n[m]", "free_path", "{:.1f}"),
+    ("rever-\nsals", "reversals", "{:.2f}"),
+    ("score", "score", "{:.0f}"),
+    ("ms a\nstep", "seconds_per_step", "{:.2f}"),
+)
+
+
+def cell(result: Result, key: str, form: str) -> str:
+    """One entry of the table; a dash for what was not measured."""
+    value = result.get(key)
+    if value is None:
+        return "–"
+    return form.format(1000.0 * value if key == "seconds_per_step" else value)
+
+
+def verdict(result: Result) -> str:
+    """`ok`, or what is short and by how much."""
+    if "error" in result:
+        return f"ERROR: {result['error']}"
+    if not result["short"]:
+        return "ok"
+    return "SHORT: " + "; ".join(
+        f"{text} ({_value(result, text.split(' ', 1)[0])})" for text in result["short"]
+    )
+
+
+def _value(result: Result, figure: str) -> str:
+    value = result.get(figure)
+    return f"{value:.4g}" if isinstance(value, (int, float)) else "none"
+
+
+def as_text(results: Sequence[Result]) -> str:
+    """A table for terminals."""
+    titles = [title.replace("-\n", "").replace("\n", " ") for title, _key, _form in COLUMNS]
+    rows = [[cell(result, key, form) for _title, key, form in COLUMNS] for result in results]
+    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+
+    def line(cells: Sequence[str], last: str) -> str:
+        first = cells[0].ljust(widths[0])
+        rest = (text.rjust(width) for text, width in zip(cells[1:], widths[1:], strict=True))
+        return "  ".join([first, *rest, last]).rstrip()
+
+    lines = [line(titles, "wanted")]
+    lines += [line(row, verdict(result)) for row, result in zip(rows, results, strict=True)]
+    return "\n".join([*lines, "", summary(results)])
+
+
+def summary(results: Sequence[Result]) -> str:
+    """How many are as wanted."""
+    good = sum(not result["short"] for result in results)
+    return f"{good} of {len(results)} scenarios as wanted"
+
+
+def as_markdown(results: Sequence[Result]) -> str:
+    """The same as a table for the docs."""
+    titles = [title.replace("-\n", "").replace("\n", " ") for title, _key, _form in COLUMNS]
+    lines = ["| " + " | ".join([*titles, "wanted"]) + " |"]
+    lines.append("|---|" + "---:|" * (len(titles) - 1) + "---|")
+    for result in results:
+        cells = [cell(result, key, form) for _title, key, form in COLUMNS]
+        lines.append("| " + " | ".join([*cells, verdict(result)]) + " |")
+    return "\n".join(lines)
