@@ -74,9 +74,10 @@ def _before(a, b):
 
 
 @kernel
-def _gather(i, agents, world, seen, ahead, right, above, speed, horizon, yields, rows):
+def _gather(i, agents, world, seen, ahead, right, above, speed, horizon, yields, rows, spare, delay):
     position = load(agents.position, i)
     count, unlike = 0, 0.0
+    sx, sy = 0.0, 0.0
     for n in range(seen):
         if count >= MOST:
             break
@@ -107,17 +108,27 @@ def _gather(i, agents, world, seen, ahead, right, above, speed, horizon, yields,
         if abs(first) < 0.5 * reach:
             first = 1.0 if _before(agents.id[j], agents.id[i]) else -1.0
         rows[count, YIELD] = 1.0 if like > yields and first > 0.0 else 0.0
+        gap = d - reach
+        if gap < spare and first > 0.0:
+            back = (spare - max(gap, 0.0)) / (delay * max(d, 1e-9))
+            sx -= back * rows[count, X]
+            sy -= back * rows[count, Y]
         unlike = max(unlike, 0.5 * (1.0 - like) * max(0.0, 1.0 - (d - reach) / 3.0))
         count += 1
-    return count, unlike
+    return count, unlike, (sx, sy)
 
 
 @kernel
-def _wall(world, origin, direction, reach, body):
-    triangle, distance, _normal = first_hit(world, origin, direction, reach + body)
-    if triangle < 0:
-        return 0.0
-    return 1.0 - max(0.0, distance - body) / reach
+def _wall(world, origin, direction, across, reach, body):
+    """Share of the reach that is not free for a body as wide as it is."""
+    free = reach
+    for side in range(-1, 2):
+        start = add_scaled(origin, across, 0.9 * side * body)
+        length_on = body if side == 0 else 0.436 * body
+        triangle, distance, _normal = first_hit(world, start, direction, free + length_on)
+        if triangle >= 0:
+            free = min(free, max(0.0, distance - length_on))
+    return 1.0 - free / reach
 
 
 @kernel
@@ -146,7 +157,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         horizon = pick(p.anticipation_time, i)
         ahead = unit(wish)
         right, above = sides(ahead, load(agents.normal, i), world.flat)
-        count, unlike = _gather(i, agents, world, seen, ahead, right, above, speed, horizon, 0.0, rows)
+        count, unlike, apart = _gather(i, agents, world, seen, ahead, right, above, speed, horizon, 0.0, rows, pick(p.personal_space, i), pick(p.time_headway, i))
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         vx, vy, vz = dot(velocity, ahead), dot(velocity, right), dot(velocity, above)
         keep = pick(p.keep, i) / max(speed, 1e-9)
@@ -170,7 +181,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             base = (1.0 - ex) - keep * (ex * vx + ey * vy) - bias * ey
             threat = weight * _cost(rows, count, ex * speed, ey * speed, 0.0, horizon, speed)
             if walls and base + threat < best:
-                threat = max(threat, wall_care * _wall(world, origin, add_scaled(scale(ahead, ex), right, ey), horizon * speed, body))
+                threat = max(threat, wall_care * _wall(world, origin, add_scaled(scale(ahead, ex), right, ey), add_scaled(scale(ahead, -ey), right, ex), horizon * speed, body))
             cost = base + threat
             costs[0, k] = cost
             if cost < best:
@@ -185,6 +196,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         room = _room(rows, count, ex, ey, 0.0, pick(p.personal_space, i))
         pace = min(speed, max(room / pick(p.time_headway, i), pick(p.push, i) * unlike * speed))
         chosen = add_scaled(scale(ahead, pace * ex), right, pace * ey)
+        chosen = add_scaled(add_scaled(chosen, ahead, apart[0]), right, apart[1])
         push = sub(chosen, wish)
         if length(push) > EPSILON:
             store(out, i, push)
