@@ -16,7 +16,7 @@ MOST = 32
 TURNS = 8
 CANDIDATES = 17
 STEP = math.radians(15.0)
-X, Y, Z, U, V, W, REACH, CARE, YIELD = range(9)
+X, Y, Z, U, V, W, REACH, CARE, YIELD, THEIRS = range(10)
 
 
 @kernel
@@ -59,7 +59,7 @@ def _room(rows, count, ex, ey, ez, spare):
             continue
         x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
         along = x * ex + y * ey + z * ez
-        if along <= 0.0:
+        if along <= 0.0 or along + rows[n, THEIRS] <= 0.0:
             continue
         side2 = rows[n, REACH] - (x * x + y * y + z * z - along * along)
         if side2 > 0.0:
@@ -74,7 +74,7 @@ def _before(a, b):
 
 
 @kernel
-def _gather(i, agents, world, seen, ahead, right, above, speed, horizon, yields, rows, spare, delay):
+def _gather(i, agents, world, seen, ahead, right, above, speed, horizon, yields, rows, spare, delay, alike):
     position = load(agents.position, i)
     count, unlike = 0, 0.0
     sx, sy = 0.0, 0.0
@@ -103,17 +103,18 @@ def _gather(i, agents, world, seen, ahead, right, above, speed, horizon, yields,
         rows[count, V] = dot(other, right)
         rows[count, W] = dot(other, above)
         rows[count, REACH] = reach * reach
-        rows[count, CARE] = 0.65 - 0.35 * like
+        rows[count, CARE] = 0.5 * (1.0 + alike) - 0.5 * (1.0 - alike) * like
         first = dot(offset, ahead) + dot(offset, theirs)
         if abs(first) < 0.5 * reach:
             first = 1.0 if _before(agents.id[j], agents.id[i]) else -1.0
-        rows[count, YIELD] = 1.0 if like > yields and first > 0.0 else 0.0
+        rows[count, YIELD] = 1.0 if like > yields else 0.0
+        rows[count, THEIRS] = dot(offset, on_ground(i, agents, world, load(agents.heading, j)))
         gap = d - reach
         if gap < spare and first > 0.0:
             back = (spare - max(gap, 0.0)) / (delay * max(d, 1e-9))
             sx -= back * rows[count, X]
             sy -= back * rows[count, Y]
-        unlike = max(unlike, 0.5 * (1.0 - like) * max(0.0, 1.0 - (d - reach) / 3.0))
+        unlike = max(unlike, 0.5 * (1.0 - like) * min(1.0, max(0.0, 1.0 - gap / ((speed + length(other)) * horizon))))
         count += 1
     return count, unlike, (sx, sy)
 
@@ -143,7 +144,7 @@ def _direction(k, flat, side):
 @kernel
 def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the desired velocity to the one that was chosen."""
-    rows = scratch(MOST, 9)
+    rows = scratch(MOST, 10)
     costs = scratch(1, CANDIDATES)
     for i in range(start, stop):
         wish = on_ground(i, agents, world, load(agents.desired, i))
@@ -157,12 +158,12 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         horizon = pick(p.anticipation_time, i)
         ahead = unit(wish)
         right, above = sides(ahead, load(agents.normal, i), world.flat)
-        count, unlike, apart = _gather(i, agents, world, seen, ahead, right, above, speed, horizon, 0.0, rows, pick(p.personal_space, i), pick(p.time_headway, i))
+        count, unlike, apart = _gather(i, agents, world, seen, ahead, right, above, speed, horizon, 0.0, rows, pick(p.personal_space, i), pick(p.time_headway, i), pick(p.alike, i))
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         vx, vy, vz = dot(velocity, ahead), dot(velocity, right), dot(velocity, above)
         keep = pick(p.keep, i) / max(speed, 1e-9)
         weight = pick(p.care, i)
-        bias = pick(p.bias, i)
+        bias = pick(p.bias, i) * unlike
         walls = len(world.colliders.link) > 0
         origin = eye(i, agents, world)
         body = agents.radius[i] * 1.0
@@ -218,9 +219,10 @@ class AvoidNeighbors(Behavior):
     neighbor_distance: float = param(5.0, unit="m", minimum=0.0, soft_maximum=50.0, doc="x")
     max_neighbors: int = param(12, minimum=1, maximum=1000, soft_maximum=50, doc="x")
     field_of_view: float = param(360.0, unit="deg", minimum=0.0, maximum=360.0, doc="x")
-    time_headway: float = param(0.5, unit="s", minimum=0.01, soft_maximum=5.0, doc="x")
-    personal_space: float = param(0.03, unit="m", minimum=0.0, soft_maximum=1.0, doc="x")
+    time_headway: float = param(0.35, unit="s", minimum=0.01, soft_maximum=5.0, doc="x")
+    personal_space: float = param(0.06, unit="m", minimum=0.0, soft_maximum=1.0, doc="x")
     wall_care: float = param(1.5, minimum=0.0, doc="x")
+    alike: float = param(0.15, minimum=0.0, doc="x")
     keep: float = param(0.15, minimum=0.0, doc="x")
     care: float = param(1.8, minimum=0.0, doc="x")
     push: float = param(1.0, minimum=0.0, doc="x")
