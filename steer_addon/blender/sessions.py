@@ -98,6 +98,13 @@ class Session:
                 f"{lost} agents start where there is no walkable ground: they walk at their own "
                 "height; move the crowd over its ground or raise the maximum slope"
             )
+        inside = self.simulation.in_colliders
+        if inside:
+            agents = "1 agent starts" if inside == 1 else f"{inside} agents start"
+            texts.append(
+                f"{agents} inside colliders and stand at the nearest free place: "
+                "move these points out of the colliders"
+            )
         return texts
 
 

@@ -230,3 +230,40 @@ def _cast(bvh, origin, direction, max_distance, min_up):
             triangles, order, start, stop, origin, direction, ray, min_up, chosen, best
         )
     return chosen, best
+
+
+@kernel
+def ray_winding(bvh, origin, direction, low, high):
+    """How often the triangles low to high - 1 wind around a point, as one ray tells.
+
+    Faces that the ray leaves through count 1, those that it enters through -1: for a closed mesh
+    with normals outward the sum is 1 inside and 0 outside, for one inside out -1 and 0.
+    """
+    winding = 0
+    if len(bvh.link) == 0:
+        return winding
+    axes, shear, inverse, before, behind, _margin = _ray(origin, direction)
+    box, link, order, triangles = bvh
+    stack = scratch(STACK, 1)
+    stack[0, 0] = 0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        node = int(stack[waiting, 0])
+        enter, leave = _node_span(box, node, before, behind, inverse)
+        if enter > leave:
+            continue
+        if link[node, 2] == 0:
+            stack[waiting, 0], stack[waiting + 1, 0] = link[node, 0], link[node, 1]
+            waiting += 2
+            continue
+        for k in range(link[node, 0], link[node, 0] + link[node, 2]):
+            i = int(order[k])
+            if low <= i < high:
+                met, distance = _hit(triangles, i, origin, axes, shear)
+                if met and distance > 0.0:
+                    corners = triangles[i]
+                    a, b, c = load(corners, 0), load(corners, 1), load(corners, 2)
+                    facing = dot(face_normal(a, b, c), direction)
+                    winding += 1 if facing > 0.0 else (-1 if facing < 0.0 else 0)
+    return winding

@@ -6,21 +6,25 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import ground
+import numpy as np
+from numpy.typing import NDArray
+
+from . import contacts, ground
 from .agents import Agents
 from .errors import ParameterError
 from .frames import Frame, make_frame
 from .proposals import Proposal
 from .settings import CrowdSettings
 from .solver import Solver
-from .world import World
+from .world import Colliders, World
 
 
 class Simulation:
     """One crowd, one frame after the other.
 
     A result depends only on the agents at the start, the settings, the worlds given and the frame
-    numbers: going on from a copy of `agents` at any frame gives the same bits.
+    numbers: going on from a copy of `agents` at any frame gives the same bits. Where colliders move
+    and push agents, the world of that frame belongs to it.
     """
 
     def __init__(
@@ -31,6 +35,7 @@ class Simulation:
         frame: int,
         fps: float,
         world: World | None = None,
+        placed: bool = False,
     ) -> None:
         """Start at a frame.
 
@@ -39,7 +44,9 @@ class Simulation:
             agents: The crowd at that frame; it is copied.
             frame: Number of that frame.
             fps: Frames per second > 0.
-            world: The world at that frame: walking agents are put on its ground.
+            world: The world at that frame: walking agents are put on its ground, and all out of
+                colliders. Without it colliders count as still until the next frame.
+            placed: Whether the agents are where they belong, as those that a simulation left.
 
         Raises:
             ParameterError: fps is not positive.
@@ -53,19 +60,30 @@ class Simulation:
         self.dt = 1.0 / fps
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
+        self.in_colliders = 0
+        """Agents that started inside of colliders, and were put to the nearest free place."""
         self.proposals: tuple[Proposal, ...] = ()
         """What each behavior asked for in the last step."""
-        if world is not None:
+        self._colliders: Colliders | None = None if world is None else world.colliders
+        if world is not None and not placed:
             self._place(world)
 
     def _place(self, world: World) -> None:
-        if world.ground is None or self.settings.motion.motion != "GROUND":
-            return
-        placed = ground.place_many(
-            world.ground, self.agents.position, ground.min_up(self.settings.motion.max_slope)
-        )
-        self.agents.position, self.agents.normal, found = placed
-        self.off_ground = int((~found).sum())
+        """Put walkers on their ground, and all agents out of the colliders that hold them."""
+        self.off_ground = self._put_on_ground(world, np.arange(self.agents.count))
+        if world.colliders is not None and self.settings.bodies.collide_colliders:
+            moved = contacts.put_free(self.agents, self.settings, world.colliders)
+            self.in_colliders = int(moved.sum())
+            self._put_on_ground(world, np.flatnonzero(moved))
+
+    def _put_on_ground(self, world: World, rows: NDArray[np.int64]) -> int:
+        """Put some of the agents on the ground; how many have none there."""
+        if world.ground is None or self.settings.motion.motion != "GROUND" or not len(rows):
+            return 0
+        least = ground.min_up(self.settings.motion.max_slope)
+        feet, normal, found = ground.place_many(world.ground, self.agents.position[rows], least)
+        self.agents.position[rows], self.agents.normal[rows] = feet, normal
+        return int((~found).sum())
 
     def step(self, world: World, settings: CrowdSettings | None = None) -> Frame:
         """Go on by one frame.
@@ -77,7 +95,10 @@ class Simulation:
         if settings is not None:
             self.settings = settings
         number = self.frame - self.start_frame
-        result = Solver(self.settings).step(self.agents, world, self.dt, number=number)
+        result = Solver(self.settings).step(
+            self.agents, world, self.dt, number=number, before=self._colliders
+        )
+        self._colliders = world.colliders
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1

@@ -24,7 +24,7 @@ from .proposals import Perception, Proposal, propose, sum_desired
 from .settings import CrowdSettings
 from .targets import NO_TARGETS
 from .views import AgentView, BvhView, WorldView
-from .world import CollidersBuilder, World
+from .world import Colliders, CollidersBuilder, World
 
 F32 = NDArray[np.float32]
 
@@ -51,7 +51,14 @@ class Solver:
         self.settings = settings
 
     def step(
-        self, agents: Agents, world: World, dt: float, *, number: int, seed: int | None = None
+        self,
+        agents: Agents,
+        world: World,
+        dt: float,
+        *,
+        number: int,
+        seed: int | None = None,
+        before: Colliders | None = None,
     ) -> StepResult:
         """Move all agents on by one step of time.
 
@@ -61,18 +68,31 @@ class Solver:
             dt: Time [s] > 0.
             number: Count of steps so far; random numbers are keyed by it.
             seed: Random seed; None takes the settings'.
+            before: The colliders of the step before, which push agents when they move; None when
+                they stood still.
         """
         substeps = self.settings.solver.substeps
         key = self.settings.seed if seed is None else seed
         proposals: tuple[Proposal, ...] = ()
+        moved = None
+        if self.settings.bodies.collide_colliders:
+            moved = contacts.find_moved(before, world.colliders)
         for substep in range(substeps):
             agents, proposals = self._substep(
-                agents, world, dt / substeps, number * substeps + substep, key
+                agents, world, dt / substeps, number * substeps + substep, key, moved
             )
+            # behaviors see the world after the step, and so colliders are there from the start
+            moved = None
         return StepResult(agents, proposals)
 
     def _substep(
-        self, agents: Agents, world: World, dt: float, number: int, seed: int
+        self,
+        agents: Agents,
+        world: World,
+        dt: float,
+        number: int,
+        seed: int,
+        moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
         after = agents.copy()
@@ -96,7 +116,7 @@ class Solver:
         proposals = tuple(found[entry.key] for entry in stack)
         self._move(agents, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
-        contacts.resolve(agents, after, self.settings, sees)
+        contacts.resolve(agents, after, self.settings, sees, moved)
         return after, proposals
 
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:

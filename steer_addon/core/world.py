@@ -43,6 +43,8 @@ class Colliders:
     first: NDArray[np.int32]
     """Collider c has the triangles first[c] to first[c + 1] - 1, shape (collider_count + 1,)."""
     names: tuple[str, ...] = ()
+    trees: tuple[BvhView, ...] = ()
+    """Each collider's own tree; the same instance as long as it does not move."""
 
 
 @dataclass(eq=False, repr=False)
@@ -72,7 +74,8 @@ class CollidersBuilder:
         joined = bvh.join([trees[mesh.name] for mesh in used])
         sizes = [0, *(len(mesh.triangles) for mesh in used)]
         first = np.cumsum(sizes).astype(np.int32)
-        self._joined = Colliders(joined, center, radius, first, tuple(m.name for m in used))
+        names, own = tuple(mesh.name for mesh in used), tuple(trees[mesh.name] for mesh in used)
+        self._joined = Colliders(joined, center, radius, first, names, own)
         return self._joined
 
     def _tree(self, mesh: Mesh) -> BvhView:

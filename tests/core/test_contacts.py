@@ -94,7 +94,7 @@ def test_who_stands_and_does_not_overlap_does_not_move_at_all():
 
 def test_many_on_one_point_spread_without_haste():
     settings = bodies()
-    sim = simulation(settings, np.zeros((200, 3), np.float32))
+    sim = simulation(settings, np.zeros((60, 3), np.float32))
     world, before = make_world(), None
     for _ in range(24 * 8):
         before = sim.agents.position.copy()

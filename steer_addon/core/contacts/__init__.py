@@ -12,21 +12,39 @@ heading stays the one of its wish, so that a crowd that pushes does not look abo
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .. import bvh, jit
+from .. import bvh, ground, jit
 from ..agents import Agents
 from ..settings import CrowdSettings
 from ..views import F32, WorldView
-from .near import F64, NearView, find_near
-from .passes import BodyView, SpaceView, pass_kernel, walled_kernel
+from ..world import Colliders
+from .free import free_kernel
+from .heaps import heap_levels
+from .moved import MovedView, carry_kernel, find_moved
+from .near import NearView, find_near
+from .passes import (
+    BodyView,
+    SpaceView,
+    correct_kernel,
+    pass_kernel,
+    prepare_kernel,
+    walled_kernel,
+)
 
-__all__ = ["resolve"]
+__all__ = ["MovedView", "find_moved", "put_free", "resolve"]
 
 BACKING = 0.5
 """Farthest that overlapping bodies back out in a step, as a share of their radius."""
 
 
-def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldView) -> None:
+def resolve(
+    before: Agents,
+    after: Agents,
+    settings: CrowdSettings,
+    sees: WorldView,
+    moved: MovedView | None = None,
+) -> None:
     """Take back of a step what bodies and walls do not allow.
 
     Args:
@@ -34,13 +52,18 @@ def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldV
         after: The crowd after it; positions, velocities and normals are corrected.
         settings: What the crowd is told.
         sees: The world after the step.
+        moved: The colliders that moved in it, from `find_moved`.
     """
     told = settings.bodies
-    space = _space(settings, sees)
+    space = _space(settings, sees, moved)
     if before.count == 0 or not (told.collide_agents or len(space.walls.link)):
         return
     bodies = _bodies(before, after, sees.dt, told.iterations)
+    if moved is not None and told.collide_colliders:
+        bodies = bodies._replace(start=_carried(before, moved, space))
     near = _near(bodies, space, told.iterations)
+    levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
+    bodies = bodies._replace(level=levels)
     walled = np.zeros(before.count, np.uint8)
     if len(space.walls.link):
         jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
@@ -52,13 +75,42 @@ def resolve(before: Agents, after: Agents, settings: CrowdSettings, sees: WorldV
             pass_kernel, before.count, bodies, space, near, walled, place, normal, gone
         )
         place = gone
-    _correct(before, after, place, normal, space.flat, sees.dt)
+    outcome = (before.position, place, normal, space.flat, sees.dt)
+    jit.parallel_for(
+        correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
+    )
 
 
-def _space(settings: CrowdSettings, sees: WorldView) -> SpaceView:
+def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> NDArray[np.bool_]:
+    """Put agents that are inside of colliders to the nearest free place.
+
+    Args:
+        agents: The crowd; its positions are corrected.
+        settings: What the crowd is told.
+        colliders: What it may not be inside of.
+
+    Returns:
+        Which agents were moved, shape (agent_count,).
+    """
+    flat = settings.motion.motion == "GROUND"
+    eye = float(settings.motion.step_height) if flat else 0.0
+    moved = np.zeros(agents.count, np.bool_)
+    shape = (colliders.bvh, colliders.center, colliders.radius, colliders.first)
+    none = np.zeros(len(colliders.radius), np.uint8)
+    room = agents.radius
+    jit.parallel_for(
+        free_kernel, agents.count, *shape, none, eye, room, flat, agents.position, moved
+    )
+    return moved
+
+
+def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) -> SpaceView:
     told = settings.bodies
+    count = len(sees.collider_radius)
     return SpaceView(
         walls=sees.colliders if told.collide_colliders else bvh.EMPTY,
+        first=sees.collider_first,
+        still=np.ones(count, np.uint8) if moved is None else moved.still,
         ground=sees.ground,
         eye=sees.eye_height,
         rise=float(settings.motion.step_height),
@@ -76,41 +128,32 @@ def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
         radius=before.radius,
         give=np.where(moves, 1.0 / before.mass.astype(np.float64), 0.0),
         back=back / passes,
+        origin=before.position,
         start=before.position,
         goal=after.position.copy(),
         goal_normal=after.normal.copy(),
+        level=np.zeros(0, np.uint8),
     )
 
 
+def _carried(before: Agents, moved: MovedView, space: SpaceView) -> F32:
+    """Where agents are after moving colliders have pushed them, on their ground."""
+    start = np.empty_like(before.position)
+    options = (moved, space.eye, before.radius, space.flat, before.position)
+    jit.parallel_for(carry_kernel, before.count, *options, start)
+    rows = np.flatnonzero((start != before.position).any(axis=1))
+    if len(rows) and space.flat and len(space.ground.link):
+        feet, _normal, found = ground.place_many(space.ground, start[rows], space.min_up)
+        start[rows[found], 2] = feet[found, 2]
+    return start
+
+
 def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
-    way = bodies.goal.astype(np.float64) - bodies.start
-    if space.flat:
-        way[:, 2] = 0.0
-    backing = bodies.back * passes
-    wish: F64 = np.maximum(np.sqrt(np.einsum("ij,ij->i", way, way)), backing)
+    wish, backing = np.empty(len(bodies.id)), np.empty(len(bodies.id))
+    jit.parallel_for(prepare_kernel, len(wish), bodies, space.flat, float(passes), wish, backing)
     if not space.together:
         count = len(wish)
-        none = np.zeros(count, np.int32)
-        return NearView(none, np.zeros((count, 0), np.int32), wish, wish, none, wish)
+        none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
+        return NearView(none, index, wish, wish, none, np.zeros(count), wish)
     rise, flat = space.rise, space.flat
     return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)
-
-
-def _correct(before: Agents, after: Agents, place: F64, normal: F32, flat: bool, dt: float) -> None:
-    """Write where agents really got to, for those that did not get where they wished."""
-    reached = place.astype(np.float32)
-    held = np.flatnonzero((reached != after.position).any(axis=1))
-    if not len(held):
-        return
-    done = reached[held].astype(np.float64) - before.position[held]
-    if flat:
-        done[:, 2] = 0.0
-    velocity = done / dt
-    speed = np.sqrt(np.einsum("ij,ij->i", velocity, velocity))
-    wished = after.velocity[held].astype(np.float64)
-    # contacts only take speed away: who is pushed does not fly off
-    most = np.sqrt(np.einsum("ij,ij->i", wished, wished))
-    velocity *= np.minimum(1.0, most / np.maximum(speed, 1.0e-30))[:, None]
-    after.position[held] = reached[held]
-    after.velocity[held] = velocity
-    after.normal[held] = normal[held]

@@ -36,6 +36,7 @@ class NearView(NamedTuple):
     span: F64  # (n,) [m] how far agents may go from their start
     end: F64  # (n,) [m²] squared distance of the first one left out; inf for none
     last: I32  # (n,) its row, or -1
+    deep: F64  # (n,) largest share of the radii by which the agent overlaps another
     reach: F64  # (n,) [m] how far agents would go if their list were complete
 
 
@@ -96,6 +97,7 @@ def _search(me, grid, ids, radius, wish, reach, height, rise, flat, best):
         (its length, squared distance and row of the first one left out, least gap to those).
     """
     i = grid.order[me]
+    own = radius[i] * 1.0
     px, py, pz = grid.x[me], grid.y[me], grid.z[me]
     own_x, down_x, up_x, _sure = axis_cells(px, reach, grid.inverse, grid.nx)
     own_y, down_y, up_y, _sure = axis_cells(py, reach, grid.inverse, grid.ny)
@@ -105,22 +107,27 @@ def _search(me, grid, ids, radius, wish, reach, height, rise, flat, best):
         layer = wrap_cell(own_z + step_z, grid.nz) * grid.ny
         for step_y in range(-down_y, up_y + 1):
             row = (layer + wrap_cell(own_y + step_y, grid.ny)) * grid.nx
-            for step_x in range(-down_x, up_x + 1):
-                cell = row + wrap_cell(own_x + step_x, grid.nx)
-                for slot in range(grid.start[cell], grid.start[cell + 1]):
-                    x, y, z = grid.x[slot], grid.y[slot], grid.z[slot]
-                    square = squared(px, py, pz, x, y, z, flat)
+            low, high = own_x - down_x, own_x + up_x + 1
+            # cells next to each other along x are one run of slots, or two where it wraps around
+            parts = 2 if low < 0 or high > grid.nx else 1
+            for part in range(parts):
+                begin, stop = low, high
+                if parts == 2:
+                    begin = 0 if part == 0 else low + (grid.nx if low < 0 else 0)
+                    stop = grid.nx if part == 1 else high - (grid.nx if high > grid.nx else 0)
+                for slot in range(grid.start[row + begin], grid.start[row + stop]):
+                    z = grid.z[slot]
+                    square = squared(px, py, pz, grid.x[slot], grid.y[slot], z, flat)
                     if square >= reach * reach or slot == me:
                         continue
                     j = grid.order[slot]
-                    if not within(square, radius[i] * 1.0, radius[j] * 1.0, wish[i]):
+                    if not within(square, own, radius[j] * 1.0, wish[i]):
                         continue
-                    limit = radius[i] * 1.0 + radius[j] + rise + wish[i] + wish[j]
-                    if flat and abs(z - pz) > limit:
+                    if flat and abs(z - pz) > own + radius[j] + (wish[i] + wish[j]) + rise:
                         continue
                     found, out, away = _insert(best, found, j, square, ids[i], ids)
                     if out >= 0:
-                        least = min(least, math.sqrt(away) - radius[i] - radius[out])
+                        least = min(least, math.sqrt(away) - own - radius[out])
                         if ahead_of(away, out, end, last, ids[i], ids):
                             end, last = away, out
     return found, end, last, least
@@ -129,7 +136,7 @@ def _search(me, grid, ids, radius, wish, reach, height, rise, flat, best):
 @kernel
 def _near_kernel(
     first, stop, grid, ids, radius, wish, backing, widest, farthest, rise, flat,
-    count, index, span, end, last,
+    count, index, span, end, last, deep,
 ):  # fmt: skip
     """Rows of the agents in the slots first to stop - 1: neighbors in memory are so in space."""
     best = scratch(WIDTH, 2)
@@ -138,8 +145,12 @@ def _near_kernel(
         reach = radius[i] + widest + 2.0 * wish[i]
         height = radius[i] + widest + rise + wish[i] + farthest if flat else reach
         found, cut, row, gap = _search(me, grid, ids, radius, wish, reach, height, rise, flat, best)
+        deep[i] = 0.0
         for k in range(found):
-            index[i, k] = int(best[k, 1])
+            j = int(best[k, 1])
+            index[i, k] = j
+            touch = radius[i] * 1.0 + radius[j]
+            deep[i] = max(deep[i], 1.0 - math.sqrt(best[k, 0]) / max(touch, 1.0e-30))
         count[i], end[i], last[i] = found, cut, row
         # those left out may come as near; among bodies that overlap anyway all back out
         span[i] = wish[i] if row < 0 else min(wish[i], 0.5 * gap if gap >= 0.0 else backing[i])
@@ -172,6 +183,7 @@ def find_near(
         np.empty(n, np.float64),
         np.empty(n, np.float64),
         np.empty(n, np.int32),
+        np.empty(n, np.float64),
         wish,
     )
     widest, farthest = float(radius.max(initial=0.0)), float(wish.max(initial=0.0))
@@ -188,7 +200,7 @@ def find_near(
         farthest,
         float(rise),
         flat,
-        *near[:5],
+        *near[:6],
     )
     return near
 

@@ -32,14 +32,18 @@ from numpy.typing import NDArray
 from ..bvh import ray_cast
 from ..ground import walk
 from ..jit import kernel, scratch
+from ..regions import rounded
 from ..rng import CONTACT, unit_vector
 from ..vec import add, dot, length, load, scale, store, sub, truncate, unit
-from ..views import F32, I64, BvhView
+from ..views import F32, I32, I64, BvhView
 from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
+from .free import crosses
+from .heaps import CLOSE, FARTHEST
 from .near import ahead_of, squared, within
 from .walls import add_walls, next_wall, wall_margin
 
 F64 = NDArray[np.float64]
+U8 = NDArray[np.uint8]
 
 COINCIDENT = 1.0e-9
 """Nearer centers [m] have no direction: ids give them one."""
@@ -57,15 +61,19 @@ class BodyView(NamedTuple):
     radius: F32  # (n,) [m]
     give: F64  # (n,) [1/kg] 1 / mass, 0 for those that do not move
     back: F64  # (n,) [m] how far one that overlaps may back out in a pass
-    start: F32  # (n, 3) [m] where the step starts
+    origin: F32  # (n, 3) [m] where the step starts
+    start: F32  # (n, 3) [m] the same after moving colliders have pushed
     goal: F32  # (n, 3) [m] where they wish to be after it
     goal_normal: F32  # (n, 3) unit normals of the ground there
+    level: U8  # (n,) how many bodies away from a heap, see `heaps`
 
 
 class SpaceView(NamedTuple):
     """What bodies meet besides each other."""
 
     walls: BvhView  # the colliders; without triangles where they do not count
+    first: I32  # (c + 1,) first triangle of each of them
+    still: U8  # (c,) 1 for those that did not move
     ground: BvhView
     eye: float  # [m] rays and sections of the colliders are so far above the position
     rise: float  # [m] step height
@@ -132,6 +140,8 @@ def _add_bodies(i, bodies, near, place, flat, plane):
         excess = 0.0
         if gap < -TOUCH * touch:
             excess = _excess(gap, part, bodies.back[i], bodies.back[j])
+        elif bodies.level[j] < bodies.level[i] and gap < CLOSE * touch:
+            excess = min(bodies.back[i], CLOSE * touch - gap)
         seen = within(square, bodies.radius[j] * 1.0, own_radius, near.reach[j])
         if seen and ahead_of(square, i, near.end[j], near.last[j], bodies.id[j], bodies.id):
             toward = sub(load(bodies.goal, j), there)
@@ -186,19 +196,41 @@ def _landed(space, here, step, normal, radius, plane, count):
 
 
 @kernel
-def _guarded(space, here, there):
-    """Where the straight way between two places ends before the first wall."""
-    way = sub(there, here)
+def _free_way(space, start, stop):
+    """How far the straight way between two places is free [m], and how long it is."""
+    way = sub(stop, start)
     size = length(way)
     if size == 0.0:
-        return there
-    eye = (here[0], here[1], here[2] + space.eye)
-    wall, distance = ray_cast(space.walls, eye, scale(way, 1.0 / size), size)
-    if wall < 0:
-        return there
-    if len(space.ground.link) > 0:
+        return 0.0, 0.0
+    eye = (start[0], start[1], start[2] + space.eye)
+    _wall, distance = ray_cast(space.walls, eye, scale(way, 1.0 / size), size)
+    return distance, size
+
+
+@kernel
+def _guarded(i, bodies, space, here, there):
+    """Where an agent gets to, since no straight way of a step may meet a wall.
+
+    Cells alone let it go around a corner in several passes; seen from the start, that would lead
+    through the corner.
+    """
+    there = rounded(there)
+    distance, size = _free_way(space, here, there)
+    if distance < size:
+        if len(space.ground.link) > 0:
+            return here
+        margin = wall_margin((here[0], here[1], here[2] + space.eye))
+        there = rounded(add(here, scale(sub(there, here), max(distance - margin, 0.0) / size)))
+    start, origin = load(bodies.start, i), load(bodies.origin, i)
+    distance, size = _free_way(space, start, there)
+    if distance < size:
         return here
-    return add(here, scale(way, max(distance - wall_margin(eye), 0.0) / size))
+    if start != origin:
+        begin = (origin[0], origin[1], origin[2] + space.eye)
+        end = (there[0], there[1], there[2] + space.eye)
+        if crosses(space.walls, space.first, space.still, begin, end):
+            return here
+    return there
 
 
 @kernel
@@ -232,7 +264,8 @@ def pass_kernel(first, stop, bodies, space, near, walled, place, normal, after):
     on_terrain = space.flat and len(space.ground.link) > 0
     for i in range(first, stop):
         here, goal = load(place, i), load(bodies.goal, i)
-        if near.count[i] == 0 and walled[i] == 0:
+        stays = here == goal and near.deep[i] <= TOUCH and bodies.level[i] == FARTHEST
+        if walled[i] == 0 and (stays or near.count[i] == 0):
             store(after, i, goal)
             store(normal, i, load(bodies.goal_normal, i))
             continue
@@ -244,7 +277,7 @@ def pass_kernel(first, stop, bodies, space, near, walled, place, normal, after):
                 radius = bodies.radius[i] * 1.0
                 there, up = _landed(space, here, step, up, radius, plane, count)
         if walled[i] != 0:
-            reached = _guarded(space, here, there)
+            reached = _guarded(i, bodies, space, here, there)
             if reached != there:
                 there, up = reached, load(normal, i)
         store(after, i, there)
@@ -263,4 +296,33 @@ def walled_kernel(first, stop, bodies, space, span, walled):
         wall, _place, _distance = next_wall(
             space.walls, eye, reach, space.flat, none, 0, 0, 0, last
         )
-        walled[i] = 1 if wall >= 0 or z != bodies.goal[i, 2] else 0
+        # cells of a flat crowd know the walls at one height only
+        climbs = space.flat and z != bodies.goal[i, 2]
+        pushed = load(bodies.origin, i) != (x, y, z)
+        walled[i] = 1 if wall >= 0 or climbs or pushed else 0
+
+
+@kernel
+def correct_kernel(first, stop, start, place, normal, flat, dt, position, velocity, normals):
+    """Write where agents really got to, for those that did not get where they wished."""
+    for i in range(first, stop):
+        x, y, z = np.float32(place[i, 0]), np.float32(place[i, 1]), np.float32(place[i, 2])
+        if x == position[i, 0] and y == position[i, 1] and z == position[i, 2]:
+            continue
+        begin, wished = load(start, i), load(velocity, i)
+        done = (x - begin[0], y - begin[1], 0.0 if flat else z - begin[2])
+        # contacts only take speed away: who is pushed does not fly off
+        store(velocity, i, truncate(scale(done, 1.0 / dt), length(wished)))
+        store(normals, i, load(normal, i))
+        position[i, 0], position[i, 1], position[i, 2] = x, y, z
+
+
+@kernel
+def prepare_kernel(first, stop, bodies, flat, passes, wish, backing):
+    """How far each agent would go, and back out of others, in this step [m]."""
+    for i in range(first, stop):
+        way = sub(load(bodies.goal, i), load(bodies.start, i))
+        if flat:
+            way = (way[0], way[1], 0.0)
+        backing[i] = bodies.back[i] * passes
+        wish[i] = max(length(way), backing[i])

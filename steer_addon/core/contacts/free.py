@@ -1,0 +1,191 @@
+"""What is inside of a collider, and the nearest place that is not.
+
+A point is inside of a mesh when rays in all of three directions leave it once more than they enter
+it. So an open mesh has no inside, nor has one whose normals point inward: who stands in there
+stands in a room. Meshes that overlap, each closed, are looked at one by one.
+
+The nearest free place is looked for on the surface of what the point is inside of, the radius away
+from it or as near as there is room, then on the surface of what that place is inside of, and so on;
+if that leads nowhere, on rings around the point.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..bvh_rays import ray_cast, ray_winding
+from ..jit import kernel, scratch
+from ..vec import add, add_scaled, dot, length, load, scale, store, sub
+from .cells import COLUMNS
+from .walls import next_wall, wall_margin
+
+_LOOKS = ((0.5377, 0.6234, 0.5677), (-0.7215, 0.3411, 0.6026), (0.1873, -0.8942, -0.4067))
+"""Directions of the rays: none lies along the faces and edges that people draw."""
+SURFACES = 8
+"""So many surfaces are tried, one after the other."""
+RINGS = 40
+GROWTH = 1.15
+"""How much larger each ring is than the one before."""
+ON_RING = 16
+HITS = 32
+"""So many faces of moving colliders a way may pass."""
+
+
+@kernel
+def inside(tree, center, radius, first, collider, point):
+    """Whether a point is inside of a collider."""
+    offset = sub(point, load(center, collider))
+    if dot(offset, offset) > radius[collider] * radius[collider] * 1.0001:
+        return False
+    low, high = first[collider], first[collider + 1]
+    for look in _LOOKS:
+        if ray_winding(tree, point, look, low, high) < 1:
+            return False
+    return True
+
+
+@kernel
+def inside_of(tree, center, radius, first, point):
+    """The first collider that a point is inside of, or -1."""
+    for collider in range(len(radius)):
+        if inside(tree, center, radius, first, collider, point):
+            return collider
+    return -1
+
+
+@kernel
+def owner(first, triangle):
+    """The collider that a triangle belongs to."""
+    low, high = 0, len(first) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if first[middle] <= triangle:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def crosses(tree, first, still, start, stop):
+    """Whether the straight way between two places meets a collider that stands still."""
+    way = sub(stop, start)
+    rest = length(way)
+    if rest == 0.0:
+        return False
+    along = scale(way, 1.0 / rest)
+    for _hit in range(HITS):
+        triangle, distance = ray_cast(tree, start, along, rest)
+        if triangle < 0:
+            return False
+        if still[owner(first, triangle)] != 0:
+            return True
+        beyond = distance + wall_margin(start)
+        start, rest = add_scaled(start, along, beyond), rest - beyond
+        if rest <= 0.0:
+            return False
+    return True
+
+
+@kernel
+def _onto_surface(tree, center, radius, first, start, room, flat):
+    """Follow surfaces out of colliders: (found, place)."""
+    none = scratch(1, COLUMNS)
+    point = start
+    for _surface in range(SURFACES):
+        collider = inside_of(tree, center, radius, first, point)
+        if collider < 0:
+            return True, point
+        low, high = first[collider], first[collider + 1]
+        reach = 2.0 * radius[collider] + room
+        triangle, place, distance = next_wall(tree, point, reach, flat, none, 0, 0, low, high)
+        if triangle < 0:
+            return False, start
+        out = sub(place, point)
+        if distance < 1.0e-9:
+            return False, start
+        out = scale(out, 1.0 / distance)
+        margin = wall_margin(place)
+        point = add_scaled(place, out, max(room, margin))
+        if room > margin and inside_of(tree, center, radius, first, point) >= 0:
+            near = add_scaled(place, out, margin)
+            if inside_of(tree, center, radius, first, near) < 0:
+                point = near
+    return inside_of(tree, center, radius, first, point) < 0, point
+
+
+@kernel
+def _spoke(k, flat):
+    """Direction k of a ring, or of a sphere."""
+    angle = 2.399963229728653 * k if not flat else 2.0 * math.pi * k / ON_RING
+    z = 0.0 if flat else 1.0 - (2.0 * k + 1.0) / ON_RING
+    size = math.sqrt(max(1.0 - z * z, 0.0))
+    return (size * math.cos(angle), size * math.sin(angle), z)
+
+
+@kernel
+def _is_free(tree, center, radius, first, still, start, place, room, flat):
+    """Whether a place is outside, has room around it, and no wall that stands is on the way."""
+    none = scratch(1, COLUMNS)
+    if inside_of(tree, center, radius, first, place) >= 0:
+        return False
+    if crosses(tree, first, still, start, place):
+        return False
+    if room <= 0.0:
+        return True
+    wall, _p, _d = next_wall(tree, place, room, flat, none, 0, 0, 0, len(tree.triangles))
+    return wall < 0
+
+
+@kernel
+def _on_rings(tree, center, radius, first, still, start, room, clear, flat):
+    """Look around a point for a place with so much room around it: (found, place)."""
+    size = max(room, 4.0 * wall_margin(start))
+    for _ring in range(RINGS):
+        for k in range(ON_RING):
+            place = add(start, scale(_spoke(k, flat), size))
+            if _is_free(tree, center, radius, first, still, start, place, clear, flat):
+                return True, place
+        size *= GROWTH
+    return False, start
+
+
+@kernel
+def nearest_free(tree, center, radius, first, still, start, room, flat):
+    """The place outside of all colliders nearest to a point inside of one.
+
+    Args:
+        tree: BvhView of the colliders.
+        center: Centers of their bounding spheres [m], shape (c, 3).
+        radius: Radii of these [m], shape (c,).
+        first: First triangle of each, shape (c + 1,).
+        still: 1 for those that no way may cross, if that can be helped, shape (c,).
+        start: The point (x, y, z) [m].
+        room: How far from the surface to go [m], where there is room.
+        flat: Whether only level ways count.
+
+    Returns:
+        (found, place); the point itself where all is solid as far as is looked.
+    """
+    found, place = _onto_surface(tree, center, radius, first, start, room, flat)
+    if found and not crosses(tree, first, still, start, place):
+        return True, place
+    for clear in (0.99 * room, 0.0):
+        around, other = _on_rings(tree, center, radius, first, still, start, room, clear, flat)
+        if around:
+            return True, other
+    return found, place
+
+
+@kernel
+def free_kernel(begin, stop, tree, center, radius, first, still, eye, room, flat, position, moved):
+    """Put the agents that are inside of colliders to the nearest free place."""
+    for i in range(begin, stop):
+        x, y, z = load(position, i)
+        point = (x, y, z + eye)
+        if inside_of(tree, center, radius, first, point) < 0:
+            continue
+        found, place = nearest_free(tree, center, radius, first, still, point, room[i] * 1.0, flat)
+        if found:
+            store(position, i, (place[0], place[1], z if flat else place[2]))
+            moved[i] = 1

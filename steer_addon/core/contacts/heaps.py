@@ -1,0 +1,56 @@
+"""Heaps: bodies that overlap in the midst of others need those around them to make room.
+
+In a heap of overlapping bodies the outer ones back out first. Once these only touch each other they
+would stand, in a ring that keeps the others in. So everybody who stands close to a heap, however
+many bodies away, counts how many these are, and makes room for those who are nearer to it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..views import F32, I64
+from .near import NearView
+
+HEAP = 0.01
+"""Share of the radii by which bodies overlap that form a heap."""
+CLOSE = 0.05
+"""Gap, as a share of the radii, over which those around a heap make room."""
+FARTHEST = 255
+
+
+def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArray[np.uint8]:
+    """How many bodies lie between each agent and the heap it stands close to.
+
+    Args:
+        near: Whom each agent may touch.
+        position: Where they are [m], shape (n, 3).
+        radius: Body radii [m], shape (n,).
+        flat: Whether bodies are discs.
+
+    Returns:
+        0 in a heap, FARTHEST far from any, shape (n,).
+    """
+    levels = np.where(near.deep > HEAP, 0, FARTHEST).astype(np.uint8)
+    if levels.all():
+        return levels
+    own, other = _close(near, position, radius, flat)
+    for level in range(FARTHEST - 1):
+        reached = own[(levels[other] == level) & (levels[own] == FARTHEST)]
+        if not len(reached):
+            break
+        levels[reached] = level + 1
+    return levels
+
+
+def _close(near: NearView, position: F32, radius: F32, flat: bool) -> tuple[I64, I64]:
+    """Rows of those that stand close together: who, and the other one."""
+    own = np.repeat(np.arange(len(near.count)), near.count)
+    other = near.index[np.arange(near.index.shape[1]) < near.count[:, None]]
+    offset = position[other].astype(np.float64) - position[own]
+    if flat:
+        offset[:, 2] = 0.0
+    touch = radius[own].astype(np.float64) + radius[other]
+    close = np.einsum("ij,ij->i", offset, offset) < (touch * (1.0 + CLOSE)) ** 2
+    return own[close], other[close]
