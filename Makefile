@@ -10,9 +10,10 @@ CANDIDATES := $(PYTHON) python3.11 python3 \
   python3.13 $(wildcard $(PYENV)/versions/3.13*/bin/python3.13) python
 # Run, not only looked up: a pyenv shim may exist and not run, Debian's python may lack venv.
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 13)))
+SCENARIOS := $(wildcard ../shared/scenarios/steersuite/*.xml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench extension test-matrix clean
+.PHONY: help demo test lint bench validate extension test-matrix clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +33,12 @@ lint: $(STAMP)  ## Check style, borders, types and sizes
 
 bench: $(STAMP)  ## Measure what a user would feel
 	$(PY) scripts/bench.py
+
+validate: $(STAMP)  ## Run every scenario with published numbers, some 20 minutes (out/validation)
+	@$(if $(SCENARIOS),:,echo "Skipped: SteerBench files, as ../shared/scenarios is absent")
+	$(PY) scripts/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
+	  --flows 100,500,1000,2000 --jobs 2 --json out/validation/results.json \
+	  --markdown out/validation/validation.md --plot out/validation $(ARGS)
 
 extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)
 	$(PY) scripts/build_extension.py $(ARGS)

@@ -22,14 +22,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+sys.path.insert(0, str(ROOT))
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 
-from validation import density, flows, plots, rimea, rvo2, steerbench  # noqa: E402
-from validation.runner import PRESET, run  # noqa: E402
-from validation.scenario import Scenario  # noqa: E402
-from validation.table import as_markdown, as_text  # noqa: E402
-
+from scripts.validation import density, flows, page, plots, rimea, rvo2, steerbench  # noqa: E402
+from scripts.validation.runner import PRESET, run  # noqa: E402
+from scripts.validation.scenario import Scenario  # noqa: E402
+from scripts.validation.table import as_text  # noqa: E402
 from steer_addon.core.errors import OutputError, SteerError, UsageError  # noqa: E402
 
 Result = dict[str, Any]
@@ -78,7 +77,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--preset", default=PRESET, help="name of a preset, or a .json file")
     parser.add_argument("--seed", type=int, default=0, help="random places are drawn from it")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write one object per scenario")
-    parser.add_argument("--markdown", metavar="OUT", type=Path, help="write the table for the docs")
+    parser.add_argument("--markdown", metavar="OUT", type=Path, help="write docs/validation.md")
     parser.add_argument("--plot", metavar="DIR", type=Path, help="draw all trajectories")
     parser.add_argument("--jobs", type=int, default=1, help="so many runs at a time")
     return parser.parse_args(arguments)
@@ -161,7 +160,7 @@ def validate(options: argparse.Namespace) -> list[Result]:
     if options.json:
         save(options.json, json.dumps(results, indent=1) + "\n")
     if options.markdown:
-        save(options.markdown, as_markdown(results) + "\n")
+        save(options.markdown, page.as_page(results))
     if options.plot:
         plots.speed_density(results, options.plot)
     return results
@@ -170,7 +169,7 @@ def validate(options: argparse.Namespace) -> list[Result]:
 def _state(result: Result) -> str:
     if "error" in result:
         return f"error: {result['error']}"
-    return "short" if result["short"] else "ok"
+    return f"{'short' if result['short'] else 'ok'}, {result['seconds']:.1f} s"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -22,6 +22,16 @@ WANTED = {
     "l_corridor": 0.90,
 }
 """Shares that have to arrive, up to 1,000 agents."""
+OTHERS = {
+    "corridor": (0.89, 0.40, 0.29, 0.19),
+    "crossing": (0.81, 0.38, 0.25, 0.17),
+    "bottleneck": (0.88, 0.51, 0.36, 0.28),
+    "dense_flow": (1.00, 0.56, 0.34, 0.31),
+    "circle": (1.00, 0.90, 0.42, 0.11),
+    "l_corridor": (0.40, 0.18, 0.15, 0.11),
+}
+"""Shares that arrive with the best of the publishing project's three solvers, by COUNTS."""
+COUNTS = (100, 500, 1000, 2000)
 REVERSALS = 5.0
 DOOR = 1.6
 MOUTH = 6.0

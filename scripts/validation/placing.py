@@ -141,7 +141,11 @@ def hexagons(low: Sequence[float], high: Sequence[float], radius: float, count: 
         columns = -(-count // rows)
         step_y = depth / (rows - 1) if rows > 1 else depth
         step_x = width / max(columns - 0.5, 0.5)
-        spacing = min(step_x, float(np.hypot(step_x / 2.0, step_y))) if rows > 1 else step_x
+        spacing = step_x
+        if rows > 1:
+            spacing = min(step_x, float(np.hypot(step_x / 2.0, step_y)))
+        if rows > 2:
+            spacing = min(spacing, 2.0 * step_y)
         if best is not None and spacing <= best[0]:
             continue
         number = np.arange(count)

@@ -62,6 +62,11 @@ def trajectories(outcome: Outcome, folder: Path) -> Path:
     figure, axis = _axes()
     scenario, tracks = outcome.scenario, outcome.tracks
     assert tracks is not None
+    if scenario.period is not None:
+        # a line from one end of the corridor to the other is no way that anybody went
+        jumps = np.abs(np.diff(tracks[:, :, 0], axis=0)) > scenario.period / 2.0
+        tracks = tracks.copy()
+        tracks[1:][jumps] = np.nan
     walls = [mesh.triangles[:, :, :2] for mesh in scenario.colliders]
     if walls:
         axis.add_collection(PolyCollection(np.concatenate(walls), color="0.75", zorder=0))

@@ -88,7 +88,7 @@ class _Run:
         self.stage: NDArray[np.int64] = np.zeros(n, np.int64)
         self.alive = np.ones(n, bool)
         self.arrived = np.zeros(n, bool)
-        self.now = 0.0
+        self.steps, self.now = 0, 0.0
         self._plan()
         self.world: World = make_world(targets=self._points, colliders=scenario.colliders)
         self.position = np.array(scenario.position, np.float32)
@@ -105,6 +105,7 @@ class _Run:
             free_path=free_paths(scenario),
             colliders=self.world.colliders,
             eye_height=0.0 if scenario.flying else motion.step_height,
+            period=scenario.period,
         )
         self.meters = [_Meter(area) for area in scenario.areas]
         self.first_move: F64 = np.full(n, np.nan)
@@ -172,7 +173,8 @@ class _Run:
     def step(self) -> float:
         """Go on by one step; returns the time it took [s]."""
         spent = self._advance()
-        self.now += self.scenario.dt
+        self.steps += 1
+        self.now = self.steps * self.scenario.dt
         rows = self.simulation.agents.id
         before = self.position[rows]
         self.position[rows] = self.simulation.agents.position
@@ -274,6 +276,7 @@ def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Ou
         preset: Name of the crowd preset, or a path that ends in .json.
         tracks: Whether to keep places for a picture.
     """
+    start = time.perf_counter()
     settings = load_preset(preset).settings
     state = _Run(scenario, settings)
     spent: list[float] = []
@@ -283,6 +286,7 @@ def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Ou
         if tracks and state.now >= len(kept) * SAMPLE - 1.0e-9:
             kept.append(np.where(state.alive[:, None], state.position, np.nan))
     result = {"name": scenario.name, **_result(state, spent)}
+    result["seconds"] = time.perf_counter() - start
     return Outcome(scenario, result, np.array(kept, np.float32) if tracks else None)
 
 

@@ -1,4 +1,4 @@
-"""The table that validate prints, and the page docs/validation.md."""
+"""The table that validate prints."""
 
 from __future__ import annotations
 
@@ -68,14 +68,3 @@ def summary(results: Sequence[Result]) -> str:
     """How many are as wanted."""
     good = sum(not result["short"] for result in results)
     return f"{good} of {len(results)} scenarios as wanted"
-
-
-def as_markdown(results: Sequence[Result]) -> str:
-    """The same as a table for the docs."""
-    titles = [title.replace("-\n", "").replace("\n", " ") for title, _key, _form in COLUMNS]
-    lines = ["| " + " | ".join([*titles, "wanted"]) + " |"]
-    lines.append("|---|" + "---:|" * (len(titles) - 1) + "---|")
-    for result in results:
-        cells = [cell(result, key, form) for _title, key, form in COLUMNS]
-        lines.append("| " + " | ".join([*cells, verdict(result)]) + " |")
-    return "\n".join(lines)

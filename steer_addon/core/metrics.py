@@ -97,6 +97,7 @@ class Metrics:
         free_path: Any = None,
         colliders: Colliders | None = None,
         eye_height: float = 0.0,
+        period: float | None = None,
     ) -> None:
         """Start at the first moment of a run.
 
@@ -108,7 +109,9 @@ class Metrics:
             free_path: Lengths of the straight ways to the goals [m], shape (n,); None for 0.
             colliders: The walls at the start.
             eye_height: Height of the centers above the positions [m].
+            period: The world repeats along x after this length [m]; None where it does not.
         """
+        self._period = period
         self.position: F32 = np.array(position, np.float32).reshape(-1, 3)
         n = len(self.position)
         self.radius: F32 = np.ascontiguousarray(np.broadcast_to(radius, n), np.float32)
@@ -211,18 +214,19 @@ class Metrics:
 
     def _touch(self, place: F32, alive: Flags) -> None:
         rows: I64 = np.flatnonzero(alive)
-        if len(rows) < 2:
+        count = len(rows)
+        if count < 2:
             return
+        points, rows = self._echoed(place[rows], rows)
         body = self.radius[rows]
-        points = np.ascontiguousarray(place[rows])
         grid = neighbors.build_grid(points, 2.0 * float(body.max()))
         reach = np.ascontiguousarray(body + body.max())
-        ahead = np.zeros_like(points)
+        ahead, ids = np.zeros_like(points), np.arange(len(rows))
         most, view = np.full(1, _NEAR, np.float32), np.full(1, 360.0, np.float32)
-        near = neighbors.find(grid, points, ahead, rows, reach, most, view)
+        near = neighbors.find(grid, points, ahead, ids, reach, most, view)
         parallel_for(
             touch_kernel,
-            len(rows),
+            count,
             rows,
             near,
             self.radius,
@@ -233,10 +237,23 @@ class Metrics:
             self._found,
         )
 
+    def _echoed(self, points: F32, rows: I64) -> tuple[F32, I64]:
+        """Places and rows, with those that are seen across the ends of a world that repeats."""
+        if self._period is None:
+            return np.ascontiguousarray(points), rows
+        reach = 2.0 * float(self.radius.max())
+        places, whose = [points], [rows]
+        for shift in (self._period, -self._period):
+            x = points[:, 0] + shift
+            seen = (x > -reach) & (x < self._period + reach)
+            places.append(points[seen] + np.array([shift, 0.0, 0.0], np.float32))
+            whose.append(rows[seen])
+        return np.ascontiguousarray(np.concatenate(places)), np.concatenate(whose)
+
     def figures(self) -> Figures:
         """The figures so far."""
         n, done = self.count, self.arrived
-        stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 0.5 * self.dt)
+        stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
         spent = np.where(done, self.arrival, self.now)
         score = COLLISION_COST * self.collisions + spent + self.energy + self.effort
         free_time = self.free_path / np.maximum(self.wished, 1.0e-6)

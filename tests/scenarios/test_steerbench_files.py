@@ -1,0 +1,171 @@
+"""SteerBench files: all that are shared, and all that is wrong with a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scripts.validation import steerbench, steerbench_file
+from scripts.validation.steerbench_file import Reader, ScenarioError
+from steer_addon.core import bvh
+
+HEADER = """<header><version>1.0</version><name>x</name><worldBounds>
+<xmin>-10</xmin><xmax>10</xmax><ymin>0</ymin><ymax>0</ymax><zmin>-20</zmin><zmax>20</zmax>
+</worldBounds></header>"""
+GOAL = """<goalSequence><seekStaticTarget>
+<targetLocation><x>4</x><y>0</y><z>3</z></targetLocation>
+<desiredSpeed>1.3</desiredSpeed><timeDuration>1000</timeDuration>
+</seekStaticTarget></goalSequence>"""
+START = """<initialConditions><position><x>1</x><y>0</y><z>2</z></position>
+<direction><x>0</x><y>0</y><z>1</z></direction><radius>0.5</radius><speed>0</speed>
+</initialConditions>"""
+AGENT = f"<agent>{START}{GOAL}</agent>"
+BOX = "<xmin>{}</xmin><xmax>{}</xmax><ymin>0</ymin><ymax>0</ymax><zmin>{}</zmin><zmax>{}</zmax>"
+REGION = """<agentRegion><numAgents>{}</numAgents><regionBounds>{}</regionBounds>
+<initialConditions><direction><random>true</random></direction><radius>0.5</radius>
+<speed>0</speed></initialConditions>{}</agentRegion>"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a test case; returns its path."""
+
+    def writer(body: str, header: str = HEADER, before: str = "", after: str = "") -> Path:
+        path = tmp_path / "case.xml"
+        root = '<SteerBenchTestCase xmlns="http://www.magix.ucla.edu/steerbench">'
+        path.write_text(f"{before}{root}{header}{body}{after}</SteerBenchTestCase>")
+        return path
+
+    return writer
+
+
+def files(shared: Path) -> list[Path]:
+    return sorted((shared / "scenarios" / "steersuite").glob("*.xml"))
+
+
+def test_every_shared_file_is_read(shared):
+    assert len(files(shared)) == 47
+    for path in files(shared):
+        case = Reader(path).read()
+        assert case.name == path.stem
+        assert case.people
+
+
+def test_crowds_start_clear_of_walls_and_of_each_other(shared):
+    for name in ("urban", "hallway-four-way", "bottleneck-evacuation-2", "circle-20"):
+        scenario = steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml")
+        place, radius = scenario.position, scenario.radius
+        away = np.linalg.norm(place[:, None] - place[None], axis=2)
+        both = radius[:, None] + radius[None]
+        assert (away + 10.0 * np.eye(len(place)) >= both).all()
+        if scenario.colliders:
+            tree = bvh.build(np.concatenate([mesh.triangles for mesh in scenario.colliders]))
+            _triangle, _place, gap = bvh.nearest_many(tree, place + [0.0, 0.0, 0.35])
+            assert (gap >= radius).all()
+
+
+def test_random_places_come_from_the_seed(shared):
+    path = shared / "scenarios" / "steersuite" / "urban.xml"
+    first, again, other = (steerbench.load(path, seed).position for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_the_plane_is_turned_upright(write):
+    scenario = steerbench.load(write(AGENT))
+    assert scenario.position.tolist() == [[1.0, -2.0, 0.0]]
+    assert scenario.heading.tolist() == [[0.0, -1.0, 0.0]]
+    (stage,) = scenario.routes[0]
+    assert stage.points.tolist() == [[4.0, -3.0, 0.0]]
+    assert (stage.reach, stage.speed) == (0.5, 1.3)
+
+
+def test_obstacles(write):
+    box = BOX.format(1, 3, 5, 6)
+    circle = """<circleObstacle><radius>2</radius><height>1</height>
+    <position><x>5</x><y>0</y><z>5</z></position></circleObstacle>"""
+    oriented = """<orientedBoxObstacle><thetaY>90</thetaY>
+    <size><x>4</x><y>1</y><z>2</z></size>
+    <position><x>-5</x><y>0</y><z>0</z></position></orientedBoxObstacle>"""
+    text = f"{AGENT}<obstacle>{box}</obstacle>{circle}{oriented}"
+    meshes = steerbench.load(write(text)).colliders
+    spans = [
+        (m.triangles.reshape(-1, 3).min(axis=0), m.triangles.reshape(-1, 3).max(axis=0))
+        for m in meshes
+    ]
+    low, high = (np.array(ends) for ends in zip(*spans, strict=True))
+    assert low[:, :2] == pytest.approx(np.array([[1, -6], [3, -7], [-6, -2]]), abs=1e-5)
+    assert high[:, :2] == pytest.approx(np.array([[3, -5], [7, -3], [-4, 2]]), abs=1e-5)
+    assert (low[:, 2] < 0.0).all()
+    assert (high[:, 2] == 3.0).all()
+
+
+def test_several_goals_are_gone_to_in_turn(write):
+    goals = GOAL.replace("<goalSequence>", "").replace("</goalSequence>", "")
+    sequence = f"<goalSequence>{goals}{goals.replace('1.3', '0.7')}</goalSequence>"
+    scenario = steerbench.load(write(f"<agent>{START}{sequence}</agent>"))
+    assert [stage.speed for stage in scenario.routes[0]] == [1.3, 0.7]
+
+
+def test_a_direction_is_a_goal_far_away(write):
+    flow = GOAL.replace("seekStaticTarget", "flowStaticDirection")
+    flow = flow.replace("targetLocation", "targetDirection")
+    scenario = steerbench.load(write(f"<agent>{START}{flow}</agent>"))
+    ahead = scenario.routes[0][0].points[0] - scenario.position[0]
+    assert ahead / np.linalg.norm(ahead) == pytest.approx([0.8, -0.6, 0.0])
+
+
+def test_the_declaration_may_come_after_a_comment(write):
+    path = write(AGENT, before="<!-- license -->\n<?xml version='1.0'?>\n")
+    assert steerbench.load(path).count == 1
+
+
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("", "has no agents"),
+        ("<robot/>", "<robot> is not known"),
+        (AGENT.replace("<radius>0.5</radius>", ""), "<initialConditions> has no <radius>"),
+        (AGENT.replace("<radius>0.5", "<radius>wide"), "radius> is 'wide'"),
+        (AGENT.replace("<radius>0.5", "<radius>nan"), "radius> is 'nan'"),
+        (AGENT.replace("<radius>0.5", "<radius>-1"), "radius> is -1"),
+        (AGENT.replace("<x>1</x>", "<x>1e30</x>"), "position/x> is 1e+30"),
+        (AGENT.replace("<desiredSpeed>1.3", "<desiredSpeed>-2"), "desiredSpeed> is -2"),
+        (AGENT.replace("seekStaticTarget", "idle"), "<idle> is a goal that is not run"),
+        (f"<agent>{START}<goalSequence/></agent>", "<goalSequence> is empty"),
+        (f"<agent>{START}</agent>", "<agent> has no <goalSequence>"),
+        (REGION.format("2.5", BOX.format(0, 9, 0, 9), GOAL), "numAgents> is 2.5"),
+        (REGION.format("1e9", BOX.format(0, 9, 0, 9), GOAL), "numAgents> is 1e+09"),
+        (REGION.format("50", BOX.format(0, 3, 0, 3), GOAL), "find no room"),
+    ],
+)
+def test_bad_elements_are_named(write, body, message):
+    with pytest.raises(ScenarioError, match="case.xml") as caught:
+        steerbench.load(write(body))
+    assert message in str(caught.value)
+
+
+def test_files_that_are_no_test_cases(write, tmp_path, monkeypatch):
+    with pytest.raises(ScenarioError, match="cannot be read"):
+        steerbench.load(tmp_path / "absent.xml")
+    with pytest.raises(ScenarioError, match="declares a document type"):
+        steerbench.load(write(AGENT, before=BOMB))
+    with pytest.raises(ScenarioError, match="not well-formed"):
+        steerbench.load(write(AGENT, after="<open>"))
+    with pytest.raises(ScenarioError, match="no <worldBounds>"):
+        steerbench.load(write(AGENT, header="<header/>"))
+    other = tmp_path / "other.xml"
+    other.write_text("<svg/>")
+    with pytest.raises(ScenarioError, match="<svg> is no SteerBench test case"):
+        steerbench.load(other)
+    other.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ScenarioError, match="no UTF-8"):
+        steerbench.load(other)
+    monkeypatch.setattr(steerbench_file, "MAX_BYTES", 10)
+    with pytest.raises(ScenarioError, match="at most 10"):
+        steerbench.load(write(AGENT))
