@@ -1,0 +1,179 @@
+"""What an agent foresees of those near it, for `avoid_neighbors`.
+
+An agent looks along its wish: a frame of its own with the axes ahead, right and above. Each
+neighbor that matters is a row of numbers in that frame.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import kernel
+from ..vec import EPSILON, add_scaled, dot, length, load, scale, sub, unit
+from .flock import parting
+from .sight import first_hit
+from .targeting import on_ground
+
+ROWS = 32
+"""Most neighbors that are looked at."""
+X, Y, Z, U, V, W, TOUCH2, CARE, ALIKE, FACING = range(10)
+"""Columns of a row: offset [m], velocity [m/s], squared distance at which bodies touch [m²], how
+much the neighbor is in the way, cosine between both wishes, and its own way along the offset [m]."""
+COLUMNS = 10
+
+FOLLOWED = 0.15
+"""How much one with the same wish is in the way, beside 1 for one who comes head-on."""
+GRAZING = 0.3
+"""Bodies that close in more slowly than this share of the own speed are in the way less."""
+ABREAST = 0.5
+"""Two are abreast when neither is ahead by more than this share of the distance at touch."""
+FLANK = 0.9
+"""The outer rays start at this share of the radius: beside a wall the outermost would lie in it."""
+FLANK_ROUND = math.sqrt(1.0 - FLANK * FLANK)
+
+
+@kernel
+def precedes(a, b):
+    """Whether the agent with the id a goes first, of two who are abreast: as if by lot."""
+    lot_a, lot_b = (a * 2654435761) % 4294967296, (b * 2654435761) % 4294967296
+    return lot_a < lot_b or (lot_a == lot_b and a < b)
+
+
+@kernel
+def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
+    """Fill a row for each neighbor that may matter within the horizon.
+
+    Args:
+        i: The agent.
+        agents: AgentView.
+        world: WorldView.
+        seen: How many of its neighbors it looks at.
+        frame: Unit vectors ahead, to the right and above.
+        speed: Wished speed [m/s] > 0.
+        horizon: How far ahead it looks [s].
+        spare: Distance that is kept [m].
+        rows: Filled, shape (ROWS, COLUMNS).
+
+    Returns:
+        (number of rows; from 0 to 1, how near someone with another wish is; sum of the ways out of
+        the spare distance of those who go first [m], along ahead, right and above).
+    """
+    ahead, right, above = frame
+    position = load(agents.position, i)
+    count, opposed, back = 0, 0.0, (0.0, 0.0, 0.0)
+    for n in range(min(seen, ROWS)):
+        j = world.neighbors.index[i, n]
+        offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
+        touch = agents.radius[i] * 1.0 + agents.radius[j]
+        velocity = on_ground(i, agents, world, load(agents.velocity, j))
+        distance = length(offset)
+        meeting = (speed + length(velocity)) * horizon
+        gap = distance - touch
+        if gap > meeting + spare or dot(offset, ahead) < -touch:
+            continue
+        if distance < EPSILON:
+            offset = scale(parting(i, j, agents, world), -EPSILON)
+        wish = unit(on_ground(i, agents, world, load(agents.desired, j)))
+        heading = on_ground(i, agents, world, load(agents.heading, j))
+        x, y, z = dot(offset, ahead), dot(offset, right), dot(offset, above)
+        alike = dot(wish, ahead)
+        rows[count, X], rows[count, Y], rows[count, Z] = x, y, z
+        rows[count, U], rows[count, V] = dot(velocity, ahead), dot(velocity, right)
+        rows[count, W] = dot(velocity, above)
+        rows[count, TOUCH2] = touch * touch
+        rows[count, CARE] = 0.5 * (1.0 + FOLLOWED) - 0.5 * (1.0 - FOLLOWED) * alike
+        rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
+        near = min(1.0, max(0.0, 1.0 - gap / meeting))
+        opposed = max(opposed, 0.5 * (1.0 - alike) * near)
+        if gap < spare:
+            lead = x + dot(offset, wish)
+            if abs(lead) < ABREAST * touch:
+                lead = 1.0 if precedes(agents.id[j], agents.id[i]) else -1.0
+            if lead > 0.0:
+                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
+        count += 1
+    return count, opposed, back
+
+
+@kernel
+def threat(rows, count, way, speed, horizon):
+    """How much neighbors are in the way of a velocity: 0 when they are not, 1 at a head-on touch.
+
+    Args:
+        rows: See `foresee`.
+        count: How many rows there are.
+        way: Unit direction in the agent's frame.
+        speed: [m/s] > 0.
+        horizon: Collisions after so much time [s] do not count.
+    """
+    worst = 0.0
+    least = GRAZING * speed * GRAZING * speed
+    for n in range(count):
+        care = rows[n, CARE]
+        if care <= worst:
+            continue
+        x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
+        u = way[0] * speed - rows[n, U]
+        v = way[1] * speed - rows[n, V]
+        w = way[2] * speed - rows[n, W]
+        closing = x * u + y * v + z * w
+        if closing <= 0.0:
+            continue
+        square = x * x + y * y + z * z
+        room = square - rows[n, TOUCH2]
+        time = 0.0
+        if room > 0.0:
+            found = closing * closing - (u * u + v * v + w * w) * room
+            if found <= 0.0:
+                continue
+            time = room / (closing + math.sqrt(found))
+            if time >= horizon:
+                continue
+        toward = closing * closing
+        soft = min(1.0, toward / (square * least)) if toward < square * least else 1.0
+        worst = max(worst, care * (1.0 - time / horizon) * soft)
+    return worst
+
+
+@kernel
+def room_ahead(rows, count, way):
+    """Least gap [m] in a direction to those with a like wish who are ahead; inf for none.
+
+    The other is ahead when it is so by the mean of both directions: of two, one follows.
+    """
+    room = math.inf
+    for n in range(count):
+        if rows[n, ALIKE] <= 0.0:
+            continue
+        x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
+        along = x * way[0] + y * way[1] + z * way[2]
+        if along <= 0.0 or along + rows[n, FACING] <= 0.0:
+            continue
+        half = rows[n, TOUCH2] - (x * x + y * y + z * z - along * along)
+        if half > 0.0:
+            room = min(room, along - math.sqrt(half))
+    return room
+
+
+@kernel
+def wall_ahead(world, origin, direction, across, reach, radius):
+    """Share of a reach that walls take from a body: 0 for a free way, 1 at a touch.
+
+    Three rays: from the center, and from both flanks.
+
+    Args:
+        world: WorldView.
+        origin: The center, at eye height [m].
+        direction: Unit direction of the way.
+        across: Unit direction square to it.
+        reach: [m] > 0.
+        radius: Of the body [m].
+    """
+    free = reach
+    for side in range(-1, 2):
+        start = add_scaled(origin, across, FLANK * side * radius)
+        front = radius if side == 0 else FLANK_ROUND * radius
+        triangle, distance, _normal = first_hit(world, start, direction, free + front)
+        if triangle >= 0:
+            free = min(free, max(0.0, distance - front))
+    return 1.0 - free / reach

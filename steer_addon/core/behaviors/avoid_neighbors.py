@@ -1,0 +1,265 @@
+"""Avoid neighbors: go the way on which the next collision is far off, and keep to one side.
+
+Each agent looks at directions e beside its wish, 15° apart up to 120° to both sides (FLY: also
+above and below), and takes the one of least cost, at its wished speed s:
+
+    E(e) = 1 - cos α - 0.15·(v·e)/s - 0.25·o·sin α + max(1.8·max_j c_j·(1 - t_j/T)·g_j, 1.5·w)
+
+α        angle between e and the wish, counted to the preferred side
+t_j      time until the bodies of the agent and neighbor j touch, if the agent goes s·e and j goes
+         on as it does; T the anticipation time; j does not count with t_j ≥ T
+c_j      how much j is in the way, from 0.15 for one with the same wish to 1 for the opposite one,
+         linear in the cosine between both wishes: who wants the same is followed, not overtaken
+g_j      min(1, (closing speed / 0.3·s)²): those who are passed closely are no obstacle
+w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
+o        how much others want something else: max_j (1 - cosine)/2, fading with their distance
+
+The minimum is refined by the parabola through it and the ways beside it, so that the direction
+changes smoothly. The cost of turning away from v keeps agents with what they chose.
+
+The speed on the chosen way is min(s, max((gap - l)/T_h, o·s)): gap to the next one ahead with a
+like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
+and those who meet others head-on do not wait for one another. Who is nearer than l to somebody who
+goes first backs out at (l - gap)/T_h: those in front, at a door, then have the room to turn.
+Of two with like wishes that one goes first who is ahead; when they are abreast a lot drawn from
+both ids decides.
+
+Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. Those who wish nothing get no proposal:
+who stands stays.
+
+In GROUND motion all of this happens in the plane of the agent's ground.
+
+Source: Moussaïd, Helbing & Theraulaz 2011, "How simple rules determine pedestrian behavior and
+crowd disasters" (the choice of a direction by the free way in it); Karamouzas, Skinner & Guy 2014,
+"Universal power law governing pedestrian interactions" (time to collision is what counts);
+Tordeux, Chraibi & Seyfried 2016, "Collision-free speed model" (gap and headway). The costs, the
+wishes of others, and who goes first are our own; docs/avoidance.md has the comparison.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import kernel, scratch
+from ..parameters import choice, param
+from ..vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
+from .anticipation import COLUMNS, ROWS, foresee, room_ahead, threat, wall_ahead
+from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
+from .flock import seen_neighbors
+from .sight import eye, sides
+from .targeting import on_ground
+
+TURNS = 8
+STEP = math.radians(15.0)
+COSINES = tuple(math.cos(STEP * turn) for turn in range(TURNS + 1))
+SINES = tuple(math.sin(STEP * turn) for turn in range(TURNS + 1))
+SIDES = 4
+"""Directions in which flyers turn away: right, left, above, below; walkers have the first two."""
+WAYS = 1 + TURNS * SIDES
+
+CROWD = 1.8
+WALL = 1.5
+KEEP = 0.15
+ONE_SIDE = 0.25
+LEFT, NONE = 1, 2
+
+
+@kernel
+def _way(turn, side, side_sign):
+    """Unit direction after so many steps to a side, in the agent's frame."""
+    out = SINES[turn] * (side_sign if side % 2 == 0 else -side_sign)
+    if side < 2:
+        return (COSINES[turn], out, 0.0)
+    return (COSINES[turn], 0.0, out)
+
+
+@kernel
+def _in_world(way, frame):
+    """A direction of the agent's frame as one of the world."""
+    return add_scaled(add_scaled(scale(frame[0], way[0]), frame[1], way[1]), frame[2], way[2])
+
+
+@kernel
+def _walled(world, origin, way, frame, reach, radius):
+    """Share of the reach that walls take on a way."""
+    across = frame[2]
+    if way[2] == 0.0:
+        across = add_scaled(scale(frame[0], -way[1]), frame[1], way[0])
+    return wall_ahead(world, origin, _in_world(way, frame), across, reach, radius)
+
+
+@kernel
+def _refined(costs, turn, side, several):
+    """Where between its neighbors the least cost lies, in steps from -0.5 to 0.5."""
+    before, after = 0, 1
+    if turn > 0:
+        before = 1 + (turn - 2) * several + side if turn > 1 else 0
+        after = 1 + turn * several + side
+        if turn == TURNS:
+            return 0.0
+        best = costs[0, after - several]
+    else:
+        before, best = 2, costs[0, 0]
+    bend = costs[0, before] + costs[0, after] - 2.0 * best
+    if bend < EPSILON:
+        return 0.0
+    return min(0.5, max(-0.5, 0.5 * (costs[0, before] - costs[0, after]) / bend))
+
+
+@kernel
+def _choose(world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, walls, costs):
+    """The way of least cost, as a unit direction in the agent's frame.
+
+    Args:
+        world: WorldView.
+        origin: Where rays start [m].
+        rows: Neighbors, see `foresee`.
+        count: How many.
+        frame: The agent's frame.
+        velocity: Its velocity in that frame [m/s].
+        speed: Its wished speed [m/s] > 0.
+        horizon: Anticipation time [s].
+        radius: Of its body [m].
+        bias: How dear it is to pass on the wrong side; negative to prefer the left.
+        walls: Whether to look for walls.
+        costs: Room for the costs of all ways.
+    """
+    several = 2 if world.flat else SIDES
+    sign = -1.0 if bias < 0.0 else 1.0
+    best, best_turn, best_side = math.inf, 0, 0
+    spread = KEEP * length(velocity) / speed + abs(bias)
+    for k in range(1 + TURNS * several):
+        turn, side = (k + several - 1) // several, (k - 1) % several
+        if turn > best_turn + 1 and 1.0 - COSINES[turn] - spread > best:
+            break
+        way = _way(turn, side, sign)
+        cost = 1.0 - way[0] - KEEP * dot(way, velocity) / speed - bias * way[1]
+        harm = CROWD * threat(rows, count, way, speed, horizon)
+        if walls and cost + harm < best:
+            harm = max(harm, WALL * _walled(world, origin, way, frame, horizon * speed, radius))
+        costs[0, k] = cost + harm
+        if cost + harm < best:
+            best, best_turn, best_side = cost + harm, turn, side
+    angle = STEP * (best_turn + _refined(costs, best_turn, best_side, several))
+    out = math.sin(angle) * (sign if best_side % 2 == 0 else -sign)
+    if best_side < 2:
+        return (math.cos(angle), out, 0.0)
+    return (math.cos(angle), 0.0, out)
+
+
+@kernel
+def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
+    """Push from the wished velocity to that on the chosen way."""
+    rows = scratch(ROWS, COLUMNS)
+    costs = scratch(1, WAYS)
+    side = int(p.side[0])
+    most_bias = 0.0 if side == NONE else -ONE_SIDE if side == LEFT else ONE_SIDE
+    solid = len(world.colliders.link) > 0 or (world.flat and len(world.ground.link) > 0)
+    walls = solid and p.see_colliders[0] > 0.0
+    for i in range(start, stop):
+        wish = on_ground(i, agents, world, load(agents.desired, i))
+        speed = min(length(wish), agents.max_speed[i] * 1.0)
+        reach = pick(p.neighbor_distance, i)
+        seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
+        if speed < EPSILON or not (walls or seen > 0):
+            continue
+        horizon, spare = pick(p.anticipation_time, i), pick(p.personal_space, i)
+        ahead = unit(wish)
+        right, above = sides(ahead, load(agents.normal, i), world.flat)
+        frame = (ahead, right, above)
+        count, opposed, back = foresee(
+            i, agents, world, seen, frame, speed, horizon, spare, rows
+        )
+        if count == 0 and not walls:
+            continue
+        now = load(agents.velocity, i)
+        velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
+        way = _choose(
+            world,
+            eye(i, agents, world),
+            rows,
+            count,
+            frame,
+            velocity,
+            speed,
+            horizon,
+            agents.radius[i] * 1.0,
+            most_bias * opposed,
+            walls,
+            costs,
+        )
+        headway = pick(p.time_headway, i)
+        pace = max(0.0, room_ahead(rows, count, way) - spare) / headway
+        pace = min(speed, max(pace, opposed * speed))
+        chosen = add_scaled(scale(way, pace), back, 1.0 / headway)
+        push = sub(_in_world(chosen, frame), wish)
+        if length(push) > EPSILON:
+            store(out, i, push)
+            active[i] = 1
+
+
+@behavior(
+    label="Avoid Neighbors",
+    output=PUSH,
+    kernel=avoid_neighbors_kernel,
+    uses=(NEIGHBORS, COLLIDERS),
+    icon="COMMUNITY",
+    group="Neighbors",
+)
+class AvoidNeighbors(Behavior):
+    """Foresee collisions with others and with walls, and take the way around them."""
+
+    anticipation_time: float = param(
+        3.0,
+        unit="s",
+        minimum=0.01,
+        soft_maximum=10.0,
+        doc="Collisions this far ahead are avoided; more turns aside earlier and more gently",
+    )
+    neighbor_distance: float = param(
+        5.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Others farther than this are not seen; more looks farther and takes longer",
+    )
+    max_neighbors: int = param(
+        12,
+        minimum=1,
+        maximum=ROWS,
+        doc="Only so many of the nearest others count; more foresees more and takes longer",
+    )
+    field_of_view: float = param(
+        360.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=360.0,
+        doc="Angle around the heading in which others are seen; 360 is all around",
+    )
+    time_headway: float = param(
+        0.41,
+        unit="s",
+        minimum=0.01,
+        soft_maximum=5.0,
+        doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
+    )
+    personal_space: float = param(
+        0.076,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=1.0,
+        doc="Gap that is left to others in a queue; more makes standing crowds less dense",
+    )
+    side: str = choice(
+        "RIGHT",
+        {
+            "RIGHT": "Those who meet pass on their right",
+            "LEFT": "Those who meet pass on their left",
+            "NONE": "Either side: large crowds that meet take longer to sort themselves out",
+        },
+        doc="On which side agents pass those who come toward them",
+    )
+    see_colliders: bool = param(
+        True,
+        doc="Look for ways around walls too, together with those around others",
+    )
