@@ -134,8 +134,10 @@ def behaviors() -> Iterator[Row]:
         each = f"{own / COUNT * 1e9:.0f} ns an agent"
         name = f"behavior {entry.key.replace('_', ' ')}"
         if rays[entry.key] > 0.0:
-            per_ray = own / COUNT / rays[entry.key] * 1e6
-            note = f"{each}, {rays[entry.key]:.2f} rays each; one core, everything included"
+            # what casts rays may do all that others do besides
+            per_ray = (own - TIMES_SEEK * of_seek) / COUNT / rays[entry.key] * 1e6
+            per_ray = max(per_ray, 0.0)
+            note = f"{each}, {rays[entry.key]:.2f} rays each; one core, beyond 3 times seek"
             yield Row(name, per_ray, "µs/ray", MICROSECONDS_PER_RAY, note=note)
         elif NEIGHBORS in entry.definition.uses:
             note = f"{each}; its time in that of separation, cohesion and alignment together"

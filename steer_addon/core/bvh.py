@@ -52,9 +52,13 @@ __all__ = [
 ]
 
 
+def _tree(box: F32, link: I32, order: I32, triangles: F32) -> BvhView:
+    return BvhView(box, link, order, triangles, np.zeros(0, np.uint8), np.zeros(8))
+
+
 def empty() -> BvhView:
     """A tree without triangles: nothing is hit, nothing is near."""
-    return BvhView(
+    return _tree(
         np.zeros((0, 6), np.float32),
         np.zeros((0, 3), np.int32),
         np.zeros(0, np.int32),
@@ -82,7 +86,7 @@ def build(triangles: Any) -> BvhView:
     box, link = np.empty((2 * size, 6), np.float32), np.empty((2 * size, 3), np.int32)
     order = np.arange(size, dtype=np.int32)
     nodes = int(grow(low, high, box, link, order))
-    return BvhView(box[:nodes].copy(), link[:nodes].copy(), order, corners)
+    return _tree(box[:nodes].copy(), link[:nodes].copy(), order, corners)
 
 
 def refit(view: BvhView, triangles: Any) -> BvhView:
@@ -104,7 +108,7 @@ def refit(view: BvhView, triangles: Any) -> BvhView:
             f"The mesh had {len(view.triangles)} triangles and now has {len(corners)}: "
             "build its tree anew when the faces change"
         )
-    moved = view._replace(box=np.empty_like(view.box), triangles=corners)
+    moved = _tree(np.empty_like(view.box), view.link, view.order, corners)
     refit_boxes(moved)
     return moved
 
@@ -135,7 +139,7 @@ def join(views: Sequence[BvhView]) -> BvhView:
     triangles: F32 = np.concatenate([view.triangles for view in full])
     if int(depth_of(link)) > STACK:
         return build(triangles)
-    return BvhView(box, link, order, triangles)
+    return _tree(box, link, order, triangles)
 
 
 def _link_top(first: I32, second: I32, low: F32, high: F32, roots: Any) -> None:

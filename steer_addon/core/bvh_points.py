@@ -11,6 +11,7 @@ import numpy as np
 
 from .bvh_build import STACK
 from .bvh_rays import face_normal
+from .clearance import clearance
 from .jit import kernel, scratch
 from .vec import add, add_scaled, dot, scale, sub
 
@@ -105,7 +106,7 @@ def _gap(low, high, value):
 
 
 @kernel
-def _node_distance(box, i, point):
+def node_distance(box, i, point):
     """Squared distance from a point to box i [m²]."""
     x = _gap(np.float64(box[i, 0]), np.float64(box[i, 3]), point[0])
     y = _gap(np.float64(box[i, 1]), np.float64(box[i, 4]), point[1])
@@ -130,7 +131,7 @@ def _is_steep(a, b, c, min_up):
 
 
 @kernel
-def _nearer(triangles, i, point, min_up, best_triangle, found, best):
+def nearer(triangles, i, point, min_up, best_triangle, found, best):
     """The better one of the nearest point so far and that of triangle i; `best` is squared [m²]."""
     a, b, c = _corners(triangles, i)
     candidate = on_triangle(a, b, c, point)
@@ -182,22 +183,32 @@ def nearest_from(bvh, point, max_distance, guess):
 
 @kernel
 def _search(bvh, point, max_distance, skip, guess, min_up):
+    """`walk`, where there is something to find."""
+    if len(bvh.link) == 0 or max_distance < clearance(bvh, point):
+        return -1, (float(point[0]), float(point[1]), float(point[2])), float(max_distance)
+    return walk(
+        bvh.box, bvh.link, bvh.order, bvh.triangles,
+        point, float(max_distance), skip, guess, min_up,
+    )  # fmt: skip
+
+
+@kernel
+def walk(box, link, order, triangles, point, max_distance, skip, guess, min_up):
     """`nearest_point` without triangle `skip`, that looks at triangle `guess` first.
 
     With min_up ≥ 0 only steep triangles count.
     """
     found = (float(point[0]), float(point[1]), float(point[2]))
-    best, best_triangle = float(max_distance) * float(max_distance), -1
+    best, best_triangle = max_distance * max_distance, -1
     finite = abs(point[0]) + abs(point[1]) + abs(point[2]) < np.inf
-    if len(bvh.link) == 0 or not finite or not max_distance >= 0.0:
-        return best_triangle, found, float(max_distance)
-    box, link, order, triangles = bvh
+    if not finite or not max_distance >= 0.0:
+        return best_triangle, found, max_distance
     if 0 <= guess < len(triangles) and guess != skip:
-        best_triangle, found, best = _nearer(
+        best_triangle, found, best = nearer(
             triangles, guess, point, min_up, best_triangle, found, best
         )
     stack = scratch(STACK, 2)
-    stack[0, 0], stack[0, 1] = 0, _node_distance(box, 0, point)
+    stack[0, 0], stack[0, 1] = 0, node_distance(box, 0, point)
     waiting = 1
     while waiting > 0:
         waiting -= 1
@@ -206,8 +217,8 @@ def _search(bvh, point, max_distance, skip, guess, min_up):
         node = int(stack[waiting, 0])
         while link[node, 2] == 0:
             near, far = link[node, 0], link[node, 1]
-            near_gap = _node_distance(box, near, point)
-            far_gap = _node_distance(box, far, point)
+            near_gap = node_distance(box, near, point)
+            far_gap = node_distance(box, far, point)
             if far_gap < near_gap:
                 near, far, near_gap, far_gap = far, near, far_gap, near_gap
             if near_gap > best:
@@ -220,9 +231,9 @@ def _search(bvh, point, max_distance, skip, guess, min_up):
         for k in range(start, stop):
             i = int(order[k])
             if i != skip:
-                best_triangle, found, best = _nearer(
+                best_triangle, found, best = nearer(
                     triangles, i, point, min_up, best_triangle, found, best
                 )
     if best_triangle < 0:
-        return best_triangle, found, float(max_distance)
+        return best_triangle, found, max_distance
     return best_triangle, found, math.sqrt(best)

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from .bvh_build import STACK
+from .clearance import free_way
 from .jit import kernel, scratch
 from .vec import cross, dot, load, sub
 
@@ -179,7 +180,7 @@ def ray_cast(bvh, origin, direction, max_distance):
     Returns:
         (triangle, distance [m]); (-1, max_distance) when nothing is met.
     """
-    return _cast(bvh, origin, direction, max_distance, -1.0)
+    return _unless_free(bvh, origin, direction, float(max_distance), -1.0)
 
 
 @kernel
@@ -189,20 +190,33 @@ def ray_cast_stops(bvh, origin, direction, max_distance, min_up):
     Steep faces do, |normal.z| < min_up, and those that the ray meets from below: a ceiling that
     comes down. Arguments and result are those of `ray_cast`.
     """
-    return _cast(bvh, origin, direction, max_distance, max(float(min_up), 0.0))
+    return _unless_free(bvh, origin, direction, float(max_distance), max(float(min_up), 0.0))
 
 
 @kernel
-def _cast(bvh, origin, direction, max_distance, min_up):
-    """The loop of both casts; min_up < 0 takes every triangle."""
-    best, chosen = float(max_distance), -1
+def _unless_free(bvh, origin, direction, most, min_up):
+    """Ask the tree only where free space does not tell that nothing is met."""
+    if len(bvh.link) == 0:
+        return -1, most
+    done = free_way(bvh, origin, direction, most)
+    if 0.0 < done >= most:
+        return -1, most
+    return _cast(bvh.box, bvh.link, bvh.order, bvh.triangles, origin, direction, done, most, min_up)
+
+
+@kernel
+def _cast(box, link, order, triangles, origin, direction, least, max_distance, min_up):
+    """The loop of both casts; min_up < 0 takes every triangle.
+
+    It is known that nothing is met before the distance `least` [m].
+    """
+    best, chosen = max_distance, -1
     reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
     finite = abs(origin[0]) + abs(origin[1]) + abs(origin[2]) < np.inf
-    if len(bvh.link) == 0 or not finite or not TINY < reach < np.inf or not best >= 0.0:
+    if not finite or not TINY < reach < np.inf or not best >= 0.0:
         return chosen, best
     ray = _ray(origin, direction)
     _axes, _shear, inverse, before, behind, _margin = ray
-    box, link, order, triangles = bvh
     stack = scratch(STACK, 2)
     stack[0, 0], stack[0, 1] = 0, 0.0
     waiting = 1
@@ -215,8 +229,8 @@ def _cast(bvh, origin, direction, max_distance, min_up):
             near, far = link[node, 0], link[node, 1]
             near_in, near_out = _node_span(box, near, before, behind, inverse)
             far_in, far_out = _node_span(box, far, before, behind, inverse)
-            near_met = near_in <= near_out and near_in <= best
-            far_met = far_in <= far_out and far_in <= best
+            near_met = max(near_in, least) <= near_out and near_in <= best
+            far_met = max(far_in, least) <= far_out and far_in <= best
             if not (near_met or far_met):
                 break
             if near_met and far_met:

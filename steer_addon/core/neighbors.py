@@ -34,6 +34,10 @@ _RANKED = 24
 # For indices that are known to be right: numba else checks each for being negative.
 _INDEX = 0x7FFFFFFF
 _TAIL = 16
+# Where more agents are within reach than are kept, a cell's size is that in which so many times
+# as many are expected; it has to be so much smaller than the reach to be worth a second look.
+_ENOUGH = 1.6
+_WORTH = 0.8
 # Agents often stand on a lattice whose spacing is the radius; a cell a little larger keeps them
 # off the cell borders, where every search would look into one more row of cells.
 _OFF_LATTICE = 1.001
@@ -88,10 +92,7 @@ def _sort_by_cell(position, inverse, nx, ny, nz, cell, start, cursor, order, x, 
 
 def _dimensions(position: F32, cell: float) -> tuple[int, int, int]:
     """Cells along each axis: enough for where most agents are, at most two per agent."""
-    sample = np.sort(position[:: max(1, len(position) // _SAMPLES)].astype(np.float64), axis=0)
-    tail = len(sample) // _TAIL
-    extent = sample[len(sample) - 1 - tail] - sample[tail]
-    cells = np.minimum(np.ceil(extent * (_TAIL / (_TAIL - 2)) / cell), 2.0**40)
+    cells = np.minimum(np.ceil(_core_extent(position) / cell), 2.0**40)
     dims = [max(1, int(value)) for value in cells]
     limit = max(_MIN_CELLS, _CELLS_PER_AGENT * len(position))
     while dims[0] * dims[1] * dims[2] > limit:
@@ -101,18 +102,41 @@ def _dimensions(position: F32, cell: float) -> tuple[int, int, int]:
     return dims[0], dims[1], dims[2]
 
 
-def build_grid(position: F32, cell_size: float) -> GridView:
+def _core_extent(position: F32) -> F64:
+    """How far most agents are spread along each axis [m], shape (3,)."""
+    sample = np.sort(position[:: max(1, len(position) // _SAMPLES)].astype(np.float64), axis=0)
+    tail = len(sample) // _TAIL
+    spread: F64 = sample[len(sample) - 1 - tail] - sample[tail]
+    return spread * (_TAIL / (_TAIL - 2))
+
+
+def _crowded_cell(position: F32, reach: float, most: int) -> float:
+    """The search radius [m], or less where far more agents are within it than are kept."""
+    extent = np.maximum(np.sort(_core_extent(position))[::-1], _MIN_CELL)
+    for axes, ball in ((3, 4.0 / 3.0 * math.pi), (2, math.pi), (1, 2.0)):
+        room = float(np.prod(extent[:axes])) / len(position)
+        cell = float((_ENOUGH * most * room / ball) ** (1.0 / axes))
+        # along other axes the crowd is flat: they hold no more agents
+        if extent[axes - 1] >= 2.0 * cell:
+            break
+    return cell if cell < _WORTH * reach else reach
+
+
+def build_grid(position: F32, cell_size: float, most: int | None = None) -> GridView:
     """Sort agents into cells; do it once per step.
 
     Args:
         position: Finite positions [m], shape (agent_count, 3).
         cell_size: Edge of a cell [m]: best the largest search radius. Any value gives the same
             neighbors; ones below a micrometer are raised to it.
+        most: Neighbors that will be kept; where there are many more, cells become smaller.
 
     Returns:
         The grid that `find` searches.
     """
     count = len(position)
+    if most is not None and count:
+        cell_size = _crowded_cell(position, float(cell_size), max(1, most))
     cell = max(float(cell_size), _MIN_CELL) * _OFF_LATTICE
     nx, ny, nz = _dimensions(position, cell) if count else (1, 1, 1)
     start = np.zeros(nx * ny * nz + 1, np.int32)
@@ -315,7 +339,11 @@ def _find_kernel(
             here = load(position, i)
             forward = load(heading, i)
             row, row2 = best[:limit], best2[:limit]
-            found = _search(me, here, grid, ids, forward, reach, cosine, near, near2, row, row2)
+            # in a crowd the nearest are most often found close by: all of them, if the row is full
+            close = min(reach, grid.cell / _OFF_LATTICE)
+            found = _search(me, here, grid, ids, forward, close, cosine, near, near2, row, row2)
+            if found < limit and close < reach:
+                found = _search(me, here, grid, ids, forward, reach, cosine, near, near2, row, row2)
         count[i] = found
         for j in range(found):
             index[i, j] = grid.order[best[j]]

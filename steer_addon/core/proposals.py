@@ -165,7 +165,8 @@ def neighbor_lists(stack: Sequence[Behavior], agents: Agents) -> dict[str, Neigh
         empty = neighbors.empty(agents.count)
         return lists | {entry.key: empty for entry, _ in asking}
     longest = max(float(reach.max()) for _, (reach, _, _) in asking)
-    grid = neighbors.build_grid(agents.position, longest)
+    kept = max(float(most.max()) for _, (_, most, _) in asking)
+    grid = neighbors.build_grid(agents.position, longest, int(kept))
     groups: dict[bytes, list[tuple[Behavior, tuple[F32, F32, F32]]]] = {}
     for entry, wanted in asking:
         groups.setdefault(wanted[2].tobytes(), []).append((entry, wanted))

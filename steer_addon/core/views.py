@@ -43,6 +43,8 @@ class BvhView(NamedTuple):
     link: I32  # (nodes, 3): first, second, count
     order: I32  # (t,)
     triangles: F32  # (t, 3, 3) [m]
+    free: NDArray[np.uint8]  # (cells,) steps to the nearest triangle; empty where not known
+    lattice: NDArray[np.float64]  # (8,) lower corner [m], cells along x, y, z, cell [m], 1 / cell
 
 
 class TargetView(NamedTuple):
@@ -92,6 +94,13 @@ class ContainerView(NamedTuple):
     tree: BvhView  # the closed mesh; without triangles where there is none
 
 
+class NearbyView(NamedTuple):
+    """Which triangles of a tree can be nearest, by cell of a lattice."""
+
+    listed: NDArray[np.uint16]  # (cells, most) triangles; see core.nearby
+    lattice: NDArray[np.float64]  # (9,) lower corner [m], cells along x, y, z, cells per meter
+
+
 class FieldView(NamedTuple):
     """A vector field on a surface, on lines or at points: `p.field` of behaviors that use FIELD.
 
@@ -100,6 +109,7 @@ class FieldView(NamedTuple):
 
     tree: BvhView
     vector: F32  # (t, 3, 3) at the corners of triangle t
+    nearby: NearbyView
 
 
 class NeighborView(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import bvh
+from .clearance import with_clearance
 from .containers import NO_CONTAINER, Container
 from .fields import NO_FIELD, Field
 from .meshes import Mesh, bounding_sphere
@@ -71,7 +72,7 @@ class CollidersBuilder:
         spheres = [bounding_sphere(mesh) for mesh in used]
         center = np.array([s[0] for s in spheres], np.float32).reshape(-1, 3)
         radius = np.array([s[1] for s in spheres], np.float32)
-        joined = bvh.join([trees[mesh.name] for mesh in used])
+        joined = with_clearance(bvh.join([trees[mesh.name] for mesh in used]))
         sizes = [0, *(len(mesh.triangles) for mesh in used)]
         first = np.cumsum(sizes).astype(np.int32)
         names, own = tuple(mesh.name for mesh in used), tuple(trees[mesh.name] for mesh in used)

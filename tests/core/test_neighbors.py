@@ -61,7 +61,10 @@ def check(position, *, radius=1.0, most=10, view=360.0, k=None, cell=None, seed=
     ids = np.random.default_rng(seed).permutation(n).astype(np.int64) * 3 - 7
     heading = headings(n, seed)
     options = [np.atleast_1d(np.asarray(a, np.float32)) for a in (radius, most, view)]
-    grid = neighbors.build_grid(position, float(options[0].max()) if cell is None else cell)
+    if cell is None:
+        grid = neighbors.build_grid(position, float(options[0].max()), int(np.max(most)))
+    else:
+        grid = neighbors.build_grid(position, cell)
     found = neighbors.find(grid, position, heading, ids, *options, k)
     expected = brute(position, heading, ids, *options, k)
     for name, got, want in zip(found._fields, found, expected, strict=True):
@@ -145,6 +148,17 @@ COORDINATE = st.one_of(
     st.floats(-4.0, 4.0, width=32),
     st.sampled_from([0.0, 0.5, 1.0, -1.0, 2.0, -1e-17, 1e-17, 1e9, -3e30]),
 )
+
+
+def test_cells_are_small_where_many_more_are_near_than_are_kept():
+    points = np.random.default_rng(1).uniform(-50.0, 50.0, (2000, 3)).astype(np.float32)
+    points[:, 2] = 0.0
+    assert neighbors.build_grid(points, 20.0).cell == pytest.approx(20.0, rel=0.01)
+    few = neighbors.build_grid(points, 20.0, 10)
+    # 16 expected within a cell's size at 0.2 per square meter
+    assert few.cell == pytest.approx(np.sqrt(16.0 / 0.2 / np.pi), rel=0.1)
+    assert neighbors.build_grid(points, 20.0, 500).cell == pytest.approx(20.0, rel=0.01)
+    check(points[:500], radius=20.0, most=10)
 
 
 @settings(max_examples=300, deadline=None)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh_points import nearest_point, triangle_corners
+from ..bvh_points import triangle_corners
 from ..jit import kernel
+from ..nearby import nearest_listed
 from ..parameters import param
 from ..vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
 from .base import FIELD, VELOCITY, Behavior, behavior
@@ -61,11 +62,12 @@ def barycentric(a, b, c, x):
 def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the field."""
     tree, vector, flat = p.field.tree, p.field.vector, world.flat
+    listed, lattice = p.field.nearby.listed, p.field.nearby.lattice
     for i in range(start, stop):
         reach = pick(p.max_distance, i)
         if reach <= 0.0:
             reach = np.inf
-        triangle, x, _ = nearest_point(tree, load(agents.position, i), reach)
+        triangle, x, _ = nearest_listed(tree, listed, lattice, load(agents.position, i), reach)
         if triangle < 0:
             continue
         a, b, c = triangle_corners(tree, triangle)

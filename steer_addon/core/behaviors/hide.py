@@ -35,6 +35,8 @@ from .targeting import on_ground, target_choice, target_offset
 
 HIDDEN = 0
 """Column of the memory: 1 while something stands between agent and threat."""
+OBSTACLE = 1
+"""Column of the memory: the obstacle of the last spot + 1, as far as numbers go."""
 
 
 @kernel
@@ -76,21 +78,29 @@ def _blocked(i, agents, world, spheres, threat, way):
 
 
 @kernel
-def _nearest_spot(i, agents, world, spheres, threat, beyond):
-    """Offset of the nearest hiding spot from agent i; there has to be one."""
-    best, least = (0.0, 0.0, 0.0), np.inf
-    for s in range(len(spheres.radius)):
-        center = sub(load(spheres.center, s), load(agents.position, i))
-        center = on_ground(i, agents, world, center)
-        room = np.float64(spheres.radius[s]) + beyond
+def _nearest_spot(i, agents, world, spheres, threat, beyond, guess):
+    """The nearest hiding spot: (its obstacle, offset from agent i); there has to be one.
+
+    A good guess of the obstacle spares most of the work; none of them changes the answer.
+    """
+    position = load(agents.position, i)
+    up = load(agents.normal, i) if world.flat else (0.0, 0.0, 0.0)
+    count = len(spheres.radius)
+    chosen, best, least = -1, (0.0, 0.0, 0.0), np.inf
+    for turn in range(-1 if 0 <= guess < count else 0, count):
+        s = guess if turn < 0 else turn
+        center = sub(load(spheres.center, s), position)
+        room = least + np.float64(spheres.radius[s]) + beyond
+        height = dot(center, up)
         # most obstacles are so far away that no spot at them can be nearer
-        if dot(center, center) > 1.001 * (least + room) ** 2:
+        if dot(center, center) - height * height > 1.001 * room * room:
             continue
+        center = add_scaled(center, up, -height)
         spot = hiding_spot(center, np.float64(spheres.radius[s]), threat, beyond)
         distance = length(spot)
-        if distance < least:
-            best, least = spot, distance
-    return best
+        if distance < least or (distance == least and s < chosen):
+            chosen, best, least = s, spot, distance
+    return chosen, best
 
 
 @kernel
@@ -110,7 +120,10 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         if len(p.spheres.radius) > 0:
             beyond = pick(p.distance_from_boundary, i)
-            spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond)
+            # most often it is that of the last step
+            guess = int(memory[i, OBSTACLE]) - 1
+            chosen, spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond, guess)
+            memory[i, OBSTACLE] = chosen + 1
             near, velocity = True, arrive_velocity(spot, max_speed, pick(p.slow_radius, i), 0.0)
         else:
             speed = on_ground(i, agents, world, load(world.targets.velocity, j))
@@ -126,7 +139,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
     output=VELOCITY,
     kernel=hide_kernel,
     uses=(TARGETS, COLLIDERS, SPHERES),
-    memory_width=1,
+    memory_width=2,
     icon="HIDE_ON",
     shows={"hidden": HIDDEN},
 )

@@ -20,6 +20,7 @@ Source: Houdini VEX node, first (RAY) and second (CENTER_RAY) method.
 
 from __future__ import annotations
 
+from ..clearance import clearance
 from ..jit import kernel
 from ..parameters import choice, param
 from ..vec import (
@@ -95,6 +96,8 @@ def _push(i, agents, world, origin, direction, reach, first, last):
 def _center_pushes(i, agents, world, origin, reach):
     """Sum of the pushes of the rays toward all colliders within reach."""
     total = (0.0, 0.0, 0.0)
+    if clearance(world.colliders, origin) > reach:
+        return total
     for c in range(len(world.collider_radius)):
         offset = sub(load(world.collider_center, c), origin)
         nearer = reach + world.collider_radius[c]
