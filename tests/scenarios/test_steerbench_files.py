@@ -79,7 +79,7 @@ def test_the_plane_is_turned_upright(write):
     assert scenario.heading.tolist() == [[0.0, -1.0, 0.0]]
     (stage,) = scenario.routes[0]
     assert stage.points.tolist() == [[4.0, -3.0, 0.0]]
-    assert (stage.reach, stage.speed) == (0.5, 1.3)
+    assert (stage.reach, stage.speed) == (0.75, 1.3)
 
 
 def test_obstacles(write):

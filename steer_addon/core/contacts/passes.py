@@ -175,10 +175,9 @@ def _in_cell(plane, count, offset):
 @kernel
 def _in_span(offset, step, span):
     """A step shortened so that offset + step is no longer than the span, as offset is."""
-    whole = add(offset, step)
-    if dot(whole, whole) <= span * span * (1.0 + 1.0e-9):
+    whole, square = add(offset, step), dot(step, step)
+    if square == 0.0 or dot(whole, whole) <= span * span * (1.0 + 1.0e-9):
         return step
-    square = dot(step, step)
     along = dot(offset, step)
     room = max(span * span - dot(offset, offset), 0.0)
     share = (math.sqrt(along * along + square * room) - along) / square
