@@ -257,7 +257,7 @@ def ray_winding(bvh, origin, direction, low, high):
     if len(bvh.link) == 0:
         return winding
     axes, shear, inverse, before, behind, _margin = _ray(origin, direction)
-    box, link, order, triangles = bvh
+    box, link, order, triangles = bvh.box, bvh.link, bvh.order, bvh.triangles
     stack = scratch(STACK, 1)
     stack[0, 0] = 0
     waiting = 1

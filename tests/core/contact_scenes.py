@@ -162,3 +162,80 @@ def count_penetrations(
             bad |= passes_through(before, after, mesh)
         count += int(bad.sum())
     return count
+
+
+def crossed(start: np.ndarray, stop: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Which straight ways meet which triangles, (ways, triangles).
+
+    Source: Möller and Trumbore 1997, "Fast, minimum storage ray-triangle intersection".
+    """
+    corners, way = triangles.astype(np.float64), stop - start
+    a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    side = np.cross(way[:, None], b[None])
+    area = np.einsum("tj,ntj->nt", a, side)
+    offset = start[:, None] - corners[None, :, 0]
+    lifted = np.cross(offset, a[None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.einsum("ntj,ntj->nt", offset, side) / area
+        v = np.einsum("nj,ntj->nt", way, lifted) / area
+        share = np.einsum("tj,ntj->nt", b, lifted) / area
+        within = (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (share >= 0.0) & (share <= 1.0)
+    return within & (np.abs(area) > 1.0e-12)
+
+
+@dataclass
+class SoupScene:
+    """Agents that run about between triangles that have nothing to do with one another."""
+
+    count: int
+    size: float
+    snapped: bool
+    shift: float
+    motion: str
+    speed: float
+    radius: float
+    fps: float
+    together: bool
+    seed: int
+
+    def crossings(self, steps: int = 20) -> int:
+        """Agent-steps whose straight way meets a triangle, when all is played."""
+        random, flat = np.random.default_rng(self.seed), self.motion == "GROUND"
+        center = random.uniform(-8, 8, (self.count, 1, 3)) * [1.0, 1.0, 0.2]
+        corners = center + random.normal(size=(self.count, 3, 3)) * self.size
+        corners = np.round(corners * 2.0) / 2.0 if self.snapped else corners
+        mesh = Mesh("soup", (corners + self.shift).astype(np.float32))
+        settings = crowd(
+            Seek(target_choice="BY_ID"), motion=self.motion, relaxation_time=0.02,
+            agents={"radius": self.radius, "max_force": 1e5, "max_speed": self.speed},
+        )  # fmt: skip
+        bodies = BodiesSettings(collide_agents=self.together, collide_colliders=True)
+        spread = [1.0, 1.0, 0.0 if flat else 1.0]
+        start = random.uniform(-9, 9, (16, 3)) * spread + self.shift
+        colliders = CollidersBuilder().build([mesh])
+        settings = replace(settings, bodies=bodies)
+        simulation = Simulation(settings, place(settings, start), frame=0, fps=self.fps)
+        lift, found = [0.0, 0.0, EYE if flat else 0.0], 0
+        for _ in range(steps):
+            goals = random.uniform(-9, 9, (16, 3)) * spread + self.shift
+            before = simulation.agents.position.astype(np.float64) + lift
+            simulation.step(replace(make_world(targets=goals), colliders=colliders))
+            after = simulation.agents.position.astype(np.float64) + lift
+            assert np.isfinite(after).all()
+            found += int(crossed(before, after, mesh.triangles).any(axis=1).sum())
+        return found
+
+
+soup_scenes = st.builds(
+    SoupScene,
+    count=st.integers(1, 50),
+    size=st.sampled_from([0.1, 1.0, 5.0]),
+    snapped=st.booleans(),
+    shift=st.sampled_from([0.0, 0.0, 1000.0]),
+    motion=st.sampled_from(["GROUND", "FLY"]),
+    speed=st.sampled_from([1.4, 10.0, 50.0]),
+    radius=st.sampled_from([0.0, 0.05, 0.25, 0.6]),
+    fps=st.sampled_from([12.0, 24.0, 60.0]),
+    together=st.booleans(),
+    seed=st.integers(0, 1000),
+)

@@ -64,7 +64,8 @@ def test_walkers_in_contact_stay_on_their_ground():
 
 def test_agents_that_wrap_around_in_a_container_meet_nobody_on_the_way():
     container = make_container((0, 0, 0), 5.0)
-    settings = bodies(Containment(method="WRAP", shape="SPHERE"), motion="FLY", agents={"max_speed": 5.0})
+    wrap = Containment(method="WRAP", shape="SPHERE")
+    settings = bodies(wrap, motion="FLY", agents={"max_speed": 5.0})
     start = np.array([[4.8, 0, 0], [0, 0, 0], [0, 3, 0]], np.float32)
     velocity = np.array([[5, 0, 0], [0, 0, 0], [0, 0, 0]], np.float32)
     world = make_world(containers=container, colliders=[box((2, 0, 0), (1, 4, 4))])

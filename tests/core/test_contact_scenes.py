@@ -6,9 +6,22 @@
 import os
 
 import numpy as np
-from contact_scenes import ContactScene, contact_scenes, count_penetrations
-from crowdtools import box
+from contact_scenes import (
+    ContactScene,
+    SoupScene,
+    contact_scenes,
+    count_penetrations,
+    crossed,
+    soup_scenes,
+)
+from crowdtools import box, crowd
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from wild_worlds import agents, sizes, vectors, worlds
+
+from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.settings import with_override
+from steer_addon.core.simulation import Simulation
 
 SCENES = int(os.environ.get("STEER_SCENES", "30"))
 slow = settings(max_examples=SCENES, suppress_health_check=list(HealthCheck))
@@ -20,9 +33,38 @@ def test_the_check_finds_who_is_inside_and_who_went_through():
     mesh = box((0, 0, 0), (2, 2, 2))
     assert count_penetrations(before, after, [mesh], [False]) == 2
     assert count_penetrations(before, after, [mesh], [True]) == 1
+    assert crossed(before, after, mesh.triangles).any(axis=1).tolist() == [True, True, False, False]
 
 
 @slow
 @given(contact_scenes())
 def test_nobody_gets_into_or_through_solids(scene: ContactScene):
     assert scene.penetrations() == 0
+
+
+@slow
+@given(soup_scenes)
+def test_nobody_crosses_a_triangle(scene: SoupScene):
+    assert scene.crossings() == 0
+
+
+@slow
+@given(st.data())
+def test_any_finite_input_gives_a_finite_step(data):
+    told = crowd(Seek(), motion=data.draw(st.sampled_from(["GROUND", "FLY"])))
+    told = with_override(told, "bodies.collide_agents=on")
+    told = with_override(told, "bodies.collide_colliders=on")
+    places = st.sampled_from(data.draw(st.lists(vectors, min_size=1, max_size=4)))
+    start = data.draw(agents(places))
+    start.radius[:] = [data.draw(sizes) for _ in start.id]
+    start.mass[:] = [data.draw(st.sampled_from([1.0e-3, 1.0, 1.0e6])) for _ in start.id]
+    seen = [data.draw(worlds(places)), data.draw(worlds(places))]
+    fps = data.draw(st.sampled_from([1.0, 24.0, 1000.0]))
+    simulation = Simulation(told, start, frame=0, fps=fps, world=seen[0])
+    # colliders move, appear and go
+    for world in (seen[0], seen[1], seen[1], seen[0]):
+        simulation.step(world)
+        found = simulation.agents
+        for name in ("position", "velocity", "heading", "normal"):
+            assert np.isfinite(getattr(found, name)).all(), name
+        assert (found.speed <= found.max_speed * (1.0 + 1e-6)).all()

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bvh import ray_cast
+from ..clearance import clearance
 from ..ground import walk
 from ..jit import kernel, scratch
 from ..regions import rounded
@@ -174,10 +175,9 @@ def _in_cell(plane, count, offset):
 @kernel
 def _in_span(offset, step, span):
     """A step shortened so that offset + step is no longer than the span, as offset is."""
-    whole = add(offset, step)
-    if dot(whole, whole) <= span * span * (1.0 + 1.0e-9):
+    whole, square = add(offset, step), dot(step, step)
+    if square == 0.0 or dot(whole, whole) <= span * span * (1.0 + 1.0e-9):
         return step
-    square = dot(step, step)
     along = dot(offset, step)
     room = max(span * span - dot(offset, offset), 0.0)
     share = (math.sqrt(along * along + square * room) - along) / square
@@ -293,9 +293,11 @@ def walled_kernel(first, stop, agents, world, span, walled):
         x, y, z = load(agents.start, i)
         eye = (x, y, z + world.eye)
         reach = max(agents.radius[i] * 1.0, wall_margin(eye)) + 2.0 * span[i]
-        wall, _place, _distance = next_wall(
-            world.walls, eye, reach, world.flat, none, 0, 0, 0, last
-        )
+        wall = -1
+        if clearance(world.walls, eye) < reach:
+            wall, _place, _distance = next_wall(
+                world.walls, eye, reach, world.flat, none, 0, 0, 0, last
+            )
         # cells of a flat crowd know the walls at one height only
         climbs = world.flat and z != agents.goal[i, 2]
         pushed = load(agents.origin, i) != (x, y, z)
