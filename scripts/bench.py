@@ -32,6 +32,7 @@ os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 
 import bench_behaviors  # noqa: E402
 import bench_blender  # noqa: E402
+import bench_bodies  # noqa: E402
 import bench_core  # noqa: E402
 import bench_start  # noqa: E402
 from bench_table import SHORT, Row, as_markdown, as_text  # noqa: E402
@@ -43,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "flock": bench_core.flocks,
     "presets": bench_core.presets,
     "behaviors": bench_behaviors.behaviors,
+    "bodies": bench_bodies.bodies,
     "live": bench_blender.live,
     "bake": bench_blender.keys,
     "register": bench_start.registering,
