@@ -16,11 +16,10 @@ from .targeting import on_ground
 
 ROWS = 32
 """Most neighbors that are looked at."""
-X, Y, Z, U, V, W, AWAY2, ROOM2, DRIFT, SPEED2, CARE, ALIKE, FACING = range(13)
-"""Columns of a row: offset [m], velocity [m/s]; squared distance, and the same less that at which
-bodies touch [m²]; velocity along the offset [m²/s], squared speed [m²/s²]; how much the neighbor is
-in the way, cosine between both wishes, and its own way along the offset [m]."""
-COLUMNS = 13
+X, Y, Z, U, V, W, TOUCH2, CARE, ALIKE, FACING = range(10)
+"""Columns of a row: offset [m], velocity [m/s], squared distance at which bodies touch [m²], how
+much the neighbor is in the way, cosine between both wishes, and its own way along the offset [m]."""
+COLUMNS = 10
 
 FOLLOWED = 0.15
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
@@ -38,12 +37,6 @@ def precedes(a, b):
     """Whether the agent with the id a goes first, of two who are abreast: as if by lot."""
     lot_a, lot_b = (a * 2654435761) % 4294967296, (b * 2654435761) % 4294967296
     return lot_a < lot_b or (lot_a == lot_b and a < b)
-
-
-@kernel
-def _in_frame(v, frame, flat):
-    """The parts of a vector ahead, to the right and, for flyers, above."""
-    return dot(v, frame[0]), dot(v, frame[1]), 0.0 if flat else dot(v, frame[2])
 
 
 @kernel
@@ -65,39 +58,35 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         (number of rows; from 0 to 1, how near someone with another wish is; sum of the ways out of
         the spare distance of those who go first [m], along ahead, right and above).
     """
+    ahead, right, above = frame
     position = load(agents.position, i)
     count, opposed, back = 0, 0.0, (0.0, 0.0, 0.0)
     for n in range(min(seen, ROWS)):
         j = world.neighbors.index[i, n]
-        offset = sub(load(agents.position, j), position)
-        x, y, z = _in_frame(offset, frame, world.flat)
+        offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
         touch = agents.radius[i] * 1.0 + agents.radius[j]
-        u, v, w = _in_frame(load(agents.velocity, j), frame, world.flat)
-        away2, speed2 = x * x + y * y + z * z, u * u + v * v + w * w
-        distance = math.sqrt(away2)
-        meeting = (speed + math.sqrt(speed2)) * horizon
+        velocity = on_ground(i, agents, world, load(agents.velocity, j))
+        distance = length(offset)
+        meeting = (speed + length(velocity)) * horizon
         gap = distance - touch
-        if gap > meeting + spare or x < -touch:
+        if gap > meeting + spare or dot(offset, ahead) < -touch:
             continue
         if distance < EPSILON:
             offset = scale(parting(i, j, agents, world), -EPSILON)
-            x, y, z = _in_frame(offset, frame, world.flat)
-            away2 = x * x + y * y + z * z
-        wish = unit(_in_frame(load(agents.desired, j), frame, world.flat))
-        alike = wish[0]
+        wish = unit(on_ground(i, agents, world, load(agents.desired, j)))
+        heading = on_ground(i, agents, world, load(agents.heading, j))
+        x, y, z = dot(offset, ahead), dot(offset, right), dot(offset, above)
+        alike = dot(wish, ahead)
         rows[count, X], rows[count, Y], rows[count, Z] = x, y, z
-        rows[count, U], rows[count, V], rows[count, W] = u, v, w
-        rows[count, AWAY2], rows[count, ROOM2] = away2, away2 - touch * touch
-        rows[count, DRIFT], rows[count, SPEED2] = x * u + y * v + z * w, speed2
+        rows[count, U], rows[count, V] = dot(velocity, ahead), dot(velocity, right)
+        rows[count, W] = dot(velocity, above)
+        rows[count, TOUCH2] = touch * touch
         rows[count, CARE] = 0.5 * (1.0 + FOLLOWED) - 0.5 * (1.0 - FOLLOWED) * alike
-        rows[count, ALIKE] = alike
-        if alike > 0.0:
-            heading = _in_frame(load(agents.heading, j), frame, world.flat)
-            rows[count, FACING] = x * heading[0] + y * heading[1] + z * heading[2]
+        rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
         near = min(1.0, max(0.0, 1.0 - gap / meeting))
         opposed = max(opposed, 0.5 * (1.0 - alike) * near)
         if gap < spare:
-            lead = x + x * wish[0] + y * wish[1] + z * wish[2]
+            lead = x + dot(offset, wish)
             if abs(lead) < ABREAST * touch:
                 lead = 1.0 if precedes(agents.id[j], agents.id[i]) else -1.0
             if lead > 0.0:
@@ -107,7 +96,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
 
 
 @kernel
-def threat(rows, count, way, speed, horizon, enough):
+def threat(rows, count, way, speed, horizon):
     """How much neighbors are in the way of a velocity: 0 when they are not, 1 at a head-on touch.
 
     Args:
@@ -116,7 +105,6 @@ def threat(rows, count, way, speed, horizon, enough):
         way: Unit direction in the agent's frame.
         speed: [m/s] > 0.
         horizon: Collisions after so much time [s] do not count.
-        enough: Whatever is found above this makes no difference: the search ends there.
     """
     worst = 0.0
     least = GRAZING * speed * GRAZING * speed
@@ -124,25 +112,26 @@ def threat(rows, count, way, speed, horizon, enough):
         care = rows[n, CARE]
         if care <= worst:
             continue
-        toward = way[0] * rows[n, X] + way[1] * rows[n, Y] + way[2] * rows[n, Z]
-        closing = speed * toward - rows[n, DRIFT]
+        x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
+        u = way[0] * speed - rows[n, U]
+        v = way[1] * speed - rows[n, V]
+        w = way[2] * speed - rows[n, W]
+        closing = x * u + y * v + z * w
         if closing <= 0.0:
             continue
-        room, time, square = rows[n, ROOM2], 0.0, closing * closing
+        square = x * x + y * y + z * z
+        room = square - rows[n, TOUCH2]
+        time = 0.0
         if room > 0.0:
-            along = way[0] * rows[n, U] + way[1] * rows[n, V] + way[2] * rows[n, W]
-            between = speed * (speed - 2.0 * along) + rows[n, SPEED2]
-            found = square - between * room
+            found = closing * closing - (u * u + v * v + w * w) * room
             if found <= 0.0:
                 continue
             time = room / (closing + math.sqrt(found))
             if time >= horizon:
                 continue
-        grazing = rows[n, AWAY2] * least
-        soft = square / grazing if square < grazing else 1.0
+        toward = closing * closing
+        soft = min(1.0, toward / (square * least)) if toward < square * least else 1.0
         worst = max(worst, care * (1.0 - time / horizon) * soft)
-        if worst > enough:
-            break
     return worst
 
 
@@ -160,7 +149,7 @@ def room_ahead(rows, count, way):
         along = x * way[0] + y * way[1] + z * way[2]
         if along <= 0.0 or along + rows[n, FACING] <= 0.0:
             continue
-        half = along * along - rows[n, ROOM2]
+        half = rows[n, TOUCH2] - (x * x + y * y + z * z - along * along)
         if half > 0.0:
             room = min(room, along - math.sqrt(half))
     return room

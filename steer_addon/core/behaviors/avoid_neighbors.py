@@ -107,9 +107,7 @@ def _refined(costs, turn, side, several):
 
 
 @kernel
-def _choose(
-    world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, walls, costs
-):
+def _choose(world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, walls, costs):
     """The way of least cost, as a unit direction in the agent's frame.
 
     Args:
@@ -136,7 +134,7 @@ def _choose(
             break
         way = _way(turn, side, sign)
         cost = 1.0 - way[0] - KEEP * dot(way, velocity) / speed - bias * way[1]
-        harm = CROWD * threat(rows, count, way, speed, horizon, (best - cost) / CROWD)
+        harm = CROWD * threat(rows, count, way, speed, horizon)
         if walls and cost + harm < best:
             harm = max(harm, WALL * _walled(world, origin, way, frame, horizon * speed, radius))
         costs[0, k] = cost + harm
@@ -169,7 +167,9 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         ahead = unit(wish)
         right, above = sides(ahead, load(agents.normal, i), world.flat)
         frame = (ahead, right, above)
-        count, opposed, back = foresee(i, agents, world, seen, frame, speed, horizon, spare, rows)
+        count, opposed, back = foresee(
+            i, agents, world, seen, frame, speed, horizon, spare, rows
+        )
         if count == 0 and not walls:
             continue
         now = load(agents.velocity, i)
