@@ -92,12 +92,13 @@ class _Run:
         self.steps, self.now = 0, 0.0
         self._plan()
         self.world: World = make_world(targets=self._points, colliders=scenario.colliders)
-        self.position = np.array(scenario.position, np.float32)
         self._nearest: F64 = np.full(n, np.inf)
         self._hopeful = 0.0
         self.simulation = Simulation(
             self.settings, self._agents(), frame=0, fps=1.0 / scenario.dt, world=self.world
         )
+        # those who start inside a wall are put beside it
+        self.position = self.simulation.agents.position.copy()
         self.metrics = Metrics(
             self.position,
             radius=scenario.radius,

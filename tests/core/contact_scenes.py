@@ -45,11 +45,19 @@ class Solid:
 
     def at(self, name: str, time: float) -> Mesh:
         """The mesh at a time [s]."""
+        turn, size, center = self._pose(time)
+        return Mesh(name, (self.triangles @ turn * size + center).astype(np.float32), self.moves)
+
+    def seen(self, points: np.ndarray, time: float) -> np.ndarray:
+        """Points as somebody sees them who moves with it."""
+        turn, size, center = self._pose(time)
+        return (points - center) / size @ turn.T
+
+    def _pose(self, time: float) -> tuple[np.ndarray, float, np.ndarray]:
         c, s = np.cos(self.spin * time), np.sin(self.spin * time)
         turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         size = 1.0 + self.growth * np.sin(2.0 * time)
-        center = self.center + self.swing * np.sin(time)
-        return Mesh(name, (self.triangles @ turn * size + center).astype(np.float32), self.moves)
+        return turn, size, self.center + self.swing * np.sin(time)
 
 
 @st.composite
@@ -118,7 +126,21 @@ class ContactScene:
             after = self.eyes(simulation.agents.position)
             assert np.isfinite(after).all()
             found += count_penetrations(before, after, meshes, [s.moves for s in self.solids])
+            found += self._swept(before, after, frame)
         return found
+
+    def _swept(self, before: np.ndarray, after: np.ndarray, frame: int) -> int:
+        """Agents that a moving solid has swept over; between several there may be no way out.
+
+        What grows in front of walkers also grows upward, which they cannot evade.
+        """
+        solid = self.solids[0]
+        if len(self.solids) > 1 or not solid.moves or (solid.growth and self.motion == "GROUND"):
+            return 0
+        start = solid.seen(before, (frame - 1) / self.fps)
+        stop = solid.seen(after, frame / self.fps)
+        mesh = Mesh("solid", solid.triangles.astype(np.float32))
+        return int(passes_through(start, stop, mesh).sum())
 
 
 @st.composite

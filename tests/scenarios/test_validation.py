@@ -26,6 +26,7 @@ from scripts.validation.scenario import (
 )
 from steer_addon.core.errors import WorldError
 from steer_addon.core.meshes import defects, signed_volume
+from steer_addon.core.presets import load_preset, save_preset
 
 
 def alone(*stages: Stage, **more) -> Scenario:
@@ -63,6 +64,16 @@ def test_a_run_ends_when_nobody_gets_on():
     wall = block("wall", (1.0, -9.0), (2.0, 9.0))
     stands = alone(goal((9.0, 0.0), 1.0), speed=np.zeros(1), colliders=(wall,), patience=1.0)
     assert run(stands).result["simulated"] == pytest.approx(1.1, abs=0.11)
+
+
+def test_those_who_start_in_a_wall_start_beside_it(tmp_path):
+    settings = load_preset("pedestrians").settings
+    bodies = replace(settings.bodies, collide_colliders=True)
+    path = tmp_path / "solid.json"
+    save_preset(path, replace(settings, bodies=bodies), label="Solid")
+    wall = block("wall", (-1.0, -9.0), (0.1, 9.0))
+    result = run(alone(goal((9.0, 0.0), 5.0), colliders=(wall,)), str(path)).result
+    assert (result["arrived"], result["penetrations"]) == (1, 0)
 
 
 def test_stages_are_gone_to_in_turn():

@@ -21,7 +21,7 @@ from ..views import F32, WorldView
 from ..world import Colliders
 from .free import free_kernel
 from .heaps import heap_levels
-from .moved import MovedView, carry_kernel, find_moved
+from .moved import MovedView, carry_kernel, find_moved, hold_kernel
 from .near import NearView, Searching, find_near
 from .passes import (
     BodyView,
@@ -61,31 +61,40 @@ def resolve(
     if before.count == 0 or not (told.collide_agents or len(space.walls.link)):
         return
     bodies = _bodies(before, after, sees.dt, told.iterations)
+    touched = np.zeros(before.count, np.uint8)
     if moved is not None and told.collide_colliders:
-        bodies = bodies._replace(start=_carried(before, moved, space))
+        bodies = bodies._replace(start=_carried(before, after, moved, space, touched))
     if any(b.enabled and b.definition.constraint is not None for b in settings.behaviors):
-        bodies = _landed(bodies, after, settings, sees)
+        bodies = _landed(bodies, after, settings, sees, touched)
     near = _near(bodies, space, told.iterations)
     levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
     bodies = bodies._replace(level=levels)
     walled = np.zeros(before.count, np.uint8)
     if len(space.walls.link):
         jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
-    place = bodies.start.astype(np.float64)
-    normal = before.normal.copy()
+    place, normal = bodies.start.astype(np.float64), before.normal.copy()
     for _pass in range(told.iterations):
-        gone = np.empty_like(place)
+        gone, turned = np.empty_like(place), normal.copy()
         jit.parallel_for(
-            pass_kernel, before.count, bodies, space, near, walled, place, normal, gone
+            pass_kernel, before.count, bodies, space, near, walled, place, turned, gone
         )
-        place = gone
+        if moved is not None and touched.any():
+            seen = (moved, space.eye, before.radius, space.flat, before.position, touched)
+            jit.parallel_for(hold_kernel, before.count, *seen, place, normal, gone, turned)
+        place, normal = gone, turned
     outcome = (before.position, place, normal, space.flat, sees.dt)
     jit.parallel_for(
         correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
     )
 
 
-def _landed(bodies: BodyView, after: Agents, settings: CrowdSettings, sees: WorldView) -> BodyView:
+def _landed(
+    bodies: BodyView,
+    after: Agents,
+    settings: CrowdSettings,
+    sees: WorldView,
+    touched: NDArray[np.uint8],
+) -> BodyView:
     """Bodies of which those that a behavior has put elsewhere start where they were put.
 
     To the far side of a container nobody walks: what lies between does not count.
@@ -97,6 +106,7 @@ def _landed(bodies: BodyView, after: Agents, settings: CrowdSettings, sees: Worl
         return bodies
     start, origin = bodies.start.copy(), bodies.origin.copy()
     start[rows] = origin[rows] = after.position[rows]
+    touched[rows] = 0
     return bodies._replace(start=start, origin=origin)
 
 
@@ -155,11 +165,21 @@ def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
     )
 
 
-def _carried(before: Agents, moved: MovedView, space: SpaceView) -> F32:
-    """Where agents are after moving colliders have pushed them, on their ground."""
+def _carried(
+    before: Agents,
+    after: Agents,
+    moved: MovedView,
+    space: SpaceView,
+    touched: NDArray[np.uint8],
+) -> F32:
+    """Where agents are after moving colliders have pushed them, on their ground.
+
+    Those that a collider may have touched are marked.
+    """
     start = np.empty_like(before.position)
-    options = (moved, space.eye, before.radius, space.flat, before.position)
-    jit.parallel_for(carry_kernel, before.count, *options, start)
+    ways = (before.position, after.position)
+    options = (moved, space.eye, before.radius, space.flat, *ways)
+    jit.parallel_for(carry_kernel, before.count, *options, start, touched)
     rows = np.flatnonzero((start != before.position).any(axis=1))
     if len(rows) and space.flat and len(space.ground.link):
         feet, _normal, found = ground.place_many(space.ground, start[rows], space.min_up)

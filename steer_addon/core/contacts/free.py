@@ -67,8 +67,11 @@ def owner(first, triangle):
 
 
 @kernel
-def crosses(tree, first, still, start, stop):
-    """Whether the straight way between two places meets a collider that stands still."""
+def meets(tree, first, still, collider, start, stop):
+    """Whether the straight way between two places meets a collider, or one that stands still.
+
+    With a collider of -1 those that stand count, else only that one.
+    """
     way = sub(stop, start)
     rest = length(way)
     if rest == 0.0:
@@ -78,13 +81,20 @@ def crosses(tree, first, still, start, stop):
         triangle, distance = ray_cast(tree, start, along, rest)
         if triangle < 0:
             return False
-        if still[owner(first, triangle)] != 0:
+        hit = owner(first, triangle)
+        if hit == collider or (collider < 0 and still[hit] != 0):
             return True
         beyond = distance + wall_margin(start)
         start, rest = add_scaled(start, along, beyond), rest - beyond
         if rest <= 0.0:
             return False
     return True
+
+
+@kernel
+def crosses(tree, first, still, start, stop):
+    """Whether the straight way between two places meets a collider that stands still."""
+    return meets(tree, first, still, -1, start, stop)
 
 
 @kernel

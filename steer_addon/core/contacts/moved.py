@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 
 from ..bvh import ray_cast, triangle_corners
 from ..jit import kernel, scratch
+from ..regions import rounded
 from ..vec import add, add_scaled, cross, dot, length, load, scale, store, sub
 from ..views import F32, I32, BvhView
 from ..world import Colliders
 from .cells import COLUMNS, PLANES, nearest_in_cell
-from .free import crosses, inside, nearest_free
+from .free import crosses, inside, meets, nearest_free
 from .walls import add_walls, next_wall, wall_margin
 
 U8 = NDArray[np.uint8]
@@ -150,56 +151,75 @@ def _carried(moved, collider, point):
 
 
 @kernel
+def _begin(moved, collider, point, flat):
+    """Where an agent that was at a point starts, for a collider that is taken to stand."""
+    x, y, z = _carried(moved, collider, point)
+    return (x, y, point[2] if flat else z)
+
+
+@kernel
 def _out_of_way(moved, collider, point, goal, room, flat):
     """Where an agent that was at a point has to be after a collider moved; the goal if it can."""
-    x, y, z = _carried(moved, collider, point)
-    here = (x, y, point[2] if flat else z)
+    start = _begin(moved, collider, point, flat)
+    here, first = start, start
     plane = scratch(PLANES, COLUMNS)
     low, high = moved.first[collider], moved.first[collider + 1]
-    for _slide in range(SLIDES):
+    for slide in range(SLIDES):
         wish = sub(goal, here)
         size = length(wish)
         count, reach = add_walls(moved.tree, here, room, size, flat, plane, 0, low, high)
         step = wish if reach >= size else scale(wish, reach / size)
         step = nearest_in_cell(plane, count, step, flat)
-        if step == wish:
-            return goal
-        here = add(here, step)
-        if length(step) < 1.0e-3 * room:
+        arrives = step == wish
+        here = goal if arrives else add(here, step)
+        if slide == 0:
+            first = here
+        if arrives or length(step) < 1.0e-3 * room:
             break
+    if here != first and meets(moved.tree, moved.first, moved.still, collider, start, here):
+        # around a corner: its straight way would lead through the collider
+        return first
     return here
 
 
 @kernel
-def _near(moved, collider, point, room):
-    """Whether a point is within reach of where a collider was and is."""
+def _touches(moved, collider, start, stop, reach):
+    """Whether a collider moved, and was or is anywhere near the way between two places."""
+    if moved.kind[collider] != MOVED:
+        return False
     box = moved.box[collider]
     for c in range(3):
-        if point[c] < box[c] - room or point[c] > box[c + 3] + room:
+        low, high = min(start[c], stop[c]) - reach, max(start[c], stop[c]) + reach
+        if high < box[c] or low > box[c + 3]:
             return False
     return True
 
 
 @kernel
-def carry_kernel(begin, stop, moved, eye, radius, flat, before, after):
-    """Move agents out of the way of colliders, from `before` to `after` [m]."""
+def carry_kernel(begin, stop, moved, eye, radius, flat, before, goal, after, touched):
+    """Move agents out of the way of colliders, from `before` to `after` [m].
+
+    Those that a collider may touch on their way to `goal` are marked in `touched`.
+    """
     for i in range(begin, stop):
         start = load(before, i)
         point = (start[0], start[1], start[2] + eye)
         here = point
         room = max(radius[i] * 1.0, wall_margin(point))
-        touched = False
-        for _round in range(ROUNDS):
+        x, y, z = load(goal, i)
+        end = (x, y, z + eye)
+        reach = room + length(sub(end, point))
+        for c in range(len(moved.kind)):
+            if _touches(moved, c, point, end, reach):
+                touched[i] = 1
+        for _round in range(ROUNDS if touched[i] != 0 else 0):
             for c in range(len(moved.kind)):
-                if moved.kind[c] == MOVED and (
-                    _near(moved, c, point, room) or _near(moved, c, here, room)
-                ):
-                    touched = True
+                if _touches(moved, c, point, here, room):
                     here = _out_of_way(moved, c, point, here, room, flat)
         swept = here != point
         lost = swept and crosses(moved.tree, moved.first, moved.still, point, here)
         for c in range(len(moved.kind)):
-            if (touched or moved.kind[c] == APPEARED) and not lost:
+            if (touched[i] != 0 or moved.kind[c] == APPEARED) and not lost:
                 lost = (moved.kind[c] != STANDS or swept) and inside(
                     moved.tree, moved.center, moved.radius, moved.first, c, here
                 )
@@ -210,3 +230,28 @@ def carry_kernel(begin, stop, moved, eye, radius, flat, before, after):
             )  # fmt: skip
             here = place if found else here
         store(after, i, (here[0], here[1], here[2] - eye))
+
+
+@kernel
+def hold_kernel(
+    begin, stop, moved, eye, radius, flat, before, touched, place, normal, gone, turned
+):
+    """Take back the steps of agents that lead through a collider that moved.
+
+    Seen from the collider the way is straight from where it would have carried the agent.
+    """
+    for i in range(begin, stop):
+        if touched[i] == 0:
+            continue
+        x, y, z = load(before, i)
+        point = (x, y, z + eye)
+        x, y, z = load(gone, i)
+        there = rounded((x, y, z + eye))
+        room = max(radius[i] * 1.0, wall_margin(point))
+        for c in range(len(moved.kind)):
+            if _touches(moved, c, point, there, room) and meets(
+                moved.tree, moved.first, moved.still, c, _begin(moved, c, point, flat), there
+            ):
+                store(gone, i, load(place, i))
+                store(turned, i, load(normal, i))
+                break
