@@ -14,8 +14,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -120,15 +120,27 @@ def perform(job: Job) -> Result:
     return outcome.result
 
 
-def results_of(jobs: list[Job], processes: int) -> Iterator[Result]:
-    """Run everything; in order, in processes of their own where several run at a time."""
+def results_of(jobs: list[Job], processes: int) -> list[Result]:
+    """Run everything and tell what ended; in processes of their own where several run at a time."""
     if processes < 2:
-        yield from map(perform, jobs)
-        return
+        return [_told(perform(job)) for job in jobs]
     # one thread each: small crowds gain nothing from more
     os.environ.setdefault("STEER_THREADS", "1")
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(perform, jobs)
+        # large crowds first, so that none is left running alone at the end
+        first = sorted(jobs, key=lambda job: -job.given[1] if job.make is flows.flow else 0)
+        waiting = {pool.submit(perform, job): job for job in first}
+        found = {waiting[future]: _told(future.result()) for future in as_completed(waiting)}
+    return [found[job] for job in jobs]
+
+
+def _told(result: Result) -> Result:
+    if "error" in result:
+        state = f"error: {result['error']}"
+    else:
+        state = f"{'short' if result['short'] else 'ok'}, {result['seconds']:.1f} s"
+    print(f"{result['name']}: {state}", file=sys.stderr, flush=True)
+    return result
 
 
 def save(path: Path, text: str) -> None:
@@ -152,10 +164,7 @@ def validate(options: argparse.Namespace) -> list[Result]:
     """
     if options.plot:
         plots.check()
-    results: list[Result] = []
-    for result in results_of(jobs_of(options), options.jobs):
-        results.append(result)
-        print(f"{result['name']}: {_state(result)}", file=sys.stderr, flush=True)
+    results = results_of(jobs_of(options), options.jobs)
     results += rimea.comparisons(results)
     if options.json:
         save(options.json, json.dumps(results, indent=1) + "\n")
@@ -164,12 +173,6 @@ def validate(options: argparse.Namespace) -> list[Result]:
     if options.plot:
         plots.speed_density(results, options.plot)
     return results
-
-
-def _state(result: Result) -> str:
-    if "error" in result:
-        return f"error: {result['error']}"
-    return f"{'short' if result['short'] else 'ok'}, {result['seconds']:.1f} s"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,41 +17,71 @@ MOST_FACES = 8
 
 
 @kernel
+def _around(value, inverse, size):
+    """Cells of an axis of a grid that hold a value and what is a cell's size away: (first, count).
+
+    Modulo the size: the grid is a torus.
+    """
+    if size < 3:
+        return 0, size
+    return int(math.floor(value * inverse)) - 1, 3
+
+
+@kernel
+def _touched(row, other, share, touch, found, partners, beginning, collisions):
+    """Take down a body that overlaps another one; returns how many it overlaps by now."""
+    if share <= touch or found == PARTNERS:
+        return found
+    beginning[row, found] = other
+    began = True
+    for j in range(PARTNERS):
+        began = began and partners[row, j] != other
+    collisions[row] += int(began)
+    return found + 1
+
+
+@kernel
 def touch_kernel(
-    start, stop, rows, near, radius, touch, partners, overlap, collisions, scratch_rows
+    start, stop, grid, place, rows, radius, touch, partners, overlap, collisions, beginning
 ):
-    """Overlaps of agents with their near ones, and how many of them began in this step.
+    """Overlaps of agents with all others, and how many of them began in this step.
 
     Args:
-        start: First slot.
-        stop: Slot after the last.
-        rows: Row of the agent in each slot.
-        near: NeighborView over the slots.
+        start: First agent.
+        stop: Agent after the last.
+        grid: GridView of all bodies, its cells as large as the largest two together.
+        place: Where the bodies are [m], shape (m, 3).
+        rows: Whose bodies they are, shape (m,); those of the agents come first.
         radius: Radii by row [m].
         touch: Overlaps above this share are collisions.
-        partners: Rows in collision at the step before, -1 where none, shape (n, PARTNERS).
+        partners: Rows in collision at the step before, -1 where none, shape (n, PARTNERS); written.
         overlap: Largest overlap so far by row; written.
         collisions: Collisions so far by row; written.
-        scratch_rows: For the kernel's own use, shape as `partners`.
+        beginning: For the kernel's own use, shape as `partners`.
     """
-    for slot in range(start, stop):
-        row = rows[slot]
-        found = 0
-        for k in range(near.count[slot]):
-            other = rows[near.index[slot, k]]
-            both = np.float64(radius[row]) + np.float64(radius[other])
-            share = (both - near.distance[slot, k]) / both if both > 0.0 else 0.0
-            overlap[row] = max(overlap[row], share)
-            if share <= touch or found == PARTNERS:
-                continue
-            scratch_rows[row, found] = other
-            found += 1
-            began = True
-            for j in range(PARTNERS):
-                began = began and partners[row, j] != other
-            collisions[row] += int(began)
-        for j in range(PARTNERS):
-            partners[row, j] = scratch_rows[row, j] if j < found else -1
+    for i in range(start, stop):
+        row, found = rows[i], 0
+        here = load(place, i)
+        first_x, count_x = _around(here[0], grid.inverse, grid.nx)
+        first_y, count_y = _around(here[1], grid.inverse, grid.ny)
+        first_z, count_z = _around(here[2], grid.inverse, grid.nz)
+        for cell in range(count_x * count_y * count_z):
+            x = (first_x + cell % count_x) % grid.nx
+            y = (first_y + cell // count_x % count_y) % grid.ny
+            z = (first_z + cell // (count_x * count_y)) % grid.nz
+            number = (z * grid.ny + y) * grid.nx + x
+            for slot in range(grid.start[number], grid.start[number + 1]):
+                j = grid.order[slot]
+                both = np.float64(radius[row]) + np.float64(radius[rows[j]])
+                away = sub((grid.x[slot], grid.y[slot], grid.z[slot]), here)
+                square = dot(away, away)
+                if j == i or square >= both * both:
+                    continue
+                share = (both - math.sqrt(square)) / both
+                overlap[row] = max(overlap[row], share)
+                found = _touched(row, rows[j], share, touch, found, partners, beginning, collisions)
+        for k in range(PARTNERS):
+            partners[row, k] = beginning[row, k] if k < found else -1
 
 
 @kernel

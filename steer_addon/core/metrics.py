@@ -40,7 +40,6 @@ TURN_TIME = 0.5
 """A turn of more than 90° within this time [s] is a reversal."""
 COLLISION_COST = 50.0
 """Weight of a collision in the SteerBench score."""
-_NEAR = 32
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ class Metrics:
         self._velocity: F64 = np.zeros((n, 3))
         self._seen: Flags = np.ones(n, bool)
         self._partners: I32 = np.full((n, PARTNERS), -1, np.int32)
-        self._found: I32 = np.empty((n, PARTNERS), np.int32)
+        self._beginning: I32 = np.empty((n, PARTNERS), np.int32)
         self._headings: F32 = np.zeros((n, max(2, round(TURN_TIME / dt) + 1), 3), np.float32)
         self._held: I32 = np.zeros(n, np.int32)
         self._steps = 0
@@ -221,23 +220,19 @@ class Metrics:
         if count < 2:
             return
         points, rows = self._echoed(place[rows], rows)
-        body = self.radius[rows]
-        grid = neighbors.build_grid(points, 2.0 * float(body.max()))
-        reach = np.ascontiguousarray(body + body.max())
-        ahead, ids = np.zeros_like(points), np.arange(len(rows))
-        most, view = np.full(1, _NEAR, np.float32), np.full(1, 360.0, np.float32)
-        near = neighbors.find(grid, points, ahead, ids, reach, most, view)
+        grid = neighbors.build_grid(points, 2.0 * float(self.radius[rows].max()))
         parallel_for(
             touch_kernel,
             count,
+            grid,
+            points,
             rows,
-            near,
             self.radius,
             TOUCH,
             self._partners,
             self.overlap,
             self.collisions,
-            self._found,
+            self._beginning,
         )
 
     def _echoed(self, points: F32, rows: I64) -> tuple[F32, I64]:

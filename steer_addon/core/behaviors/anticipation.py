@@ -60,7 +60,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
     """
     ahead, right, above = frame
     position = load(agents.position, i)
-    count, opposed, back = 0, 0.0, (0.0, 0.0, 0.0)
+    count, opposed, back, waits = 0, 0.0, (0.0, 0.0, 0.0), False
     for n in range(min(seen, ROWS)):
         j = world.neighbors.index[i, n]
         offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
@@ -85,14 +85,16 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
         near = min(1.0, max(0.0, 1.0 - gap / meeting))
         opposed = max(opposed, 0.5 * (1.0 - alike) * near)
-        if gap < spare:
+        if gap < 2.0 * spare:
             lead = x + dot(offset, wish)
             if abs(lead) < ABREAST * touch:
                 lead = 1.0 if precedes(agents.id[j], agents.id[i]) else -1.0
+            if dot(offset, ahead) > -0.5 * distance and precedes(agents.id[j], agents.id[i]):
+                waits = True
             if lead > 0.0:
-                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
+                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - 2.0 * spare)
         count += 1
-    return count, opposed, back
+    return count, opposed, back, waits
 
 
 @kernel
@@ -147,11 +149,11 @@ def room_ahead(rows, count, way):
             continue
         x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
         along = x * way[0] + y * way[1] + z * way[2]
-        if along <= 0.0 or along + rows[n, FACING] <= 0.0:
+        square = x * x + y * y + z * z
+        if along <= 0.0 or along * along < 0.25 * square or along + rows[n, FACING] <= 0.0:
             continue
-        half = rows[n, TOUCH2] - (x * x + y * y + z * z - along * along)
-        if half > 0.0:
-            room = min(room, along - math.sqrt(half))
+        gap = math.sqrt(square) - math.sqrt(rows[n, TOUCH2])
+        room = min(room, gap * square / (along * along))
     return room
 
 

@@ -62,6 +62,10 @@ WALL = 1.5
 KEEP = 0.15
 ONE_SIDE = 0.25
 LEFT, NONE = 1, 2
+HELD, PACE, HAND = 0, 1, 2
+GIVING_WAY = 0.5
+GIVEN_WAY = 2.0
+PATIENCE = 1.0
 
 
 @kernel
@@ -148,6 +152,27 @@ def _choose(world, origin, rows, count, frame, velocity, speed, horizon, radius,
 
 
 @kernel
+def _held_up(held, pace, now, speed, radius, dt):
+    """How long an agent is held up: seconds up to 1, then from 2 back to 1 while it gives way.
+
+    Args:
+        held: The same before this step.
+        pace: The speed that it chose in the last step [m/s].
+        now: Its speed [m/s].
+        speed: Its wished speed [m/s] > 0.
+        radius: Of its body [m].
+        dt: Time [s].
+    """
+    if held > 1.0:
+        held -= dt * GIVING_WAY * speed / (GIVEN_WAY * radius + GIVING_WAY * speed * dt)
+        return held if held > 1.0 else 0.0
+    if pace > 0.1 * speed and now < 0.3 * pace:
+        held += dt
+        return held if held < PATIENCE else 2.0
+    return max(0.0, held - dt)
+
+
+@kernel
 def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the wished velocity to that on the chosen way."""
     rows = scratch(ROWS, COLUMNS)
@@ -167,7 +192,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         ahead = unit(wish)
         right, above = sides(ahead, load(agents.normal, i), world.flat)
         frame = (ahead, right, above)
-        count, opposed, back = foresee(
+        count, opposed, back, waits = foresee(
             i, agents, world, seen, frame, speed, horizon, spare, rows
         )
         if count == 0 and not walls:
@@ -191,6 +216,10 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         headway = pick(p.time_headway, i)
         pace = max(0.0, room_ahead(rows, count, way) - spare) / headway
         pace = min(speed, max(pace, opposed * speed))
+        held = _held_up(memory[i, HELD], memory[i, PACE], length(now), speed, agents.radius[i] * 1.0, world.dt)
+        if held > 1.0 and waits:
+            way, pace = (-0.5, -0.866 if side == LEFT else 0.866, 0.0), GIVING_WAY * speed
+        memory[i, HELD], memory[i, PACE] = held, pace
         chosen = add_scaled(scale(way, pace), back, 1.0 / headway)
         push = sub(_in_world(chosen, frame), wish)
         if length(push) > EPSILON:
@@ -203,6 +232,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     output=PUSH,
     kernel=avoid_neighbors_kernel,
     uses=(NEIGHBORS, COLLIDERS),
+    memory_width=3,
     icon="COMMUNITY",
     group="Neighbors",
 )
@@ -237,14 +267,14 @@ class AvoidNeighbors(Behavior):
         doc="Angle around the heading in which others are seen; 360 is all around",
     )
     time_headway: float = param(
-        0.41,
+        0.5,
         unit="s",
         minimum=0.01,
         soft_maximum=5.0,
         doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
     )
     personal_space: float = param(
-        0.076,
+        0.02,
         unit="m",
         minimum=0.0,
         soft_maximum=1.0,

@@ -22,7 +22,7 @@ from ..world import Colliders
 from .free import free_kernel
 from .heaps import heap_levels
 from .moved import MovedView, carry_kernel, find_moved, hold_kernel
-from .near import NearView, Searching, find_near
+from .near import NearView, find_near
 from .passes import (
     BodyView,
     SpaceView,
@@ -73,15 +73,16 @@ def resolve(
     if len(space.walls.link):
         jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
     place, normal = bodies.start.astype(np.float64), before.normal.copy()
+    rows, busy = np.arange(before.count), np.ones(before.count, np.uint8)
     for _pass in range(told.iterations):
-        gone, turned = np.empty_like(place), normal.copy()
-        jit.parallel_for(
-            pass_kernel, before.count, bodies, space, near, walled, place, turned, gone
-        )
+        gone, turned = place.copy(), normal.copy()
+        state = (bodies, space, near, walled, place, turned, gone, busy)
+        jit.parallel_for(pass_kernel, len(rows), rows, *state)
         if moved is not None and touched.any():
             seen = (moved, space.eye, before.radius, space.flat, before.position, touched)
             jit.parallel_for(hold_kernel, before.count, *seen, place, normal, gone, turned)
         place, normal = gone, turned
+        rows = np.flatnonzero(busy)
     outcome = (before.position, place, normal, space.flat, sees.dt)
     jit.parallel_for(
         correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
@@ -194,5 +195,5 @@ def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
         count = len(wish)
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
         return NearView(none, index, wish, wish, none, np.zeros(count), wish)
-    looking = Searching(bodies.id, bodies.radius, wish, backing)
-    return find_near(bodies.start, looking, space.rise, space.flat)
+    rise, flat = space.rise, space.flat
+    return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)

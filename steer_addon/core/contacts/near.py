@@ -35,6 +35,8 @@ class Searching(NamedTuple):
     radius: F32  # (n,) [m]
     wish: F64  # (n,) [m] how far each may go from its start
     backing: F64  # (n,) [m] how far those that overlap may back out
+    slot_radius: F32  # (n,) [m] radii in the order of the grid's slots, as memory likes them
+    slot_wish: F64  # (n,) [m]
 
 
 class NearView(NamedTuple):
@@ -105,9 +107,8 @@ def _search(me, grid, agents, reach, height, rise, flat, best):
     Returns:
         (its length, squared distance and row of the first one left out, least gap to those).
     """
-    ids, radius, wish = agents.id, agents.radius, agents.wish
-    i = grid.order[me]
-    own = radius[i] * 1.0
+    ids, radius = agents.id, agents.slot_radius
+    i, own, wish = grid.order[me], radius[me] * 1.0, agents.slot_wish[me]
     px, py, pz = grid.x[me], grid.y[me], grid.z[me]
     own_x, down_x, up_x, _sure = axis_cells(px, reach, grid.inverse, grid.nx)
     own_y, down_y, up_y, _sure = axis_cells(py, reach, grid.inverse, grid.ny)
@@ -130,14 +131,18 @@ def _search(me, grid, agents, reach, height, rise, flat, best):
                     square = squared(px, py, pz, grid.x[slot], grid.y[slot], z, flat)
                     if square >= reach * reach or slot == me:
                         continue
+                    if not within(square, own, radius[slot] * 1.0, wish):
+                        continue
+                    if (
+                        flat
+                        and abs(z - pz)
+                        > own + radius[slot] + (wish + agents.slot_wish[slot]) + rise
+                    ):
+                        continue
                     j = grid.order[slot]
-                    if not within(square, own, radius[j] * 1.0, wish[i]):
-                        continue
-                    if flat and abs(z - pz) > own + radius[j] + (wish[i] + wish[j]) + rise:
-                        continue
                     found, out, away = _insert(best, found, j, square, ids[i], ids)
                     if out >= 0:
-                        least = min(least, math.sqrt(away) - own - radius[out])
+                        least = min(least, math.sqrt(away) - own - agents.radius[out])
                         if ahead_of(away, out, end, last, ids[i], ids):
                             end, last = away, out
     return found, end, last, least
@@ -151,7 +156,7 @@ def _near_kernel(
     best = scratch(WIDTH, 2)
     for me in range(first, stop):
         i = grid.order[me]
-        own, wish = agents.radius[i] * 1.0, agents.wish[i]
+        own, wish = agents.slot_radius[me] * 1.0, agents.slot_wish[me]
         reach = own + widest + 2.0 * wish
         height = own + widest + rise + wish + farthest if flat else reach
         found, cut, row, gap = _search(me, grid, agents, reach, height, rise, flat, best)
@@ -169,12 +174,17 @@ def _near_kernel(
             span[i] = min(wish, 0.5 * gap if gap >= 0.0 else agents.backing[i])
 
 
-def find_near(position: F32, agents: Searching, rise: float, flat: bool) -> NearView:
+def find_near(
+    position: F32, ids: I64, radius: F32, wish: F64, backing: F64, rise: float, flat: bool
+) -> NearView:
     """Find whom each agent may touch.
 
     Args:
         position: Where they start [m], shape (n, 3).
-        agents: What they look by.
+        ids: Unique identities, shape (n,); they decide ties.
+        radius: Body radii [m], shape (n,).
+        wish: How far each may go from its start [m], shape (n,).
+        backing: How far those that overlap may back out [m], shape (n,).
         rise: Highest step [m] between the ground of two that may touch.
         flat: Whether bodies are discs.
     """
@@ -186,11 +196,11 @@ def find_near(position: F32, agents: Searching, rise: float, flat: bool) -> Near
         np.empty(n, np.float64),
         np.empty(n, np.int32),
         np.empty(n, np.float64),
-        agents.wish,
+        wish,
     )
-    widest, farthest = float(agents.radius.max(initial=0.0)), float(agents.wish.max(initial=0.0))
-    grid = _grid(position, agents.radius, agents.wish)
-    far = (widest, farthest, float(rise), flat)
+    grid = _grid(position, radius, wish)
+    agents = Searching(ids, radius, wish, backing, radius[grid.order], wish[grid.order])
+    far = (float(radius.max(initial=0.0)), float(wish.max(initial=0.0)), float(rise), flat)
     parallel_for(_near_kernel, n, grid, agents, *far, *near[:6])
     return near
 

@@ -258,28 +258,30 @@ def _step(i, agents, world, near, place, walled, plane):
 
 
 @kernel
-def pass_kernel(first, stop, agents, world, near, walled, place, normal, after):
-    """Go on from `place` to `after`; `normal` holds that of the ground under the feet."""
+def pass_kernel(first, stop, rows, agents, world, near, walled, place, normal, after, busy):
+    """Let some rows go on from `place` to `after`; `normal` is that of the ground under the feet.
+
+    Who is where it wishes, and in nobody's way, is busy no more.
+    """
     plane = scratch(PLANES, COLUMNS)
     on_terrain = world.flat and len(world.ground.link) > 0
-    for i in range(first, stop):
+    for at in range(first, stop):
+        i = rows[at]
         here, goal = load(place, i), load(agents.goal, i)
-        stays = here == goal and near.deep[i] <= TOUCH and agents.level[i] == FARTHEST
-        if walled[i] == 0 and (stays or near.count[i] == 0):
-            store(after, i, goal)
-            store(normal, i, load(agents.goal_normal, i))
-            continue
-        arrives, step, count = _step(i, agents, world, near, place, walled[i] != 0, plane)
+        rests = near.deep[i] <= TOUCH and agents.level[i] == FARTHEST and walled[i] == 0
         there, up = goal, load(agents.goal_normal, i)
-        if not arrives:
-            there, up = add(here, step), load(normal, i)
-            if on_terrain:
-                radius = agents.radius[i] * 1.0
-                there, up = _landed(world, here, step, up, radius, plane, count)
-        if walled[i] != 0:
-            reached = _guarded(i, agents, world, here, there)
-            if reached != there:
-                there, up = reached, load(normal, i)
+        if not rests or (near.count[i] > 0 and here != goal):
+            arrives, step, count = _step(i, agents, world, near, place, walled[i] != 0, plane)
+            if not arrives:
+                there, up = add(here, step), load(normal, i)
+                if on_terrain:
+                    radius = agents.radius[i] * 1.0
+                    there, up = _landed(world, here, step, up, radius, plane, count)
+            if walled[i] != 0:
+                reached = _guarded(i, agents, world, here, there)
+                if reached != there:
+                    there, up = reached, load(normal, i)
+        busy[i] = 0 if rests and there == goal else 1
         store(after, i, there)
         store(normal, i, up)
 
