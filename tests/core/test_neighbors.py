@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core import jit, neighbors
-
-ROOT = Path(__file__).parents[2]
 
 
 def one(value):
@@ -375,31 +368,3 @@ def test_cells_stay_few_and_even(name):
     # Clusters far apart, in three directions, share what few cells there are.
     allowed = 5.0 if name == "clusters" else 2.0
     assert met <= allowed * (own.astype(float) ** 2).sum() / n
-
-
-def test_the_same_bits_in_a_process_without_compiler():
-    position, heading, ids = (array[:150] for array in crowd(1500))
-    code = (
-        "import json, sys, numpy as np\n"
-        "from steer_addon.core import neighbors\n"
-        "p, h, ids = json.loads(sys.stdin.read())\n"
-        "p, h = np.array(p, np.float32), np.array(h, np.float32)\n"
-        "one = [np.array([v], np.float32) for v in (9.0, 8, 270.0)]\n"
-        "grid = neighbors.build_grid(p, 9.0)\n"
-        "found = neighbors.find(grid, p, h, np.array(ids), *one, 8)\n"
-        "assert 'numba' not in sys.modules\n"
-        "print(json.dumps([a.tolist() for a in found]))\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        input=json.dumps([position.tolist(), heading.tolist(), ids.tolist()]),
-        cwd=ROOT,
-        env=os.environ | {"STEER_JIT": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    grid = neighbors.build_grid(position, 9.0)
-    found = neighbors.find(grid, position, heading, ids, one(9.0), one(8), one(270.0), 8)
-    assert json.loads(result.stdout) == [array.tolist() for array in found]
