@@ -39,6 +39,10 @@ TUNED = {
 HANDED = ("offset_x", "lane")
 """Parameters that count to the right: they change their sign in a mirror."""
 
+SIDE = "side"
+OTHER_SIDE = {"RIGHT": "LEFT", "LEFT": "RIGHT", "NONE": "NONE"}
+"""A choice of a side becomes the other one in a mirror."""
+
 
 def label(entry: Behavior) -> str:
     """A behavior's type and the choices that make it a variant."""
@@ -78,7 +82,10 @@ def is_among(entry: Behavior, motion: str, table: Mapping[str, str]) -> str:
 def mirrored(entry: Behavior) -> Behavior:
     """The behavior of a mirrored agent."""
     names = [name for name in HANDED if name in own_parameters(type(entry))]
-    return replace(entry, **{name: -getattr(entry, name) for name in names})
+    values = {name: -getattr(entry, name) for name in names}
+    if hasattr(entry, SIDE):
+        values[SIDE] = OTHER_SIDE[getattr(entry, SIDE)]
+    return replace(entry, **values)
 
 
 def unhanded(entry: Behavior) -> Behavior:

@@ -51,6 +51,7 @@ UPRIGHT = {
     "wander-RANDOM_WALK": "the axes that its random numbers refer to are those of the world",
     "obstacle_avoidance-WHISKERS": "the whiskers lie in rings that begin at the world's up",
     "wall_avoidance": "the feelers lie to the sides and above, as the world's up says",
+    "avoid_neighbors": "the ways lie to the sides, above and below, as the world's up says",
 }
 """Variants that change when the world turns about any axis, and why."""
 

@@ -16,9 +16,9 @@ from .targeting import on_ground
 
 ROWS = 32
 """Most neighbors that are looked at."""
-X, Y, Z, U, V, W, TOUCH2, CARE, ALIKE, FACING = range(10)
-"""Columns of a row: offset [m], velocity [m/s], squared distance at which bodies touch [m²], how
-much the neighbor is in the way, cosine between both wishes, and its own way along the offset [m]."""
+X, Y, Z, U, V, W, TOUCH, CARE, ALIKE, FACING = range(10)
+"""Columns of a row: offset [m], velocity [m/s], distance at which bodies touch [m], how much the
+neighbor is in the way, cosine between both wishes, and the offset along its heading [m]."""
 COLUMNS = 10
 
 FOLLOWED = 0.15
@@ -27,6 +27,12 @@ GRAZING = 0.3
 """Bodies that close in more slowly than this share of the own speed are in the way less."""
 ABREAST = 0.5
 """Two are abreast when neither is ahead by more than this share of the distance at touch."""
+APART = 1.0e-3
+"""So far [m] two who stand on the same place are taken to be from one another."""
+ASKEW = 0.25
+"""Squared cosine of the angle beside the way beyond which others are not ahead: 60°."""
+CUSHION = 2.0
+"""Those who go first are given so many times the spare distance: room to turn, at a door."""
 FLANK = 0.9
 """The outer rays start at this share of the radius: beside a wall the outermost would lie in it."""
 FLANK_ROUND = math.sqrt(1.0 - FLANK * FLANK)
@@ -56,7 +62,8 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
 
     Returns:
         (number of rows; from 0 to 1, how near someone with another wish is; sum of the ways out of
-        the spare distance of those who go first [m], along ahead, right and above).
+        the cushions of those who go first [m], along ahead, right and above; whether one of those
+        in reach, and not behind, has the better lot).
     """
     ahead, right, above = frame
     position = load(agents.position, i)
@@ -72,7 +79,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         if gap > meeting + spare or dot(offset, ahead) < -touch:
             continue
         if distance < EPSILON:
-            offset = scale(parting(i, j, agents, world), -EPSILON)
+            offset = scale(parting(i, j, agents, world), -APART)
         wish = unit(on_ground(i, agents, world, load(agents.desired, j)))
         heading = on_ground(i, agents, world, load(agents.heading, j))
         x, y, z = dot(offset, ahead), dot(offset, right), dot(offset, above)
@@ -80,19 +87,17 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         rows[count, X], rows[count, Y], rows[count, Z] = x, y, z
         rows[count, U], rows[count, V] = dot(velocity, ahead), dot(velocity, right)
         rows[count, W] = dot(velocity, above)
-        rows[count, TOUCH2] = touch * touch
+        rows[count, TOUCH] = touch
         rows[count, CARE] = 0.5 * (1.0 + FOLLOWED) - 0.5 * (1.0 - FOLLOWED) * alike
         rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
         near = min(1.0, max(0.0, 1.0 - gap / meeting))
         opposed = max(opposed, 0.5 * (1.0 - alike) * near)
-        if gap < 2.0 * spare:
+        if gap < CUSHION * spare:
+            wins = precedes(agents.id[j], agents.id[i])
+            waits = waits or (wins and x > -0.5 * distance)
             lead = x + dot(offset, wish)
-            if abs(lead) < ABREAST * touch:
-                lead = 1.0 if precedes(agents.id[j], agents.id[i]) else -1.0
-            if dot(offset, ahead) > -0.5 * distance and precedes(agents.id[j], agents.id[i]):
-                waits = True
-            if lead > 0.0:
-                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - 2.0 * spare)
+            if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
+                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - CUSHION * spare)
         count += 1
     return count, opposed, back, waits
 
@@ -122,7 +127,7 @@ def threat(rows, count, way, speed, horizon):
         if closing <= 0.0:
             continue
         square = x * x + y * y + z * z
-        room = square - rows[n, TOUCH2]
+        room = square - rows[n, TOUCH] * rows[n, TOUCH]
         time = 0.0
         if room > 0.0:
             found = closing * closing - (u * u + v * v + w * w) * room
@@ -139,9 +144,10 @@ def threat(rows, count, way, speed, horizon):
 
 @kernel
 def room_ahead(rows, count, way):
-    """Least gap [m] in a direction to those with a like wish who are ahead; inf for none.
+    """Least gap [m] on a way to those with a like wish who are ahead; inf for none.
 
-    The other is ahead when it is so by the mean of both directions: of two, one follows.
+    The gap to someone askew counts as longer, by 1/cos² of the angle beside the way. The other is
+    ahead when it is so by the mean of the way and its own heading: of two, one follows.
     """
     room = math.inf
     for n in range(count):
@@ -150,9 +156,9 @@ def room_ahead(rows, count, way):
         x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
         along = x * way[0] + y * way[1] + z * way[2]
         square = x * x + y * y + z * z
-        if along <= 0.0 or along * along < 0.25 * square or along + rows[n, FACING] <= 0.0:
+        if along <= 0.0 or along * along < ASKEW * square or along + rows[n, FACING] <= 0.0:
             continue
-        gap = math.sqrt(square) - math.sqrt(rows[n, TOUCH2])
+        gap = math.sqrt(square) - rows[n, TOUCH]
         room = min(room, gap * square / (along * along))
     return room
 

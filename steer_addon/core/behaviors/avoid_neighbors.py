@@ -19,10 +19,14 @@ changes smoothly. The cost of turning away from v keeps agents with what they ch
 
 The speed on the chosen way is min(s, max((gap - l)/T_h, o·s)): gap to the next one ahead with a
 like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
-and those who meet others head-on do not wait for one another. Who is nearer than l to somebody who
-goes first backs out at (l - gap)/T_h: those in front, at a door, then have the room to turn.
+and those who meet others head-on do not wait for one another. Who is nearer than 2·l to somebody
+who goes first backs out at (2·l - gap)/T_h: those in front, at a door, then have the room to turn.
 Of two with like wishes that one goes first who is ahead; when they are abreast a lot drawn from
 both ids decides.
+
+Bodies can lock one another, as stones in an arch. Who has been held up for a second, going slower
+than 0.3 of the chosen speed, gives way if one of those it nearly touches has the better lot: it
+goes back and to its side at s/2 for about a body's width. The others then have room to go on.
 
 Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. Those who wish nothing get no proposal:
 who stands stays.
@@ -62,10 +66,20 @@ WALL = 1.5
 KEEP = 0.15
 ONE_SIDE = 0.25
 LEFT, NONE = 1, 2
-HELD, PACE, HAND = 0, 1, 2
-GIVING_WAY = 0.5
-GIVEN_WAY = 2.0
+
+HELD, PACE = 0, 1
+"""Columns of the memory: how long it is held up, and the speed that it chose last [m/s]."""
+CREEPING = 0.1
+"""Who chose less than this share of the wished speed waits in a queue, and is not held up."""
+BLOCKED = 0.3
+"""Who goes at less than this share of the chosen speed is."""
 PATIENCE = 1.0
+"""Being held up is borne for so long [s]."""
+GIVES_WAY = 2.0
+"""Where the memory starts to count down to 1 for one who gives way."""
+RETREAT = 0.5
+"""Share of the wished speed at which way is given, over so many radii:"""
+GIVEN = 2.0
 
 
 @kernel
@@ -111,7 +125,9 @@ def _refined(costs, turn, side, several):
 
 
 @kernel
-def _choose(world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, walls, costs):
+def _choose(
+    world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, walls, costs
+):
     """The way of least cost, as a unit direction in the agent's frame.
 
     Args:
@@ -153,7 +169,7 @@ def _choose(world, origin, rows, count, frame, velocity, speed, horizon, radius,
 
 @kernel
 def _held_up(held, pace, now, speed, radius, dt):
-    """How long an agent is held up: seconds up to 1, then from 2 back to 1 while it gives way.
+    """How long an agent is held up: seconds up to 1, then from 2 down to 1 while it gives way.
 
     Args:
         held: The same before this step.
@@ -163,12 +179,13 @@ def _held_up(held, pace, now, speed, radius, dt):
         radius: Of its body [m].
         dt: Time [s].
     """
-    if held > 1.0:
-        held -= dt * GIVING_WAY * speed / (GIVEN_WAY * radius + GIVING_WAY * speed * dt)
-        return held if held > 1.0 else 0.0
-    if pace > 0.1 * speed and now < 0.3 * pace:
+    if held > PATIENCE:
+        step = RETREAT * speed * dt
+        held -= step / (GIVEN * radius + step)
+        return held if held > PATIENCE else 0.0
+    if pace > CREEPING * speed and now < BLOCKED * pace:
         held += dt
-        return held if held < PATIENCE else 2.0
+        return held if held < PATIENCE else GIVES_WAY
     return max(0.0, held - dt)
 
 
@@ -197,7 +214,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         )
         if count == 0 and not walls:
             continue
-        now = load(agents.velocity, i)
+        now, radius = load(agents.velocity, i), agents.radius[i] * 1.0
         velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
         way = _choose(
             world,
@@ -208,7 +225,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             velocity,
             speed,
             horizon,
-            agents.radius[i] * 1.0,
+            radius,
             most_bias * opposed,
             walls,
             costs,
@@ -216,9 +233,9 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         headway = pick(p.time_headway, i)
         pace = max(0.0, room_ahead(rows, count, way) - spare) / headway
         pace = min(speed, max(pace, opposed * speed))
-        held = _held_up(memory[i, HELD], memory[i, PACE], length(now), speed, agents.radius[i] * 1.0, world.dt)
-        if held > 1.0 and waits:
-            way, pace = (-0.5, -0.866 if side == LEFT else 0.866, 0.0), GIVING_WAY * speed
+        held = _held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
+        if held > PATIENCE and waits:
+            way, pace = _way(TURNS, 1 if side == LEFT else 0, 1.0), RETREAT * speed
         memory[i, HELD], memory[i, PACE] = held, pace
         chosen = add_scaled(scale(way, pace), back, 1.0 / headway)
         push = sub(_in_world(chosen, frame), wish)
@@ -232,7 +249,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     output=PUSH,
     kernel=avoid_neighbors_kernel,
     uses=(NEIGHBORS, COLLIDERS),
-    memory_width=3,
+    memory_width=2,
     icon="COMMUNITY",
     group="Neighbors",
 )
