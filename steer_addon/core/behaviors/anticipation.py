@@ -21,6 +21,8 @@ X, Y, Z, U, V, W, TOUCH, CARE, ALIKE, FACING = range(10)
 neighbor is in the way, cosine between both wishes, and the offset along its heading [m]."""
 COLUMNS = 10
 
+STALLED = 0.7
+SENSE = 4
 FOLLOWED = 0.15
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
 GRAZING = 0.3
@@ -88,7 +90,8 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         rows[count, U], rows[count, V] = dot(velocity, ahead), dot(velocity, right)
         rows[count, W] = dot(velocity, above)
         rows[count, TOUCH] = touch
-        rows[count, CARE] = 0.5 * (1.0 + FOLLOWED) - 0.5 * (1.0 - FOLLOWED) * alike
+        gone = min(1.0, max(0.0, dot(velocity, wish) / speed))
+        rows[count, CARE] = (1.0 - gone) * (1.0 - gone)
         rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
         near = min(1.0, max(0.0, 1.0 - gap / meeting))
         opposed = max(opposed, 0.5 * (1.0 - alike) * near)
@@ -99,6 +102,9 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - CUSHION * spare)
         count += 1
+    for n in range(count):
+        followed = FOLLOWED + STALLED * min(1.0, SENSE * opposed) * rows[n, CARE]
+        rows[n, CARE] = 0.5 * (1.0 + followed) - 0.5 * (1.0 - followed) * rows[n, ALIKE]
     return count, opposed, back, waits
 
 
