@@ -209,15 +209,19 @@ def row_15(kind: int) -> Scenario:
         walls = wall_x(0.0, -0.2, 40.2, outward=-1.0) + wall_y(40.0, 0.0, stop + FAR)
         walls += wall_y(0.0, 0.0, 6.0, outward=-1.0)
         walls += [block("inner block", (-0.2, 6.0), (34.0, stop + FAR))]
-        route = (goal((37.0, 3.0), 3.0), goal((37.0, 40.0 + FAR), FAR))
+        # who walks on the outer side goes round it
+        lanes = 0.5 + np.arange(6)
+        routes = tuple((goal((40.0 - y, y), 1.5), goal((40.0 - y, 40.0 + FAR), FAR)) for y in lanes)
     else:
         walls = wall_x(0.0, -0.2, end + FAR, outward=-1.0) + wall_x(6.0, -0.2, end + FAR)
         walls += wall_y(0.0, 0.0, 6.0, outward=-1.0)
-        route = (goal((end + FAR, 3.0), FAR),)
+        routes = ((goal((end + FAR, 3.0), FAR),),)
+    place = _crowd(500, (0.0, 0.0), (20.0, 6.0), 15)
     return _scenario(
         FIFTEEN[kind],
-        _crowd(500, (0.0, 0.0), (20.0, 6.0), 15),
-        (route,),
+        place,
+        routes,
+        route=np.floor(place[:, 1]).astype(np.int64) % len(routes),
         speed=_speeds(500, 155),
         duration=600.0,
         colliders=tuple(walls),
