@@ -41,6 +41,13 @@ DEFAULTS = {
         "max_turn_rate": 0.0,
         "max_acceleration": 0.0,
     },
+    "bodies": {
+        "collide_agents": False,
+        "collide_colliders": False,
+        "iterations": 4,
+        "on_arrival": "STAY",
+        "arrival_distance": 0.25,
+    },
 }
 FLOCK = {
     "strength": 1.0,
@@ -49,6 +56,16 @@ FLOCK = {
     "field_of_view": 360.0,
 }
 BEHAVIOR_DEFAULTS = {
+    "avoid_neighbors": {
+        "anticipation_time": 3.0,
+        "neighbor_distance": 5.0,
+        "max_neighbors": 12,
+        "field_of_view": 360.0,
+        "time_headway": 0.5,
+        "personal_space": 0.02,
+        "side": "RIGHT",
+        "see_colliders": True,
+    },
     "arrive": {"slow_radius": 2.0, "stop_radius": 0.0, "target_choice": "NEAREST"},
     "containment": {"shape": "BOX", "method": "AVOID", "anticipation_time": 1.0},
     "flee": {"panic_radius": 5.0, "falloff": "LINEAR", "target_choice": "NEAREST"},
@@ -228,7 +245,10 @@ def test_override_sets_behaviors_blocks_and_seed():
     ("text", "message"),
     [
         ("seek.weight", "sets nothing: write behavior.parameter=value"),
-        ("fly.weight=1", "the crowd has no 'fly' to set: it has agents, motion, solver, seek"),
+        (
+            "fly.weight=1",
+            "the crowd has no 'fly' to set: it has agents, motion, solver, bodies, seek",
+        ),
         ("seek.speed=1", "seek has no parameter 'speed'"),
         ("seek.weight=heavy", "seek.weight is 'heavy': give a number"),
         ("seek.weight=-1", "seek.weight is -1: give a value from 0 to 1000"),
