@@ -33,7 +33,7 @@ APART = 1.0e-3
 """So far [m] two who stand on the same place are taken to be from one another."""
 ASKEW = 0.25
 """Squared cosine of the angle beside the way beyond which others are not ahead: 60°."""
-CUSHION = 2.0
+CUSHION = 1.0
 """Those who go first are given so many times the spare distance: room to turn, at a door."""
 FLANK = 0.9
 """The outer rays start at this share of the radius: beside a wall the outermost would lie in it."""

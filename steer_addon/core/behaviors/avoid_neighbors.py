@@ -100,28 +100,28 @@ def _in_world(way, frame):
 @kernel
 def _walled(world, origin, way, frame, reach, radius):
     """Share of the reach that walls take on a way."""
-    across = frame[2]
+    across = frame[1]
     if way[2] == 0.0:
         across = add_scaled(scale(frame[0], -way[1]), frame[1], way[0])
     return wall_ahead(world, origin, _in_world(way, frame), across, reach, radius)
 
 
 @kernel
-def _refined(costs, turn, side, several):
-    """Where between its neighbors the least cost lies, in steps from -0.5 to 0.5."""
-    before, after = 0, 1
-    if turn > 0:
-        before = 1 + (turn - 2) * several + side if turn > 1 else 0
-        after = 1 + turn * several + side
-        if turn == TURNS:
-            return 0.0
-        best = costs[0, after - several]
-    else:
-        before, best = 2, costs[0, 0]
-    bend = costs[0, before] + costs[0, after] - 2.0 * best
+def _beside(turn, side, several):
+    """Numbers of the ways on both sides of one; the same twice where it is the outermost."""
+    if turn == 0:
+        return 2, 1
+    before = 1 + (turn - 2) * several + side if turn > 1 else 0
+    return before, before if turn == TURNS else 1 + turn * several + side
+
+
+@kernel
+def _refined(before, best, after):
+    """Where between three costs the least one lies, in steps from -0.5 to 0.5."""
+    bend = before + after - 2.0 * best
     if bend < EPSILON:
         return 0.0
-    return min(0.5, max(-0.5, 0.5 * (costs[0, before] - costs[0, after]) / bend))
+    return min(0.5, max(-0.5, 0.5 * (before - after) / bend))
 
 
 @kernel
@@ -142,25 +142,37 @@ def _choose(
         radius: Of its body [m].
         bias: How dear it is to pass on the wrong side; negative to prefer the left.
         walls: Whether to look for walls.
-        costs: Room for the costs of all ways.
+        costs: Room for the ways: cost of the turn, harm, and whether walls are part of it.
     """
     several = 2 if world.flat else SIDES
     sign = -1.0 if bias < 0.0 else 1.0
     best, best_turn, best_side = math.inf, 0, 0
     spread = KEEP * length(velocity) / speed + abs(bias)
     for k in range(1 + TURNS * several):
-        turn, side = (k + several - 1) // several, (k - 1) % several
+        turn, side = (k + several - 1) // several, (k - 1) % several if k > 0 else 0
         if turn > best_turn + 1 and 1.0 - COSINES[turn] - spread > best:
             break
         way = _way(turn, side, sign)
         cost = 1.0 - way[0] - KEEP * dot(way, velocity) / speed - bias * way[1]
         harm = CROWD * threat(rows, count, way, speed, horizon)
+        costs[0, k], costs[1, k], costs[2, k] = cost, harm, 0.0
         if walls and cost + harm < best:
             harm = max(harm, WALL * _walled(world, origin, way, frame, horizon * speed, radius))
-        costs[0, k] = cost + harm
+            costs[1, k], costs[2, k] = harm, 1.0
         if cost + harm < best:
             best, best_turn, best_side = cost + harm, turn, side
-    angle = STEP * (best_turn + _refined(costs, best_turn, best_side, several))
+    before, after = _beside(best_turn, best_side, several)
+    for k in (before, after):
+        if walls and costs[2, k] == 0.0:
+            way = _way((k + several - 1) // several, (k - 1) % several, sign)
+            wall = WALL * _walled(world, origin, way, frame, horizon * speed, radius)
+            costs[1, k] = max(costs[1, k], wall)
+    step = 0.0
+    if before != after and best_turn > 0:
+        step = _refined(
+            costs[0, before] + costs[1, before], best, costs[0, after] + costs[1, after]
+        )
+    angle = STEP * (best_turn + step)
     out = math.sin(angle) * (sign if best_side % 2 == 0 else -sign)
     if best_side < 2:
         return (math.cos(angle), out, 0.0)
@@ -190,10 +202,18 @@ def _held_up(held, pace, now, speed, radius, dt):
 
 
 @kernel
+def _retreat(side):
+    """Unit direction in which way is given: back, and to the side where others are passed."""
+    if side == NONE:
+        return (-1.0, 0.0, 0.0)
+    return _way(TURNS, 1 if side == LEFT else 0, 1.0)
+
+
+@kernel
 def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the wished velocity to that on the chosen way."""
     rows = scratch(ROWS, COLUMNS)
-    costs = scratch(1, WAYS)
+    costs = scratch(3, WAYS)
     side = int(p.side[0])
     most_bias = 0.0 if side == NONE else -ONE_SIDE if side == LEFT else ONE_SIDE
     solid = len(world.colliders.link) > 0 or (world.flat and len(world.ground.link) > 0)
@@ -235,7 +255,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         pace = min(speed, max(pace, opposed * speed))
         held = _held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
         if held > PATIENCE and waits:
-            way, pace = _way(TURNS, 1 if side == LEFT else 0, 1.0), RETREAT * speed
+            way, pace = _retreat(side), RETREAT * speed
         memory[i, HELD], memory[i, PACE] = held, pace
         chosen = add_scaled(scale(way, pace), back, 1.0 / headway)
         push = sub(_in_world(chosen, frame), wish)
@@ -284,14 +304,14 @@ class AvoidNeighbors(Behavior):
         doc="Angle around the heading in which others are seen; 360 is all around",
     )
     time_headway: float = param(
-        0.5,
+        0.45,
         unit="s",
         minimum=0.01,
         soft_maximum=5.0,
         doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
     )
     personal_space: float = param(
-        0.02,
+        0.078,
         unit="m",
         minimum=0.0,
         soft_maximum=1.0,
