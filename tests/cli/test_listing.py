@@ -29,7 +29,7 @@ def test_presets(run):
 def test_one_preset_with_all_its_settings(run):
     result = run("presets", "pedestrians", "--json")
     assert result.data["settings"] == load_preset("pedestrians").settings.to_dict()
-    assert "separation.weight" in run("presets", "pedestrians").out
+    assert "avoid_neighbors.weight" in run("presets", "pedestrians").out
 
 
 def test_unknown_preset(run):

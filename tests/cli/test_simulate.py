@@ -112,9 +112,9 @@ def test_settings(run, small_scene, tmp_path):
 def test_set_wins_over_keys(run, small_scene, tmp_path):
     scene = batch.open_file(small_scene)
     crowd = scene.objects["Crowd"]
-    place = [item.name for item in crowd.steer.behaviors].index("separation")
+    place = [item.name for item in crowd.steer.behaviors].index("arrive")
     crowd.keyframe_insert(f"steer.behaviors[{place}].weight", frame=1)
-    settings = batch.override(crowd, ["separation.weight=2.5"], None)
+    settings = batch.override(crowd, ["arrive.weight=2.5"], None)
     scene.frame_set(5)
     assert settings.behaviors[place].weight == 2.5
     assert crowd.steer.behaviors[place].weight == 2.5
@@ -183,10 +183,10 @@ def test_a_failure_is_told_in_json_too(run, tmp_path):
     ("words", "told"),
     [
         (["--crowd", "Ducks"], ["'Ducks'", "'Crowd'"]),
-        (["--set", "separation.wings=2"], ["'wings'", "strength"]),
-        (["--set", "teleport.weight=2"], ["'teleport'", "separation"]),
-        (["--set", "separation.weight=-3"], ["separation.weight is -3", "0 to 1000"]),
-        (["--set", "separation.weight"], ["behavior.parameter=value"]),
+        (["--set", "arrive.wings=2"], ["'wings'", "slow_radius"]),
+        (["--set", "teleport.weight=2"], ["'teleport'", "arrive"]),
+        (["--set", "arrive.weight=-3"], ["arrive.weight is -3", "0 to 1000"]),
+        (["--set", "arrive.weight"], ["behavior.parameter=value"]),
         (["--frames", "-5-10"], ["before crowd", "from 1"]),
         (["--out", "taken"], ["taken", "cannot be written"]),
     ],

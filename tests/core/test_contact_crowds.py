@@ -92,7 +92,7 @@ def test_of_substeps_only_the_first_is_pushed_by_what_moved():
 def test_settings_that_are_off_change_nothing():
     start = lattice(20, 0.3)
     settings = crowd(Seek())
-    free, _ = run(settings, start, 10, target=[[0, 0, 0]])
+    free, _ = run(settings, start, 10, target=[[50, 0, 0]])
     alone = with_override(settings, "bodies.collide_colliders=on")
-    also, _ = run(alone, start, 10, target=[[0, 0, 0]])
+    also, _ = run(alone, start, 10, target=[[50, 0, 0]])
     assert np.array_equal(free, also), "there are no colliders"
