@@ -121,8 +121,9 @@ def test_walls_are_walked_around_as_wide_as_the_body_is():
     world = make_world(
         targets=[[10.0, 0.0, 0.0]], colliders=[box((5.0, 0.3, 1.0), (1.0, 2.0, 4.0))]
     )
-    places, velocities = run(walkers(), [[0, 0, 0]], 24 * 16, world=world)
-    assert np.linalg.norm(places[-1, 0] - [10.0, 0.0, 0.0]) < 0.1
+    places, velocities = run(walkers(), [[0, 0, 0]], 24 * 14, world=world)
+    # it has arrived, and stands
+    assert np.linalg.norm(places[-1, 0] - [10.0, 0.0, 0.0]) < 0.25
     assert velocities[:, 0, 0].min() > -0.05
     blind = walkers(see_colliders=False)
     places, _ = run(blind, [[0, 0.3, 0]], 24 * 14, world=world)
