@@ -21,10 +21,12 @@ X, Y, Z, U, V, W, TOUCH, CARE, ALIKE, FACING = range(10)
 neighbor is in the way, cosine between both wishes, and the offset along its heading [m]."""
 COLUMNS = 10
 
-STALLED = 0.7
-SENSE = 4
 FOLLOWED = 0.15
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
+STALLED = 0.7
+"""How much more that is when it stands where ways cross: a jam is gone around."""
+CROSSING = 4.0
+"""How much of other wishes nearby makes a place one where ways cross: all from 1/4 on."""
 GRAZING = 0.3
 """Bodies that close in more slowly than this share of the own speed are in the way less."""
 ABREAST = 0.5
@@ -103,7 +105,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - CUSHION * spare)
         count += 1
     for n in range(count):
-        followed = FOLLOWED + STALLED * min(1.0, SENSE * opposed) * rows[n, CARE]
+        followed = FOLLOWED + STALLED * min(1.0, CROSSING * opposed) * rows[n, CARE]
         rows[n, CARE] = 0.5 * (1.0 + followed) - 0.5 * (1.0 - followed) * rows[n, ALIKE]
     return count, opposed, back, waits
 

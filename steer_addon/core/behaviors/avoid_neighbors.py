@@ -9,7 +9,9 @@ above and below), and takes the one of least cost, at its wished speed s:
 t_j      time until the bodies of the agent and neighbor j touch, if the agent goes s·e and j goes
          on as it does; T the anticipation time; j does not count with t_j ≥ T
 c_j      how much j is in the way, from 0.15 for one with the same wish to 1 for the opposite one,
-         linear in the cosine between both wishes: who wants the same is followed, not overtaken
+         linear in the cosine between both wishes: who wants the same is followed, not overtaken;
+         0.15 grows by 0.7·min(1, 4·o)·(1 - p_j)², p_j the share of s at which j gets on: those who
+         stand where ways cross are gone around, and a queue at a door is not
 g_j      min(1, (closing speed / 0.3·s)²): those who are passed closely are no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
 o        how much others want something else: max_j (1 - cosine)/2, fading with their distance
