@@ -35,8 +35,6 @@ APART = 1.0e-3
 """So far [m] two who stand on the same place are taken to be from one another."""
 ASKEW = 0.25
 """Squared cosine of the angle beside the way beyond which others are not ahead: 60°."""
-CUSHION = 1.0
-"""Those who go first are given so many times the spare distance: room to turn, at a door."""
 FLANK = 0.9
 """The outer rays start at this share of the radius: beside a wall the outermost would lie in it."""
 FLANK_ROUND = math.sqrt(1.0 - FLANK * FLANK)
@@ -97,12 +95,12 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
         near = min(1.0, max(0.0, 1.0 - gap / meeting))
         opposed = max(opposed, 0.5 * (1.0 - alike) * near)
-        if gap < CUSHION * spare:
+        if gap < spare:
             wins = precedes(agents.id[j], agents.id[i])
             waits = waits or (wins and x > -0.5 * distance)
             lead = x + dot(offset, wish)
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
-                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - CUSHION * spare)
+                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
         count += 1
     for n in range(count):
         followed = FOLLOWED + STALLED * min(1.0, CROSSING * opposed) * rows[n, CARE]

@@ -21,8 +21,8 @@ changes smoothly. The cost of turning away from v keeps agents with what they ch
 
 The speed on the chosen way is min(s, max((gap - l)/T_h, o·s)): gap to the next one ahead with a
 like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
-and those who meet others head-on do not wait for one another. Who is nearer than 2·l to somebody
-who goes first backs out at (2·l - gap)/T_h: those in front, at a door, then have the room to turn.
+and those who meet others head-on do not wait for one another. Who is nearer than l to somebody who
+goes first backs out at (l - gap)/T_h: those in front, at a door, then have the room to turn.
 Of two with like wishes that one goes first who is ahead; when they are abreast a lot drawn from
 both ids decides.
 
