@@ -21,7 +21,7 @@ X, Y, Z, U, V, W, TOUCH, CARE, ALIKE, FACING = range(10)
 neighbor is in the way, cosine between both wishes, and the offset along its heading [m]."""
 COLUMNS = 10
 
-FOLLOWED = 0.15
+FOLLOWED = 0.25
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
 GRAZING = 0.3
 """Bodies that close in more slowly than this share of the own speed are in the way less."""
@@ -31,8 +31,8 @@ APART = 1.0e-3
 """So far [m] two who stand on the same place are taken to be from one another."""
 ASKEW = 0.25
 """Squared cosine of the angle beside the way beyond which others are not ahead: 60°."""
-CUSHION = 1.0
-"""Those who go first are given so many times the spare distance: room to turn, at a door."""
+PUSHED = 0.5
+"""Share of the push of somebody with another wish that moves one who is nearly touched."""
 FLANK = 0.9
 """The outer rays start at this share of the radius: beside a wall the outermost would lie in it."""
 FLANK_ROUND = math.sqrt(1.0 - FLANK * FLANK)
@@ -62,12 +62,13 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
 
     Returns:
         (number of rows; from 0 to 1, how near someone with another wish is; sum of the ways out of
-        the cushions of those who go first [m], along ahead, right and above; whether one of those
-        in reach, and not behind, has the better lot).
+        the spare distance of those who go first [m]; velocity by which others push it away [m/s];
+        whether one of those in that distance, and not behind, has the better lot).
     """
     ahead, right, above = frame
     position = load(agents.position, i)
     count, opposed, back, waits = 0, 0.0, (0.0, 0.0, 0.0), False
+    pressed = (0.0, 0.0, 0.0)
     for n in range(min(seen, ROWS)):
         j = world.neighbors.index[i, n]
         offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
@@ -80,7 +81,8 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
             continue
         if distance < EPSILON:
             offset = scale(parting(i, j, agents, world), -APART)
-        wish = unit(on_ground(i, agents, world, load(agents.desired, j)))
+        wished = on_ground(i, agents, world, load(agents.desired, j))
+        wish = unit(wished)
         heading = on_ground(i, agents, world, load(agents.heading, j))
         x, y, z = dot(offset, ahead), dot(offset, right), dot(offset, above)
         alike = dot(wish, ahead)
@@ -92,14 +94,18 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
         near = min(1.0, max(0.0, 1.0 - gap / meeting))
         opposed = max(opposed, 0.5 * (1.0 - alike) * near)
-        if gap < CUSHION * spare:
+        if gap < spare:
+            toward = max(0.0, -dot(offset, wished)) / max(distance, APART)
+            nearness = 1.0 - max(gap, 0.0) / spare
+            give = PUSHED * toward * (1.0 - alike) * nearness
+            pressed = add_scaled(pressed, unit((x, y, z)), -give)
             wins = precedes(agents.id[j], agents.id[i])
             waits = waits or (wins and x > -0.5 * distance)
             lead = x + dot(offset, wish)
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
-                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - CUSHION * spare)
+                back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
         count += 1
-    return count, opposed, back, waits
+    return count, opposed, back, pressed, waits
 
 
 @kernel
