@@ -31,6 +31,7 @@ APART = 1.0e-3
 """So far [m] two who stand on the same place are taken to be from one another."""
 ASKEW = 0.25
 """Squared cosine of the angle beside the way beyond which others are not ahead: 60°."""
+MIXED = 10.0
 PUSHED = 0.5
 """Share of the push of somebody with another wish that moves one who is nearly touched."""
 FLANK = 0.9
@@ -106,6 +107,15 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
         count += 1
     return count, opposed, back, pressed, waits
+
+
+@kernel
+def mixed(rows, count):
+    """From 0 to 1, how much the wishes of those near differ: 1 from 26° between two on."""
+    most = 0.0
+    for n in range(count):
+        most = max(most, 1.0 - rows[n, ALIKE])
+    return min(1.0, MIXED * most)
 
 
 @kernel

@@ -13,8 +13,8 @@ c_j      how much j is in the way, from 0.25 for one with the same wish to 1 for
 g_j      min(1, (closing speed / 0.3·s)²): those who are passed closely are no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
 o        how much others want something else: max_j (1 - cosine)/2, fading with their distance
-b        1 where no wall is straight ahead: all keep to one side, and crowds turn about one another;
-         o before a wall, where keeping to a side would lead past the door
+b        how much the wishes of those near differ, 10·max_j (1 - cosine) and at most 1: crowds that
+         meet turn about one another; times o before a wall, where a side would lead past the door
 
 The minimum is refined by the parabola through it and the ways beside it, so that the direction
 changes smoothly. The cost of turning away from v keeps agents with what they chose.
@@ -64,7 +64,7 @@ from ..vec import (
     truncate,
     unit,
 )
-from .anticipation import COLUMNS, ROWS, foresee, room_ahead, threat, wall_ahead
+from .anticipation import COLUMNS, ROWS, foresee, mixed, room_ahead, threat, wall_ahead
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .sight import eye, sides
@@ -268,7 +268,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             speed,
             horizon,
             radius,
-            most_bias,
+            most_bias * mixed(rows, count),
             opposed,
             walls,
             costs,
