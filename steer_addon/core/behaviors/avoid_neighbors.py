@@ -167,8 +167,11 @@ def _choose(
     sign = -1.0 if bias < 0.0 else 1.0
     best, best_turn, best_side = math.inf, 0, 0
     if walls and opposed < 1.0:
-        free = _walled(world, origin, (1.0, 0.0, 0.0), frame, horizon * speed, radius) == 0.0
-        bias *= 1.0 if free else opposed
+        near = 0.0
+        for turn in (0, 3, 6):
+            way = _way(turn, 0, sign)
+            near = max(near, _walled(world, origin, way, frame, horizon * speed, radius))
+        bias *= 1.0 if near == 0.0 else opposed
     spread = KEEP * length(velocity) / speed + abs(bias)
     for k in range(1 + TURNS * several):
         turn, side = (k + several - 1) // several, (k - 1) % several if k > 0 else 0
@@ -268,7 +271,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             speed,
             horizon,
             radius,
-            most_bias * mixed(rows, count),
+            most_bias * max(mixed(rows, count), 1.0 - 2.0 * length(velocity) / speed),
             opposed,
             walls,
             costs,
