@@ -13,8 +13,9 @@ c_j      how much j is in the way, from 0.25 for one with the same wish to 1 for
 g_j      min(1, (closing speed / 0.3·s)²): those who are passed closely are no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
 o        how much others want something else: max_j (1 - cosine)/2, fading with their distance
-b        how much the wishes of those near differ, 10·max_j (1 - cosine) and at most 1: crowds that
-         meet turn about one another; times o before a wall, where a side would lead past the door
+b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 1 - 2·|v|/s, at most
+         1. Crowds that meet turn about one another. Times o where a wall is near, straight ahead or
+         on that side: a side would lead past a door
 
 The minimum is refined by the parabola through it and the ways beside it, so that the direction
 changes smoothly. The cost of turning away from v keeps agents with what they chose.
