@@ -21,12 +21,8 @@ X, Y, Z, U, V, W, TOUCH, CARE, ALIKE, FACING = range(10)
 neighbor is in the way, cosine between both wishes, and the offset along its heading [m]."""
 COLUMNS = 10
 
-FOLLOWED = 0.15
+FOLLOWED = 0.25
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
-STALLED = 0.7
-"""How much more that is when it stands where ways cross: a jam is gone around."""
-CROSSING = 4.0
-"""How much of other wishes nearby makes a place one where ways cross: all from 1/4 on."""
 GRAZING = 0.3
 """Bodies that close in more slowly than this share of the own speed are in the way less."""
 ABREAST = 0.5
@@ -35,6 +31,9 @@ APART = 1.0e-3
 """So far [m] two who stand on the same place are taken to be from one another."""
 ASKEW = 0.25
 """Squared cosine of the angle beside the way beyond which others are not ahead: 60°."""
+MIXED = 10.0
+PUSHED = 0.5
+"""Share of the push of somebody with another wish that moves one who is nearly touched."""
 FLANK = 0.9
 """The outer rays start at this share of the radius: beside a wall the outermost would lie in it."""
 FLANK_ROUND = math.sqrt(1.0 - FLANK * FLANK)
@@ -64,12 +63,13 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
 
     Returns:
         (number of rows; from 0 to 1, how near someone with another wish is; sum of the ways out of
-        the cushions of those who go first [m], along ahead, right and above; whether one of those
-        in reach, and not behind, has the better lot).
+        the spare distance of those who go first [m]; velocity by which others push it away [m/s];
+        whether one of those in that distance, and not behind, has the better lot).
     """
     ahead, right, above = frame
     position = load(agents.position, i)
     count, opposed, back, waits = 0, 0.0, (0.0, 0.0, 0.0), False
+    pressed = (0.0, 0.0, 0.0)
     for n in range(min(seen, ROWS)):
         j = world.neighbors.index[i, n]
         offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
@@ -82,7 +82,8 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
             continue
         if distance < EPSILON:
             offset = scale(parting(i, j, agents, world), -APART)
-        wish = unit(on_ground(i, agents, world, load(agents.desired, j)))
+        wished = on_ground(i, agents, world, load(agents.desired, j))
+        wish = unit(wished)
         heading = on_ground(i, agents, world, load(agents.heading, j))
         x, y, z = dot(offset, ahead), dot(offset, right), dot(offset, above)
         alike = dot(wish, ahead)
@@ -90,22 +91,31 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         rows[count, U], rows[count, V] = dot(velocity, ahead), dot(velocity, right)
         rows[count, W] = dot(velocity, above)
         rows[count, TOUCH] = touch
-        gone = min(1.0, max(0.0, dot(velocity, wish) / speed))
-        rows[count, CARE] = (1.0 - gone) * (1.0 - gone)
+        rows[count, CARE] = 0.5 * (1.0 + FOLLOWED) - 0.5 * (1.0 - FOLLOWED) * alike
         rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
         near = min(1.0, max(0.0, 1.0 - gap / meeting))
         opposed = max(opposed, 0.5 * (1.0 - alike) * near)
         if gap < spare:
+            toward = max(0.0, -dot(offset, wished)) / max(distance, APART)
+            nearness = 1.0 - max(gap, 0.0) / spare
+            give = PUSHED * toward * (1.0 - alike) * nearness
+            pressed = add_scaled(pressed, unit((x, y, z)), -give)
             wins = precedes(agents.id[j], agents.id[i])
             waits = waits or (wins and x > -0.5 * distance)
             lead = x + dot(offset, wish)
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
         count += 1
+    return count, opposed, back, pressed, waits
+
+
+@kernel
+def mixed(rows, count):
+    """From 0 to 1, how much the wishes of those near differ: 1 from 26° between two on."""
+    most = 0.0
     for n in range(count):
-        followed = FOLLOWED + STALLED * min(1.0, CROSSING * opposed) * rows[n, CARE]
-        rows[n, CARE] = 0.5 * (1.0 + followed) - 0.5 * (1.0 - followed) * rows[n, ALIKE]
-    return count, opposed, back, waits
+        most = max(most, 1.0 - rows[n, ALIKE])
+    return min(1.0, MIXED * most)
 
 
 @kernel

@@ -3,30 +3,33 @@
 Each agent looks at directions e beside its wish, 15° apart up to 120° to both sides (FLY: also
 above and below), and takes the one of least cost, at its wished speed s:
 
-    E(e) = 1 - cos α - 0.15·(v·e)/s - 0.25·o·sin α + max(1.8·max_j c_j·(1 - t_j/T)·g_j, 1.5·w)
+    E(e) = 1 - cos α - 0.15·(v·e)/s - 0.25·b·sin α + max(1.8·max_j c_j·(1 - t_j/T)·g_j, 1.5·w)
 
 α        angle between e and the wish, counted to the preferred side
 t_j      time until the bodies of the agent and neighbor j touch, if the agent goes s·e and j goes
          on as it does; T the anticipation time; j does not count with t_j ≥ T
-c_j      how much j is in the way, from 0.15 for one with the same wish to 1 for the opposite one,
-         linear in the cosine between both wishes: who wants the same is followed, not overtaken;
-         0.15 grows by 0.7·min(1, 4·o)·(1 - p_j)², p_j the share of s at which j gets on: those who
-         stand where ways cross are gone around, and a queue at a door is not
+c_j      how much j is in the way, from 0.25 for one with the same wish to 1 for the opposite one,
+         linear in the cosine between both wishes: who wants the same is followed, not overtaken
 g_j      min(1, (closing speed / 0.3·s)²): those who are passed closely are no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
 o        how much others want something else: max_j (1 - cosine)/2, fading with their distance
+b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 1 - 2·|v|/s, at most
+         1. Crowds that meet turn about one another. Times o where a wall is near, straight ahead or
+         on that side: a side would lead past a door
 
 The minimum is refined by the parabola through it and the ways beside it, so that the direction
 changes smoothly. The cost of turning away from v keeps agents with what they chose.
 
 The speed on the chosen way is min(s, max((gap - l)/T_h, o·s)): gap to the next one ahead with a
 like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
-and those who meet others head-on do not wait for one another. Who is nearer than l to somebody who
-goes first backs out at (l - gap)/T_h: those in front, at a door, then have the room to turn.
+and those who meet others head-on do not wait for one another. Who is nearer than l to somebody
+who goes first backs out at (l - gap)/T_h: those in front, at a door, then have the room to turn.
 Of two with like wishes that one goes first who is ahead; when they are abreast a lot drawn from
 both ids decides.
 
-Bodies can lock one another, as stones in an arch. Who has been held up for a second, going slower
+Who is as near as that to somebody with another wish, who pushes, is moved by half of the push.
+
+Bodies can lock one another, as stones in an arch. Who has been held up for 2 s, going slower
 than 0.3 of the chosen speed, gives way if one of those it nearly touches has the better lot: it
 goes back and to its side at s/2 for about a body's width. The others then have room to go on.
 
@@ -48,8 +51,21 @@ import math
 
 from ..jit import kernel, scratch
 from ..parameters import choice, param
-from ..vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
-from .anticipation import COLUMNS, ROWS, foresee, room_ahead, threat, wall_ahead
+from ..vec import (
+    EPSILON,
+    add,
+    add_scaled,
+    dot,
+    length,
+    load,
+    pick,
+    scale,
+    store,
+    sub,
+    truncate,
+    unit,
+)
+from .anticipation import COLUMNS, ROWS, foresee, mixed, room_ahead, threat, wall_ahead
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .sight import eye, sides
@@ -75,10 +91,10 @@ CREEPING = 0.1
 """Who chose less than this share of the wished speed waits in a queue, and is not held up."""
 BLOCKED = 0.3
 """Who goes at less than this share of the chosen speed is."""
-PATIENCE = 1.0
+PATIENCE = 2.0
 """Being held up is borne for so long [s]."""
-GIVES_WAY = 2.0
-"""Where the memory starts to count down to 1 for one who gives way."""
+GIVES_WAY = 3.0
+"""Where the memory starts to count down to PATIENCE for one who gives way."""
 RETREAT = 0.5
 """Share of the wished speed at which way is given, over so many radii:"""
 GIVEN = 2.0
@@ -128,7 +144,7 @@ def _refined(before, best, after):
 
 @kernel
 def _choose(
-    world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, walls, costs
+    world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, opposed, walls, costs
 ):
     """The way of least cost, as a unit direction in the agent's frame.
 
@@ -143,12 +159,20 @@ def _choose(
         horizon: Anticipation time [s].
         radius: Of its body [m].
         bias: How dear it is to pass on the wrong side; negative to prefer the left.
+        opposed: From 0 to 1, how near someone with another wish is: before a wall only these make
+            agents keep to a side.
         walls: Whether to look for walls.
         costs: Room for the ways: cost of the turn, harm, and whether walls are part of it.
     """
     several = 2 if world.flat else SIDES
     sign = -1.0 if bias < 0.0 else 1.0
     best, best_turn, best_side = math.inf, 0, 0
+    if walls and opposed < 1.0:
+        near = 0.0
+        for turn in (0, 3, 6):
+            way = _way(turn, 0, sign)
+            near = max(near, _walled(world, origin, way, frame, horizon * speed, radius))
+        bias *= 1.0 if near == 0.0 else opposed
     spread = KEEP * length(velocity) / speed + abs(bias)
     for k in range(1 + TURNS * several):
         turn, side = (k + several - 1) // several, (k - 1) % several if k > 0 else 0
@@ -183,7 +207,7 @@ def _choose(
 
 @kernel
 def _held_up(held, pace, now, speed, radius, dt):
-    """How long an agent is held up: seconds up to 1, then from 2 down to 1 while it gives way.
+    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it gives way.
 
     Args:
         held: The same before this step.
@@ -231,7 +255,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         ahead = unit(wish)
         right, above = sides(ahead, load(agents.normal, i), world.flat)
         frame = (ahead, right, above)
-        count, opposed, back, waits = foresee(
+        count, opposed, back, pressed, waits = foresee(
             i, agents, world, seen, frame, speed, horizon, spare, rows
         )
         if count == 0 and not walls:
@@ -248,7 +272,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             speed,
             horizon,
             radius,
-            most_bias * opposed,
+            most_bias * max(mixed(rows, count), 1.0 - 2.0 * length(velocity) / speed),
+            opposed,
             walls,
             costs,
         )
@@ -260,6 +285,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             way, pace = _retreat(side), RETREAT * speed
         memory[i, HELD], memory[i, PACE] = held, pace
         chosen = add_scaled(scale(way, pace), back, 1.0 / headway)
+        chosen = add(chosen, truncate(pressed, speed))
         push = sub(_in_world(chosen, frame), wish)
         if length(push) > EPSILON:
             store(out, i, push)
