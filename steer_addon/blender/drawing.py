@@ -16,6 +16,7 @@ from ..core.parameters import Settings
 from ..core.settings import BLOCKS
 from . import crowds, display, live
 from .bake.settings import KeyframeBakeSettings
+from .drawing_bakes import draw_playback
 from .properties import definition_of, uses_targets
 from .property_factory import known_parameters
 from .slots import (
@@ -264,6 +265,7 @@ def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     column.prop(steer, "frame_end")
     layout.prop(steer, "seed")
     layout.operator("object.steer_clear_cache", icon="TRASH")
+    draw_playback(layout, context, obj)
     column = layout.column()
     column.prop(steer, "bake_source_object")
     row = column.row()
@@ -273,3 +275,4 @@ def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     row = layout.row(align=True)
     row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
     row.operator("object.steer_delete_bake", text="", icon="TRASH")
+    layout.menu("STEER_MT_export", icon="EXPORT")

@@ -13,7 +13,7 @@ import bpy
 
 from ..core import jit
 from . import live, menus, panels, property_classes
-from .operators import add, bake, behaviors, paths, presets
+from .operators import add, bake, behaviors, export, paths, presets
 
 COMMAND = "steer"
 
@@ -22,6 +22,7 @@ CLASSES = (
     *behaviors.classes,
     *presets.classes,
     *bake.classes,
+    *export.classes,
     *paths.classes,
     *menus.classes,
     *panels.classes,

@@ -1,4 +1,4 @@
-"""Bake crowds of a .blend file to objects that play without Steer."""
+"""Bake crowds of a .blend file to what plays without Steer, or to files of other programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import arguments
+from ..core.errors import UsageError
+from . import arguments, exporting
 from .output import ProgressLine, Result
 
 NAME = "bake"
@@ -18,16 +19,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_blend(parser)
     parser.add_argument(
         "--to",
-        choices=("keyframes",),
+        choices=("keyframes", *exporting.FORMATS),
         default="keyframes",
-        help="keyframes: one keyed object per agent",
+        help="keyframes: one keyed object per agent, in a .blend file; "
+        + "; ".join(f"{name}: {text}" for name, text in exporting.FORMATS.items()),
+    )
+    parser.add_argument(
+        "--out",
+        metavar="PATH",
+        type=Path,
+        help="file or folder to write to, for all but keyframes; in a folder the name is that of "
+        "the .blend file and the crowd",
     )
     parser.add_argument(
         "--save",
         metavar="OUT.blend",
         type=Path,
-        required=True,
-        help="file to write; the file that is read stays as it is, unless it is named here again",
+        help="for keyframes: file to write; the file that is read stays as it is, unless it is "
+        "named here again",
     )
     arguments.add_crowd(parser, "without it all of them are baked")
     arguments.add_frames(parser, "frames to bake (default: the crowd's range)")
@@ -50,7 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Simulate, bake, hide the live crowds and save."""
+    """Simulate, bake, hide the live crowds and save; or export."""
+    if options.to in exporting.FORMATS:
+        return exporting.run(options)
+    if options.save is None:
+        raise UsageError(f"--to {options.to} makes a .blend file: give --save OUT.blend")
+    if options.out is not None:
+        raise UsageError(f"--to {options.to} makes a .blend file: give --save in place of --out")
     from ..blender import batch
 
     start = time.perf_counter()

@@ -92,24 +92,33 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
             f"Crowd {obj.name!r} is linked from another file: bake it in that file, or make it "
             "local (Object > Relations > Make Local)"
         )
-    path, header = played.path, played.header
-    if not path.is_file():
-        raise SceneError(f"There is no file {path}: bake the crowd again, or relink it")
+    if not played.path.is_file():
+        raise SceneError(f"There is no file {played.path}: bake the crowd again, or relink it")
     from .. import live
 
     # groups of an older version know no point clouds
     ensure_node_group()
-    name = f"{obj.name} Playback"
+    state = make_state(f"{obj.name} Playback", played)
+    live.clear(obj)
+    forget(obj)
+    set_input(modifier, "State", state)
+    live.sync_locks()
+    return state
+
+
+def make_state(name: str, played: Played) -> bpy.types.Object:
+    """A state object that plays a written file; it is in no collection yet.
+
+    Raises:
+        SceneError: The file is damaged.
+    """
+    path, header = played.path, played.header
     if path.suffix == ".usdc":
         state = files.make_usd_state(name, path)
     else:
         state = files.make_plain_state(name, path, played.first)
     state[PLAYBACK_KEY] = path.suffix[1:]
     state[_RANGE_KEY] = [header.start, header.end]
-    live.clear(obj)
-    forget(obj)
-    set_input(modifier, "State", state)
-    live.sync_locks()
     return state
 
 
