@@ -46,6 +46,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "behaviors": bench_behaviors.behaviors,
     "bodies": bench_bodies.bodies,
     "live": bench_blender.live,
+    "playback": bench_blender.playback,
     "bake": bench_blender.keys,
     "register": bench_start.registering,
     "first": bench_start.first_simulation,
