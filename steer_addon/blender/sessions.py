@@ -99,6 +99,7 @@ class Session:
         Raises:
             SceneError: One of these crowds is not simulated that far.
         """
+        self.reader.only_look(False)
         self._look(obj, depsgraph, settings, stand_ins)
         return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
 
@@ -110,6 +111,7 @@ class Session:
         stand_ins: Mapping[int, bpy.types.Object] | None = None,
     ) -> None:
         """Let a frame pass whose agents are known: only the world is looked at, as for `step`."""
+        self.reader.only_look(True)
         self._look(obj, depsgraph, settings, stand_ins)
         self.simulation.skip(self.world, settings)
 

@@ -22,6 +22,7 @@ from ...core.cache.baking import bake as write_steps
 from ...core.cache.changes import all_changes, sentence
 from ...core.errors import CacheError, SceneError
 from ...core.simulation import Progress
+from ..links import linked_crowds
 from ..sessions import Resume, fps_of, sessions
 from . import inputs
 
@@ -192,7 +193,8 @@ def _steps(
     if first > header.frame_end:
         # nothing is missing but the last word
         return
-    wanted = inputs.sample_frames(inputs.span(obj, header))
+    starts = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
+    wanted = inputs.sample_frames(inputs.span(obj, header)) | starts
     seen = inputs.Inputs(obj, wanted, header.name)
     going_on = None
     if first > header.frame_start:

@@ -72,6 +72,8 @@ def _look(
 ) -> Generator[None, None, None]:
     members = linked_crowds(obj)
     readers = {crowd.session_uid: WorldReader() for crowd in members}
+    for reader in readers.values():
+        reader.only_look(True)
     stage = stage_for(members, scene)
     try:
         for number in frames:

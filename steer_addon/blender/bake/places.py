@@ -69,6 +69,12 @@ def _is_borrowed(obj: bpy.types.Object) -> bool:
     return bool(owners) or obj != min(sharing, key=lambda o: o.name)
 
 
+def owner_of(folder: Path) -> bpy.types.Object | None:
+    """The crowd whose bake is in a folder, or None."""
+    used = [obj for obj in bpy.data.objects if obj.steer.cache_folder]
+    return next((obj for obj in used if own_folder(obj) == folder), None)
+
+
 def set_folder(obj: bpy.types.Object, folder: Path, beside: Path | None = None) -> None:
     """Note where the bake of a crowd is, relative to its file where that can be.
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..agents import Agents
 from ..errors import CacheError, OutputError
@@ -26,6 +25,9 @@ from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frame
 from .lock import FolderLock
 from .manifest import Manifest, read_manifest, write_manifest
 from .reader import Cache
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class CacheWriter:
@@ -112,6 +114,9 @@ class CacheWriter:
         except OSError as error:
             raise self._cannot(error) from None
         self._lock = FolderLock(folder)
+        # imported with the first bake: enabling the extension has to be quick
+        from concurrent.futures import ThreadPoolExecutor
+
         self._thread = ThreadPoolExecutor(1, "steer-cache")
 
     def _take_over(self, manifest: Manifest) -> None:
@@ -196,11 +201,16 @@ class CacheWriter:
             self._flush()
 
     def stop(self) -> None:
-        """Write what is there, for `resume` to go on with, and close.
+        """Write what is there, for `resume` to go on with, and close; after `close` nothing is.
 
         Raises:
             OutputError: It cannot be written; what was written before is kept.
         """
+        if self._lock is None:
+            return
+        if self.next_frame > self.header.frame_end:
+            self.finish()
+            return
         try:
             self._check()
             if self._pending:
