@@ -44,8 +44,11 @@ class STEER_MT_object(bpy.types.Menu):
         layout.menu("STEER_MT_presets")
         layout.operator("object.steer_preset_save", text="Save Preset...")
         layout.separator()
+        for name in ("bake", "continue", "anew", "check", "relink", "delete"):
+            layout.operator(f"object.steer_cache_{name}")
+        layout.separator()
         layout.operator("object.steer_bake_keyframes")
-        layout.operator("object.steer_delete_bake")
+        layout.operator("object.steer_delete_bake", text="Delete Keyframe Bake")
         layout.operator("object.steer_clear_cache")
         layout.separator()
         layout.menu("STEER_MT_export")

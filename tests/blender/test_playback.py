@@ -234,3 +234,39 @@ def test_without_usd_positions_play(tmp_path, monkeypatch):
     playback.detach(obj)
     assert deps() is not None
     assert display.get_input(display.find_modifier(obj), "State").type == "MESH"
+
+
+@needs_usd
+def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
+    from steer_addon.blender.export import formats
+
+    obj = make_runner()
+    obj.steer.frame_end = LAST
+    bpy.context.view_layer.objects.active = obj
+    frames = simulated(obj)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "crowd.blend"))
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    folder = tmp_path / "steer_cache" / "Crowd"
+    assert playback.file_of(obj) == folder / "crowd.usdc"
+    monkeypatch.setattr(simulate, "run", None)
+    told = []
+    path = tmp_path / "x.csv"
+    numbers = range(3, 7)
+    csv = formats.FORMATS["csv"]
+    obj.steer.agents.max_speed = 3.0
+    formats.export_crowd(obj, bpy.context.scene, csv, path, numbers=numbers, warnings=told)
+    rows = np.loadtxt(path)
+    wanted = np.concatenate([frames[n - 1].position for n in numbers])
+    np.testing.assert_allclose(rows[:, 2:], wanted, atol=1e-5)
+    assert "out of date" in told[0]
+    frame_set(7)
+    np.testing.assert_array_equal(shown(obj), frames[6].position)
+    # what is played was lost, and is written anew from the cache
+    (folder / "crowd.usdc").unlink()
+    assert "is missing" in message(obj)
+    bpy.ops.object.steer_relink(directory=str(folder))
+    frame_set(8)
+    np.testing.assert_array_equal(shown(obj), frames[7].position)
+    assert bpy.ops.object.steer_cache_delete() == {"FINISHED"}
+    assert not state.plays_back(obj)
+    assert not (folder / "crowd.usdc").exists()

@@ -134,6 +134,16 @@ def _cache_of(obj: bpy.types.Object, numbers: range) -> Any:
     return cache if numbers[0] in held and numbers[-1] in held else None
 
 
+def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
+    """What to know about a bake that is exported."""
+    from ..bake import status
+
+    found = status.status(obj, scene)
+    if found is None or not found.out_of_date:
+        return []
+    return [f"The bake that was exported is out of date: {found.out_of_date}. Bake Anew for more"]
+
+
 def _points(job: Job, path: Path) -> int:
     from .usd_points import write_points
 
@@ -271,7 +281,10 @@ def export_crowd(
         SteerError: The crowd cannot be simulated, or the file not be written.
     """
     start = time.perf_counter()
-    job = Job(obj, scene, numbers, progress, [] if warnings is None else warnings)
+    told = [] if warnings is None else warnings
+    job = Job(obj, scene, numbers, progress, told)
+    if job.cache is not None:
+        told += _age(obj, scene)
     with closing(job):
         count = chosen.write(job, path)
     seconds = time.perf_counter() - start

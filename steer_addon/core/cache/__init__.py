@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from .cleaning import delete_cache
 from .layout import MANIFEST, NEXT, VERSION, CacheHeader, folder_name
 from .reader import Cache, open_cache
-from .writer import CacheWriter, delete_cache
+from .writer import CacheWriter
 
 __all__ = [
     "MANIFEST",

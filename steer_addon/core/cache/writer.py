@@ -10,30 +10,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..agents import Agents
 from ..errors import CacheError, OutputError
 from ..frames import Frame
 from .chunks import States, write_chunk
+from .cleaning import bake_folders, chunk_folders, remove_unknown
 from .files import PARTIAL, is_folder, reason, remove_folder, rename, sync_folder
-from .layout import (
-    BAKE,
-    CHUNK,
-    MANIFEST,
-    MOST_AGENTS,
-    NEXT,
-    CacheHeader,
-    Chunk,
-    chunk_frames,
-)
+from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frames
 from .lock import FolderLock
 from .manifest import Manifest, read_manifest, write_manifest
 from .reader import Cache
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class CacheWriter:
@@ -55,15 +49,15 @@ class CacheWriter:
         """
         self._begin(Path(folder))
         try:
-            used = [int(name.partition("_")[2]) for name in _bakes(self.folder)]
-            self._name = NEXT if _is_there(self.folder / MANIFEST) else MANIFEST
+            used = [int(name.partition("_")[2]) for name in bake_folders(self.folder)]
+            self._name = NEXT if os.path.lexists(self.folder / MANIFEST) else MANIFEST
             with suppress(FileNotFoundError):
                 os.unlink(self.folder / NEXT)
             header = replace(header, generation=max(used, default=0) + 1)
             self._manifest = Manifest(header)
             self.about.update(header.about)
             self.next_frame = header.frame_start
-            self._clean()
+            remove_unknown(self.folder)
         except OSError as error:
             self.close()
             raise self._cannot(error) from None
@@ -72,12 +66,11 @@ class CacheWriter:
             raise
 
     @classmethod
-    def resume(cls, folder: Path | str, *, frame_end: int | None = None) -> CacheWriter:
+    def resume(cls, folder: Path | str) -> CacheWriter:
         """Go on with what is there: the bake that was not finished, else the last one.
 
         Args:
             folder: The cache.
-            frame_end: A new last frame, not before those that are kept.
 
         Returns:
             A writer whose `next_frame` comes after the kept ones, and whose `states` go on there.
@@ -92,9 +85,9 @@ class CacheWriter:
         self = cls.__new__(cls)
         self._begin(path)
         try:
-            self._name = NEXT if _is_there(path / NEXT) else MANIFEST
-            self._take_over(read_manifest(path, self._name), frame_end)
-            self._clean()
+            self._name = NEXT if os.path.lexists(path / NEXT) else MANIFEST
+            self._take_over(read_manifest(path, self._name))
+            remove_unknown(self.folder)
         except OSError as error:
             self.close()
             raise self._cannot(error) from None
@@ -121,15 +114,12 @@ class CacheWriter:
         except OSError as error:
             raise self._cannot(error) from None
         self._lock = FolderLock(folder)
+        # imported with the first bake: enabling the extension has to be quick
+        from concurrent.futures import ThreadPoolExecutor
+
         self._thread = ThreadPoolExecutor(1, "steer-cache")
 
-    def _take_over(self, manifest: Manifest, frame_end: int | None) -> None:
-        end = manifest.header.frame_end if frame_end is None else frame_end
-        kept = manifest.frames
-        if len(kept) and end < kept[-1]:
-            raise CacheError(
-                f"{self.folder} holds frames up to {kept[-1]}: give an end from there on"
-            )
+    def _take_over(self, manifest: Manifest) -> None:
         cache, chunks = Cache(self.folder, manifest), list(manifest.chunks)
         self.next_frame = manifest.header.frame_start
         while chunks and not self._goes_on_from(cache, chunks[-1]):
@@ -137,8 +127,22 @@ class CacheWriter:
         if self._pending:
             chunks.pop()
         self.about.update(manifest.header.about)
-        header = replace(manifest.header, frame_end=end)
-        self._manifest = Manifest(header, tuple(chunks), complete=False)
+        self._manifest = Manifest(manifest.header, tuple(chunks), complete=False)
+
+    def set_end(self, frame_end: int) -> None:
+        """Give it another last frame.
+
+        Args:
+            frame_end: The frame, not before those that are kept.
+
+        Raises:
+            CacheError: It is before them.
+        """
+        if frame_end < max(self.next_frame - 1, self.header.frame_start):
+            raise CacheError(
+                f"{self.folder} holds frames up to {self.next_frame - 1}: give an end from there on"
+            )
+        self._manifest = replace(self._manifest, header=replace(self.header, frame_end=frame_end))
 
     def _goes_on_from(self, cache: Cache, chunk: Chunk) -> bool:
         """Take over the state after a chunk; False where the chunk is damaged."""
@@ -197,11 +201,16 @@ class CacheWriter:
             self._flush()
 
     def stop(self) -> None:
-        """Write what is there, for `resume` to go on with, and close.
+        """Write what is there, for `resume` to go on with, and close; after `close` nothing is.
 
         Raises:
             OutputError: It cannot be written; what was written before is kept.
         """
+        if self._lock is None:
+            return
+        if self.next_frame > self.header.frame_end:
+            self.finish()
+            return
         try:
             self._check()
             if self._pending:
@@ -306,7 +315,7 @@ class CacheWriter:
 
     def _forget_short(self, above: Path, first: int, name: str) -> None:
         """Remove a shorter chunk that this one began with."""
-        for other in _chunks(above):
+        for other in chunk_folders(above):
             if other.startswith(f"frames_{first}_") and other != name:
                 with suppress(OSError):
                     remove_folder(above / other)
@@ -320,78 +329,10 @@ class CacheWriter:
             rename(self.folder / self._name, self.folder / MANIFEST)
             self._name = MANIFEST
             sync_folder(self.folder)
-        self._clean()
-
-    def _clean(self) -> None:
-        """Remove what no manifest knows of any more."""
-        kept: dict[str, set[str]] = {}
-        for name in (MANIFEST, NEXT):
-            if _is_there(self.folder / name):
-                try:
-                    manifest = read_manifest(self.folder, name)
-                except CacheError:
-                    # it cannot tell what is its own: better too much than too little is kept
-                    return
-                known = kept.setdefault(manifest.header.folder, set())
-                known.update(chunk.folder for chunk in manifest.chunks)
-        for bake in _bakes(self.folder):
-            above = self.folder / bake
-            for chunk in _chunks(above):
-                if chunk not in kept.get(bake, ()):
-                    with suppress(OSError):
-                        remove_folder(above / chunk)
-            if bake not in kept:
-                with suppress(OSError):
-                    remove_folder(above)
+        remove_unknown(self.folder)
 
     def _cannot(self, error: OSError) -> OutputError:
         return OutputError(
             f"Cache {self.folder} cannot be written: {reason(error)}; make room or choose another "
             "folder. What was written before is kept: Continue Bake goes on from there"
         )
-
-
-def _is_there(path: Path) -> bool:
-    return os.path.lexists(path)
-
-
-def _bakes(folder: Path) -> list[str]:
-    """Names of the folders that hold bakes."""
-    return [e.name for e in os.scandir(folder) if BAKE.fullmatch(e.name) and is_folder(Path(e))]
-
-
-def _chunks(folder: Path) -> list[str]:
-    """Names of the folders that hold chunks."""
-    return [e.name for e in os.scandir(folder) if CHUNK.fullmatch(e.name) and is_folder(Path(e))]
-
-
-def delete_cache(folder: Path | str) -> None:
-    """Remove a cache: its own files and folders, nothing else that is in the folder.
-
-    The folder itself goes when nothing is left in it. Where there is none, nothing happens.
-
-    Raises:
-        OutputError: Another process writes to it, or a file cannot be removed.
-    """
-    path = Path(folder)
-    if not path.is_dir():
-        return
-    lock = FolderLock(path)
-    try:
-        # without its manifests it is none any more, wherever the rest may stop
-        for name in (NEXT, MANIFEST, NEXT + PARTIAL, MANIFEST + PARTIAL):
-            with suppress(FileNotFoundError):
-                os.unlink(path / name)
-        for bake in _bakes(path):
-            for chunk in _chunks(path / bake):
-                remove_folder(path / bake / chunk)
-            remove_folder(path / bake)
-    except OSError as error:
-        raise OutputError(
-            f"Cache {path} cannot be deleted: {reason(error)}; delete its folder by hand"
-        ) from None
-    finally:
-        lock.release()
-    FolderLock.remove(path)
-    with suppress(OSError):
-        os.rmdir(path)
