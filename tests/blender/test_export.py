@@ -132,6 +132,14 @@ def test_instances_of_the_character(tmp_path):
     choice = instancer.GetProtoIndicesAttr().Get(1)
     assert {int(i): faces[c] for i, c in zip(frames[0].id, choice, strict=True)} == wanted
     assert len(set(faces)) == 2
+    bound = [
+        target
+        for prim in stage.Traverse()
+        for relationship in prim.GetRelationships()
+        if "material" in relationship.GetName()
+        for target in relationship.GetTargets()
+    ]
+    assert bound and all(stage.GetPrimAtPath(target) for target in bound)
     for frame in frames:
         living = frame.alive != 0
         matrices = instancer.ComputeInstanceTransformsAtTime(frame.number, frame.number)
@@ -142,6 +150,17 @@ def test_instances_of_the_character(tmp_path):
         w, _, _, z = half.T
         expected = np.stack([-2 * w * z, w * w - z * z, np.zeros(len(w))], axis=1) * 0.5
         np.testing.assert_allclose(turned, expected, atol=2e-3)
+    del stage, instancer
+    # Blender's importer looks for no invisible ones; their scale of 0 hides them
+    bpy.ops.wm.usd_import(filepath=str(path))
+    frame_set(4)
+    crowd = bpy.data.objects["Crowd.001"]
+    sizes = [
+        instance.matrix_world.median_scale
+        for instance in deps().object_instances
+        if instance.is_instance and instance.parent.original == crowd
+    ]
+    assert sizes == pytest.approx([0.5] * 11, abs=1e-6)
 
 
 @needs_alembic

@@ -75,6 +75,7 @@ def make_prototypes(
             mesh = _joined(stage, crowd, state, int(members[0]))
             if mesh is not None:
                 choice |= dict.fromkeys(members.tolist(), len(made))
+                mesh.name = f"Agent{len(made)} Mesh"
                 made.append(bpy.data.objects.new(f"Agent{len(made)}", mesh))
         stage.scene.collection.objects.unlink(crowd)
         for item in made:

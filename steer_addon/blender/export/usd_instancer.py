@@ -50,9 +50,9 @@ class InstancerWriter:
     def add(self, frame: Frame) -> int:
         """Write a frame, its agents in the rows that they had before; returns its bytes."""
         made = self._prototypes
-        size = (
-            frame.radius * made.scale if made.by_radius else np.full_like(frame.radius, made.scale)
-        )
+        size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
+        # not every reader, Blender's for one, looks at which instances are invisible
+        size = np.where(frame.alive != 0, size, 0.0).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
             "position": frame.position,
             "velocity": frame.velocity,
