@@ -14,7 +14,7 @@ from ..core.behaviors.base import SECOND_TARGETS
 from ..core.errors import SteerError
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
-from . import crowds, display, live
+from . import crowds, display, live, playback
 from .bake import status
 from .bake.settings import KeyframeBakeSettings
 from .drawing_bakes import draw_playback
@@ -142,7 +142,7 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     for text in status.warnings:
         draw_message(layout, context, text, "ERROR")
     if status.message:
-        draw_message(layout, context, status.message, "INFO")
+        draw_message(layout, context, status.message, "ERROR" if playback.problem(obj) else "INFO")
 
 
 def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:

@@ -55,5 +55,5 @@ def rows_of(frame: Frame) -> str:
     cells: Any = np.empty((rows, 5), object)
     cells[:, 0] = frame.id[living].tolist()
     cells[:, 1] = frame.number
-    cells[:, 2:] = frame.position[living].tolist()
+    cells[:, 2:] = frame.position[living]
     return (_ROW * rows) % tuple(cells.ravel().tolist())
