@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_views import attribute, instances  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     data_counts,
-    deps,
     frame_set,
     make_runner,
     message,
@@ -113,8 +113,6 @@ def test_a_bake_over_an_earlier_one_shows_the_new(tmp_path):
 
 
 def with_ids(frame, ids):
-    from dataclasses import replace
-
     rows = np.arange(len(ids))
     return replace(
         frame,
@@ -147,8 +145,6 @@ def test_agents_appear_and_vanish(tmp_path):
 
 @needs_usd
 def test_what_behaviors_show_is_held_between_frames(tmp_path):
-    from dataclasses import replace
-
     obj = make_runner()
     obj.steer.frame_start = -3
     frames = [
@@ -211,29 +207,64 @@ def test_the_interface_is_locked_only_while_a_crowd_is_live(tmp_path):
     assert scene.render.use_lock_interface
 
 
-def test_without_usd_positions_play(tmp_path, monkeypatch):
+def without_usd(monkeypatch):
     from steer_addon.blender.export import usd_points
 
     monkeypatch.setattr(usd_points, "has_usd", lambda: False)
+
+
+def test_without_usd_a_point_cache_plays(tmp_path, monkeypatch):
+    without_usd(monkeypatch)
     obj = make_runner()
-    frames = bake(obj, tmp_path)
+    frames = [
+        replace(frame, alive=(frame.id != 1).astype(np.uint8)) if 3 < frame.number < 9 else frame
+        for frame in simulated(obj)[:LAST]
+    ]
+    # a body that turns all the way round
+    half = [np.pi * frame.number / 5 for frame in frames]
+    turns = [np.array([np.cos(a), 0, 0, np.sin(a)], np.float32) for a in half]
+    frames = [
+        replace(f, rotation=np.stack([q, -q, f.rotation[2]]))
+        for f, q in zip(frames, turns, strict=True)
+    ]
+    bake(obj, tmp_path, frames)
     assert (tmp_path / "crowd.pc2").is_file()
-    assert "no USD" in playback.limits(obj)
-    assert "who is gone" in playback.limits(obj)
-    for frame in frames[::4]:
+    assert "no USD" in playback.limits(obj) and "zone" in playback.limits(obj)
+    for frame in frames:
         frame_set(frame.number)
         np.testing.assert_array_equal(shown(obj), frame.position)
-    np.testing.assert_array_equal(attribute(obj, "radius"), frames[0].radius)
-    frame_set(5, 0.5)
-    np.testing.assert_allclose(
-        shown(obj), 0.5 * (frames[4].position + frames[5].position), atol=1e-6
-    )
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "crowd.blend"))
+        np.testing.assert_array_equal(attribute(obj, "id"), frame.id)
+        np.testing.assert_array_equal(attribute(obj, "radius"), frame.radius)
+        np.testing.assert_array_equal(attribute(obj, "alive"), frame.alive)
+        np.testing.assert_array_equal(attribute(obj, "velocity"), frame.velocity)
+        np.testing.assert_allclose(attribute(obj, "speed"), frame.speed, atol=1e-6)
+        same = np.abs(np.sum(attribute(obj, "rotation") * frame.rotation, axis=1))
+        np.testing.assert_allclose(same, 1.0, atol=1e-6)
+        assert len(instances()) == frame.alive.sum()
+    for place in (1, 4, 7):
+        frame_set(frames[place].number, 0.5)
+        between = 0.5 * (frames[place].position + frames[place + 1].position)
+        np.testing.assert_allclose(shown(obj), between, atol=1e-6)
+        a = 0.5 * (half[place] + half[place + 1])
+        same = attribute(obj, "rotation")[:2] @ np.array([np.cos(a), 0, 0, np.sin(a)])
+        np.testing.assert_allclose(np.abs(same), 1.0, atol=1e-6)
     os.rename(tmp_path / "crowd.pc2", tmp_path / "other.pc2")
     assert "is missing" in message(obj)
     playback.detach(obj)
-    assert deps() is not None
     assert display.get_input(display.find_modifier(obj), "State").type == "MESH"
+
+
+def test_without_usd_agents_appear_too(tmp_path, monkeypatch):
+    without_usd(monkeypatch)
+    obj = make_runner()
+    ids = ([5], [5, 7], [9, 7, 5])
+    frames = [with_ids(f, some) for f, some in zip(simulated(obj, 3), ids, strict=True)]
+    head = Header("Crowd", 24.0, 1, 3)
+    everybody = np.array([5, 7, 9])
+    playback.show(obj, playback.write(frames, tmp_path, head, lambda: everybody))
+    for frame in frames:
+        frame_set(frame.number)
+        assert len(instances()) == len(frame.id)
 
 
 @needs_usd

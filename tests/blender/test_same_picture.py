@@ -14,14 +14,14 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import display, playback, simulate  # noqa: E402
 from steer_addon.blender.bake import keyframes  # noqa: E402
+from steer_addon.blender.export import usd_points  # noqa: E402
 from steer_addon.blender.export.files import Header  # noqa: E402
-from steer_addon.blender.export.usd_points import has_usd  # noqa: E402
 from tests.blender.live_scenes import frame_set, play  # noqa: E402
 from tests.blender.test_render_live import make_stage, pixels_of  # noqa: E402
 
 pytestmark = [
     pytest.mark.usefixtures("empty_scene"),
-    pytest.mark.skipif(not has_usd(), reason="this build of Blender has no USD"),
+    pytest.mark.skipif(not usd_points.has_usd(), reason="this build of Blender has no USD"),
 ]
 
 SCRIPT = Path(__file__).with_name("factory_render.py")
@@ -61,8 +61,10 @@ def elsewhere(blend, folder, *numbers):
     return [pixels_of(folder / f"{number}.png") for number in numbers]
 
 
-@pytest.mark.parametrize("blur", [False, True])
-def test_live_baked_keyed_and_elsewhere(tmp_path, blur):
+@pytest.mark.parametrize(("usd", "blur"), [(True, False), (True, True), (False, True)])
+def test_live_baked_keyed_and_elsewhere(tmp_path, monkeypatch, usd, blur):
+    if not usd:
+        monkeypatch.setattr(usd_points, "has_usd", lambda: False)
     obj = make_stage(tmp_path)
     scene, modifier = bpy.context.scene, display.find_modifier(obj)
     arrow = make_arrow()

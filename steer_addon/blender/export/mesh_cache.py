@@ -8,7 +8,7 @@ frame its time in seconds from the first one on.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,11 +80,31 @@ def write_pc2(
         SceneError: There are no frames.
         AgentError: An agent appears that was not announced.
     """
+    return write_points(_positions(frames, ids), path, header)
 
-    def begin(points: int, count: int) -> bytes:
-        return _PC2.pack(_PC2_MARK, 1, points, float(header.start), 1.0, count)
 
-    return _write(frames, path, header, ids, "<f4", begin)
+def write_points(
+    points: Iterable[tuple[int, NDArray[np.float32]]], path: Path, header: Header
+) -> int:
+    """Write any points to a PC2 file.
+
+    Args:
+        points: Frame number and points, shape (point_count, 3), of each frame.
+        path: File to write.
+        header: What the frames have in common.
+
+    Returns:
+        How many frames were written.
+
+    Raises:
+        OutputError: The file cannot be written; an earlier one stays as it was.
+        SceneError: There are no frames, or not as many points in all of them.
+    """
+
+    def begin(count: int, frames: int) -> bytes:
+        return _PC2.pack(_PC2_MARK, 1, count, float(header.start), 1.0, frames)
+
+    return _write(points, path, header, "<f4", begin)
 
 
 def write_mdd(
@@ -108,30 +128,40 @@ def write_mdd(
     """
     expected = header.count
 
-    def begin(points: int, count: int) -> bytes:
+    def begin(count: int, frames: int) -> bytes:
         times = np.arange(expected, dtype=np.float64) / header.fps
-        return struct.pack(">ii", expected, points) + times.astype(">f4").tobytes()
+        return struct.pack(">ii", expected, count) + times.astype(">f4").tobytes()
 
-    return _write(frames, path, header, ids, ">f4", begin, expected)
+    return _write(_positions(frames, ids), path, header, ">f4", begin, expected)
+
+
+def _positions(
+    frames: Iterable[Frame], ids: NDArray[np.int64] | None
+) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    for frame in placed(frames, ids):
+        yield frame.number, frame.position
 
 
 def _write(
-    frames: Iterable[Frame],
+    points: Iterable[tuple[int, NDArray[np.float32]]],
     path: Path,
     header: Header,
-    ids: NDArray[np.int64] | None,
     kind: str,
     begin: Callable[[int, int], bytes],
     expected: int | None = None,
 ) -> int:
     with replacing(path) as partial, partial.open("wb") as file:
-        points = count = 0
-        for frame in placed(frames, ids):
+        size = count = 0
+        for number, places in points:
             if not count:
-                points = len(frame.id)
-                file.write(begin(points, 0))
-            _check_steady(frame, points)
-            file.write(np.ascontiguousarray(frame.position, kind).tobytes())
+                size = len(places)
+                file.write(begin(size, 0))
+            if len(places) != size:
+                raise SceneError(
+                    f"Frame {number} has {len(places)} points instead of {size}, and this format "
+                    "needs as many in every frame: bake the crowd first, and export the bake"
+                )
+            file.write(np.ascontiguousarray(places, kind).tobytes())
             count += 1
         if not count:
             raise SceneError(f"Crowd {header.name!r} has no frames to write: simulate it first")
@@ -142,13 +172,5 @@ def _write(
             )
         # now the count of frames is known
         file.seek(0)
-        file.write(begin(points, count))
+        file.write(begin(size, count))
     return count
-
-
-def _check_steady(frame: Frame, points: int) -> None:
-    if len(frame.id) != points:
-        raise SceneError(
-            f"Frame {frame.number} has {len(frame.id)} agents instead of {points}, and this format "
-            "needs as many in every frame: bake the crowd first, and export the bake"
-        )

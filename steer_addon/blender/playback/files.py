@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..export.files import Header
 
 
-def read_cache(folder: Path) -> tuple[Iterable[Frame], Header]:
-    """The frames of a baked cache, and what they have in common.
+def read_cache(folder: Path) -> tuple[Any, Header]:
+    """The frames of a baked cache, which can be gone through again, and what they have in common.
 
     Raises:
         SteerError: It cannot be read.
@@ -31,7 +31,7 @@ def read_cache(folder: Path) -> tuple[Iterable[Frame], Header]:
     if not len(numbers):
         raise SceneError(f"{folder} holds no frames yet: continue the bake")
     header = Header(cache.header.name, cache.header.fps, numbers[0], numbers[-1])
-    return iter(cache), header
+    return cache, header
 
 
 def make_usd_state(name: str, path: Path) -> bpy.types.Object:
@@ -68,16 +68,17 @@ def reload(cache_file: bpy.types.CacheFile) -> None:
 
 
 def make_plain_state(name: str, path: Path, first: Frame) -> bpy.types.Object:
-    """A mesh of loose vertices that plays a PC2 file, with identities and radii as attributes."""
+    """A mesh of loose vertices that plays a packed PC2 file; radii stay those of a frame."""
     from ..export.mesh_cache import read_pc2_header
+    from .packed import BLOCKS, ensure_group
 
     header = read_pc2_header(path)
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(header.points)
-    for attribute, kind, values in (
-        ("id", "INT", first.id.astype(np.int32)),
-        ("radius", "FLOAT", first.radius),
-    ):
+    ids, radii = np.zeros(header.points, np.int32), np.zeros(header.points, np.float32)
+    count = min(len(first.id), header.points // BLOCKS)
+    ids[:count], radii[:count] = first.id[:count].astype(np.int32), first.radius[:count]
+    for attribute, kind, values in (("id", "INT", ids), ("radius", "FLOAT", radii)):
         mesh.attributes.new(attribute, kind, "POINT").data.foreach_set("value", values)
     state = bpy.data.objects.new(name, mesh)
     modifier = state.modifiers.new("Crowd Cache", "MESH_CACHE")
@@ -87,6 +88,7 @@ def make_plain_state(name: str, path: Path, first: Frame) -> bpy.types.Object:
     modifier.time_mode, modifier.play_mode = "FRAME", "SCENE"
     modifier.frame_start, modifier.frame_scale = header.start, 1.0
     modifier.filepath = _stored(path)
+    state.modifiers.new("Crowd Attributes", "NODES").node_group = ensure_group()
     return state
 
 

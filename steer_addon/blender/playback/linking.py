@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -22,12 +22,15 @@ from ..state import (
 from . import files
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ...core.frames import Frame
     from ..export.files import Header
 
 USD_FILE = "crowd.usdc"
 PLAIN_FILE = "crowd.pc2"
-"""Where Blender has no USD: positions only."""
+"""Where Blender has no USD: see `packed`."""
 
 
 @dataclass(frozen=True)
@@ -48,29 +51,42 @@ class Played:
 _RANGE_KEY = "steer_playback_frames"
 
 
-def write(frames: Iterable[Frame], folder: Path, header: Header) -> Played:
+def write(
+    frames: Iterable[Frame],
+    folder: Path,
+    header: Header,
+    everybody: Callable[[], NDArray[np.int64]] | None = None,
+) -> Played:
     """Write the file that Blender plays to a folder.
 
     Args:
         frames: Ascending frames, one by one: memory does not grow with their number.
         folder: Where `crowd.usdc` goes, or `crowd.pc2` where Blender has no USD.
         header: What the frames have in common.
+        everybody: All identities there will be, asked where Blender has no USD; None takes those
+            of the first frame.
 
     Raises:
         OutputError: It cannot be written; an earlier file stays as it was.
         SceneError: There are no frames.
     """
-    from ..export.mesh_cache import write_pc2
+    from ...core.roster import Roster
     from ..export.usd_points import has_usd, write_points
+    from .packed import write_packed
 
-    writer, name = (write_points, USD_FILE) if has_usd() else (write_pc2, PLAIN_FILE)
-    path = folder / name
     coming = iter(frames)
     first = next(coming, None)
     if first is None:
         raise SceneError(f"Crowd {header.name!r} has no frames to write: simulate it first")
+    coming = chain([first], coming)
+    path = folder / (USD_FILE if has_usd() else PLAIN_FILE)
     with files.released(path):
-        writer(chain([first], coming), path, header)
+        if has_usd():
+            write_points(coming, path, header)
+        else:
+            ids = first.id if everybody is None else everybody()
+            first = Roster(ids).placed(first)
+            write_packed(coming, path, header, ids=ids)
     return Played(path, header, first)
 
 
@@ -136,9 +152,11 @@ def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
         SteerError: The cache cannot be read, the file not written, or the crowd not changed; what
             the crowd shows is as before then.
     """
+    from ...core.roster import everybody
+
     folder = folder_path(cache_folder)
     frames, header = files.read_cache(folder)
-    played = write(frames, folder, header)
+    played = write(frames, folder, header, lambda: everybody(frames))
     show(obj, played)
     return played.path
 
@@ -212,8 +230,8 @@ def limits(obj: bpy.types.Object) -> str:
     """What the played file lacks; empty when it has everything."""
     if plays_back(obj) and get_state(obj)[PLAYBACK_KEY] == "pc2":
         return (
-            "This build of Blender has no USD: baked agents keep their places, but not where they "
-            "look, how fast they are, and who is gone. Bake in the Blender of blender.org for that"
+            "This build of Blender has no USD: the bake lacks what behaviors show (such as zone "
+            "and waypoint) and changes of radius. Bake in the Blender of blender.org for these"
         )
     return ""
 
