@@ -11,7 +11,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import display  # noqa: E402
-from steer_addon.blender.export import formats, usd_points  # noqa: E402
+from steer_addon.blender.export import formats, usd_instancer, usd_points  # noqa: E402
 from steer_addon.blender.export.files import Header, safe_name  # noqa: E402
 from steer_addon.core.errors import AgentError, OutputError, SceneError  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
@@ -91,15 +91,14 @@ def test_points_are_read_by_pxr_and_by_blender(tmp_path):
         np.testing.assert_array_equal(read.reshape(-1, 3), frame.position)
 
 
-@needs_usd
-def test_instances_of_the_character(tmp_path):
+def make_people():
+    """A crowd of twelve, each shown as one of two objects; number 3 is dead from frame 3 on."""
     obj = make_crowd([(i, 0, 0) for i in range(12)])
     make_glowing()
     people = bpy.data.collections.new("People")
-    arrow = make_arrow()
     other = bpy.data.objects.new("Box", bpy.data.meshes.new("Box"))
     other.data.from_pydata([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [], [(0, 1, 2, 3)])
-    people.objects.link(arrow)
+    people.objects.link(make_arrow())
     people.objects.link(other)
     modifier = display.find_modifier(obj)
     display.set_input(modifier, "Display", "Collection")
@@ -109,29 +108,44 @@ def test_instances_of_the_character(tmp_path):
         replace(f, alive=(f.id != 3).astype(np.uint8)) if f.number > 2 else f
         for f in simulated(obj, 4)
     ]
-    bake(obj, tmp_path, frames)
-    frame_set(1)
-    wanted = {}
+    return obj, frames
+
+
+def faces_shown():
+    """How many faces the instance of each agent has."""
+    found = {}
     for instance in deps().object_instances:
         if instance.is_instance:
             number = [n for n in instance.persistent_id if n != 2**31 - 1][-1]
-            wanted[number] = len(instance.object.data.polygons)
-    from steer_addon.blender.export.usd_instancer import write_instancer
+            found[number] = len(instance.object.data.polygons)
+    return found
 
-    path = tmp_path / "i.usdc"
-    head = Header("Crowd", 24.0, 1, 4)
-    write_instancer(frames, path, head, obj, bpy.context.scene, frames[0].id)
-    usd = usd_points.pxr()
-    stage = usd.Usd.Stage.Open(str(path))
-    instancer = usd.UsdGeom.PointInstancer(stage.GetDefaultPrim())
+
+def faces_of_prototypes(usd, stage, instancer):
     faces = []
     for target in instancer.GetPrototypesRel().GetTargets():
         prims = usd.Usd.PrimRange(stage.GetPrimAtPath(target))
         (mesh,) = [usd.UsdGeom.Mesh(p) for p in prims if p.IsA("Mesh")]
         faces.append(len(mesh.GetFaceVertexCountsAttr().Get()))
+    return faces
+
+
+@needs_usd
+def test_instances_of_the_character(tmp_path):
+    obj, frames = make_people()
+    bake(obj, tmp_path, frames)
+    frame_set(1)
+    wanted = faces_shown()
+    path = tmp_path / "i.usdc"
+    head = Header("Crowd", 24.0, 1, 4)
+    usd_instancer.write_instancer(frames, path, head, obj, bpy.context.scene, frames[0].id)
+    usd = usd_points.pxr()
+    stage = usd.Usd.Stage.Open(str(path))
+    instancer = usd.UsdGeom.PointInstancer(stage.GetDefaultPrim())
+    faces = faces_of_prototypes(usd, stage, instancer)
+    assert len(set(faces)) == 2
     choice = instancer.GetProtoIndicesAttr().Get(1)
     assert {int(i): faces[c] for i, c in zip(frames[0].id, choice, strict=True)} == wanted
-    assert len(set(faces)) == 2
     bound = [
         target
         for prim in stage.Traverse()
@@ -145,22 +159,27 @@ def test_instances_of_the_character(tmp_path):
         matrices = instancer.ComputeInstanceTransformsAtTime(frame.number, frame.number)
         places = np.array([matrix.ExtractTranslation() for matrix in matrices])
         np.testing.assert_allclose(places, frame.position[living], atol=1e-6)
-        turned = np.array(matrices)[:, 1, :3]
-        half = frame.rotation[living].astype(float)
-        w, _, _, z = half.T
-        expected = np.stack([-2 * w * z, w * w - z * z, np.zeros(len(w))], axis=1) * 0.5
-        np.testing.assert_allclose(turned, expected, atol=2e-3)
-    del stage, instancer
-    # Blender's importer looks for no invisible ones; their scale of 0 hides them
-    bpy.ops.wm.usd_import(filepath=str(path))
-    frame_set(4)
-    crowd = bpy.data.objects["Crowd.001"]
-    sizes = [
-        instance.matrix_world.median_scale
-        for instance in deps().object_instances
-        if instance.is_instance and instance.parent.original == crowd
-    ]
-    assert sizes == pytest.approx([0.5] * 11, abs=1e-6)
+        w, _, _, z = frame.rotation[living].astype(float).T
+        ahead = np.stack([-2 * w * z, w * w - z * z, np.zeros(len(w))], axis=1)
+        np.testing.assert_allclose(np.array(matrices)[:, 1, :3], 0.5 * ahead, atol=2e-3)
+
+
+@needs_usd
+def test_blender_reads_instances_without_the_dead(tmp_path):
+    obj, frames = make_people()
+    path = tmp_path / "i.usdc"
+    head = Header("Crowd", 24.0, 1, 4)
+    usd_instancer.write_instancer(frames, path, head, obj, bpy.context.scene, frames[0].id)
+    (crowd,) = [o for o in imported(bpy.ops.wm.usd_import, path) if o.type == "POINTCLOUD"]
+    # the importer looks for no invisible ones: their scale is 0
+    for number, count in ((2, 12), (4, 11)):
+        frame_set(number)
+        sizes = [
+            instance.matrix_world.median_scale
+            for instance in deps().object_instances
+            if instance.is_instance and instance.parent.original == crowd
+        ]
+        assert sizes == pytest.approx([0.5] * count, abs=1e-6)
 
 
 @needs_alembic

@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
-
-from .files import Header, safe_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +19,7 @@ if TYPE_CHECKING:
 Progress = Callable[[float], None]
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """One format.
 
     Attributes:
@@ -41,8 +37,7 @@ class Format:
     write: Callable[[Job, Path], int]
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """What was exported.
 
     Attributes:
@@ -81,6 +76,7 @@ class Job:
             warnings: Filled with what the user may want to change.
         """
         from ..sessions import fps_of
+        from .files import Header
 
         self.obj, self.scene, self.numbers = obj, scene, numbers
         self._progress, self._warnings = progress, warnings
@@ -248,6 +244,8 @@ def default_name(obj: bpy.types.Object, chosen: Format) -> str:
 
     The two kinds of USD and the crowds of a file do not get in each other's way.
     """
+    from .files import safe_name
+
     parts = [safe_name(obj.name)]
     if bpy.data.filepath:
         parts.insert(0, safe_name(Path(bpy.data.filepath).stem))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -33,8 +32,7 @@ PLAIN_FILE = "crowd.pc2"
 """Where Blender has no USD: see `packed`."""
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(NamedTuple):
     """A written file that Blender can play.
 
     Attributes:
@@ -230,8 +228,8 @@ def limits(obj: bpy.types.Object) -> str:
     """What the played file lacks; empty when it has everything."""
     if plays_back(obj) and get_state(obj)[PLAYBACK_KEY] == "pc2":
         return (
-            "This build of Blender has no USD: the bake lacks what behaviors show (such as zone "
-            "and waypoint) and changes of radius. Bake in the Blender of blender.org for these"
+            "No USD in this build of Blender: the bake lacks what behaviors show, such as zone and "
+            "waypoint, and changes of radius"
         )
     return ""
 
