@@ -244,7 +244,7 @@ def test_point_caches_of_agents_that_appear(tmp_path):
     )
     path = tmp_path / "x.pc2"
     head = Header("Crowd", 24.0, 1, 2)
-    with pytest.raises(SceneError, match="3 agents instead of 2"):
+    with pytest.raises(SceneError, match="3 points instead of 2"):
         write_pc2([fewer, second], path, head)
     with pytest.raises(AgentError, match="bake the crowd first"):
         write_pc2([fewer, second], path, head, ids=fewer.id)

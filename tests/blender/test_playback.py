@@ -229,7 +229,7 @@ def test_without_usd_a_point_cache_plays(tmp_path, monkeypatch):
     ]
     bake(obj, tmp_path, frames)
     assert (tmp_path / "crowd.pc2").is_file()
-    assert "no USD" in playback.limits(obj) and "zone" in playback.limits(obj)
+    assert "No USD" in playback.limits(obj) and "zone" in playback.limits(obj)
     for frame in frames:
         frame_set(frame.number)
         np.testing.assert_array_equal(shown(obj), frame.position)
