@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import arguments
+from ..core.errors import UsageError
+from . import arguments, bake_cache
 from .output import ProgressLine, Result
 
 NAME = "bake"
@@ -18,16 +19,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_blend(parser)
     parser.add_argument(
         "--to",
-        choices=("keyframes",),
+        choices=("keyframes", "cache"),
         default="keyframes",
-        help="keyframes: one keyed object per agent",
+        help="keyframes: one keyed object per agent; cache: files of frames that can be gone on "
+        "with",
     )
     parser.add_argument(
         "--save",
         metavar="OUT.blend",
         type=Path,
-        required=True,
-        help="file to write; the file that is read stays as it is, unless it is named here again",
+        help="file to write; the file that is read stays as it is, unless it is named here again; "
+        "not needed for --to cache",
     )
     arguments.add_crowd(parser, "without it all of them are baked")
     arguments.add_frames(parser, "frames to bake (default: the crowd's range)")
@@ -46,11 +48,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--empties", action="store_true", help="make empties, whatever the file says"
     )
+    bake_cache.add_arguments(parser)
     arguments.add_settings(parser)
 
 
 def run(options: argparse.Namespace) -> Result:
     """Simulate, bake, hide the live crowds and save."""
+    bake_cache.check(options)
+    if options.to == "cache":
+        return bake_cache.run(options)
+    if options.save is None:
+        raise UsageError("give --save OUT.blend, the file to write")
     from ..blender import batch
 
     start = time.perf_counter()
