@@ -257,17 +257,21 @@ def _inputs() -> dict[str, Any]:
 
 def _cache() -> dict[str, Any]:
     return {
-        "cache_directory": _fixed(
-            bpy.props.StringProperty,
+        "cache_directory": bpy.props.StringProperty(
             name="Folder",
             description="Where the folder of the bake goes; empty is steer_cache, beside the file",
             subtype="DIR_PATH",
+            # from 5.0 on Blender wants to be told
+            options={
+                *FIXED,
+                *(("PATH_SUPPORTS_BLEND_RELATIVE",) if bpy.app.version >= (5,) else ()),
+            },
+            override=OVERRIDABLE,
         ),
         "cache_folder": _fixed(
             bpy.props.StringProperty,
             name="Baked Cache",
             description="Folder of the bake, where there is one",
-            subtype="DIR_PATH",
         ),
         "cache_owner": _fixed(
             bpy.props.StringProperty,

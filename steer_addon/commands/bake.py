@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import UsageError
-from . import arguments, exporting
+from . import arguments, bake_cache, exporting
 from .output import ProgressLine, Result
 
 NAME = "bake"
@@ -19,24 +19,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_blend(parser)
     parser.add_argument(
         "--to",
-        choices=("keyframes", *exporting.FORMATS),
+        choices=("keyframes", "cache", *exporting.FORMATS),
         default="keyframes",
-        help="keyframes: one keyed object per agent, in a .blend file; "
+        help="keyframes: one keyed object per agent; cache: files of frames that can be gone on "
+        "with, and that Blender plays; "
         + "; ".join(f"{name}: {text}" for name, text in exporting.FORMATS.items()),
     )
     parser.add_argument(
         "--out",
         metavar="PATH",
         type=Path,
-        help="file or folder to write to, for all but keyframes; in a folder the name is that of "
-        "the .blend file and the crowd",
+        help="file or folder to write to, for files of other programs; in a folder the name is "
+        "that of the .blend file and the crowd",
     )
     parser.add_argument(
         "--save",
         metavar="OUT.blend",
         type=Path,
-        help="for keyframes: file to write; the file that is read stays as it is, unless it is "
-        "named here again",
+        help="file to write; the file that is read stays as it is, unless it is named here again; "
+        "not needed for --to cache, nor for files of other programs",
     )
     arguments.add_crowd(parser, "without it all of them are baked")
     arguments.add_frames(parser, "frames to bake (default: the crowd's range)")
@@ -55,17 +56,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--empties", action="store_true", help="make empties, whatever the file says"
     )
+    bake_cache.add_arguments(parser)
     arguments.add_settings(parser)
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Simulate, bake, hide the live crowds and save; or export."""
+    """Simulate, bake, hide the live crowds and save; or bake to a cache, or export."""
+    bake_cache.check(options)
     if options.to in exporting.FORMATS:
         return exporting.run(options)
-    if options.save is None:
-        raise UsageError(f"--to {options.to} makes a .blend file: give --save OUT.blend")
     if options.out is not None:
-        raise UsageError(f"--to {options.to} makes a .blend file: give --save in place of --out")
+        raise UsageError(f"--out does not go with --to {options.to}: leave it out")
+    if options.to == "cache":
+        return bake_cache.run(options)
+    if options.save is None:
+        raise UsageError("give --save OUT.blend, the file to write")
     from ..blender import batch
 
     start = time.perf_counter()

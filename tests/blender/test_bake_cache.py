@@ -15,29 +15,33 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import simulate  # noqa: E402
 from steer_addon.blender.bake import cached, places, status  # noqa: E402
 from steer_addon.blender.operators import cache as operators  # noqa: E402
-from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
+from steer_addon.core.cache import CacheWriter, layout, open_cache  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_mesh  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
+LAST = 24
+"""Last frame of the crowds here; their chunks hold ten frames."""
+
 
 @pytest.fixture
-def crowd(tmp_path):
+def crowd(tmp_path, monkeypatch):
     """A crowd of five that walks to a moving target, between a moving wall and one that stands."""
-    bpy.context.scene.frame_end = 60
+    monkeypatch.setattr(layout, "CHUNK_FRAMES", 10)
+    bpy.context.scene.frame_end = LAST
     goal = make_empty("Goal")
     goal.location = (20.0, 0.0, 0.0)
     goal.keyframe_insert("location", frame=1)
     goal.location = (20.0, 15.0, 0.0)
-    goal.keyframe_insert("location", frame=60)
+    goal.keyframe_insert("location", frame=LAST)
     square = [(4, -3, -1), (4, 3, -1), (4, 3, 2), (4, -3, 2)]
     wall = make_mesh("Wall", square, [(0, 1, 2, 3)])
     still = make_mesh("Still", [(9, -3, -1), (9, 3, -1), (9, 3, 2)], [(0, 1, 2)])
     wall.keyframe_insert("location", frame=1)
     wall.location = (0.0, 4.0, 0.0)
-    wall.keyframe_insert("location", frame=60)
+    wall.keyframe_insert("location", frame=LAST)
     walls = bpy.data.collections.new("Walls")
     bpy.context.scene.collection.children.link(walls)
     for obj in (wall, still):
@@ -45,7 +49,7 @@ def crowd(tmp_path):
     obj = make_crowd(5)
     obj.steer.target_object, obj.steer.colliders = goal, walls
     obj.steer.bodies.collide_colliders = obj.steer.bodies.collide_agents = True
-    obj.steer.frame_start, obj.steer.frame_end = 1, 60
+    obj.steer.frame_start, obj.steer.frame_end = 1, LAST
     obj.steer.cache_directory = str(tmp_path)
     bpy.context.view_layer.objects.active = obj
     status.baked(obj)
@@ -87,8 +91,8 @@ def changes_of(obj):
 def test_a_bake_holds_what_is_simulated(crowd, tmp_path):
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     cache = open_cache(tmp_path / "Crowd")
-    assert cache.complete and cache.frames == range(1, 61)
-    for frame in simulate.run(crowd, bpy.context.scene, range(1, 61)):
+    assert cache.complete and cache.frames == range(1, LAST + 1)
+    for frame in simulate.run(crowd, bpy.context.scene, range(1, LAST + 1)):
         stored = cache.frame(frame.number)
         for name in ("id", "position", "velocity", "rotation", "radius", "alive"):
             assert getattr(stored, name).tobytes() == getattr(frame, name).tobytes()
@@ -102,27 +106,27 @@ def test_a_bake_holds_what_is_simulated(crowd, tmp_path):
 def test_a_stopped_bake_goes_on_with_the_same_bits(crowd, tmp_path):
     uncut = bits(whole(crowd, tmp_path / "uncut"))
     scene, folder = bpy.context.scene, tmp_path / "cut"
-    run_to(bake := cached.begin(crowd, scene, folder), 31)
+    run_to(bake := cached.begin(crowd, scene, folder), 13)
     bake.close()
-    assert open_cache(folder).frames == range(1, 32)
-    run_to(bake := cached.resume(crowd, scene, folder), 55)
-    assert bake.kept == 31
+    assert open_cache(folder).frames == range(1, 14)
+    run_to(bake := cached.resume(crowd, scene, folder), 23)
+    assert bake.kept == 13
     # as if the process was killed: only whole chunks are there
     bake.writer.close()
-    assert open_cache(folder).frames == range(1, 51)
+    assert open_cache(folder).frames == range(1, 21)
     run_to(cached.resume(crowd, scene, folder), END)
     assert bits(folder) == uncut
 
 
 def test_a_longer_range_is_baked_on(crowd, tmp_path):
     uncut = open_cache(whole(crowd, tmp_path / "uncut"))
-    crowd.steer.frame_end = 40
+    crowd.steer.frame_end = 15
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    crowd.steer.frame_end = 60
+    crowd.steer.frame_end = LAST
     status.refresh(crowd)
     assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
     cache = open_cache(tmp_path / "Crowd")
-    assert cache.complete and cache.frames == range(1, 61)
+    assert cache.complete and cache.frames == range(1, LAST + 1)
     for frame in uncut:
         assert cache.frame(frame.number).position.tobytes() == frame.position.tobytes()
 
@@ -162,32 +166,32 @@ def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, m
     assert operator.invoke(context, None) == {"RUNNING_MODAL"}
     assert "is being baked" in refusal(bpy.ops.object.steer_cache_bake)
     tick = SimpleNamespace(type="TIMER", value="NOTHING")
-    for _ in range(30):
+    for _ in range(13):
         assert operator.modal(context, tick) == {"RUNNING_MODAL"}
     assert any("frame" in text and "left" in text for text in texts)
     press = SimpleNamespace(type="ESC", value="PRESS")
     assert operator.modal(context, press) == {"FINISHED"}
     assert texts[-1] is None and "timer" in texts
     frames = open_cache(tmp_path / "Crowd").frames
-    assert 25 < len(frames) < 60
-    assert f"{len(frames)} of 60 frames are kept" in report[-1][1]
+    assert 10 < len(frames) < LAST
+    assert f"{len(frames)} of {LAST} frames are kept" in report[-1][1]
     assert bpy.data.scenes.keys() == ["Scene"] and not operators.why_busy()
 
 
 def test_bake_anew_keeps_the_old_one_until_the_new_one_is_complete(crowd, tmp_path):
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     folder = tmp_path / "Crowd"
-    before = open_cache(folder).frame(60).position.copy()
+    before = open_cache(folder).frame(LAST).position.copy()
     crowd.steer.agents.max_speed = 0.5
     bake = cached.begin(crowd, bpy.context.scene, folder)
-    run_to(bake, 30)
+    run_to(bake, 12)
     bake.close()
-    assert open_cache(folder).frame(60).position.tobytes() == before.tobytes()
+    assert open_cache(folder).frame(LAST).position.tobytes() == before.tobytes()
     status.refresh(crowd)
     found = status.status(crowd, bpy.context.scene)
-    assert len(found.unfinished) == 30 and found.can_continue
+    assert len(found.unfinished) == 12 and found.can_continue
     assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
-    assert open_cache(folder).frame(60).position.tobytes() != before.tobytes()
+    assert open_cache(folder).frame(LAST).position.tobytes() != before.tobytes()
     assert [p.name for p in folder.glob("bake_*")] == ["bake_2"]
 
 
@@ -251,7 +255,7 @@ def test_a_duplicate_neither_shares_nor_deletes_the_bake(crowd, tmp_path):
     [
         (lambda: move("Still"), "collider 'Still' changed"),
         (lambda: reshape("Wall"), "collider 'Wall' changed"),
-        (lambda: key("Goal", 33), "animation of 'Goal' changed"),
+        (lambda: key("Goal", 7), "animation of 'Goal' changed"),
         (lambda: move("Crowd"), "the points of crowd 'Crowd' changed"),
         (lambda: setattr(active().steer, "seed", 5), "seed was 0, is 5"),
         (lambda: setattr(bpy.context.scene.render, "fps", 30), "fps was 24, is 30"),
@@ -271,7 +275,7 @@ def test_what_changed_is_told_by_name(crowd, edit, told):
     assert any(told in text for text in changes_of(crowd)), changes_of(crowd)
     status.refresh(crowd)
     assert told in operators_text(crowd)
-    crowd.steer.frame_end = 80
+    crowd.steer.frame_end = 30
     with pytest.raises(SceneError, match="cannot go on"):
         run_to(cached.resume(crowd, bpy.context.scene, places.own_folder(crowd)), END)
 
@@ -329,7 +333,7 @@ def test_an_edit_of_an_input_is_noticed_and_checked(crowd, monkeypatch):
 
 def test_playing_is_no_edit(crowd):
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    for number in (1, 2, 3, 30, 1):
+    for number in (1, 2, 3, 20, 1):
         bpy.context.scene.frame_set(number)
     bpy.context.view_layer.update()
     assert status.status(crowd, bpy.context.scene).edited == []
@@ -338,18 +342,18 @@ def test_playing_is_no_edit(crowd):
 def test_crowds_that_chase_one_another_are_baked_right(crowd, tmp_path):
     hunters = make_crowd(2, "Hunters")
     hunters.location = (-6.0, 0.0, 0.0)
-    hunters.steer.frame_start, hunters.steer.frame_end = 5, 45
+    hunters.steer.frame_start, hunters.steer.frame_end = 5, 19
     for own, other in ((hunters, crowd), (crowd, hunters)):
         own.steer.target_kind, own.steer.target_object = "CROWD", other
     scene = bpy.context.scene
     uncut = whole(crowd, tmp_path / "uncut")
     bake = cached.begin(crowd, scene, tmp_path / "cut")
-    run_to(bake, 28)
+    run_to(bake, 13)
     bake.close()
-    assert set(open_cache(tmp_path / "cut").states(28)) == {"Crowd", "Hunters"}
+    assert set(open_cache(tmp_path / "cut").states(13)) == {"Crowd", "Hunters"}
     run_to(cached.resume(crowd, scene, tmp_path / "cut"), END)
     assert bits(tmp_path / "cut") == bits(uncut)
-    for frame in simulate.run(crowd, scene, range(1, 61)):
+    for frame in simulate.run(crowd, scene, range(1, LAST + 1)):
         assert open_cache(uncut).frame(frame.number).position.tobytes() == frame.position.tobytes()
     hunters.steer.behaviors[1].weight = 0.25
     told = "arrive.weight was 1, is 0.25 of crowd 'Hunters'"
@@ -360,7 +364,7 @@ def test_crowds_that_chase_one_another_are_baked_right(crowd, tmp_path):
 def test_a_bake_of_another_version_is_not_gone_on_with(crowd, tmp_path, monkeypatch):
     monkeypatch.setattr(cached, "__version__", "0.0.1")
     bake = cached.begin(crowd, bpy.context.scene, tmp_path / "old")
-    run_to(bake, 30)
+    run_to(bake, 12)
     bake.close()
     monkeypatch.undo()
     with pytest.raises(SteerError, match=r"was baked with Steer 0\.0\.1"):
@@ -373,7 +377,7 @@ def test_a_full_disk_is_one_message_and_can_be_gone_on_with(crowd, tmp_path, mon
     from steer_addon.core.cache import files
 
     uncut = bits(whole(crowd, tmp_path / "uncut"))
-    room, write = [30_000], os.write
+    room, write = [8_000], os.write
 
     def full(handle, data):
         room[0] -= len(data)
@@ -387,7 +391,7 @@ def test_a_full_disk_is_one_message_and_can_be_gone_on_with(crowd, tmp_path, mon
     monkeypatch.undo()
     folder = tmp_path / "Crowd"
     kept = open_cache(folder)
-    assert 0 < len(kept.frames) < 60 and len(list(kept.verify())) == len(kept.manifest.chunks)
+    assert 0 < len(kept.frames) < LAST and len(list(kept.verify())) == len(kept.manifest.chunks)
     places.set_folder(crowd, folder)
     assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
     assert bits(folder) == uncut

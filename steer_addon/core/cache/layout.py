@@ -32,12 +32,14 @@ BAKE = re.compile(r"bake_[1-9]\d{0,8}")
 CHUNK = re.compile(r"frames_-?\d{1,7}_-?\d{1,7}(\.partial)?")
 
 MOST_FRAMES = 2_000_000
-MOST_AGENTS = 10_000_000
+MOST_AGENTS = 4_000_000
 MOST_ATTRIBUTES = 250
 MOST_STATES = 100
 """Crowds that steer by one another, and behaviors that remember something."""
-MOST_BYTES = 1 << 30
-"""Size of the largest file of a cache, without its header [bytes]."""
+MOST_BYTES = 1 << 29
+"""Size of the arrays of a chunk, and of a state [bytes]: more is not read."""
+MOST_ROWS = 1_000_000
+"""A chunk with so many rows ends, however few frames it has."""
 
 CHUNK_BYTES = 32_000_000
 CHUNK_FRAMES = 25
@@ -129,6 +131,11 @@ class Chunk:
         return f"frames_{self.first}_{self.last}"
 
     @property
+    def row_count(self) -> int:
+        """Agents of all frames together."""
+        return sum(self.counts) * (self.frame_count if len(self.counts) == 1 else 1)
+
+    @property
     def frame_count(self) -> int:
         """How many frames."""
         return self.last - self.first + 1
@@ -198,6 +205,17 @@ class CacheHeader:
     def folder(self) -> str:
         """Name of the folder of its chunks."""
         return f"bake_{self.generation}"
+
+
+def ends_chunk(done: int, rows: int, header: CacheHeader) -> bool:
+    """Whether a chunk is full.
+
+    Args:
+        done: Frames of the cache by now.
+        rows: Agents of all frames of the chunk together.
+        header: What the cache is of.
+    """
+    return done % header.chunk_frames == 0 or rows >= MOST_ROWS
 
 
 def chunk_frames(agents: int, attributes: int) -> int:

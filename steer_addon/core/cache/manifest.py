@@ -198,7 +198,9 @@ def _chunk(data: Any, header: CacheHeader) -> Chunk:
     files = chunk.files()
     _require(isinstance(chunk.sums, dict) and chunk.sums.keys() == files.keys())
     _require(all(isinstance(s, str) and _SUM.fullmatch(s) for s in chunk.sums.values()))
-    _require(all(size <= MOST_BYTES for _, size in files.values()))
+    sizes = {name: size for name, (_, size) in files.items()}
+    states = [sizes.pop(name) for name in files if name.startswith("state_")]
+    _require(all(size <= MOST_BYTES for size in (sum(sizes.values()), *states)))
     return chunk
 
 

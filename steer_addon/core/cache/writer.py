@@ -21,7 +21,7 @@ from ..frames import Frame
 from .chunks import States, write_chunk
 from .cleaning import bake_folders, chunk_folders, remove_unknown
 from .files import PARTIAL, is_folder, reason, remove_folder, rename, sync_folder
-from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frames
+from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frames, ends_chunk
 from .lock import FolderLock
 from .manifest import Manifest, read_manifest, write_manifest
 from .reader import Cache
@@ -49,15 +49,15 @@ class CacheWriter:
         """
         self._begin(Path(folder))
         try:
-            used = [int(name.partition("_")[2]) for name in bake_folders(self.folder)]
-            self._name = NEXT if os.path.lexists(self.folder / MANIFEST) else MANIFEST
             with suppress(FileNotFoundError):
                 os.unlink(self.folder / NEXT)
+            remove_unknown(self.folder)
+            used = [int(name.partition("_")[2]) for name in bake_folders(self.folder)]
+            self._name = NEXT if os.path.lexists(self.folder / MANIFEST) else MANIFEST
             header = replace(header, generation=max(used, default=0) + 1)
             self._manifest = Manifest(header)
             self.about.update(header.about)
             self.next_frame = header.frame_start
-            remove_unknown(self.folder)
         except OSError as error:
             self.close()
             raise self._cannot(error) from None
@@ -149,7 +149,8 @@ class CacheWriter:
         numbers = range(chunk.first, chunk.last + 1)
         try:
             self.states = cache.states(chunk.last) if chunk.states else {}
-            if chunk.frame_count < cache.header.chunk_frames:
+            done = numbers.stop - cache.header.frame_start
+            if not ends_chunk(done, chunk.row_count, cache.header):
                 # chunks end where they would have without a break
                 self._pending = [cache.frame(number) for number in numbers]
         except CacheError:
@@ -189,7 +190,7 @@ class CacheWriter:
                 f"Frame {frame.number} cannot be added to cache {self.folder}: "
                 f"{self.next_frame} is next, {self.header.frame_end} the last"
             )
-        if not self._manifest.chunks and not self._pending:
+        if frame.number == self.header.frame_start:
             self._learn(frame)
         self._pending.append(frame)
         self.next_frame += 1
@@ -197,7 +198,7 @@ class CacheWriter:
             states = {self.header.name: states}
         self.states = states or {}
         done = frame.number - self.header.frame_start + 1
-        if done % self.header.chunk_frames == 0:
+        if ends_chunk(done, sum(len(f.id) for f in self._pending), self.header):
             self._flush()
 
     def stop(self) -> None:
