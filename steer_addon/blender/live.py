@@ -242,8 +242,13 @@ def lock_interface(scene: bpy.types.Scene) -> None:
         if not render.use_lock_interface:
             render.use_lock_interface = True
             scene[_LOCK_KEY] = True
-    elif _LOCK_KEY in scene:
-        render.use_lock_interface = False
+    else:
+        _give_back(scene)
+
+
+def _give_back(scene: bpy.types.Scene) -> None:
+    if _LOCK_KEY in scene:
+        scene.render.use_lock_interface = False
         del scene[_LOCK_KEY]
 
 
@@ -278,3 +283,6 @@ def unregister() -> None:
         if handler in handlers:
             handlers.remove(handler)
     _runs.clear()
+    # nothing is live any more; Blender hides its data where a file is being read
+    for scene in getattr(bpy.data, "scenes", ()):
+        _give_back(scene)

@@ -50,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.non_negative_float,
         help="leave keys out while positions stay this near to the simulated ones, in meters",
     )
+    parser.add_argument(
+        "--actions",
+        choices=("PER_AGENT", "SHARED"),
+        type=str.upper,
+        help="an action for each agent, or one for all with a slot for each",
+    )
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--object", metavar="NAME", help="make a linked copy of it per agent")
     group.add_argument("--collection", metavar="NAME", help="make an instance of it per agent")
@@ -81,6 +87,7 @@ def run(options: argparse.Namespace) -> Result:
         frames=options.frames,
         step=options.step,
         tolerance=options.tolerance,
+        actions=options.actions,
         source=batch.find_source(options.object, options.collection),
         empties=options.empties,
     )

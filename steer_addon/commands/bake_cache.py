@@ -11,7 +11,7 @@ from typing import Any
 from ..core.errors import OutputError, UsageError
 from .output import ProgressLine, Result
 
-_OTHERS = ("step", "tolerance", "object", "collection", "empties")
+_OTHERS = ("step", "tolerance", "actions", "object", "collection", "empties")
 """Options that only keyframes have."""
 
 

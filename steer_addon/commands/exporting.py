@@ -77,7 +77,16 @@ def _paths(out: Path, crowds: list[Any], chosen: Any) -> list[Path]:
     from ..blender.export import formats
 
     if out.suffix.lower() != chosen.suffix or out.is_dir():
-        return [out / formats.default_name(crowd, chosen) for crowd in crowds]
+        paths: list[Path] = []
+        for crowd in crowds:
+            first = path = out / formats.default_name(crowd, chosen)
+            # names that differ only in what a file's name cannot hold
+            for number in range(2, len(crowds) + 1):
+                if path not in paths:
+                    break
+                path = first.with_stem(f"{first.stem}_{number}")
+            paths.append(path)
+        return paths
     if len(crowds) > 1:
         raise UsageError(
             f"The file has {len(crowds)} crowds: give a folder with --out, or one with --crowd"

@@ -27,6 +27,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH")
+    check_existing: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
     filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
     format: bpy.props.EnumProperty(
         name="Format", description="What kind of file to write", items=FORMAT_ITEMS
