@@ -129,7 +129,15 @@ def _build(build: NodeBuilder) -> None:
     alive = build.output(
         "FunctionNodeCompare", 6, 5, data_type="FLOAT", operation="GREATER_THAN", A=first, B=0.999
     )
-    column = 7.0
+    other = build.output(
+        "FunctionNodeCompare", 6, 2, data_type="FLOAT", operation="GREATER_EQUAL",
+        A=index, B=agents,
+    )  # fmt: skip
+    # first of all, so that the rest is done for a fourth of the points
+    points = build.output(
+        "GeometryNodeDeleteGeometry", 7, 0, domain="POINT", Geometry=points, Selection=other
+    )
+    column = 8.0
     for name, kind, value in (
         ("rotation", "QUATERNION", rotation),
         ("velocity", "FLOAT_VECTOR", velocity),
@@ -138,12 +146,4 @@ def _build(build: NodeBuilder) -> None:
     ):
         points = build.store(points, name, kind, value, column, 0)
         column += 1.0
-    other = build.output(
-        "FunctionNodeCompare", column, 2, data_type="FLOAT", operation="GREATER_EQUAL",
-        A=index, B=agents,
-    )  # fmt: skip
-    points = build.output(
-        "GeometryNodeDeleteGeometry", column + 1, 0, domain="POINT", Geometry=points,
-        Selection=other,
-    )  # fmt: skip
-    build.node("NodeGroupOutput", column + 2, 0, Geometry=points)
+    build.node("NodeGroupOutput", column, 0, Geometry=points)
