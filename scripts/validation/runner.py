@@ -201,7 +201,7 @@ class _Run:
             count = self.simulation.agents.count
             self.simulation.agents = with_echoes(self.simulation.agents, period)
         start = time.perf_counter()
-        self.simulation.step(self.world)
+        self.simulation.advance(self.world)
         spent = time.perf_counter() - start
         if period is not None:
             self.simulation.agents = keep(self.simulation.agents, np.arange(count))

@@ -292,6 +292,11 @@ def _pool() -> ThreadPoolExecutor:
         return _state.pool
 
 
+def runs_alone(count: int) -> bool:
+    """Whether `parallel_for` does so many in one range, on the calling thread."""
+    return _state.threads == 1 or count <= CHUNK or not status().compiled
+
+
 def parallel_for(function: Kernel, count: int, *args: Any) -> None:
     """Call `function(start, stop, *args)` over index ranges that cover 0 to count.
 
@@ -299,7 +304,7 @@ def parallel_for(function: Kernel, count: int, *args: Any) -> None:
     cannot change a bit of the result.
     """
     target = function.target()
-    if _state.threads == 1 or count <= CHUNK or target is function.function:
+    if runs_alone(count):
         target(0, count, *args)
         return
     size = max(CHUNK, -(-count // (2 * _state.threads)))
