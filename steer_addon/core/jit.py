@@ -30,8 +30,8 @@ CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
 
 
-_VIEWS = frozenset(("agents", "world", "bvh"))
-"""Arguments that hold many arrays."""
+_VIEWS = frozenset(("agents", "world", "bvh", "table"))
+"""Arguments that hold many arrays, or one that is gone through column by column."""
 
 
 @dataclass(frozen=True)
