@@ -30,7 +30,7 @@ CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
 
 
-_VIEWS = frozenset(("agents", "world", "bvh", "table"))
+_VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
 """Arguments that hold many arrays, or one that is gone through column by column."""
 
 

@@ -21,7 +21,13 @@ __all__ = ["NONE", "GridView", "axis_cells", "build_grid", "empty", "find", "wra
 # Agents within the radius that are collected before the nearest of them are picked.
 _CANDIDATES = 256
 # Up to so many are sorted by counting, which needs no branch that goes either way at random.
-_RANKED = 24
+_RANKED = 48
+# So many are collected before they are sorted, where all that is wanted may be among them.
+_SETTLED = 24
+# In cells: an agent at a place farther from the origin is searched for by the book.
+_ORDINARY = 1.0e9
+# They are counted by so many at once.
+_LANES = 8
 # For indices that are known to be right: numba else checks each for being negative.
 _INDEX = 0x7FFFFFFF
 
@@ -44,29 +50,34 @@ def _view_cosine(field_of_view):
 
 
 @kernel
-def _rank(total, near, near2, best, best2):
+def _rank(total, near, near2, ranks, best, best2):
     """Sort candidates into the empty row of the best by counting, where no two are equally far.
 
-    Returns the row's length, or -1 for a tie. Counting needs no branch that could go either way.
+    Returns how many they are, or -1 for a tie. Counting needs no branch that could go either way;
+    four at once, since each count waits for the one before.
     """
-    limit = best.size
-    ranks = 0
+    whole = (total + _LANES - 1) // _LANES * _LANES
+    for a in range(total, whole):
+        near2[a] = np.inf
+    for a in range(whole):
+        ranks[a] = 0
+    for b in range(0, total, 4):
+        p, q, r, s = near2[b], near2[b + 1], near2[b + 2], near2[b + 3]
+        for a in range(whole):
+            d2 = near2[a]
+            ranks[a] += int(p < d2) + int(q < d2) + int(r < d2) + int(s < d2)
+    counted = 0
     for a in range(total):
-        d2 = near2[a]
-        rank = 0
-        for b in range(total):
-            rank += int(near2[b] < d2)
-        ranks += rank
-        if rank < limit:
-            best[rank] = near[a]
-            best2[rank] = d2
-    return min(total, limit) if 2 * ranks == total * (total - 1) else -1
+        rank = ranks[a] & _INDEX
+        counted += rank
+        best[rank] = near[a]
+        best2[rank] = near2[a]
+    return total if 2 * counted == total * (total - 1) else -1
 
 
 @kernel
-def _insert(total, near, near2, order, ids, found, best, best2):
+def _insert(total, near, near2, order, ids, found, limit, best, best2):
     """Insert candidates into the row of the best by (d², id); returns the row's new length."""
-    limit = best.size
     for t in range(total):
         slot = near[t]
         d2 = near2[t]
@@ -103,27 +114,27 @@ def _in_view(total, near, near2, here, grid, forward, cosine):
 
 
 @kernel
-def _keep(total, near, near2, order, ids, found, best, best2):
+def _keep(total, near, near2, ranks, order, ids, found, limit, best, best2):
     """Merge candidates into the row of the best; returns the row's new length."""
     if found == 0 and total <= _RANKED:
-        ranked = _rank(total, near, near2, best, best2)
+        ranked = _rank(total, near, near2, ranks, best, best2)
         if ranked >= 0:
-            return ranked
-    return _insert(total, near, near2, order, ids, found, best, best2)
+            return min(ranked, limit)
+    return _insert(total, near, near2, order, ids, found, limit, best, best2)
 
 
 @kernel
-def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, best2):
+def _search(me, here, grid, ids, forward, radius, cosine, limit, room):
     """Fill the row of the best for the agent in slot `me`; returns the row's length."""
-    x, y, z, start, order, nx = grid.x, grid.y, grid.z, grid.start, grid.order, grid.nx
-    px, py, pz = here
-    own_x, down_x, up_x, sure_x = axis_cells(px, radius, grid.inverse, nx)
-    own_y, down_y, up_y, sure_y = axis_cells(py, radius, grid.inverse, grid.ny)
-    own_z, down_z, up_z, sure_z = axis_cells(pz, radius, grid.inverse, grid.nz)
+    near, near2, ranks, best, best2 = room[:5]
+    x, y, z, start, order = grid.x, grid.y, grid.z, grid.start, grid.order
+    (px, py, pz), inverse, nx = here, grid.inverse, grid.nx
+    own_x, down_x, up_x, sure_x = axis_cells(px, radius, inverse, nx)
+    own_y, down_y, up_y, sure_y = axis_cells(py, radius, inverse, grid.ny)
+    own_z, down_z, up_z, sure_z = axis_cells(pz, radius, inverse, grid.nz)
     bound = radius * radius
-    settle = min(max(_RANKED, 2 * best.size), _CANDIDATES - 1)
-    found = 0
-    total = 0
+    settle = min(max(_SETTLED, 2 * limit), _CANDIDATES - 1)
+    found, total = 0, 0
     # The agent's own row of cells first: in a crowd the others then need a short look only.
     for jz in range(down_z + up_z + 1):
         step_z = jz if jz <= up_z else up_z - jz
@@ -132,13 +143,13 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
             step_y = jy if jy <= up_y else up_y - jy
             row = (layer + wrap_cell(own_y + step_y, grid.ny)) * nx
             low, high = own_x - down_x, own_x + up_x + 1
-            if found == best.size:
-                gap_y = _gap(py, step_y, grid.cell, grid.inverse, sure_y)
-                gap_z = _gap(pz, step_z, grid.cell, grid.inverse, sure_z)
+            if found == limit:
+                gap_y = _gap(py, step_y, grid.cell, inverse, sure_y)
+                gap_z = _gap(pz, step_z, grid.cell, inverse, sure_z)
                 rest = bound * (1.0 + 16.0 * SLACK) - gap_y * gap_y - gap_z * gap_z
                 if rest < 0.0:
                     continue
-                _own, down, up, sure = axis_cells(px, math.sqrt(rest), grid.inverse, nx)
+                _own, down, up, sure = axis_cells(px, math.sqrt(rest), inverse, nx)
                 if sure and sure_x:
                     low, high = own_x - down, own_x + up + 1
             # Cells next to each other along x are one run of slots, or two where it wraps around.
@@ -151,8 +162,7 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
                 a, b = start[row + first], start[row + last]
                 while a < b:
                     stop = min(b, a + _CANDIDATES - total)
-                    # Every slot is written, and overwritten unless it counts: a branch that goes
-                    # either way at random would cost more than the rest of the loop.
+                    # every slot is written, and overwritten unless it counts: no branch at random
                     for slot in range(a, stop):
                         at = slot & _INDEX
                         dx = x[at] - px
@@ -166,40 +176,125 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
                     if total > settle:
                         if cosine > -1.0:
                             total = _in_view(total, near, near2, here, grid, forward, cosine)
-                        found = _keep(total, near, near2, order, ids, found, best, best2)
+                        found = _keep(
+                            total, near, near2, ranks, order, ids, found, limit, best, best2
+                        )
                         total = 0
-                        if found == best.size:
+                        if found == limit:
                             bound = best2[found - 1]
     if cosine > -1.0:
         total = _in_view(total, near, near2, here, grid, forward, cosine)
-    return _keep(total, near, near2, order, ids, found, best, best2)
+    return _keep(total, near, near2, ranks, order, ids, found, limit, best, best2)
 
 
-@allocating_kernel
-def _find_kernel(
-    first, last, grid, position, heading, ids, radius, most, view, count, index, distance
+@kernel
+def _around(own, size):
+    """Cells of an axis of the torus in and beside one: (the first of them, how many)."""
+    return (0, size) if size < 3 else (own - 1, 3)
+
+
+@kernel
+def _gather(c, grid, slots, x, y, z):
+    """Collect the slots of a cell and of all around it.
+
+    Returns:
+        (how many, -1 when they are too many; where those of the cell itself begin).
+    """
+    own = c % grid.nx
+    first_x, many_x = _around(own, grid.nx)
+    first_y, many_y = _around(c // grid.nx % grid.ny, grid.ny)
+    first_z, many_z = _around(c // (grid.nx * grid.ny), grid.nz)
+    total, begin = 0, 0
+    for jz in range(many_z):
+        layer = wrap_cell(first_z + jz, grid.nz) * grid.ny
+        for jy in range(many_y):
+            row = (layer + wrap_cell(first_y + jy, grid.ny)) * grid.nx
+            for jx in range(many_x):
+                cell = row + wrap_cell(first_x + jx, grid.nx)
+                low, high = grid.start[cell], grid.start[cell + 1]
+                if total + high - low > _CANDIDATES:
+                    return -1, 0
+                begin = total if cell == c else begin
+                for slot in range(low, high):
+                    at = slot & _INDEX
+                    slots[total & _INDEX] = slot
+                    x[total & _INDEX] = grid.x[at]
+                    y[total & _INDEX] = grid.y[at]
+                    z[total & _INDEX] = grid.z[at]
+                    total += 1
+    return total, begin
+
+
+@kernel
+def _collect(own, here, bound, gathered, room):
+    """Of those around a cell the ones near an agent, which is number `own`; how many they are."""
+    near, near2, slots, x, y, z, squares = room[:2] + room[5:]
+    px, py, pz = here
+    for t in range(gathered):
+        dx, dy, dz = x[t] - px, y[t] - py, z[t] - pz
+        squares[t] = dx * dx + dy * dy + dz * dz
+    squares[own] = np.inf
+    total = 0
+    # every one is written, and overwritten unless it counts: see `_search`
+    for t in range(gathered):
+        d2 = squares[t]
+        near[total & _INDEX] = slots[t]
+        near2[total & _INDEX] = d2
+        total += int(d2 <= bound)
+    return total
+
+
+@kernel
+def _is_ordinary(me, here, grid):
+    """Whether the cell of a place, and those around it, are beyond doubt those of a slot."""
+    if here != (grid.x[me], grid.y[me], grid.z[me]):
+        return False
+    return max(abs(here[0]), abs(here[1]), abs(here[2])) * grid.inverse < _ORDINARY
+
+
+@kernel
+def _find_one(me, own, here, forward, cosine, reach, limit, gathered, grid, ids, room):
+    """Fill the row of the best for the agent in slot `me`; returns the row's length.
+
+    In a crowd the nearest are most often found around the cell: all of them, if the row is full.
+    """
+    near, near2, ranks, best, best2 = room[:5]
+    close, found = min(reach, grid.cell / OFF_LATTICE), 0
+    if gathered >= 0 and _is_ordinary(me, here, grid):
+        total = _collect(own, here, close * close, gathered, room)
+        if cosine > -1.0:
+            total = _in_view(total, near, near2, here, grid, forward, cosine)
+        found = _keep(total, near, near2, ranks, grid.order, ids, 0, limit, best, best2)
+        if found == limit or close == reach:
+            return found
+    return _search(me, here, grid, ids, forward, reach, cosine, limit, room)
+
+
+@kernel
+def _find_rows(
+    first, last, grid, position, heading, ids, radius, most, view, count, index, distance, room
 ):
-    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space."""
+    """`_find_kernel` with room to work in."""
+    best, best2, slots, x, y, z = room[3:9]
     width = index.shape[1]
-    near = np.empty(_CANDIDATES, np.int64)
-    near2 = np.empty(_CANDIDATES, np.float64)
-    best = np.empty(width, np.int64)
-    best2 = np.empty(width, np.float64)
+    c = np.searchsorted(grid.start, first, "right") - 1
+    gathered, begin = _gather(c, grid, slots, x, y, z)
     for me in range(first, last):
+        if me >= grid.start[c + 1]:
+            while me >= grid.start[c + 1]:
+                c += 1
+            gathered, begin = _gather(c, grid, slots, x, y, z)
         i = grid.order[me]
         limit = min(width, int(pick(most, i)))
         reach = pick(radius, i)
         found = 0
         if limit > 0 and reach >= 0.0:
+            own = begin + me - grid.start[c]
+            here, forward = load(position, i), load(heading, i)
             cosine = _view_cosine(pick(view, i))
-            here = load(position, i)
-            forward = load(heading, i)
-            row, row2 = best[:limit], best2[:limit]
-            # in a crowd the nearest are most often found close by: all of them, if the row is full
-            close = min(reach, grid.cell / OFF_LATTICE)
-            found = _search(me, here, grid, ids, forward, close, cosine, near, near2, row, row2)
-            if found < limit and close < reach:
-                found = _search(me, here, grid, ids, forward, reach, cosine, near, near2, row, row2)
+            found = _find_one(
+                me, own, here, forward, cosine, reach, limit, gathered, grid, ids, room
+            )
         count[i] = found
         for j in range(found):
             index[i, j] = grid.order[best[j]]
@@ -207,6 +302,23 @@ def _find_kernel(
         for j in range(found, width):
             index[i, j] = -1
             distance[i, j] = 0.0
+
+
+@allocating_kernel
+def _find_kernel(
+    first, last, grid, position, heading, ids, radius, most, view, count, index, distance
+):
+    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space."""
+    near, near2 = np.empty(_CANDIDATES, np.int64), np.empty(_CANDIDATES, np.float64)
+    ranks, slots = np.empty(_CANDIDATES, np.int64), np.empty(_CANDIDATES, np.int64)
+    kept = max(index.shape[1], _CANDIDATES)
+    best, best2 = np.empty(kept, np.int64), np.empty(kept, np.float64)
+    x, y, z, squares = np.empty((4, _CANDIDATES), np.float64)
+    room = (near, near2, ranks, best, best2, slots, x, y, z, squares)
+    # this one counts references, as who makes arrays does; the loop is in one that does not
+    _find_rows(
+        first, last, grid, position, heading, ids, radius, most, view, count, index, distance, room
+    )
 
 
 def find(
