@@ -21,6 +21,7 @@ time step is, and nothing else.
 |---|---|
 | penetrations | agent-steps with a center inside a closed mesh, or that passed a face |
 | overlap | largest (r_i + r_j - distance)/(r_i + r_j) over all pairs and steps |
+| parting | agents that start inside others, whose overlap counts once apart, and stay so |
 | stuck | agents below 5 % of their wished speed for the last 10 s that have not arrived |
 | time, path | means of those that arrived, beside those of straight ways at the wished speed |
 | reversals | turns of the motion by more than 90° within half a second, mean per agent |

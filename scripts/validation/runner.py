@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from steer_addon.core.agents import Agents, make_agents
 from steer_addon.core.metrics import Metrics
 from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings
+from steer_addon.core.settings import CrowdSettings, with_override
 from steer_addon.core.simulation import Simulation
 from steer_addon.core.views import F32
 from steer_addon.core.world import World, make_world
@@ -270,6 +270,19 @@ def with_echoes(agents: Agents, period: float) -> Agents:
     return more
 
 
+def as_stated(settings: CrowdSettings, scenario: Scenario) -> CrowdSettings:
+    """A preset's settings with what the scenario's page states; what it lacks is left out.
+
+    Raises:
+        ParameterError: A stated value does not fit.
+    """
+    known = {entry.key for entry in settings.behaviors}
+    for text in scenario.stated:
+        if text.partition(".")[0] in known:
+            settings = with_override(settings, text)
+    return settings
+
+
 def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Outcome:
     """Run a scenario.
 
@@ -279,7 +292,7 @@ def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Ou
         tracks: Whether to keep places for a picture.
     """
     start = time.perf_counter()
-    settings = load_preset(preset).settings
+    settings = as_stated(load_preset(preset).settings, scenario)
     state = _Run(scenario, settings)
     spent: list[float] = []
     kept = [state.position.copy()]
@@ -307,6 +320,8 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
     # two runs of one seed that differ in a bit anywhere end with other places
     result["digest"] = hashlib.blake2b(state.position.tobytes(), digest_size=8).hexdigest()
     result.update(scenario.notes)
+    if scenario.stated:
+        result["stated"] = list(scenario.stated)
     result["wanted"] = [str(wanted) for wanted in scenario.wanted]
     result["short"] = [str(wanted) for wanted in scenario.wanted if not wanted.met(result)]
     return result

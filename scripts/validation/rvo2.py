@@ -1,7 +1,8 @@
 """The examples of RVO2 (van den Berg et al. 2011), and its circle with any number of agents.
 
 Wished speed 1 m/s as there. What RVO2 calls maximum speed, 2 m/s, is how fast it may dodge; here
-nobody goes faster than it wishes to.
+nobody goes faster than it wishes to. How far and how long agents look ahead, and at how many, is
+what the examples state; RVO2's horizon for obstacles is the same as that for agents in all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,15 @@ RADIUS = 1.5
 CIRCLE = 200.0
 RVO2_TIME = 886.0
 """RVO2's own time for Circle [s]."""
+
+
+def _stated(horizon: float) -> tuple[str, ...]:
+    """Neighbor distance [m], most neighbors and time horizon [s] of an example."""
+    return (
+        "avoid_neighbors.neighbor_distance=15",
+        "avoid_neighbors.max_neighbors=10",
+        f"avoid_neighbors.anticipation_time={horizon:g}",
+    )
 
 
 def antipodal(count: int, name: str | None = None) -> Scenario:
@@ -32,6 +42,7 @@ def antipodal(count: int, name: str | None = None) -> Scenario:
         leave=False,
         heading=-place / CIRCLE,
         patience=300.0,
+        stated=_stated(10.0),
     )
 
 
@@ -65,6 +76,7 @@ def blocks() -> Scenario:
         colliders=tuple(walls),
         leave=False,
         patience=300.0,
+        stated=_stated(5.0),
     )
 
 
@@ -85,6 +97,7 @@ def sphere() -> Scenario:
         heading=-place / 100.0,
         flying=True,
         patience=200.0,
+        stated=_stated(10.0),
     )
 
 

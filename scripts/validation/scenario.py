@@ -54,7 +54,11 @@ class Wanted:
         return f"{self.figure} ≥ {low}" if low else f"{self.figure} ≤ {high}"
 
 
-SOLID = (Wanted("penetrations", most=0), Wanted("overlap", most=0.02))
+SOLID = (
+    Wanted("penetrations", most=0),
+    Wanted("overlap", most=0.02),
+    Wanted("parting", most=0),
+)
 """Wanted of every scenario."""
 ALL_ARRIVE = Wanted("arrived_share", least=1.0)
 
@@ -107,6 +111,8 @@ class Scenario:
     """The world repeats along x after this length [m]: it starts at x = 0."""
     areas: tuple[Area, ...] = ()
     wanted: tuple[Wanted, ...] = (*SOLID, ALL_ARRIVE)
+    stated: tuple[str, ...] = ()
+    """What the page states about the preset's numbers, as `behavior.parameter=value`."""
     notes: dict[str, Any] = field(default_factory=dict)
     """More entries of the result."""
 

@@ -11,7 +11,7 @@ import pytest
 from scripts import validate
 from scripts.validation import density, flows, page, rimea, rvo2, table
 from scripts.validation.placing import Room, hexagons
-from scripts.validation.runner import run
+from scripts.validation.runner import as_stated, run
 from scripts.validation.scenario import (
     Area,
     Scenario,
@@ -155,6 +155,19 @@ def test_rvo2_scenes():
     assert (np.sign(ends[:, :2]) == -np.sign(blocks.position[:, :2])).all()
     result = run(replace(sphere, duration=0.5)).result
     assert (result["agents"], result["steps"]) == (812, 4)
+
+
+def test_what_a_row_states_is_handed_to_the_preset():
+    settings = load_preset("pedestrians").settings
+    stated = as_stated(settings, rvo2.blocks()).behaviors
+    (entry,) = (b for b in stated if b.key == "avoid_neighbors")
+    found = (entry.neighbor_distance, entry.max_neighbors, entry.anticipation_time)
+    assert found == (15.0, 10, 5.0)
+    assert as_stated(settings, rvo2.circle()).behaviors[0].anticipation_time == 10.0
+    # a preset of one's own may do without
+    assert as_stated(replace(settings, behaviors=()), rvo2.blocks()).behaviors == ()
+    result = run(replace(rvo2.antipodal(2), duration=0.25)).result
+    assert "avoid_neighbors.neighbor_distance=15" in result["stated"]
 
 
 def test_rimea_rows_start_inside_their_rooms():
