@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .placing import Room
-from .rooms import BEYOND, FAR, through, wall_x, wall_y
+from .rooms import BEYOND, FAR, ROOM_TO_PASS, through, wall_x, wall_y
 from .scenario import (
     ALL_ARRIVE,
     F64,
@@ -23,6 +23,7 @@ from .scenario import (
     block,
     goal,
     on_floor,
+    via,
 )
 
 DT = 1.0 / 24.0
@@ -93,7 +94,8 @@ def row_6() -> Scenario:
     end = 12.0 + FAR
     walls = wall_x(0.0, -0.2, 12.2, outward=-1.0) + wall_y(12.0, 0.0, end)
     walls += wall_y(0.0, 0.0, 2.0, outward=-1.0) + [block("inner block", (-0.2, 2.0), (10.0, end))]
-    route = (goal((11.0, 1.0), 1.0), goal((11.0, end), FAR))
+    # the corner's diagonal, less what bodies need
+    route = (via((11.0, 1.0), 1.06), goal((11.0, end), FAR))
     return _scenario(
         "rimea 6",
         _crowd(20, (0.0, 0.0), (6.0, 2.0), 6),
@@ -179,7 +181,7 @@ def row_12() -> Scenario:
     walls += [block("north of corridor", (10.0, 5.5), (15.0, 10.2))]
     walls += wall_x(0.0, 15.0, 25.2, outward=-1.0) + wall_x(10.0, 15.0, 25.2)
     walls += wall_y(25.0, 0.0, 10.0, gap)
-    route = (goal((10.0, 5.0), 0.6), *through([(25.0, 5.0)], [(1.0, 0.0)]))
+    route = (via((10.0, 5.0), ROOM_TO_PASS), *through([(25.0, 5.0)], [(1.0, 0.0)]))
     return _scenario(
         "rimea 12",
         _crowd(150, (0.0, 0.0), (5.0, 10.0), 12),
@@ -209,19 +211,16 @@ def row_15(kind: int) -> Scenario:
         walls = wall_x(0.0, -0.2, 40.2, outward=-1.0) + wall_y(40.0, 0.0, stop + FAR)
         walls += wall_y(0.0, 0.0, 6.0, outward=-1.0)
         walls += [block("inner block", (-0.2, 6.0), (34.0, stop + FAR))]
-        # who walks on the outer side goes round it
-        lanes = 0.5 + np.arange(6)
-        routes = tuple((goal((40.0 - y, y), 1.5), goal((40.0 - y, 40.0 + FAR), FAR)) for y in lanes)
+        route = (via((37.0, 3.0), 3.89), goal((37.0, 40.0 + FAR), FAR))
     else:
         walls = wall_x(0.0, -0.2, end + FAR, outward=-1.0) + wall_x(6.0, -0.2, end + FAR)
         walls += wall_y(0.0, 0.0, 6.0, outward=-1.0)
-        routes = ((goal((end + FAR, 3.0), FAR),),)
+        route = (goal((end + FAR, 3.0), FAR),)
     place = _crowd(500, (0.0, 0.0), (20.0, 6.0), 15)
     return _scenario(
         FIFTEEN[kind],
         place,
-        routes,
-        route=np.floor(place[:, 1]).astype(np.int64) % len(routes),
+        (route,),
         speed=_speeds(500, 155),
         duration=600.0,
         colliders=tuple(walls),

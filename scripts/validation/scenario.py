@@ -24,6 +24,10 @@ class Stage:
     """So near [m] the next stage begins; at the last stage the agent has arrived."""
     speed: float | None = None
     """Wished speed on the way there [m/s]; None for the agent's own."""
+    via: bool = False
+    """Whether it is a gate, of half width `reach`, that is passed on the way on (see `ways`)."""
+    ahead: F64 | None = None
+    """Unit directions in which gates are passed, shape (m, 3); None halves the turn there."""
 
 
 Route = tuple[Stage, ...]
@@ -186,6 +190,11 @@ def on_floor(points: Any) -> F64:
 def goal(point: Sequence[float], reach: float) -> Stage:
     """A stage with one point on the floor."""
     return Stage(on_floor(point), reach)
+
+
+def via(point: Sequence[float], half_width: float) -> Stage:
+    """A gate on the floor that is passed on the way to the next stage."""
+    return Stage(on_floor(point), half_width, via=True)
 
 
 def free_paths(scenario: Scenario) -> F64:
