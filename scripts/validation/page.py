@@ -27,8 +27,8 @@ time step is, and nothing else.
 | reversals | turns of the motion by more than 90° within half a second, mean per agent |
 | score | SteerBench: 50·collisions + time + Σ kinetic energy + Σ acceleration, mean per agent |
 
-Points on the way (the corner of a corridor, a door) are gates: lines across the way, for which agents
-head side by side, and which they are past when they have crossed them.
+Points on the way (the corner of a corridor, a door) are gates: lines across the way, which agents
+head for side by side, and are past when they have crossed them.
 
 The time of a step is that of a machine that runs two scenarios at a time, one thread each.
 """

@@ -149,7 +149,8 @@ def row_9(doors: int) -> Scenario:
 def row_11() -> Scenario:
     """Room 30 x 20 m, 1,000 persons at the left, two exits: a jam at the near one, some go far.
 
-    Everybody goes to the exit that is nearest at the moment; nobody is told which.
+    Everybody goes to the exit that is reached soonest (`target_choice` QUICKEST), queue included:
+    the row is about people who choose between exits; nobody is told which.
     """
     doors = [(21.5, 20.0), (27.5, 20.0)]
     walls = wall_x(0.0, -0.2, 30.2, outward=-1.0)
@@ -162,6 +163,7 @@ def row_11() -> Scenario:
         speed=_speeds(1000, 111),
         duration=1500.0,
         colliders=tuple(walls),
+        stated=("arrive.target_choice=QUICKEST",),
         areas=(Area("near", (20.0, 17.0), (23.0, 20.0)),),
         wanted=(
             *SOLID,

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steer_addon.core import quickest
 from steer_addon.core.agents import Agents, make_agents
+from steer_addon.core.arrival import goal_of
 from steer_addon.core.metrics import Metrics
 from steer_addon.core.presets import load_preset
 from steer_addon.core.settings import CrowdSettings, with_override
 from steer_addon.core.simulation import Simulation
+from steer_addon.core.targets import make_targets
 from steer_addon.core.views import F32
 from steer_addon.core.world import World, make_world
 
@@ -137,15 +140,23 @@ class _Run:
         return speed
 
     def _aim(self) -> None:
-        """Give everybody the target of the stage they are at, the nearest where they may choose."""
+        """Give everybody the target of the stage they are at."""
         agents = self.simulation.agents
         rows = agents.id
         self.ways.choose(rows, self._pick)
         agents.target_index = self.ways.targets(rows, self.position[rows].astype(np.float64))
         agents.max_speed = self._speeds()[rows].astype(np.float32)
 
-    def _pick(self, options: F64, rows: NDArray[np.int64], _taken: NDArray[np.int64]) -> Any:
-        """The nearest of some places for each of some agents."""
+    def _pick(self, options: F64, rows: NDArray[np.int64], taken: NDArray[np.int64]) -> Any:
+        """Which of some places each of some agents takes, as the preset's goal chooses targets."""
+        goal = goal_of(self.settings.behaviors)
+        if getattr(goal, "target_choice", "NEAREST") == "QUICKEST":
+            crowd = self.simulation.agents
+            crowd = crowd.taken(np.searchsorted(crowd.id, rows))
+            crowd.target_index[:] = -1
+            flow = np.full(len(rows), goal.target_flow)
+            places = make_targets(options)
+            return quickest.choose(places, crowd, taken, flow, self.scenario.dt, self.steps)
         return np.linalg.norm(options[None] - self.position[rows][:, None], axis=2).argmin(axis=1)
 
     def step(self) -> float:
