@@ -33,6 +33,10 @@ head for side by side, and are past when they have crossed them.
 The time of a step is that of a machine that runs two scenarios at a time, one thread each.
 """
 
+HIDDEN = """Not everybody has to arrive where a wall hides the goal from all who go by what is near.
+Those do to whom a walker finds the way that goes straight at its goal, alone, and slides along what
+is in the way:"""
+
 SECTIONS = (
     ("Flow scenes", r"(" + "|".join(SCENES) + r") \d+$"),
     ("RVO2's examples", r"rvo2 "),
@@ -62,8 +66,11 @@ def _section(title: str, results: list[Result]) -> str:
         return f"{_circles(results)}\n{table([r for r in results if r['short']])}"
     hidden = [r for r in results if r.get("hidden")]
     if hidden:
-        names = "\n".join(f"- {result['name']}: {result['hidden']}." for result in hidden)
-        return f"Not all have to arrive where no local rule can:\n\n{names}\n\n{table(results)}"
+        names = "\n".join(
+            f"- {r['name']}, {r['arrived']} of {r['agents']} arrived: {r['hidden']}."
+            for r in hidden
+        )
+        return f"{HIDDEN}\n\n{names}\n\n{table(results)}"
     return table(results)
 
 

@@ -22,6 +22,7 @@ from steer_addon.core.views import F32
 from steer_addon.core.world import World, make_world
 
 from .density import ECHO
+from .greedy import finds_way
 from .scenario import F64, Area, Scenario, free_paths
 from .ways import Ways
 
@@ -302,6 +303,9 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
     # two runs of one seed that differ in a bit anywhere end with other places
     result["digest"] = hashlib.blake2b(state.position.tobytes(), digest_size=8).hexdigest()
     result.update(scenario.notes)
+    if scenario.hidden:
+        late = np.flatnonzero(~state.arrived)
+        result["hidden"], result["lost"] = scenario.hidden, int(finds_way(scenario, late).sum())
     if scenario.stated:
         result["stated"] = list(scenario.stated)
     result["wanted"] = [str(wanted) for wanted in scenario.wanted]

@@ -115,6 +115,8 @@ class Scenario:
     """The world repeats along x after this length [m]: it starts at x = 0."""
     areas: tuple[Area, ...] = ()
     wanted: tuple[Wanted, ...] = (*SOLID, ALL_ARRIVE)
+    hidden: str = ""
+    """Why some cannot see how to get to their goals; then only others need to (`lost` says)."""
     stated: tuple[str, ...] = ()
     """What the page states about the preset's numbers, as `behavior.parameter=value`."""
     notes: dict[str, Any] = field(default_factory=dict)

@@ -259,14 +259,14 @@ def test_numbers():
 
 def test_the_page_has_all_results():
     found = [{"name": name, "wanted": [], "short": []} for name in ("maze", "rvo2 circle")]
-    found[0]["hidden"] = "far"
+    found[0].update(hidden="far", arrived=1, agents=3)
     found += [{"name": "corridor 1000", "arrived_share": 0.95, "wanted": [], "short": []}]
     found += [{"name": f"antipodal {n}", "end": 9.0, "wanted": [], "short": []} for n in (2, 3)]
     text = page.as_page(found)
     assert "5 of 5 scenarios as wanted" in text
     assert "| corridor | – (0.89) | – (0.40) | 0.95 (0.29) | – (0.19) |" in text
     assert "2 of 2 numbers of agents as wanted" in text
-    assert "- maze: far." in text
+    assert "- maze, 1 of 3: far." in text
     assert text.count("## ") == 4
 
 
