@@ -35,10 +35,10 @@ lint: $(STAMP)  ## Check style, borders, types and sizes
 bench: $(BENCH_STAMP)  ## Measure what a user would feel (installs its peers first)
 	$(PY) scripts/bench.py
 
-validate: $(STAMP)  ## Run every scenario with published numbers, some 20 minutes (out/validation)
+validate: $(STAMP)  ## Run every scenario with published numbers (out/validation)
 	@$(if $(SCENARIOS),:,echo "Skipped: SteerBench files, as ../shared/scenarios is absent")
 	$(PY) scripts/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
-	  --flows 100,500,1000,2000 --jobs 2 --json out/validation/results.json \
+	  --flows 100,500,1000,2000 --jobs 2 --json out/validation/results.json --resume \
 	  --markdown out/validation/validation.md --plot out/validation $(ARGS)
 
 extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)

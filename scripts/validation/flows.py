@@ -71,6 +71,7 @@ def flow(name: str, agents: int, seed: int = 0) -> Scenario:
         dt=DT,
         duration=seconds * k,
         colliders=walls,
+        patience=60.0,
         wanted=(*SOLID, Wanted("arrived_share", least=share), Wanted("reversals", most=REVERSALS)),
     )
 

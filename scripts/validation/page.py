@@ -10,10 +10,11 @@ from .table import COLUMNS, Result, cell, summary, verdict
 
 INTRODUCTION = """# Validation
 
-Made by `make validate`, which runs all of this in some 20 minutes and leaves pictures of every
-run in `out/validation`. Everything uses the preset `pedestrians` as it is: a scenario says who
-starts where, how large and how fast they are, where they go, what stands in the way and what the
-time step is, and nothing else.
+Made by `make validate`, which runs all of this and leaves pictures of every run in
+`out/validation`; when it was interrupted, it goes on. Everything uses the preset `pedestrians` as
+it is: a scenario says who starts where, how large and how fast they are, where they go, what stands
+in the way and what the time step is. Where the page that defines a scenario states how far ahead
+agents look (RVO2), or is about a choice between exits (RiMEA 11), that is set too. Nothing else is.
 
 {summary}.
 
@@ -55,8 +56,20 @@ def as_page(results: Sequence[Result]) -> str:
         own = [result for result in rest if re.match(pattern, result["name"])]
         rest = [result for result in rest if not re.match(pattern, result["name"])]
         if own:
-            parts.append(f"## {title}\n\n{_section(title, own)}")
+            parts.append(f"## {title}\n\n{_section(title, own)}{_made(own)}")
     return "\n".join(parts)
+
+
+def _made(results: list[Result]) -> str:
+    """When these were run, and with which commits."""
+    made = [result["made"] for result in results if "made" in result]
+    if not made:
+        return ""
+    days = sorted({one["date"] for one in made})
+    commits = sorted({one["commit"] for one in made} - {""})
+    text = " and ".join(dict.fromkeys((days[0], days[-1])))
+    with_what = f", with {', '.join(commits)}" if commits else ""
+    return f"\nRun on {text}{with_what}.\n"
 
 
 def _section(title: str, results: list[Result]) -> str:

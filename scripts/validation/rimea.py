@@ -270,7 +270,7 @@ def comparisons(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _compared(name: str, figures: dict[str, Any], wanted: tuple[Wanted, ...]) -> dict[str, Any]:
-    result = {"name": name, **figures}
+    result: dict[str, Any] = {"name": name, "compared": True, **figures}
     result["wanted"] = [str(one) for one in wanted]
     result["short"] = [str(one) for one in wanted if not one.met(figures)]
     return result

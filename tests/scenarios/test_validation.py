@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scripts import validate
-from scripts.validation import density, flows, page, rimea, rvo2, table
+from scripts.validation import density, flows, page, rimea, rvo2, stored, table
 from scripts.validation.placing import Room, hexagons
 from scripts.validation.runner import as_stated, run
 from scripts.validation.scenario import (
@@ -244,6 +244,58 @@ def test_command_line(tmp_path, capsys):
     assert text.read_text("utf-8").startswith("# Validation")
 
 
+def resumed(tmp_path, *arguments):
+    """Names, and how often scenarios were run by now, after going on with a file of results."""
+    out = tmp_path / "out.json"
+    validate.main([*arguments, "--json", str(out), "--resume", "--markdown", str(tmp_path / "p")])
+    return [one["name"] for one in json.loads(out.read_text())]
+
+
+def test_going_on_with_results_of_the_same_code(tmp_path, monkeypatch, capsys):
+    ran = []
+
+    def perform(job):
+        ran.append(job.name)
+        return {"name": job.name, "wanted": [], "short": [], "seconds": 1.0}
+
+    monkeypatch.setattr(validate, "perform", perform)
+    circle, fifteen = ["--circle", "2-4"], ["--rimea", "--only", "rimea 15"]
+    assert len(resumed(tmp_path, *circle)) == len(ran) == 3
+    assert len(resumed(tmp_path, *circle)) == len(ran) == 3
+    # what is not asked for stays in the file, and on the page
+    names = resumed(tmp_path, *fifteen)
+    assert (len(ran), len(names)) == (6, 6)
+    assert resumed(tmp_path, *fifteen) == names
+    assert "3 of 3 numbers of agents" in (tmp_path / "p").read_text("utf-8")
+    monkeypatch.setattr(stored, "code", lambda: "other")
+    resumed(tmp_path, *circle)
+    assert len(ran) == 9
+    resumed(tmp_path, *circle, "--seed", "1")
+    assert len(ran) == 12
+    capsys.readouterr()
+    (tmp_path / "out.json").write_text("{}")
+    assert validate.main(["--circle", "2", "--json", str(tmp_path / "out.json"), "--resume"]) == 2
+    assert "holds no results" in capsys.readouterr().err
+    assert validate.main(["--circle", "2", "--resume"]) == 2
+
+
+def test_the_page_says_what_it_was_made_with():
+    made = {"date": "2026-11-22", "commit": "abc1234"}
+    found = [{"name": "rimea 1", "wanted": [], "short": [], "made": made}]
+    assert "Run on 2026-11-22, with abc1234." in page.as_page(found)
+    origin = stored.origin("pedestrians", 0)
+    assert stored.same(origin, origin)
+    assert len(origin["made"]["code"]) == 16
+
+
+def test_those_that_take_longest_come_first():
+    options = validate.parse(["--flows", "100,2000", "--circle", "2-4"])
+    jobs = validate.jobs_of(options)
+    last = {"corridor 100": 1e6}
+    order = sorted(jobs, key=lambda job: validate.cost_of(job, last), reverse=True)
+    assert [job.name for job in order[:2]] == ["corridor 100", "corridor 2000"]
+
+
 def test_nothing_to_run(capsys):
     assert validate.main([]) == 2
     assert "nothing to run" in capsys.readouterr().err
@@ -266,7 +318,7 @@ def test_the_page_has_all_results():
     assert "5 of 5 scenarios as wanted" in text
     assert "| corridor | – (0.89) | – (0.40) | 0.95 (0.29) | – (0.19) |" in text
     assert "2 of 2 numbers of agents as wanted" in text
-    assert "- maze, 1 of 3: far." in text
+    assert "- maze, 1 of 3 arrived: far." in text
     assert text.count("## ") == 4
 
 
