@@ -128,7 +128,7 @@ def row_7() -> Scenario:
     )
 
 
-def row_9(doors: int) -> Scenario:
+def row_9(doors: int, number: int = 1000) -> Scenario:
     """Room 30 x 20 m, 1,000 persons, four doors of 1 m; with two, those on the south are open."""
     middles = [(4.0, 0.0), (26.0, 0.0), (4.0, 20.0), (26.0, 20.0)][:doors]
     outward = [(0.0, -1.0), (0.0, -1.0), (0.0, 1.0), (0.0, 1.0)][:doors]
@@ -138,15 +138,15 @@ def row_9(doors: int) -> Scenario:
     walls += wall_y(0.0, 0.0, 20.0, outward=-1.0) + wall_y(30.0, 0.0, 20.0)
     return _scenario(
         NINE[0] if doors == 4 else NINE[1],
-        _crowd(1000, (2.0, 2.0), (28.0, 18.0), 9),
+        _crowd(number, (2.0, 2.0), (28.0, 18.0), 9),
         (through(middles, outward),),
-        speed=_speeds(1000, 99),
+        speed=_speeds(number, 99),
         duration=1200.0,
         colliders=tuple(walls),
     )
 
 
-def row_11() -> Scenario:
+def row_11(number: int = 1000) -> Scenario:
     """Room 30 x 20 m, 1,000 persons at the left, two exits: a jam at the near one, some go far.
 
     Everybody goes to the exit that is reached soonest (`target_choice` QUICKEST), queue included:
@@ -158,9 +158,9 @@ def row_11() -> Scenario:
     walls += wall_y(0.0, 0.0, 20.0, outward=-1.0) + wall_y(30.0, 0.0, 20.0)
     return _scenario(
         "rimea 11",
-        _crowd(1000, (0.0, 0.0), (13.5, 20.0), 11),
+        _crowd(number, (0.0, 0.0), (13.5, 20.0), 11),
         (through(doors, [(0.0, 1.0)] * 2),),
-        speed=_speeds(1000, 111),
+        speed=_speeds(number, 111),
         duration=1500.0,
         colliders=tuple(walls),
         stated=("arrive.target_choice=QUICKEST",),
@@ -174,7 +174,7 @@ def row_11() -> Scenario:
     )
 
 
-def row_12() -> Scenario:
+def row_12(number: int = 150) -> Scenario:
     """Two rooms and a corridor of 1 m between: a jam in the first room only."""
     gap = (4.5, 5.5)
     walls = wall_x(0.0, -0.2, 10.0, outward=-1.0) + wall_x(10.0, -0.2, 10.0)
@@ -186,9 +186,9 @@ def row_12() -> Scenario:
     route = (via((10.0, 5.0), ROOM_TO_PASS), *through([(25.0, 5.0)], [(1.0, 0.0)]))
     return _scenario(
         "rimea 12",
-        _crowd(150, (0.0, 0.0), (5.0, 10.0), 12),
+        _crowd(number, (0.0, 0.0), (5.0, 10.0), 12),
         (route,),
-        speed=_speeds(150, 122),
+        speed=_speeds(number, 122),
         duration=600.0,
         colliders=tuple(walls),
         areas=(
@@ -204,7 +204,7 @@ def row_12() -> Scenario:
     )
 
 
-def row_15(kind: int) -> Scenario:
+def row_15(kind: int, number: int = 500) -> Scenario:
     """500 persons on the first 20 m of a corridor 6 m wide: straight, round a corner, or short."""
     end = (44.0, 0.0, 75.4)[kind]
     if kind == 1:
@@ -218,12 +218,12 @@ def row_15(kind: int) -> Scenario:
         walls = wall_x(0.0, -0.2, end + FAR, outward=-1.0) + wall_x(6.0, -0.2, end + FAR)
         walls += wall_y(0.0, 0.0, 6.0, outward=-1.0)
         route = (goal((end + FAR, 3.0), FAR),)
-    place = _crowd(500, (0.0, 0.0), (20.0, 6.0), 15)
+    place = _crowd(number, (0.0, 0.0), (20.0, 6.0), 15)
     return _scenario(
         FIFTEEN[kind],
         place,
         (route,),
-        speed=_speeds(500, 155),
+        speed=_speeds(number, 155),
         duration=600.0,
         colliders=tuple(walls),
     )

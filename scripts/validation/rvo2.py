@@ -53,9 +53,9 @@ def circle() -> Scenario:
     return Scenario(**{**vars(scenario), "wanted": wanted})
 
 
-def blocks() -> Scenario:
-    """Blocks: four groups of 25 cross between four square houses."""
-    step = 55.0 + 10.0 * np.arange(5)
+def blocks(side: int = 5) -> Scenario:
+    """Blocks: four groups of 5 x 5 cross between four square houses."""
+    step = 55.0 + 10.0 * np.arange(side)
     grid = np.array([(x, y) for x in step for y in step])
     signs = np.array([(1, 1), (-1, 1), (1, -1), (-1, -1)])
     place = on_floor(np.concatenate([grid * sign for sign in signs]))
@@ -67,10 +67,10 @@ def blocks() -> Scenario:
     return Scenario(
         name="rvo2 blocks",
         position=place,
-        radius=np.full(100, 2.0),
-        speed=np.ones(100),
+        radius=np.full(len(place), 2.0),
+        speed=np.ones(len(place)),
         routes=tuple((Stage(ends[i : i + 1], 20.0),) for i in range(4)),
-        route=np.repeat(np.arange(4), 25),
+        route=np.repeat(np.arange(4), side * side),
         dt=0.25,
         duration=2000.0,
         colliders=tuple(walls),
