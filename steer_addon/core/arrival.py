@@ -49,7 +49,6 @@ from .integrate import SLOW
 from .jit import kernel, parallel_for
 from .proposals import Proposal, per_agent
 from .settings import CrowdSettings
-from .targets import BY_ID, NEAREST
 from .vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
 from .world import World
 
@@ -121,8 +120,7 @@ def _goals(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> 
         found = world.targets_of(entry.target)
         if not found.count or found.own:
             return None
-        how = BY_ID if getattr(entry, "target_choice", "NEAREST") == "BY_ID" else NEAREST
-        key = found.choose(agents, how)
+        key = found.chosen(entry, agents)
         place = found.position[key]
     distance, passed = np.zeros(agents.count), np.zeros(agents.count)
     goals = GoalView(place, key, distance, passed, np.zeros_like(place))

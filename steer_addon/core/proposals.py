@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import jit, neighbors, targets
+from . import jit, neighbors
 from .agents import Agents
 from .behaviors.base import (
     AXES,
@@ -64,7 +64,7 @@ class Perception:
     def __init__(self, agents: Agents, world: World, stack: Sequence[Behavior]) -> None:
         self._agents = agents
         self._world = world
-        self._targets: dict[tuple[str, str, int], TargetView] = {}
+        self._targets: dict[tuple[str, str, str], TargetView] = {}
         self._neighbors = neighbor_lists(stack, agents)
         self._params: dict[str, Any] = {}
 
@@ -101,17 +101,16 @@ class Perception:
 
     def _chosen(self, role: str, name: str, entry: Behavior) -> TargetView:
         """Targets with each agent's choice among them."""
-        how = targets.NEAREST
-        if getattr(entry, "target_choice", "NEAREST") == "BY_ID":
-            how = targets.BY_ID
-        key = (role, name, how)
+        how = getattr(entry, "target_choice", "NEAREST")
+        # who takes the quickest one remembers it, for each behavior
+        key = (role, name, entry.key if how == "QUICKEST" else how)
         if key not in self._targets:
             found = self._world.second_targets_of(name)
             if role == "targets":
                 found = self._world.targets_of(name)
             if TARGETS not in entry.definition.uses:
                 return found.view(_NO_ROWS)
-            self._targets[key] = found.view(found.choose(self._agents, how))
+            self._targets[key] = found.view(found.chosen(entry, self._agents))
         return self._targets[key]
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import arrival, bvh, contacts, ground, jit, neighbors
+from . import arrival, bvh, contacts, ground, jit, neighbors, quickest
 from .agents import Agents
 from .behaviors.base import VELOCITY, Behavior
 from .integrate import LimitsView, move_kernel
@@ -96,6 +96,7 @@ class Solver:
         moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         """Move the living; whatever acts in a step is given no others."""
+        agents = quickest.decided(agents, world, self.settings, dt, number)
         agents, away = arrival.begun(agents, world, self.settings, dt)
         if agents.alive.all():
             return self._step_living(agents, world, away, dt, number, seed, moved)
