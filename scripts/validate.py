@@ -1,11 +1,14 @@
 """Run scenarios with published numbers and print one table.
 
     python scripts/validate.py [FILE]… [--rvo2] [--rimea] [--flows 100,500] [--circle 2-40]
-        [--density] [--only TEXT] [--json OUT] [--plot DIR] [--markdown OUT] [--jobs 2]
+        [--density] [--only TEXT] [--json OUT [--resume]] [--plot DIR] [--markdown OUT] [--jobs 2]
 
 All scenarios use one preset, `pedestrians`, as it is; a scenario says who starts where, how large
 and how fast they are, where they go and what the time step is. Exits with 1 when a figure is short,
 with 2 when something cannot be run.
+
+With --resume the results that OUT holds are kept: what was asked for and was run with the same code
+is not run again, and the page has what was not asked for too.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -25,11 +28,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 
-from scripts.validation import density, flows, page, plots, rimea, rvo2, steerbench  # noqa: E402
+from scripts.validation import density, flows, page, plots, rimea, rvo2, steerbench, stored  # noqa: E402
 from scripts.validation.runner import PRESET, run  # noqa: E402
 from scripts.validation.scenario import Scenario  # noqa: E402
 from scripts.validation.table import as_text  # noqa: E402
-from steer_addon.core.errors import OutputError, SteerError, UsageError  # noqa: E402
+from steer_addon.core.errors import SteerError, UsageError  # noqa: E402
 
 Result = dict[str, Any]
 
@@ -77,6 +80,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--preset", default=PRESET, help="name of a preset, or a .json file")
     parser.add_argument("--seed", type=int, default=0, help="random places are drawn from it")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write one object per scenario")
+    parser.add_argument("--resume", action="store_true", help="keep what the file of --json has")
     parser.add_argument("--markdown", metavar="OUT", type=Path, help="write docs/validation.md")
     parser.add_argument("--plot", metavar="DIR", type=Path, help="draw all trajectories")
     parser.add_argument("--jobs", type=int, default=1, help="so many runs at a time")
@@ -120,18 +124,34 @@ def perform(job: Job) -> Result:
     return outcome.result
 
 
-def results_of(jobs: list[Job], processes: int) -> list[Result]:
-    """Run everything and tell what ended; in processes of their own where several run at a time."""
+def results_of(jobs: list[Job], processes: int, cost: Callable[[Job], float]) -> Iterator[Result]:
+    """Run everything, in processes of their own where several run at a time.
+
+    Args:
+        jobs: What to run.
+        processes: So many run at a time: those that take longest first, so that none is left
+            running alone at the end.
+        cost: How long a job takes, in any unit.
+    """
+    first = sorted(jobs, key=cost, reverse=True) if processes > 1 else jobs
     if processes < 2:
-        return [_told(perform(job)) for job in jobs]
+        yield from map(perform, first)
+        return
     # one thread each: small crowds gain nothing from more
     os.environ.setdefault("STEER_THREADS", "1")
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        # large crowds first, so that none is left running alone at the end
-        first = sorted(jobs, key=lambda job: -job.given[1] if job.make is flows.flow else 0)
-        waiting = {pool.submit(perform, job): job for job in first}
-        found = {waiting[future]: _told(future.result()) for future in as_completed(waiting)}
-    return [found[job] for job in jobs]
+        for future in as_completed([pool.submit(perform, job) for job in first]):
+            yield future.result()
+
+
+def cost_of(job: Job, known: Mapping[str, float]) -> float:
+    """How long a job takes [s]: as long as it did last time, or a guess from its size."""
+    if job.name in known:
+        return known[job.name]
+    size = [float(value) for value in job.given if isinstance(value, (int, float))]
+    if job.make is flows.flow:
+        return float(0.003 * size[0] ** 1.5)
+    return 0.1 * size[0] if job.make is rvo2.antipodal else 30.0
 
 
 def _told(result: Result) -> Result:
@@ -143,36 +163,43 @@ def _told(result: Result) -> Result:
     return result
 
 
-def save(path: Path, text: str) -> None:
-    """Write a file.
-
-    Raises:
-        OutputError: It cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}") from None
-
-
 def validate(options: argparse.Namespace) -> list[Result]:
     """Run what was asked for and write what was asked for.
 
     Raises:
-        SteerError: Nothing was asked for, or a file cannot be written.
+        SteerError: Nothing was asked for, or a file cannot be read or written.
     """
     if options.plot:
         plots.check()
-    results = results_of(jobs_of(options), options.jobs)
+    if options.resume and not options.json:
+        raise UsageError("--resume goes on with the file of --json: name one")
+    jobs = jobs_of(options)
+    old = stored.load(options.json) if options.resume else []
+    made = stored.origin(options.preset, options.seed)
+    done = {one["name"] for one in old if stored.same(one, made) and "error" not in one}
+    known = {one["name"]: float(one.get("seconds") or 0.0) for one in old}
+    left = [job for job in jobs if job.name not in done]
+    found = {one["name"]: one for one in old}
+    for result in results_of(left, options.jobs, lambda job: cost_of(job, known)):
+        found[result["name"]] = _told({**result, **made})
+        if options.json:
+            stored.save(options.json, as_json(found.values()))
+    order = [job.name for job in jobs]
+    names = [*order, *(name for name in found if name not in order)]
+    results = [found[name] for name in names if not found[name].get("compared")]
     results += rimea.comparisons(results)
     if options.json:
-        save(options.json, json.dumps(results, indent=1) + "\n")
+        stored.save(options.json, as_json(results))
     if options.markdown:
-        save(options.markdown, page.as_page(results))
+        stored.save(options.markdown, page.as_page(results))
     if options.plot:
         plots.speed_density(results, options.plot)
     return results
+
+
+def as_json(results: Iterable[Result]) -> str:
+    """The text of a file of results."""
+    return json.dumps(list(results), indent=1) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

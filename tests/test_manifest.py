@@ -131,3 +131,12 @@ def test_missing_wheel_is_one_sentence_and_exit_code_1(
     assert said.startswith("error: pip finds no wheel of numba==")
     assert "--platform any" in said
     assert "\n" not in said
+
+
+def test_what_only_benchmarks_need_is_not_installed_for_tests(project: dict[str, Any]) -> None:
+    extras = project["project"]["optional-dependencies"]
+    assert not [line for line in extras["dev"] if "bench" in line]
+    assert any(line.startswith("jupedsim") for line in extras["bench"])
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(r"^bench: \$\(BENCH_STAMP\)", makefile, re.MULTILINE)
+    assert re.search(r'^\$\(BENCH_STAMP\):.*\n\t.*"\.\[bench\]"', makefile, re.MULTILINE)

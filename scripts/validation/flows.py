@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .placing import Room
-from .scenario import F64, SOLID, Route, Scenario, Stage, Wanted, block, fence, goal, prism
+from .scenario import F64, SOLID, Route, Scenario, Wanted, block, fence, goal, prism, via
 
 DT = 1.0 / 30.0
 WANTED = {
@@ -71,6 +71,7 @@ def flow(name: str, agents: int, seed: int = 0) -> Scenario:
         dt=DT,
         duration=seconds * k,
         colliders=walls,
+        patience=60.0,
         wanted=(*SOLID, Wanted("arrived_share", least=share), Wanted("reversals", most=REVERSALS)),
     )
 
@@ -128,8 +129,8 @@ def _l_corridor(k: float) -> Layout:
         *fence((0, 0), (40 * k, 40 * k)),
         block("block", (10 * k, 0.0), (40 * k, 28 * k)),
     )
-    corner = Stage(np.array([[4.0 * k, 34.0 * k, 0.0]]), 3.0 * k)
-    route = (corner, goal((36.0 * k, 34.0 * k), k))
+    # a gate across the corridor, which is 5.7 k to the outer corner and 8.5 k to the inner one
+    route = (via((4.0 * k, 34.0 * k), 5.0 * k), goal((36.0 * k, 34.0 * k), k))
     return [(0.5, 9.5, 0.5, 10.0)], (route,), walls, 80.0
 
 

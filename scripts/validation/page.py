@@ -10,10 +10,11 @@ from .table import COLUMNS, Result, cell, summary, verdict
 
 INTRODUCTION = """# Validation
 
-Made by `make validate`, which runs all of this in some 20 minutes and leaves pictures of every
-run in `out/validation`. Everything uses the preset `pedestrians` as it is: a scenario says who
-starts where, how large and how fast they are, where they go, what stands in the way and what the
-time step is, and nothing else.
+Made by `make validate`, which runs all of this and leaves pictures of every run in
+`out/validation`; when it was interrupted, it goes on. Everything uses the preset `pedestrians` as
+it is: a scenario says who starts where, how large and how fast they are, where they go, what stands
+in the way and what the time step is. Where the page that defines a scenario states how far ahead
+agents look (RVO2), or is about a choice between exits (RiMEA 11), that is set too. Nothing else is.
 
 {summary}.
 
@@ -21,13 +22,21 @@ time step is, and nothing else.
 |---|---|
 | penetrations | agent-steps with a center inside a closed mesh, or that passed a face |
 | overlap | largest (r_i + r_j - distance)/(r_i + r_j) over all pairs and steps |
+| parting | agents that start inside others, whose overlap counts once apart, and stay so |
 | stuck | agents below 5 % of their wished speed for the last 10 s that have not arrived |
 | time, path | means of those that arrived, beside those of straight ways at the wished speed |
 | reversals | turns of the motion by more than 90° within half a second, mean per agent |
 | score | SteerBench: 50·collisions + time + Σ kinetic energy + Σ acceleration, mean per agent |
 
+Points on the way (the corner of a corridor, a door) are gates: lines across the way, which agents
+head for side by side, and are past when they have crossed them.
+
 The time of a step is that of a machine that runs two scenarios at a time, one thread each.
 """
+
+HIDDEN = """Not everybody has to arrive where a wall hides the goal from all who go by what is near.
+Those do to whom a walker finds the way that goes straight at its goal, alone, and slides along what
+is in the way:"""
 
 SECTIONS = (
     ("Flow scenes", r"(" + "|".join(SCENES) + r") \d+$"),
@@ -47,8 +56,20 @@ def as_page(results: Sequence[Result]) -> str:
         own = [result for result in rest if re.match(pattern, result["name"])]
         rest = [result for result in rest if not re.match(pattern, result["name"])]
         if own:
-            parts.append(f"## {title}\n\n{_section(title, own)}")
+            parts.append(f"## {title}\n\n{_section(title, own)}{_made(own)}")
     return "\n".join(parts)
+
+
+def _made(results: list[Result]) -> str:
+    """When these were run, and with which commits."""
+    made = [result["made"] for result in results if "made" in result]
+    if not made:
+        return ""
+    days = sorted({one["date"] for one in made})
+    commits = sorted({one["commit"] for one in made} - {""})
+    text = " and ".join(dict.fromkeys((days[0], days[-1])))
+    with_what = f", with {', '.join(commits)}" if commits else ""
+    return f"\nRun on {text}{with_what}.\n"
 
 
 def _section(title: str, results: list[Result]) -> str:
@@ -58,8 +79,11 @@ def _section(title: str, results: list[Result]) -> str:
         return f"{_circles(results)}\n{table([r for r in results if r['short']])}"
     hidden = [r for r in results if r.get("hidden")]
     if hidden:
-        names = "\n".join(f"- {result['name']}: {result['hidden']}." for result in hidden)
-        return f"Not all have to arrive where no local rule can:\n\n{names}\n\n{table(results)}"
+        names = "\n".join(
+            f"- {r['name']}, {r['arrived']} of {r['agents']} arrived: {r['hidden']}."
+            for r in hidden
+        )
+        return f"{HIDDEN}\n\n{names}\n\n{table(results)}"
     return table(results)
 
 

@@ -14,6 +14,8 @@ THICK = 0.2
 """Thickness of walls [m]."""
 BEYOND = 1.0
 """Who is so far [m] past a door has left."""
+ROOM_TO_PASS = 0.25
+"""Centers of bodies pass a door of 1 m at most so far [m] beside its middle."""
 FAR = 5.0
 """Who leaves by a door walks on to a place so far [m] behind it."""
 
@@ -42,7 +44,7 @@ def _solid(start: float, stop: float, gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def through(doors: Sequence[Sequence[float]], outward: Sequence[Sequence[float]]) -> Route:
-    """The way out by the nearest of some doors of 1 m: to its middle, and on.
+    """The way out by one of some doors of 1 m: through it, and on.
 
     Args:
         doors: Middles of the doors (x, y) [m].
@@ -50,6 +52,6 @@ def through(doors: Sequence[Sequence[float]], outward: Sequence[Sequence[float]]
     """
     middle, ahead = np.asarray(doors, float), np.asarray(outward, float)
     return (
-        Stage(on_floor(middle), 0.6),
+        Stage(on_floor(middle), ROOM_TO_PASS, via=True, ahead=on_floor(ahead)),
         Stage(on_floor(middle + FAR * ahead), FAR - BEYOND),
     )

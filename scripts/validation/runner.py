@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steer_addon.core import quickest
 from steer_addon.core.agents import Agents, make_agents
+from steer_addon.core.arrival import goal_of
 from steer_addon.core.metrics import Metrics
 from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings
+from steer_addon.core.settings import CrowdSettings, with_override
 from steer_addon.core.simulation import Simulation
+from steer_addon.core.targets import make_targets
 from steer_addon.core.views import F32
 from steer_addon.core.world import World, make_world
 
 from .density import ECHO
+from .greedy import finds_way
 from .scenario import F64, Area, Scenario, free_paths
+from .ways import Ways
 
 PRESET = "pedestrians"
 SAMPLE = 0.25
@@ -86,12 +91,11 @@ class _Run:
         n = scenario.count
         motion = replace(settings.motion, motion="FLY" if scenario.flying else "GROUND")
         self.settings = replace(settings, motion=motion)
-        self.stage: NDArray[np.int64] = np.zeros(n, np.int64)
         self.alive = np.ones(n, bool)
         self.arrived = np.zeros(n, bool)
         self.steps, self.now = 0, 0.0
-        self._plan()
-        self.world: World = make_world(targets=self._points, colliders=scenario.colliders)
+        self.ways = Ways(scenario)
+        self.world: World = make_world(targets=self.ways.points, colliders=scenario.colliders)
         self._nearest: F64 = np.full(n, np.inf)
         self._hopeful = 0.0
         self.simulation = Simulation(
@@ -115,25 +119,6 @@ class _Run:
         """Which of the points of the last stage with several each agent came to."""
         self._aim()
 
-    def _plan(self) -> None:
-        """Number all points of all stages: they are the crowd's targets."""
-        points, first, count, reach, speed, begin = [], [], [], [], [], []
-        for route in self.scenario.routes:
-            begin.append(len(first))
-            for stage in route:
-                first.append(sum(len(p) for p in points))
-                count.append(len(stage.points))
-                reach.append(stage.reach)
-                speed.append(np.nan if stage.speed is None else stage.speed)
-                points.append(stage.points)
-        self._points = np.concatenate(points)
-        self._first, self._choices = np.array(first), np.array(count)
-        self._reach, self._stage_speed = np.array(reach), np.array(speed)
-        start = np.array(begin)
-        length = np.array([len(route) for route in self.scenario.routes])
-        self._begin = start[self.scenario.route]
-        self._stages = length[self.scenario.route]
-
     def _agents(self) -> Agents:
         body, scenario = self.settings.agents, self.scenario
         columns = {"radius": scenario.radius, "max_speed": self._speeds()}
@@ -150,27 +135,30 @@ class _Run:
 
     def _speeds(self) -> F64:
         """Wished speeds now: those of the stage, and none for those who wait."""
-        entry = self._begin + np.minimum(self.stage, self._stages - 1)
-        own = self._stage_speed[entry]
-        speed = np.where(np.isnan(own), self.scenario.speed, own)
+        speed = self.ways.speeds()
         if self.scenario.start_time is not None:
             speed = np.where(self.now >= self.scenario.start_time, speed, 0.0)
         return speed
 
     def _aim(self) -> None:
-        """Give everybody the target of the stage they are at, the nearest where they may choose."""
+        """Give everybody the target of the stage they are at."""
         agents = self.simulation.agents
         rows = agents.id
-        entry = self._begin[rows] + np.minimum(self.stage[rows], self._stages[rows] - 1)
-        target = self._first[entry]
-        for number in np.flatnonzero(self._choices > 1):
-            here = entry == number
-            first = self._first[number]
-            options = self._points[first : first + self._choices[number]]
-            away = np.linalg.norm(options[None] - self.position[rows[here]][:, None], axis=2)
-            target[here] = first + away.argmin(axis=1)
-        agents.target_index = target
+        self.ways.choose(rows, self._pick)
+        agents.target_index = self.ways.targets(rows, self.position[rows].astype(np.float64))
         agents.max_speed = self._speeds()[rows].astype(np.float32)
+
+    def _pick(self, options: F64, rows: NDArray[np.int64], taken: NDArray[np.int64]) -> Any:
+        """Which of some places each of some agents takes, as the preset's goal chooses targets."""
+        goal = goal_of(self.settings.behaviors)
+        if getattr(goal, "target_choice", "NEAREST") == "QUICKEST":
+            crowd = self.simulation.agents
+            crowd = crowd.taken(np.searchsorted(crowd.id, rows))
+            crowd.target_index[:] = -1
+            flow = np.full(len(rows), goal.target_flow)
+            places = make_targets(options)
+            return quickest.choose(places, crowd, taken, flow, self.scenario.dt, self.steps)
+        return np.linalg.norm(options[None] - self.position[rows][:, None], axis=2).argmin(axis=1)
 
     def step(self) -> float:
         """Go on by one step; returns the time it took [s]."""
@@ -201,7 +189,7 @@ class _Run:
             count = self.simulation.agents.count
             self.simulation.agents = with_echoes(self.simulation.agents, period)
         start = time.perf_counter()
-        self.simulation.step(self.world)
+        self.simulation.advance(self.world)
         spent = time.perf_counter() - start
         if period is not None:
             self.simulation.agents = keep(self.simulation.agents, np.arange(count))
@@ -222,20 +210,15 @@ class _Run:
 
     def _proceed(self, rows: NDArray[np.int64]) -> None:
         """Let those who are at their target go on to the next one, or arrive."""
-        entry = self._begin[rows] + np.minimum(self.stage[rows], self._stages[rows] - 1)
-        target = self._points[self.simulation.agents.target_index]
-        away = np.linalg.norm(target - self.position[rows], axis=1)
-        there = away <= self._reach[entry]
-        last = self.stage[rows] >= self._stages[rows] - 1
-        chose = there & (self._choices[entry] > 1)
-        taken = self.simulation.agents.target_index - self._first[entry]
+        several, taken = self.ways.chosen(rows), self.ways.taken[rows]
+        arrived, on, away = self.ways.proceed(rows, self.position[rows].astype(np.float64))
+        chose = (arrived | on) & several
         self.choice[rows[chose]] = taken[chose]
-        self.arrived[rows] = there & last
-        self.stage[rows[there & ~last]] += 1
-        self._nearest[rows[there & ~last]] = np.inf
-        nearer = (away < self._nearest[rows] - 0.1) & ~(there & ~last)
+        self.arrived[rows] = arrived
+        self._nearest[rows[on]] = np.inf
+        nearer = (away < self._nearest[rows] - 0.1) & ~on
         self._nearest[rows[nearer]] = away[nearer]
-        if nearer.any() or (there & ~last).any():
+        if nearer.any() or on.any():
             self._hopeful = self.now
         if self.scenario.leave:
             self.alive[rows] = ~self.arrived[rows]
@@ -270,6 +253,19 @@ def with_echoes(agents: Agents, period: float) -> Agents:
     return more
 
 
+def as_stated(settings: CrowdSettings, scenario: Scenario) -> CrowdSettings:
+    """A preset's settings with what the scenario's page states; what it lacks is left out.
+
+    Raises:
+        ParameterError: A stated value does not fit.
+    """
+    known = {entry.key for entry in settings.behaviors}
+    for text in scenario.stated:
+        if text.partition(".")[0] in known:
+            settings = with_override(settings, text)
+    return settings
+
+
 def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Outcome:
     """Run a scenario.
 
@@ -279,7 +275,7 @@ def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Ou
         tracks: Whether to keep places for a picture.
     """
     start = time.perf_counter()
-    settings = load_preset(preset).settings
+    settings = as_stated(load_preset(preset).settings, scenario)
     state = _Run(scenario, settings)
     spent: list[float] = []
     kept = [state.position.copy()]
@@ -307,6 +303,11 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
     # two runs of one seed that differ in a bit anywhere end with other places
     result["digest"] = hashlib.blake2b(state.position.tobytes(), digest_size=8).hexdigest()
     result.update(scenario.notes)
+    if scenario.hidden:
+        late = np.flatnonzero(~state.arrived)
+        result["hidden"], result["lost"] = scenario.hidden, int(finds_way(scenario, late).sum())
+    if scenario.stated:
+        result["stated"] = list(scenario.stated)
     result["wanted"] = [str(wanted) for wanted in scenario.wanted]
     result["short"] = [str(wanted) for wanted in scenario.wanted if not wanted.met(result)]
     return result

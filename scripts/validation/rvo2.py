@@ -1,7 +1,8 @@
 """The examples of RVO2 (van den Berg et al. 2011), and its circle with any number of agents.
 
 Wished speed 1 m/s as there. What RVO2 calls maximum speed, 2 m/s, is how fast it may dodge; here
-nobody goes faster than it wishes to.
+nobody goes faster than it wishes to. How far and how long agents look ahead, and at how many, is
+what the examples state; RVO2's horizon for obstacles is the same as that for agents in all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,15 @@ RADIUS = 1.5
 CIRCLE = 200.0
 RVO2_TIME = 886.0
 """RVO2's own time for Circle [s]."""
+
+
+def _stated(horizon: float) -> tuple[str, ...]:
+    """Neighbor distance [m], most neighbors and time horizon [s] of an example."""
+    return (
+        "avoid_neighbors.neighbor_distance=15",
+        "avoid_neighbors.max_neighbors=10",
+        f"avoid_neighbors.anticipation_time={horizon:g}",
+    )
 
 
 def antipodal(count: int, name: str | None = None) -> Scenario:
@@ -32,6 +42,7 @@ def antipodal(count: int, name: str | None = None) -> Scenario:
         leave=False,
         heading=-place / CIRCLE,
         patience=300.0,
+        stated=_stated(10.0),
     )
 
 
@@ -42,9 +53,9 @@ def circle() -> Scenario:
     return Scenario(**{**vars(scenario), "wanted": wanted})
 
 
-def blocks() -> Scenario:
-    """Blocks: four groups of 25 cross between four square houses."""
-    step = 55.0 + 10.0 * np.arange(5)
+def blocks(side: int = 5) -> Scenario:
+    """Blocks: four groups of 5 x 5 cross between four square houses."""
+    step = 55.0 + 10.0 * np.arange(side)
     grid = np.array([(x, y) for x in step for y in step])
     signs = np.array([(1, 1), (-1, 1), (1, -1), (-1, -1)])
     place = on_floor(np.concatenate([grid * sign for sign in signs]))
@@ -56,15 +67,16 @@ def blocks() -> Scenario:
     return Scenario(
         name="rvo2 blocks",
         position=place,
-        radius=np.full(100, 2.0),
-        speed=np.ones(100),
+        radius=np.full(len(place), 2.0),
+        speed=np.ones(len(place)),
         routes=tuple((Stage(ends[i : i + 1], 20.0),) for i in range(4)),
-        route=np.repeat(np.arange(4), 25),
+        route=np.repeat(np.arange(4), side * side),
         dt=0.25,
         duration=2000.0,
         colliders=tuple(walls),
         leave=False,
         patience=300.0,
+        stated=_stated(5.0),
     )
 
 
@@ -85,6 +97,7 @@ def sphere() -> Scenario:
         heading=-place / 100.0,
         flying=True,
         patience=200.0,
+        stated=_stated(10.0),
     )
 
 

@@ -24,6 +24,10 @@ class Stage:
     """So near [m] the next stage begins; at the last stage the agent has arrived."""
     speed: float | None = None
     """Wished speed on the way there [m/s]; None for the agent's own."""
+    via: bool = False
+    """Whether it is a gate, of half width `reach`, that is passed on the way on (see `ways`)."""
+    ahead: F64 | None = None
+    """Unit directions in which gates are passed, shape (m, 3); None halves the turn there."""
 
 
 Route = tuple[Stage, ...]
@@ -54,7 +58,11 @@ class Wanted:
         return f"{self.figure} ≥ {low}" if low else f"{self.figure} ≤ {high}"
 
 
-SOLID = (Wanted("penetrations", most=0), Wanted("overlap", most=0.02))
+SOLID = (
+    Wanted("penetrations", most=0),
+    Wanted("overlap", most=0.02),
+    Wanted("parting", most=0),
+)
 """Wanted of every scenario."""
 ALL_ARRIVE = Wanted("arrived_share", least=1.0)
 
@@ -107,6 +115,10 @@ class Scenario:
     """The world repeats along x after this length [m]: it starts at x = 0."""
     areas: tuple[Area, ...] = ()
     wanted: tuple[Wanted, ...] = (*SOLID, ALL_ARRIVE)
+    hidden: str = ""
+    """Why some cannot see how to get to their goals; then only others need to (`lost` says)."""
+    stated: tuple[str, ...] = ()
+    """What the page states about the preset's numbers, as `behavior.parameter=value`."""
     notes: dict[str, Any] = field(default_factory=dict)
     """More entries of the result."""
 
@@ -180,6 +192,11 @@ def on_floor(points: Any) -> F64:
 def goal(point: Sequence[float], reach: float) -> Stage:
     """A stage with one point on the floor."""
     return Stage(on_floor(point), reach)
+
+
+def via(point: Sequence[float], half_width: float) -> Stage:
+    """A gate on the floor that is passed on the way to the next stage."""
+    return Stage(on_floor(point), half_width, via=True)
 
 
 def free_paths(scenario: Scenario) -> F64:

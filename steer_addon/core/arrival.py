@@ -45,11 +45,10 @@ from . import neighbors
 from .agents import Agents
 from .behaviors.base import TARGETS, VELOCITY, Behavior
 from .behaviors.follow_path import FollowPath, ends_kernel
-from .integrate import LimitsView
+from .integrate import SLOW
 from .jit import kernel, parallel_for
 from .proposals import Proposal, per_agent
 from .settings import CrowdSettings
-from .targets import BY_ID, NEAREST
 from .vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
 from .world import World
 
@@ -67,12 +66,12 @@ CONE = 120.0
 """Full angle around the direction of the goal [deg] in which others stand in the way."""
 MOST = 16
 """So many are looked at for one who is in the way."""
-SLOW = 0.1
-"""Share of the maximum speed that counts as standing, or as no wish to go."""
-STOPPING_TIME = 1.5
-"""Longest time in which the arrived come to a halt [s]."""
 GRAIN = 2.0**-20
 """Sizes of bodies are summed in whole multiples of this: the order then does not matter."""
+
+MARGIN = 0.01
+"""No first one to come arrives farther from the goal than its body and so much [m]."""
+_NO_DISTANCES = np.zeros(0)
 
 
 class GoalView(NamedTuple):
@@ -109,20 +108,19 @@ def _goals(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> 
     if entry is None or not acts(settings):
         return None
     flat = settings.motion.motion == "GROUND"
-    key = np.full(agents.count, -1, np.int64)
-    place = np.zeros((agents.count, 3), np.float32)
     if isinstance(entry, FollowPath):
         memory = agents.memory.get(entry.key)
         if memory is None:
             return None
+        key = np.full(agents.count, -1, np.int64)
+        place = np.zeros((agents.count, 3), np.float32)
         paths, lane = world.paths_of(entry.key).view(), per_agent(entry, "lane", agents)
         parallel_for(ends_kernel, agents.count, paths, memory, lane, flat, place, key)
     else:
         found = world.targets_of(entry.target)
         if not found.count or found.own:
             return None
-        how = BY_ID if getattr(entry, "target_choice", "NEAREST") == "BY_ID" else NEAREST
-        key = found.choose(agents, how)
+        key = found.chosen(entry, agents)
         place = found.position[key]
     distance, passed = np.zeros(agents.count), np.zeros(agents.count)
     goals = GoalView(place, key, distance, passed, np.zeros_like(place))
@@ -132,8 +130,10 @@ def _goals(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> 
     return goals
 
 
-def begun(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> Agents:
+def begun(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> tuple[Agents, F64]:
     """The crowd at the start of a step: with those marked who have arrived, or who are gone.
+
+    With it the distances to their goals [m], shape (agent_count,); (0,) where the crowd has none.
 
     Args:
         agents: The crowd; it is not changed.
@@ -142,9 +142,14 @@ def begun(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> A
         dt: Length of the step [s].
     """
     goals = _goals(agents, world, settings, dt)
-    alive = agents.alive != 0
     if goals is None:
-        return agents if not agents.arrived[alive].any() else _marked(agents, alive & False)
+        return _marked(agents, np.zeros(agents.count, np.bool_)), _NO_DISTANCES
+    return _begun(agents, goals, settings, dt), goals.distance
+
+
+def _begun(agents: Agents, goals: GoalView, settings: CrowdSettings, dt: float) -> Agents:
+    """`begun` for a crowd that has goals."""
+    alive = agents.alive != 0
     near = settings.bodies.arrival_distance
     if settings.bodies.on_arrival == "LEAVE":
         return _without(agents, alive & (goals.key >= 0) & (goals.passed <= near + agents.radius))
@@ -158,6 +163,8 @@ def begun(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> A
 
 def _marked(agents: Agents, arrived: NDArray[np.bool_]) -> Agents:
     """The crowd with these as the arrived among the living."""
+    if not (arrived.any() or agents.arrived.any()):
+        return agents
     marks = np.where(agents.alive != 0, arrived, agents.arrived != 0).astype(np.uint8)
     return agents if np.array_equal(marks, agents.arrived) else replace(agents, arrived=marks)
 
@@ -179,6 +186,10 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
     before = agents.arrived != 0
     aims = alive & (goals.key >= 0)
     there = aims & before
+    if not (there.any() or agents.waited.any()):
+        farthest = near + float(agents.radius.max(initial=0.0)) + MARGIN
+        if float(goals.passed.min(initial=np.inf)) > farthest:
+            return _marked(agents, there)
     radius = agents.radius.astype(np.float64)
     size = np.rint((radius**2 if flat else radius**3) / GRAIN) * GRAIN
     filled = np.bincount(goals.key[there], size[there], minlength=int(goals.key.max(initial=0)) + 1)
@@ -251,44 +262,6 @@ def hush(stack: Sequence[Behavior], found: dict[str, Proposal], agents: Agents) 
         found[entry.key].active[rows] = entry is goal
 
 
-def settle(
-    agents: Agents,
-    world: World,
-    settings: CrowdSettings,
-    limits: LimitsView,
-    dt: float,
-    wished: F32,
-    forced: U8,
-) -> None:
-    """Bring those to rest who have arrived and wish for nothing.
-
-    Args:
-        agents: The crowd at the start of the step.
-        world: What it perceives.
-        settings: What it is told.
-        limits: The solver's settings.
-        dt: Length of the step [s].
-        wished: What `combine_kernel` found; it is changed.
-        forced: Likewise.
-    """
-    goals = _goals(agents, world, settings, dt) if agents.arrived.any() else None
-    if goals is None:
-        return
-    parallel_for(
-        _settle_kernel,
-        agents.count,
-        agents.arrived,
-        agents.velocity,
-        agents.max_speed,
-        agents.mass,
-        goals.distance,
-        limits,
-        dt,
-        wished,
-        forced,
-    )
-
-
 @kernel
 def _measure(start, stop, position, velocity, normal, dt, flat, goals):
     """Fill in distances and directions of goals."""
@@ -318,27 +291,3 @@ def _blocked_kernel(start, stop, seen, key, distance, standing, radius, gaps, bl
             if standing[j] != 0 and nearer and gap <= gaps[i]:
                 blocked[i] = 1
                 break
-
-
-@kernel
-def _settle_kernel(
-    start, stop, arrived, velocity, max_speed, mass, distance, limits, dt, wished, forced
-):
-    """Replace small wishes of the arrived by the force, or the velocity, that stops them."""
-    for i in range(start, stop):
-        if arrived[i] == 0 or forced[i] != 0:
-            continue
-        old, wish, top = load(velocity, i), load(wished, i), max_speed[i] * 1.0
-        if not limits.vex:
-            wish = add_scaled(old, wish, limits.relaxation_time)
-        if length(wish) > SLOW * top:
-            continue
-        speed = length(old)
-        brake = max(top / STOPPING_TIME, speed * speed / max(2.0 * distance[i], EPSILON)) * dt
-        if speed <= max(brake, EPSILON):
-            forced[i] = 1
-            store(wished, i, (0.0, 0.0, 0.0))
-        elif not limits.vex:
-            store(wished, i, scale(old, -brake * mass[i] / (speed * dt)))
-        elif limits.blend > EPSILON:
-            store(wished, i, scale(old, 1.0 - brake / (speed * limits.blend)))

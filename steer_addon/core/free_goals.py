@@ -117,5 +117,8 @@ def _feet(position: F32, world: World, agents: Agents, settings: CrowdSettings) 
     if world.ground is not None:
         steepest = ground.min_up(settings.motion.max_slope)
         feet, _, found = ground.place_many(world.ground, position, steepest)
-    feet[~found, 2] = np.median(agents.position[:, 2])
+    if not found.all():
+        heights = agents.position[:, 2]
+        low, high = heights.min(initial=np.inf), heights.max(initial=-np.inf)
+        feet[~found, 2] = low if low == high else np.median(heights)
     return feet

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from .behaviors.base import SET
 from .ground import walk
 from .jit import kernel
+from .regions import rounded
 from .vec import (
     EPSILON,
     add,
@@ -42,46 +45,76 @@ class LimitsView(NamedTuple):
     max_bank: float  # [rad]
 
 
+SLOW = 0.1
+"""Share of the maximum speed that counts as standing, or as no wish to go."""
+STOPPING_TIME = 1.5
+"""Longest time in which the arrived come to a halt [s]."""
 GRAVITY = 9.81
 BANKING_TIME = 0.25
 """How fast flyers lean into a curve [s]: without it they would tremble with every correction."""
 
 
 @kernel
-def combine_kernel(
-    start, stop, agents, world, limits, kinds, weights, values, active, wished, forced
-):
-    """Put the proposals together.
+def _combined(i, agents, world, limits, asked):
+    """The proposals to agent i put together: (wish, whether it is forced).
 
-    Writes the steering force [N] (REYNOLDS) or the wished velocity [m/s] (VEX) of each agent. Where
-    a behavior sets the velocity, `forced` becomes 1 and the velocity is written; of several such
+    The wish is the steering force [N] (REYNOLDS) or the wished velocity [m/s] (VEX). Where a
+    behavior sets the velocity, it is forced and the wish is that velocity; of several such
     behaviors the first in the list wins.
     """
-    for i in range(start, stop):
-        budget = agents.max_speed[i] * 1.0 if limits.vex else agents.max_force[i] * 1.0
-        used = 0.0
-        total = (0.0, 0.0, 0.0)
-        velocity = load(agents.velocity, i)
-        for b in range(len(kinds)):
-            if active[b, i] == 0 or weights[b, i] <= 0.0:
-                continue
-            part = (values[b, i, 0] * 1.0, values[b, i, 1] * 1.0, values[b, i, 2] * 1.0)
-            if world.flat:
-                part = project(part, load(agents.normal, i))
-            if active[b, i] == SET:
-                total = part
-                forced[i] = 1
-                break
-            if not limits.vex:
-                if kinds[b]:
-                    part = sub(part, velocity)
-                part = scale(part, 1.0 / limits.relaxation_time)
-            part = scale(part, weights[b, i] * 1.0)
-            if limits.priority:
-                part = truncate(part, max(0.0, budget - used))
-                used += length(part)
-            total = add(total, part)
-        store(wished, i, total)
+    kinds, weights, values, active = asked
+    budget = agents.max_speed[i] * 1.0 if limits.vex else agents.max_force[i] * 1.0
+    used = 0.0
+    total = (0.0, 0.0, 0.0)
+    velocity = load(agents.velocity, i)
+    for b in range(len(kinds)):
+        weight = np.float64(weights[b, i if weights.shape[1] > 1 else 0])
+        if active[b, i] == 0 or weight <= 0.0:
+            continue
+        part = (values[b, i, 0] * 1.0, values[b, i, 1] * 1.0, values[b, i, 2] * 1.0)
+        if world.flat:
+            part = project(part, load(agents.normal, i))
+        if active[b, i] == SET:
+            return part, True
+        if not limits.vex:
+            if kinds[b]:
+                part = sub(part, velocity)
+            part = scale(part, 1.0 / limits.relaxation_time)
+        part = scale(part, weight)
+        if limits.priority:
+            part = truncate(part, max(0.0, budget - used))
+            used += length(part)
+        total = add(total, part)
+    return total, False
+
+
+@kernel
+def _settled(wish, old, top, mass, distance, limits, dt):
+    """What one who has arrived does about a wish: (wish, whether it is forced).
+
+    A small one gives way to the force, or the velocity, that stops the agent; see `arrival`.
+
+    Args:
+        wish: See `_combined`.
+        old: Velocity [m/s].
+        top: Maximum speed [m/s].
+        mass: [kg].
+        distance: To the goal [m].
+        limits: LimitsView.
+        dt: Length of the step [s].
+    """
+    asked = wish if limits.vex else add_scaled(old, wish, limits.relaxation_time)
+    if length(asked) > SLOW * top:
+        return wish, False
+    speed = length(old)
+    brake = max(top / STOPPING_TIME, speed * speed / max(2.0 * distance, EPSILON)) * dt
+    if speed <= max(brake, EPSILON):
+        return (0.0, 0.0, 0.0), True
+    if not limits.vex:
+        return scale(old, -brake * mass / (speed * dt)), False
+    if limits.blend > EPSILON:
+        return scale(old, 1.0 - brake / (speed * limits.blend)), False
+    return wish, False
 
 
 @kernel
@@ -150,24 +183,38 @@ def _faced(heading, new, limits):
 
 
 @kernel
-def integrate_kernel(
-    start,
-    stop,
-    agents,
-    world,
-    limits,
-    wished,
-    forced,
-    old_roll,
-    position,
-    velocity,
-    heading,
-    normal,
-    roll,
-):
-    """Move the agents by their new velocities; walking ones stay on their ground."""
+def move_kernel(start, stop, agents, world, limits, asked, arrived, distance, old_roll, after):
+    """Put the proposals together and move the agents; walking ones stay on their ground.
+
+    Args:
+        start: First agent.
+        stop: Agent after the last.
+        agents: AgentView.
+        world: WorldView.
+        limits: LimitsView.
+        asked: The proposals of b behaviors: 1 for those that are velocities and 0 for pushes,
+            shape (b,); weights, (b, 1) or (b, n); values [m/s], (b, n, 3); ASKED or SET, (b, n).
+        arrived: 1 for those who come to rest when they wish for nothing, shape (n,).
+        distance: To their goals [m], shape (n,); without rows where the crowd has none.
+        old_roll: How far flyers leaned [rad], shape (n,).
+        after: Position, velocity, heading, normal and roll; written, see `Agents`.
+    """
+    position, velocity, heading, normal, roll = after
     on_terrain = world.flat and len(world.ground.link) > 0
     for i in range(start, stop):
+        wish, forced = _combined(i, agents, world, limits, asked)
+        wish = rounded(wish)
+        if arrived[i] != 0 and not forced and distance.size > 0:
+            wish, forced = _settled(
+                wish,
+                load(agents.velocity, i),
+                agents.max_speed[i] * 1.0,
+                agents.mass[i] * 1.0,
+                distance[i],
+                limits,
+                world.dt,
+            )
+            wish = rounded(wish)
         # single values, since a view of many arrays is dear to pass on
         new = _new_velocity(
             load(agents.velocity, i),
@@ -176,8 +223,8 @@ def integrate_kernel(
             agents.max_force[i] * 1.0,
             agents.mass[i] * 1.0,
             limits,
-            load(wished, i),
-            forced[i] != 0,
+            wish,
+            forced,
             world.dt,
         )
         old_position = load(agents.position, i)

@@ -30,8 +30,8 @@ CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
 
 
-_VIEWS = frozenset(("agents", "world", "bvh"))
-"""Arguments that hold many arrays."""
+_VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
+"""Arguments that hold many arrays, or one that is gone through column by column."""
 
 
 @dataclass(frozen=True)
@@ -292,6 +292,11 @@ def _pool() -> ThreadPoolExecutor:
         return _state.pool
 
 
+def runs_alone(count: int) -> bool:
+    """Whether `parallel_for` does so many in one range, on the calling thread."""
+    return _state.threads == 1 or count <= CHUNK or not status().compiled
+
+
 def parallel_for(function: Kernel, count: int, *args: Any) -> None:
     """Call `function(start, stop, *args)` over index ranges that cover 0 to count.
 
@@ -299,7 +304,7 @@ def parallel_for(function: Kernel, count: int, *args: Any) -> None:
     cannot change a bit of the result.
     """
     target = function.target()
-    if _state.threads == 1 or count <= CHUNK or target is function.function:
+    if runs_alone(count):
         target(0, count, *args)
         return
     size = max(CHUNK, -(-count // (2 * _state.threads)))

@@ -12,6 +12,8 @@ from .vec import add, add_scaled, cross, dot, length, load, scale, store, sub
 
 PARTNERS = 8
 """So many bodies that an agent touches are told apart from one step to the next."""
+DEEPER = 1.0e-3
+"""Two that began inside each other may be deeper by this share of their radii, by rounding."""
 MOST_FACES = 8
 """So many faces in one step are looked at: whoever grazes more of them is past them by then."""
 
@@ -41,8 +43,30 @@ def _touched(row, other, share, touch, found, partners, beginning, collisions):
 
 
 @kernel
+def _began_together(row, other, share, both, origin, parting):
+    """Whether two overlap since the start, no deeper than there: both are still coming apart."""
+    if parting[row] == 0 or parting[other] == 0:
+        return False
+    away = sub(load(origin, row), load(origin, other))
+    return share <= (both - math.sqrt(dot(away, away))) / both + DEEPER
+
+
+@kernel
 def touch_kernel(
-    start, stop, grid, place, rows, radius, touch, partners, overlap, collisions, beginning
+    start,
+    stop,
+    grid,
+    place,
+    rows,
+    radius,
+    touch,
+    origin,
+    parting,
+    partners,
+    overlap,
+    collisions,
+    beginning,
+    pressed,
 ):
     """Overlaps of agents with all others, and how many of them began in this step.
 
@@ -54,13 +78,18 @@ def touch_kernel(
         rows: Whose bodies they are, shape (m,); those of the agents come first.
         radius: Radii by row [m].
         touch: Overlaps above this share are collisions.
+        origin: Where the agents started, by row [m], shape (n, 3).
+        parting: 1 for those that overlap others since the start, by row: such pairs count only
+            when they get deeper into each other than they were there.
         partners: Rows in collision at the step before, -1 where none, shape (n, PARTNERS); written.
         overlap: Largest overlap so far by row; written.
         collisions: Collisions so far by row; written.
         beginning: For the kernel's own use, shape as `partners`.
+        pressed: 1 where an overlap is above `touch`, whether it counts or not, by row; written.
     """
     for i in range(start, stop):
         row, found = rows[i], 0
+        pressed[row] = 0
         here = load(place, i)
         first_x, count_x = _around(here[0], grid.inverse, grid.nx)
         first_y, count_y = _around(here[1], grid.inverse, grid.ny)
@@ -78,6 +107,9 @@ def touch_kernel(
                 if j == i or square >= both * both:
                     continue
                 share = (both - math.sqrt(square)) / both
+                pressed[row] |= int(share > touch)
+                if _began_together(row, rows[j], share, both, origin, parting):
+                    continue
                 overlap[row] = max(overlap[row], share)
                 found = _touched(row, rows[j], share, touch, found, partners, beginning, collisions)
         for k in range(PARTNERS):

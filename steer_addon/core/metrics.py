@@ -7,6 +7,9 @@ having arrived. score (SteerBench, Singh et al. 2009): 50·collisions + time + �
 + Σ|acceleration|, sums over steps, kinetic energy per kg, mean per agent. reversals: motion turns
 by more than 90° within half a second.
 
+Bodies that overlap when the run starts cannot be blamed for it: while both do so since then, their
+overlap does not count, unless it gets deeper than it was. How many never came apart is `parting`.
+
 A collision begins when two bodies overlap by more than 2 %. An agent moves when it is faster than
 5 % of its wished speed; slower ones have no direction. Centers of walkers are where their eyes are.
 """
@@ -66,6 +69,8 @@ class Figures:
     """Collisions between bodies, mean per agent."""
     reversals: float
     """Turns by more than 90° within half a second, mean per agent."""
+    parting: int
+    """Agents that overlapped others by more than 2 % at the start, and have done so ever since."""
     wall_overlap: float
     """Largest share of a radius that was inside a wall."""
     fastest: float
@@ -135,10 +140,14 @@ class Metrics:
         self._seen: Flags = np.ones(n, bool)
         self._partners: I32 = np.full((n, PARTNERS), -1, np.int32)
         self._beginning: I32 = np.empty((n, PARTNERS), np.int32)
+        self._origin = self.position.copy()
+        self._parting: NDArray[np.uint8] = np.ones(n, np.uint8)
+        self._pressed: NDArray[np.uint8] = np.zeros(n, np.uint8)
         self._headings: F32 = np.zeros((n, max(2, round(TURN_TIME / dt) + 1), 3), np.float32)
         self._held: I32 = np.zeros(n, np.int32)
         self._steps = 0
         self._walls = Walls(self.position, self.radius, eye_height, colliders)
+        self._touch(self.position, self._seen)
 
     @property
     def count(self) -> int:
@@ -154,6 +163,7 @@ class Metrics:
         moved = np.asarray(offset, np.float32)
         self.position = self.position + moved
         self._walls.anchor += moved
+        self._origin = self._origin + moved
 
     def add(
         self, position: Any, *, alive: Any, arrived: Any, colliders: Colliders | None = None
@@ -215,11 +225,15 @@ class Metrics:
         self._velocity = velocity
 
     def _touch(self, place: F32, alive: Flags) -> None:
+        """Overlaps among the living, and who of those that began with one is still at it."""
         rows: I64 = np.flatnonzero(alive)
         count = len(rows)
-        if count < 2:
-            return
-        points, rows = self._echoed(place[rows], rows)
+        self._pressed[:] = 0
+        if count > 1:
+            self._find_touching(*self._echoed(place[rows], rows), count)
+        self._parting &= self._pressed
+
+    def _find_touching(self, points: F32, rows: I64, count: int) -> None:
         grid = neighbors.build_grid(points, 2.0 * float(self.radius[rows].max()))
         parallel_for(
             touch_kernel,
@@ -229,10 +243,13 @@ class Metrics:
             rows,
             self.radius,
             TOUCH,
+            self._origin,
+            self._parting,
             self._partners,
             self.overlap,
             self.collisions,
             self._beginning,
+            self._pressed,
         )
 
     def _echoed(self, points: F32, rows: I64) -> tuple[F32, I64]:
@@ -268,6 +285,7 @@ class Metrics:
             free_path=_mean(self.free_path[done]),
             collisions=_mean(self.collisions),
             reversals=_mean(self.reversals),
+            parting=int(self._parting.sum()),
             wall_overlap=float(self._walls.pressed.max(initial=0.0)),
             fastest=self.fastest,
             end=float(self.arrival[done].max()) if done.any() else math.nan,

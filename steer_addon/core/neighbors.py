@@ -3,165 +3,33 @@
 N(i) holds the nearest `max_neighbors` agents q ≠ i with |q - p|² ≤ radius² that lie inside the
 field of view, nearest first, ties by id. A coincident agent lies inside any field of view.
 Distances are 3D and computed in 64 bits, so they are those of a plain search through all pairs.
-
-The grid is a torus: a cell's coordinates are taken modulo the grid's dimensions. One agent far
-away therefore costs nothing: it lands in some cell near the others, and the distance test sorts
-it out. The result never depends on the grid, only the time does.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .grid import OFF_LATTICE, SLACK, GridView, axis_cells, build_grid, wrap_cell
 from .jit import allocating_kernel, kernel, parallel_for
 from .vec import dot, load, pick
-from .views import F32, I32, I64, NeighborView
+from .views import F32, I64, NeighborView
 
-F64 = NDArray[np.float64]
+__all__ = ["NONE", "GridView", "axis_cells", "build_grid", "empty", "find", "wrap_cell"]
 
-_MIN_CELL = 1.0e-6
-_MIN_CELLS = 64
-_CELLS_PER_AGENT = 2
-_SAMPLES = 1024
 # Agents within the radius that are collected before the nearest of them are picked.
 _CANDIDATES = 256
 # Up to so many are sorted by counting, which needs no branch that goes either way at random.
-_RANKED = 24
+_RANKED = 48
+# So many are collected before they are sorted, where all that is wanted may be among them.
+_SETTLED = 24
+# In cells: an agent at a place farther from the origin is searched for by the book.
+_ORDINARY = 1.0e9
+# They are counted by so many at once.
+_LANES = 8
 # For indices that are known to be right: numba else checks each for being negative.
 _INDEX = 0x7FFFFFFF
-_TAIL = 16
-# Where more agents are within reach than are kept, a cell's size is that in which so many times
-# as many are expected; it has to be so much smaller than the reach to be worth a second look.
-_ENOUGH = 1.6
-_WORTH = 0.8
-# Agents often stand on a lattice whose spacing is the radius; a cell a little larger keeps them
-# off the cell borders, where every search would look into one more row of cells.
-_OFF_LATTICE = 1.001
-# Cell coordinates beyond are clamped: the map stays monotonic, hence the search complete.
-_FAR = 2.0**50
-# A distance rounds to 64 bits, so that one just above the radius may pass for equal to it.
-_SLACK = 1.0e-15
-
-
-class GridView(NamedTuple):
-    """Agents sorted by cell; cell (cx, cy, cz) has the number (cz·ny + cy)·nx + cx."""
-
-    cell: float  # [m] cell size
-    inverse: float  # [1/m] 1 / cell size
-    nx: int  # cells along x
-    ny: int
-    nz: int
-    start: I32  # (nx·ny·nz + 1,) cell c holds the slots start[c] … start[c + 1] - 1
-    order: I32  # (n,) row of the agent in a slot; rows ascend inside a cell
-    x: F64  # (n,) [m] positions by slot
-    y: F64  # (n,) [m]
-    z: F64  # (n,) [m]
-
-
-@kernel
-def _cell_coordinate(value, inverse):
-    return int(math.floor(min(max(value * inverse, -_FAR), _FAR)))
-
-
-@kernel
-def _sort_by_cell(position, inverse, nx, ny, nz, cell, start, cursor, order, x, y, z):
-    """Counting sort; stable, so the order of slots is the same on every machine."""
-    count = position.shape[0]
-    for i in range(count):
-        cx = _cell_coordinate(np.float64(position[i, 0]), inverse) % nx
-        cy = _cell_coordinate(np.float64(position[i, 1]), inverse) % ny
-        cz = _cell_coordinate(np.float64(position[i, 2]), inverse) % nz
-        c = (cz * ny + cy) * nx + cx
-        cell[i] = c
-        start[c + 1] += 1
-    for c in range(nx * ny * nz):
-        start[c + 1] += start[c]
-        cursor[c] = start[c]
-    for i in range(count):
-        slot = cursor[cell[i]]
-        cursor[cell[i]] = slot + 1
-        order[slot] = i
-        x[slot] = position[i, 0]
-        y[slot] = position[i, 1]
-        z[slot] = position[i, 2]
-
-
-def _dimensions(position: F32, cell: float) -> tuple[int, int, int]:
-    """Cells along each axis: enough for where most agents are, at most two per agent."""
-    cells = np.minimum(np.ceil(_core_extent(position) / cell), 2.0**40)
-    dims = [max(1, int(value)) for value in cells]
-    limit = max(_MIN_CELLS, _CELLS_PER_AGENT * len(position))
-    while dims[0] * dims[1] * dims[2] > limit:
-        axis = dims.index(max(dims))
-        # Odd: agents on a lattice of 2, 4, 8, … cells then spread over all cells, not over a few.
-        dims[axis] = dims[axis] // 2 | 1
-    return dims[0], dims[1], dims[2]
-
-
-def _core_extent(position: F32) -> F64:
-    """How far most agents are spread along each axis [m], shape (3,)."""
-    sample = np.sort(position[:: max(1, len(position) // _SAMPLES)].astype(np.float64), axis=0)
-    tail = len(sample) // _TAIL
-    spread: F64 = sample[len(sample) - 1 - tail] - sample[tail]
-    return spread * (_TAIL / (_TAIL - 2))
-
-
-def _crowded_cell(position: F32, reach: float, most: int) -> float:
-    """The search radius [m], or less where far more agents are within it than are kept."""
-    extent = np.maximum(np.sort(_core_extent(position))[::-1], _MIN_CELL)
-    for axes, ball in ((3, 4.0 / 3.0 * math.pi), (2, math.pi), (1, 2.0)):
-        room = float(np.prod(extent[:axes])) / len(position)
-        cell = float((_ENOUGH * most * room / ball) ** (1.0 / axes))
-        # along other axes the crowd is flat: they hold no more agents
-        if extent[axes - 1] >= 2.0 * cell:
-            break
-    return cell if cell < _WORTH * reach else reach
-
-
-def build_grid(position: F32, cell_size: float, most: int | None = None) -> GridView:
-    """Sort agents into cells; do it once per step.
-
-    Args:
-        position: Finite positions [m], shape (agent_count, 3).
-        cell_size: Edge of a cell [m]: best the largest search radius. Any value gives the same
-            neighbors; ones below a micrometer are raised to it.
-        most: Neighbors that will be kept; where there are many more, cells become smaller.
-
-    Returns:
-        The grid that `find` searches.
-    """
-    count = len(position)
-    if most is not None and count:
-        cell_size = _crowded_cell(position, float(cell_size), max(1, most))
-    cell = max(float(cell_size), _MIN_CELL) * _OFF_LATTICE
-    nx, ny, nz = _dimensions(position, cell) if count else (1, 1, 1)
-    start = np.zeros(nx * ny * nz + 1, np.int32)
-    order = np.empty(count, np.int32)
-    columns = np.empty((3, count), np.float64)
-    x, y, z = columns[0], columns[1], columns[2]
-    cells, cursor = np.empty(count, np.int32), np.empty(len(start), np.int32)
-    _sort_by_cell(position, 1.0 / cell, nx, ny, nz, cells, start, cursor, order, x, y, z)
-    return GridView(cell, 1.0 / cell, nx, ny, nz, start, order, x, y, z)
-
-
-@kernel
-def axis_cells(value, reach, inverse, size):
-    """Cells of an axis that hold value ± reach: (own cell, steps down, steps up, certain).
-
-    Without certainty the steps go once around the torus, or the cells at their ends reach to
-    infinity: then they say nothing about how far away their agents are.
-    """
-    padded = reach + _SLACK * (reach + abs(value))
-    own = _cell_coordinate(value, inverse)
-    low = _cell_coordinate(value - padded, inverse)
-    high = _cell_coordinate(value + padded, inverse)
-    if high - low + 1 >= size:
-        return 0, 0, size - 1, False
-    return own % size, own - low, high - own, -_FAR < low and high < _FAR
 
 
 @kernel
@@ -170,13 +38,7 @@ def _gap(value, step, cell, inverse, certain):
     if step == 0 or not certain:
         return 0.0
     edge = (math.floor(value * inverse) + step + (1 if step < 0 else 0)) * cell
-    return max(abs(edge - value) - 8.0 * _SLACK * (abs(value) + cell), 0.0)
-
-
-@kernel
-def wrap_cell(cell, size):
-    """A cell back in the torus, when it is at most once around away."""
-    return cell - size if cell >= size else cell + size if cell < 0 else cell
+    return max(abs(edge - value) - 8.0 * SLACK * (abs(value) + cell), 0.0)
 
 
 @kernel
@@ -188,29 +50,34 @@ def _view_cosine(field_of_view):
 
 
 @kernel
-def _rank(total, near, near2, best, best2):
+def _rank(total, near, near2, ranks, best, best2):
     """Sort candidates into the empty row of the best by counting, where no two are equally far.
 
-    Returns the row's length, or -1 for a tie. Counting needs no branch that could go either way.
+    Returns how many they are, or -1 for a tie. Counting needs no branch that could go either way;
+    four at once, since each count waits for the one before.
     """
-    limit = best.size
-    ranks = 0
+    whole = (total + _LANES - 1) // _LANES * _LANES
+    for a in range(total, whole):
+        near2[a] = np.inf
+    for a in range(whole):
+        ranks[a] = 0
+    for b in range(0, total, 4):
+        p, q, r, s = near2[b], near2[b + 1], near2[b + 2], near2[b + 3]
+        for a in range(whole):
+            d2 = near2[a]
+            ranks[a] += int(p < d2) + int(q < d2) + int(r < d2) + int(s < d2)
+    counted = 0
     for a in range(total):
-        d2 = near2[a]
-        rank = 0
-        for b in range(total):
-            rank += int(near2[b] < d2)
-        ranks += rank
-        if rank < limit:
-            best[rank] = near[a]
-            best2[rank] = d2
-    return min(total, limit) if 2 * ranks == total * (total - 1) else -1
+        rank = ranks[a] & _INDEX
+        counted += rank
+        best[rank] = near[a]
+        best2[rank] = near2[a]
+    return total if 2 * counted == total * (total - 1) else -1
 
 
 @kernel
-def _insert(total, near, near2, order, ids, found, best, best2):
+def _insert(total, near, near2, order, ids, found, limit, best, best2):
     """Insert candidates into the row of the best by (d², id); returns the row's new length."""
-    limit = best.size
     for t in range(total):
         slot = near[t]
         d2 = near2[t]
@@ -247,27 +114,27 @@ def _in_view(total, near, near2, here, grid, forward, cosine):
 
 
 @kernel
-def _keep(total, near, near2, order, ids, found, best, best2):
+def _keep(total, near, near2, ranks, order, ids, found, limit, best, best2):
     """Merge candidates into the row of the best; returns the row's new length."""
     if found == 0 and total <= _RANKED:
-        ranked = _rank(total, near, near2, best, best2)
+        ranked = _rank(total, near, near2, ranks, best, best2)
         if ranked >= 0:
-            return ranked
-    return _insert(total, near, near2, order, ids, found, best, best2)
+            return min(ranked, limit)
+    return _insert(total, near, near2, order, ids, found, limit, best, best2)
 
 
 @kernel
-def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, best2):
+def _search(me, here, grid, ids, forward, radius, cosine, limit, room):
     """Fill the row of the best for the agent in slot `me`; returns the row's length."""
-    x, y, z, start, order, nx = grid.x, grid.y, grid.z, grid.start, grid.order, grid.nx
-    px, py, pz = here
-    own_x, down_x, up_x, sure_x = axis_cells(px, radius, grid.inverse, nx)
-    own_y, down_y, up_y, sure_y = axis_cells(py, radius, grid.inverse, grid.ny)
-    own_z, down_z, up_z, sure_z = axis_cells(pz, radius, grid.inverse, grid.nz)
+    near, near2, ranks, best, best2 = room[:5]
+    x, y, z, start, order = grid.x, grid.y, grid.z, grid.start, grid.order
+    (px, py, pz), inverse, nx = here, grid.inverse, grid.nx
+    own_x, down_x, up_x, sure_x = axis_cells(px, radius, inverse, nx)
+    own_y, down_y, up_y, sure_y = axis_cells(py, radius, inverse, grid.ny)
+    own_z, down_z, up_z, sure_z = axis_cells(pz, radius, inverse, grid.nz)
     bound = radius * radius
-    settle = min(max(_RANKED, 2 * best.size), _CANDIDATES - 1)
-    found = 0
-    total = 0
+    settle = min(max(_SETTLED, 2 * limit), _CANDIDATES - 1)
+    found, total = 0, 0
     # The agent's own row of cells first: in a crowd the others then need a short look only.
     for jz in range(down_z + up_z + 1):
         step_z = jz if jz <= up_z else up_z - jz
@@ -276,13 +143,13 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
             step_y = jy if jy <= up_y else up_y - jy
             row = (layer + wrap_cell(own_y + step_y, grid.ny)) * nx
             low, high = own_x - down_x, own_x + up_x + 1
-            if found == best.size:
-                gap_y = _gap(py, step_y, grid.cell, grid.inverse, sure_y)
-                gap_z = _gap(pz, step_z, grid.cell, grid.inverse, sure_z)
-                rest = bound * (1.0 + 16.0 * _SLACK) - gap_y * gap_y - gap_z * gap_z
+            if found == limit:
+                gap_y = _gap(py, step_y, grid.cell, inverse, sure_y)
+                gap_z = _gap(pz, step_z, grid.cell, inverse, sure_z)
+                rest = bound * (1.0 + 16.0 * SLACK) - gap_y * gap_y - gap_z * gap_z
                 if rest < 0.0:
                     continue
-                _own, down, up, sure = axis_cells(px, math.sqrt(rest), grid.inverse, nx)
+                _own, down, up, sure = axis_cells(px, math.sqrt(rest), inverse, nx)
                 if sure and sure_x:
                     low, high = own_x - down, own_x + up + 1
             # Cells next to each other along x are one run of slots, or two where it wraps around.
@@ -295,8 +162,7 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
                 a, b = start[row + first], start[row + last]
                 while a < b:
                     stop = min(b, a + _CANDIDATES - total)
-                    # Every slot is written, and overwritten unless it counts: a branch that goes
-                    # either way at random would cost more than the rest of the loop.
+                    # every slot is written, and overwritten unless it counts: no branch at random
                     for slot in range(a, stop):
                         at = slot & _INDEX
                         dx = x[at] - px
@@ -310,40 +176,125 @@ def _search(me, here, grid, ids, forward, radius, cosine, near, near2, best, bes
                     if total > settle:
                         if cosine > -1.0:
                             total = _in_view(total, near, near2, here, grid, forward, cosine)
-                        found = _keep(total, near, near2, order, ids, found, best, best2)
+                        found = _keep(
+                            total, near, near2, ranks, order, ids, found, limit, best, best2
+                        )
                         total = 0
-                        if found == best.size:
+                        if found == limit:
                             bound = best2[found - 1]
     if cosine > -1.0:
         total = _in_view(total, near, near2, here, grid, forward, cosine)
-    return _keep(total, near, near2, order, ids, found, best, best2)
+    return _keep(total, near, near2, ranks, order, ids, found, limit, best, best2)
 
 
-@allocating_kernel
-def _find_kernel(
-    first, last, grid, position, heading, ids, radius, most, view, count, index, distance
+@kernel
+def _around(own, size):
+    """Cells of an axis of the torus in and beside one: (the first of them, how many)."""
+    return (0, size) if size < 3 else (own - 1, 3)
+
+
+@kernel
+def _gather(c, grid, slots, x, y, z):
+    """Collect the slots of a cell and of all around it.
+
+    Returns:
+        (how many, -1 when they are too many; where those of the cell itself begin).
+    """
+    own = c % grid.nx
+    first_x, many_x = _around(own, grid.nx)
+    first_y, many_y = _around(c // grid.nx % grid.ny, grid.ny)
+    first_z, many_z = _around(c // (grid.nx * grid.ny), grid.nz)
+    total, begin = 0, 0
+    for jz in range(many_z):
+        layer = wrap_cell(first_z + jz, grid.nz) * grid.ny
+        for jy in range(many_y):
+            row = (layer + wrap_cell(first_y + jy, grid.ny)) * grid.nx
+            for jx in range(many_x):
+                cell = row + wrap_cell(first_x + jx, grid.nx)
+                low, high = grid.start[cell], grid.start[cell + 1]
+                if total + high - low > _CANDIDATES:
+                    return -1, 0
+                begin = total if cell == c else begin
+                for slot in range(low, high):
+                    at = slot & _INDEX
+                    slots[total & _INDEX] = slot
+                    x[total & _INDEX] = grid.x[at]
+                    y[total & _INDEX] = grid.y[at]
+                    z[total & _INDEX] = grid.z[at]
+                    total += 1
+    return total, begin
+
+
+@kernel
+def _collect(own, here, bound, gathered, room):
+    """Of those around a cell the ones near an agent, which is number `own`; how many they are."""
+    near, near2, slots, x, y, z, squares = room[:2] + room[5:]
+    px, py, pz = here
+    for t in range(gathered):
+        dx, dy, dz = x[t] - px, y[t] - py, z[t] - pz
+        squares[t] = dx * dx + dy * dy + dz * dz
+    squares[own] = np.inf
+    total = 0
+    # every one is written, and overwritten unless it counts: see `_search`
+    for t in range(gathered):
+        d2 = squares[t]
+        near[total & _INDEX] = slots[t]
+        near2[total & _INDEX] = d2
+        total += int(d2 <= bound)
+    return total
+
+
+@kernel
+def _is_ordinary(me, here, grid):
+    """Whether the cell of a place, and those around it, are beyond doubt those of a slot."""
+    if here != (grid.x[me], grid.y[me], grid.z[me]):
+        return False
+    return max(abs(here[0]), abs(here[1]), abs(here[2])) * grid.inverse < _ORDINARY
+
+
+@kernel
+def _find_one(me, own, here, forward, cosine, reach, limit, gathered, grid, ids, room):
+    """Fill the row of the best for the agent in slot `me`; returns the row's length.
+
+    In a crowd the nearest are most often found around the cell: all of them, if the row is full.
+    """
+    near, near2, ranks, best, best2 = room[:5]
+    close, found = min(reach, grid.cell / OFF_LATTICE), 0
+    if gathered >= 0 and _is_ordinary(me, here, grid):
+        total = _collect(own, here, close * close, gathered, room)
+        if cosine > -1.0:
+            total = _in_view(total, near, near2, here, grid, forward, cosine)
+        found = _keep(total, near, near2, ranks, grid.order, ids, 0, limit, best, best2)
+        if found == limit or close == reach:
+            return found
+    return _search(me, here, grid, ids, forward, reach, cosine, limit, room)
+
+
+@kernel
+def _find_rows(
+    first, last, grid, position, heading, ids, radius, most, view, count, index, distance, room
 ):
-    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space."""
+    """`_find_kernel` with room to work in."""
+    best, best2, slots, x, y, z = room[3:9]
     width = index.shape[1]
-    near = np.empty(_CANDIDATES, np.int64)
-    near2 = np.empty(_CANDIDATES, np.float64)
-    best = np.empty(width, np.int64)
-    best2 = np.empty(width, np.float64)
+    c = np.searchsorted(grid.start, first, "right") - 1
+    gathered, begin = _gather(c, grid, slots, x, y, z)
     for me in range(first, last):
+        if me >= grid.start[c + 1]:
+            while me >= grid.start[c + 1]:
+                c += 1
+            gathered, begin = _gather(c, grid, slots, x, y, z)
         i = grid.order[me]
         limit = min(width, int(pick(most, i)))
         reach = pick(radius, i)
         found = 0
         if limit > 0 and reach >= 0.0:
+            own = begin + me - grid.start[c]
+            here, forward = load(position, i), load(heading, i)
             cosine = _view_cosine(pick(view, i))
-            here = load(position, i)
-            forward = load(heading, i)
-            row, row2 = best[:limit], best2[:limit]
-            # in a crowd the nearest are most often found close by: all of them, if the row is full
-            close = min(reach, grid.cell / _OFF_LATTICE)
-            found = _search(me, here, grid, ids, forward, close, cosine, near, near2, row, row2)
-            if found < limit and close < reach:
-                found = _search(me, here, grid, ids, forward, reach, cosine, near, near2, row, row2)
+            found = _find_one(
+                me, own, here, forward, cosine, reach, limit, gathered, grid, ids, room
+            )
         count[i] = found
         for j in range(found):
             index[i, j] = grid.order[best[j]]
@@ -351,6 +302,23 @@ def _find_kernel(
         for j in range(found, width):
             index[i, j] = -1
             distance[i, j] = 0.0
+
+
+@allocating_kernel
+def _find_kernel(
+    first, last, grid, position, heading, ids, radius, most, view, count, index, distance
+):
+    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space."""
+    near, near2 = np.empty(_CANDIDATES, np.int64), np.empty(_CANDIDATES, np.float64)
+    ranks, slots = np.empty(_CANDIDATES, np.int64), np.empty(_CANDIDATES, np.int64)
+    kept = max(index.shape[1], _CANDIDATES)
+    best, best2 = np.empty(kept, np.int64), np.empty(kept, np.float64)
+    x, y, z, squares = np.empty((4, _CANDIDATES), np.float64)
+    room = (near, near2, ranks, best, best2, slots, x, y, z, squares)
+    # this one counts references, as who makes arrays does; the loop is in one that does not
+    _find_rows(
+        first, last, grid, position, heading, ids, radius, most, view, count, index, distance, room
+    )
 
 
 def find(
@@ -397,3 +365,7 @@ def empty(n: int) -> NeighborView:
     return NeighborView(
         np.zeros(n, np.int32), np.empty((n, 0), np.int32), np.empty((n, 0), np.float32)
     )
+
+
+NONE = empty(0)
+"""The neighbors of nobody."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import jit, neighbors, targets
+from . import jit, neighbors
 from .agents import Agents
 from .behaviors.base import (
     AXES,
@@ -23,7 +23,6 @@ from .behaviors.base import (
     TARGETS,
     VELOCITY,
     Behavior,
-    own_parameters,
 )
 from .parameters import parameters
 from .views import AgentView, NeighborView, TargetView, WorldView
@@ -65,7 +64,7 @@ class Perception:
     def __init__(self, agents: Agents, world: World, stack: Sequence[Behavior]) -> None:
         self._agents = agents
         self._world = world
-        self._targets: dict[tuple[str, str, int], TargetView] = {}
+        self._targets: dict[tuple[str, str, str], TargetView] = {}
         self._neighbors = neighbor_lists(stack, agents)
         self._params: dict[str, Any] = {}
 
@@ -102,17 +101,16 @@ class Perception:
 
     def _chosen(self, role: str, name: str, entry: Behavior) -> TargetView:
         """Targets with each agent's choice among them."""
-        how = targets.NEAREST
-        if getattr(entry, "target_choice", "NEAREST") == "BY_ID":
-            how = targets.BY_ID
-        key = (role, name, how)
+        how = getattr(entry, "target_choice", "NEAREST")
+        # who takes the quickest one remembers it, for each behavior
+        key = (role, name, entry.key if how == "QUICKEST" else how)
         if key not in self._targets:
             found = self._world.second_targets_of(name)
             if role == "targets":
                 found = self._world.targets_of(name)
             if TARGETS not in entry.definition.uses:
                 return found.view(_NO_ROWS)
-            self._targets[key] = found.view(found.choose(self._agents, how))
+            self._targets[key] = found.view(found.chosen(entry, self._agents))
         return self._targets[key]
 
 
@@ -121,20 +119,18 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) -> Any:
     """A behavior's parameters as its kernel reads them: arrays of one value, or one per agent."""
+    if not (inputs or agents.attributes):
+        return entry.packed
     values: dict[str, Any] = dict(inputs or {})
-    for name, info in own_parameters(type(entry)).items():
-        if info.kind == "choice":
-            index = list(info.choices).index(getattr(entry, name))
-            values[name] = np.array([index], np.float32)
-        elif info.kind != "text":
-            values[name] = per_agent(entry, name, agents)
+    for name in entry.own_constants:
+        values[name] = per_agent(entry, name, agents)
     return entry.definition.params_tuple(**values)
 
 
 def per_agent(entry: Behavior, name: str, agents: Agents) -> F32:
     """A parameter's value for all, shape (1,), or from a point attribute, shape (agent_count,)."""
-    info = parameters(entry)[name]
-    if info.per_agent:
+    info = parameters(entry)[name] if agents.attributes else None
+    if info is not None and info.per_agent:
         names = [f"{entry.key}.{name}", f"{entry.definition.type}.{name}"]
         if name != "weight":
             names.append(name)
@@ -142,7 +138,7 @@ def per_agent(entry: Behavior, name: str, agents: Agents) -> F32:
             if key in agents.attributes:
                 column: F32 = np.clip(agents.attributes[key], info.minimum, info.maximum)
                 return column.astype(np.float32)
-    return np.array([getattr(entry, name)], np.float32)
+    return entry.constants[name]
 
 
 def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:
@@ -154,18 +150,21 @@ def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:
     return reach, most, view
 
 
+def _largest(values: F32) -> float:
+    return float(values[0] if len(values) == 1 else values.max())
+
+
 def neighbor_lists(stack: Sequence[Behavior], agents: Agents) -> dict[str, NeighborView]:
     """One search for all behaviors with the same field of view; each reads its part of the list."""
-    none = neighbors.empty(0)
-    lists = dict.fromkeys((entry.key for entry in stack), none)
+    lists = dict.fromkeys((entry.key for entry in stack), neighbors.NONE)
     asking = [
         (entry, _perceiving(entry, agents)) for entry in stack if NEIGHBORS in entry.definition.uses
     ]
     if not asking or agents.count < 2:
         empty = neighbors.empty(agents.count)
         return lists | {entry.key: empty for entry, _ in asking}
-    longest = max(float(reach.max()) for _, (reach, _, _) in asking)
-    kept = max(float(most.max()) for _, (_, most, _) in asking)
+    longest = max(_largest(reach) for _, (reach, _, _) in asking)
+    kept = max(_largest(most) for _, (_, most, _) in asking)
     grid = neighbors.build_grid(agents.position, longest, int(kept))
     groups: dict[bytes, list[tuple[Behavior, tuple[F32, F32, F32]]]] = {}
     for entry, wanted in asking:

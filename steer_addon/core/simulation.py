@@ -94,6 +94,11 @@ class Simulation:
             world: The world at the new frame.
             settings: Settings of the new frame where they are keyed; None keeps the last ones.
         """
+        self.advance(world, settings)
+        return self.current()
+
+    def advance(self, world: World, settings: CrowdSettings | None = None) -> None:
+        """Go on by one frame as `step` does, for those who look at `agents` themselves."""
         if settings is not None:
             self.settings = settings
         world = self._goals.freed(world, self.agents, self.settings)
@@ -105,7 +110,6 @@ class Simulation:
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1
-        return self.current()
 
     def skip(self, world: World, settings: CrowdSettings | None = None) -> None:
         """Let a frame pass whose agents are known: `adopt` gives them at the end of such frames.

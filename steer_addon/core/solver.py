@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import arrival, bvh, contacts, ground, jit, neighbors
+from . import arrival, bvh, contacts, ground, jit, neighbors, quickest
 from .agents import Agents
 from .behaviors.base import VELOCITY, Behavior
-from .integrate import LimitsView, combine_kernel, integrate_kernel
+from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, sum_desired
 from .settings import CrowdSettings
 from .targets import NO_TARGETS
@@ -27,6 +27,9 @@ from .views import AgentView, BvhView, WorldView
 from .world import NO_COLLIDERS, Colliders, World
 
 F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+
+_NO_TARGETS = NO_TARGETS.view(np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,12 +96,14 @@ class Solver:
         moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         """Move the living; whatever acts in a step is given no others."""
-        agents = arrival.begun(agents, world, self.settings, dt)
+        agents = quickest.decided(agents, world, self.settings, dt, number)
+        agents, away = arrival.begun(agents, world, self.settings, dt)
+        if agents.alive.all():
+            return self._step_living(agents, world, away, dt, number, seed, moved)
         rows = np.flatnonzero(agents.alive)
-        if len(rows) == agents.count:
-            return self._step_living(agents, world, dt, number, seed, moved)
         living, seen = agents.taken(rows), world.living(agents.alive)
-        part, asked = self._step_living(living, seen, dt, number, seed, moved)
+        away = away[rows] if len(away) else away
+        part, asked = self._step_living(living, seen, away, dt, number, seed, moved)
         after = agents.copy()
         after.put(rows, part)
         return after, tuple(proposal.spread(rows, agents.count) for proposal in asked)
@@ -107,6 +112,7 @@ class Solver:
         self,
         agents: Agents,
         world: World,
+        away: F64,
         dt: float,
         number: int,
         seed: int,
@@ -133,7 +139,7 @@ class Solver:
                 arrival.hush(stack, found, agents)
                 sum_desired(found.values(), desired)
         proposals = tuple(found[entry.key] for entry in stack)
-        self._move(agents, world, after, view, sees, proposals, values, active, dt)
+        self._move(agents, away, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
         contacts.resolve(agents, after, self.settings, sees, moved)
         return after, proposals
@@ -143,8 +149,8 @@ class Solver:
         flat = motion.motion == "GROUND"
         colliders = world.colliders or NO_COLLIDERS
         return WorldView(
-            targets=NO_TARGETS.view(np.zeros(0, np.int64)),
-            neighbors=neighbors.empty(0),
+            targets=_NO_TARGETS,
+            neighbors=neighbors.NONE,
             colliders=colliders.bvh,
             collider_center=colliders.center,
             collider_radius=colliders.radius,
@@ -179,7 +185,7 @@ class Solver:
     def _move(
         self,
         before: Agents,
-        world: World,
+        away: F64,
         after: Agents,
         view: AgentView,
         sees: WorldView,
@@ -189,43 +195,29 @@ class Solver:
         dt: float,
     ) -> None:
         """Combine the proposals and write positions, velocities and headings into `after`."""
-        count = after.count
         limits = self._limits(dt)
         kinds = np.array([p.output == VELOCITY for p in proposals], np.uint8)
-        weights = np.zeros((len(proposals), count), np.float32)
-        for row, proposal in enumerate(proposals):
-            weights[row] = proposal.weight
-        wished = np.zeros((count, 3), np.float32)
-        forced = np.zeros(count, np.uint8)
         jit.parallel_for(
-            combine_kernel,
-            count,
+            move_kernel,
+            after.count,
             view,
             sees,
             limits,
-            kinds,
-            weights,
-            values,
-            active,
-            wished,
-            forced,
-        )
-        arrival.settle(before, world, self.settings, limits, dt, wished, forced)
-        jit.parallel_for(
-            integrate_kernel,
-            count,
-            view,
-            sees,
-            limits,
-            wished,
-            forced,
+            (kinds, _weights(proposals), values, active),
+            before.arrived,
+            away,
             before.roll,
-            after.position,
-            after.velocity,
-            after.heading,
-            after.normal,
-            after.roll,
+            (after.position, after.velocity, after.heading, after.normal, after.roll),
         )
+
+
+def _weights(proposals: Sequence[Proposal]) -> F32:
+    """Of the proposals, shape (proposal_count, 1), or (proposal_count, agent_count)."""
+    columns = next((len(p.weight) for p in proposals if len(p.weight) != 1), 1)
+    weights = np.empty((len(proposals), columns), np.float32)
+    for row, proposal in enumerate(proposals):
+        weights[row] = proposal.weight
+    return weights
 
 
 def _constrain(

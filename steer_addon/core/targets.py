@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import bvh
 from .agents import Agents
+from .behaviors.base import Behavior
 from .behaviors.targeting import side_axis
 from .bvh_points import nearest_other
 from .errors import WorldError
@@ -95,6 +96,21 @@ class Targets:
         """
         return TargetView(self.position, self.velocity, row)
 
+    def chosen(self, entry: Behavior, agents: Agents) -> IntArray:
+        """Each agent's target as a behavior has it choose; see `choose`.
+
+        Args:
+            entry: The behavior.
+            agents: Who chooses.
+        """
+        how = getattr(entry, "target_choice", "NEAREST")
+        if how == "QUICKEST":
+            index = np.where(
+                agents.target_index >= 0, agents.target_index, remembered_target(entry, agents)
+            )
+            agents = replace(agents, target_index=index)
+        return self.choose(agents, BY_ID if how == "BY_ID" else NEAREST)
+
     def choose(self, agents: Agents, how: int) -> IntArray:
         """Each agent's target.
 
@@ -121,6 +137,19 @@ class Targets:
                 row,
             )
         return row
+
+
+def target_memory(entry: Behavior) -> str:
+    """Under what name agents remember which target they take for a behavior."""
+    return f"{entry.key}.target"
+
+
+def remembered_target(entry: Behavior, agents: Agents) -> IntArray:
+    """Rows of the targets that agents took for a behavior, -1 for none, shape (agent_count,)."""
+    memory = agents.memory.get(target_memory(entry))
+    if memory is None or memory.shape != (agents.count, 1):
+        return np.full(agents.count, -1, np.int64)
+    return memory[:, 0].astype(np.int64) - 1
 
 
 @kernel

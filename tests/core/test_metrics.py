@@ -48,15 +48,21 @@ def still(*places, steps=1):
     return np.repeat(np.array([places], float), steps + 1, axis=0)
 
 
+def met(*places):
+    """Agents that start far apart and meet, shape (2, n, 3)."""
+    there = np.array(places, float)
+    return np.stack([there + 10.0 * np.arange(len(there))[:, None], there])
+
+
 @pytest.mark.parametrize(("gap", "share"), [(0.4, 0.2), (0.5, 0.0), (0.0, 1.0), (0.9, 0.0)])
 def test_overlap_is_the_share_of_both_radii(gap, share):
-    figures = walk(still((0, 0, 0), (gap, 0, 0)))
+    figures = walk(met((0, 0, 0), (gap, 0, 0)))
     assert figures.overlap == pytest.approx(share, abs=1e-6)
 
 
 def test_overlap_of_unequal_bodies_among_many():
     others = [(x, y, 0.0) for x in range(-5, 6) for y in range(3, 8)]
-    places = still((0, 0, 0), (1.5, 0, 0), *others)
+    places = met((0, 0, 0), (1.5, 0, 0), *others)
     radius = np.array([0.4, 1.2] + [0.1] * len(others))
     assert walk(places, radius=radius).overlap == pytest.approx(0.1 / 1.6, rel=1e-5)
 
@@ -76,7 +82,39 @@ def test_overlap_is_the_largest_of_all_pairs(seed, count):
     both = radius[:, None] + radius[None]
     share = np.where(np.eye(count, dtype=bool), 0.0, (both - away) / both)
     expected = max(share.max(), 0.0)
-    assert walk(still(*place), radius=radius).overlap == pytest.approx(expected, abs=2e-6)
+    assert walk(met(*place), radius=radius).overlap == pytest.approx(expected, abs=2e-6)
+
+
+def pair(*gaps, radius=0.25):
+    """Figures of two agents at these distances, the first one at the start."""
+    return walk(np.array([[[0, 0, 0], [gap, 0, 0]] for gap in gaps]), radius=radius)
+
+
+def test_who_starts_inside_each_other_counts_once_they_have_come_apart():
+    begun = pair(0.4, 0.4, 0.45, 0.48)
+    assert (begun.overlap, begun.collisions, begun.parting) == (0.0, 0.0, 2)
+    apart = pair(0.4, 0.45, 0.4999, 0.4999)
+    assert (apart.overlap, apart.parting) == (pytest.approx(0.0002, rel=0.01), 0)
+    again = pair(0.4, 0.495, 0.45)
+    assert (again.overlap, again.collisions) == (pytest.approx(0.1, rel=1e-4), 1.0)
+
+
+def test_who_starts_inside_each_other_may_not_get_deeper():
+    figures = pair(0.4, 0.4, 0.3)
+    assert (figures.overlap, figures.collisions) == (pytest.approx(0.4, rel=1e-4), 1.0)
+
+
+def test_who_starts_inside_one_may_not_get_into_another():
+    start = [[0, 0, 0], [0.4, 0, 0], [5.0, 0, 0], [5.4, 0, 0]]
+    then = [[0, 0, 0], [0.4, 0, 0], [0.8, 0, 0], [5.4, 0, 0]]
+    figures = walk(np.array([start, then]))
+    assert figures.overlap == pytest.approx(0.2, rel=1e-4)
+    assert figures.parting == 3
+
+
+def test_thousands_on_one_point_are_coming_apart():
+    figures = walk(still(*np.zeros((3000, 3))))
+    assert (figures.overlap, figures.parting) == (0.0, 3000)
 
 
 def test_a_step_through_a_wall_counts_once():

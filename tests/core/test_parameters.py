@@ -55,6 +55,7 @@ FLOCK = {
     "max_neighbors": 10,
     "field_of_view": 360.0,
 }
+GOAL = {"target_choice": "NEAREST", "target_flow": 1.3}
 BEHAVIOR_DEFAULTS = {
     "avoid_neighbors": {
         "anticipation_time": 3.0,
@@ -66,10 +67,10 @@ BEHAVIOR_DEFAULTS = {
         "side": "RIGHT",
         "see_colliders": True,
     },
-    "arrive": {"slow_radius": 2.0, "stop_radius": 0.0, "target_choice": "NEAREST"},
+    "arrive": {"slow_radius": 2.0, "stop_radius": 0.0, **GOAL},
     "containment": {"shape": "BOX", "method": "AVOID", "anticipation_time": 1.0},
     "flee": {"panic_radius": 5.0, "falloff": "LINEAR", "target_choice": "NEAREST"},
-    "pursue": {"target_choice": "NEAREST"},
+    "pursue": GOAL,
     "evade": {"panic_radius": 5.0, "falloff": "LINEAR", "target_choice": "NEAREST"},
     "separation": {**FLOCK, "falloff": "NONE"},
     "cohesion": FLOCK,
@@ -130,7 +131,7 @@ BEHAVIOR_DEFAULTS = {
         "stop_radius": 0.0,
         "target_choice": "NEAREST",
     },
-    "seek": {"target_choice": "NEAREST"},
+    "seek": GOAL,
     "wall_avoidance": {"feeler_mode": "AUTO", "feeler_length": 2.0, "stiffness": 1.0},
     "wander": {
         "source": "RANDOM_WALK",

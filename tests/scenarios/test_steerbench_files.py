@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scripts.validation import steerbench, steerbench_file
+from scripts.validation.greedy import finds_way
+from scripts.validation.runner import run
 from scripts.validation.steerbench_file import Reader, ScenarioError
 from steer_addon.core import bvh
 
@@ -71,6 +74,37 @@ def test_random_places_come_from_the_seed(shared):
     first, again, other = (steerbench.load(path, seed).position for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
+
+
+def test_where_a_wall_hides_goals_a_walker_that_slides_along_it_finds_no_way(shared):
+    found = {}
+    for name in steerbench.HIDDEN:
+        scenario = steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml")
+        assert [str(one) for one in scenario.wanted][-1] == "lost ≤ 0"
+        ways = finds_way(scenario, np.arange(scenario.count))
+        found[name] = (int((~ways).sum()), scenario.count)
+    assert found == {
+        "maze": (1, 1),
+        "simple-wall": (2, 2),
+        "bottleneck-evacuation": (162, 200),
+        "urban": (9, 50),
+    }
+
+
+def test_the_walker_finds_what_is_open(shared):
+    for name in ("hallway-two-way", "surprise-1", "3-squeeze"):
+        scenario = steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml")
+        assert scenario.hidden == ""
+        assert finds_way(scenario, np.arange(scenario.count)).all()
+
+
+def test_who_is_lost_is_told_from_who_cannot_know(write):
+    wall = f"<obstacle>{BOX.format(-9, 9, 8, 9)}</obstacle>"
+    behind = AGENT.replace("<z>3</z>", "<z>12</z>").replace("<x>4</x>", "<x>1</x>")
+    scenario = replace(steerbench.load(write(behind + wall)), hidden="a wall", duration=4.0)
+    assert run(scenario).result["lost"] == 0
+    free = replace(steerbench.load(write(behind)), hidden="a wall", duration=4.0)
+    assert run(free).result["lost"] == 1
 
 
 def test_the_plane_is_turned_upright(write):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from scripts import validate
-from scripts.validation import density, flows, page, rimea, rvo2, table
+from scripts.validation import density, flows, page, rimea, rvo2, stored, table
 from scripts.validation.placing import Room, hexagons
-from scripts.validation.runner import run
+from scripts.validation.runner import as_stated, run
 from scripts.validation.scenario import (
     Area,
     Scenario,
@@ -157,6 +157,19 @@ def test_rvo2_scenes():
     assert (result["agents"], result["steps"]) == (812, 4)
 
 
+def test_what_a_row_states_is_handed_to_the_preset():
+    settings = load_preset("pedestrians").settings
+    stated = as_stated(settings, rvo2.blocks()).behaviors
+    (entry,) = (b for b in stated if b.key == "avoid_neighbors")
+    found = (entry.neighbor_distance, entry.max_neighbors, entry.anticipation_time)
+    assert found == (15.0, 10, 5.0)
+    assert as_stated(settings, rvo2.circle()).behaviors[0].anticipation_time == 10.0
+    # a preset of one's own may do without
+    assert as_stated(replace(settings, behaviors=()), rvo2.blocks()).behaviors == ()
+    result = run(replace(rvo2.antipodal(2), duration=0.25)).result
+    assert "avoid_neighbors.neighbor_distance=15" in result["stated"]
+
+
 def test_rimea_rows_start_inside_their_rooms():
     counts = [make(*args).count for make, args in rimea.ROWS]
     assert counts == [1, 10, 20, 50, 1000, 1000, 1000, 150, 500, 500, 500]
@@ -231,6 +244,58 @@ def test_command_line(tmp_path, capsys):
     assert text.read_text("utf-8").startswith("# Validation")
 
 
+def resumed(tmp_path, *arguments):
+    """Names, and how often scenarios were run by now, after going on with a file of results."""
+    out = tmp_path / "out.json"
+    validate.main([*arguments, "--json", str(out), "--resume", "--markdown", str(tmp_path / "p")])
+    return [one["name"] for one in json.loads(out.read_text())]
+
+
+def test_going_on_with_results_of_the_same_code(tmp_path, monkeypatch, capsys):
+    ran = []
+
+    def perform(job):
+        ran.append(job.name)
+        return {"name": job.name, "wanted": [], "short": [], "seconds": 1.0}
+
+    monkeypatch.setattr(validate, "perform", perform)
+    circle, fifteen = ["--circle", "2-4"], ["--rimea", "--only", "rimea 15"]
+    assert len(resumed(tmp_path, *circle)) == len(ran) == 3
+    assert len(resumed(tmp_path, *circle)) == len(ran) == 3
+    # what is not asked for stays in the file, and on the page
+    names = resumed(tmp_path, *fifteen)
+    assert (len(ran), len(names)) == (6, 6)
+    assert resumed(tmp_path, *fifteen) == names
+    assert "3 of 3 numbers of agents" in (tmp_path / "p").read_text("utf-8")
+    monkeypatch.setattr(stored, "code", lambda: "other")
+    resumed(tmp_path, *circle)
+    assert len(ran) == 9
+    resumed(tmp_path, *circle, "--seed", "1")
+    assert len(ran) == 12
+    capsys.readouterr()
+    (tmp_path / "out.json").write_text("{}")
+    assert validate.main(["--circle", "2", "--json", str(tmp_path / "out.json"), "--resume"]) == 2
+    assert "holds no results" in capsys.readouterr().err
+    assert validate.main(["--circle", "2", "--resume"]) == 2
+
+
+def test_the_page_says_what_it_was_made_with():
+    made = {"date": "2026-11-22", "commit": "abc1234"}
+    found = [{"name": "rimea 1", "wanted": [], "short": [], "made": made}]
+    assert "Run on 2026-11-22, with abc1234." in page.as_page(found)
+    origin = stored.origin("pedestrians", 0)
+    assert stored.same(origin, origin)
+    assert len(origin["made"]["code"]) == 16
+
+
+def test_those_that_take_longest_come_first():
+    options = validate.parse(["--flows", "100,2000", "--circle", "2-4"])
+    jobs = validate.jobs_of(options)
+    last = {"corridor 100": 1e6}
+    order = sorted(jobs, key=lambda job: validate.cost_of(job, last), reverse=True)
+    assert [job.name for job in order[:2]] == ["corridor 100", "corridor 2000"]
+
+
 def test_nothing_to_run(capsys):
     assert validate.main([]) == 2
     assert "nothing to run" in capsys.readouterr().err
@@ -246,14 +311,14 @@ def test_numbers():
 
 def test_the_page_has_all_results():
     found = [{"name": name, "wanted": [], "short": []} for name in ("maze", "rvo2 circle")]
-    found[0]["hidden"] = "far"
+    found[0].update(hidden="far", arrived=1, agents=3)
     found += [{"name": "corridor 1000", "arrived_share": 0.95, "wanted": [], "short": []}]
     found += [{"name": f"antipodal {n}", "end": 9.0, "wanted": [], "short": []} for n in (2, 3)]
     text = page.as_page(found)
     assert "5 of 5 scenarios as wanted" in text
     assert "| corridor | – (0.89) | – (0.40) | 0.95 (0.29) | – (0.19) |" in text
     assert "2 of 2 numbers of agents as wanted" in text
-    assert "- maze: far." in text
+    assert "- maze, 1 of 3 arrived: far." in text
     assert text.count("## ") == 4
 
 

@@ -20,6 +20,13 @@ X, Y, Z, U, V, W, TOUCH, CARE, ALIKE, FACING = range(10)
 """Columns of a row: offset [m], velocity [m/s], distance at which bodies touch [m], how much the
 neighbor is in the way, cosine between both wishes, and the offset along its heading [m]."""
 COLUMNS = 10
+LIKELY, ROOM, SOFT, HARM = 6, 7, 8, 9
+"""Rows of the table of `threat`, after the first six columns of the rows: how much the neighbor is
+in the way, squared distance beyond the one at touch [m²], square of the distance times the speed of
+closing in from which on it counts in full [m⁴/s²], and room for the result."""
+LINES = 10
+BLOCK = 8
+"""So many neighbors a processor looks at together."""
 
 FOLLOWED = 0.25
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
@@ -119,42 +126,66 @@ def mixed(rows, count):
 
 
 @kernel
-def threat(rows, count, way, speed, horizon):
-    """How much neighbors are in the way of a velocity: 0 when they are not, 1 at a head-on touch.
+def lay_out(rows, count, speed, table):
+    """Turn rows into the table that `threat` reads, a column for each neighbor.
 
     Args:
         rows: See `foresee`.
         count: How many rows there are.
+        speed: [m/s] > 0.
+        table: Filled, shape (LINES, ROWS).
+
+    Returns:
+        How many columns there are: whole blocks, of which the last columns do not count.
+    """
+    least = GRAZING * speed * GRAZING * speed
+    for n in range(count):
+        x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
+        square = x * x + y * y + z * z
+        for line in range(W + 1):
+            table[line, n] = rows[n, line]
+        table[LIKELY, n] = rows[n, CARE]
+        table[ROOM, n] = square - rows[n, TOUCH] * rows[n, TOUCH]
+        table[SOFT, n] = square * least
+    whole = (count + BLOCK - 1) // BLOCK * BLOCK
+    for n in range(count, whole):
+        for line in range(LINES):
+            table[line, n] = 0.0
+        table[SOFT, n] = 1.0
+    return whole
+
+
+@kernel
+def threat(table, whole, way, speed, horizon):
+    """How much neighbors are in the way of a velocity: 0 when they are not, 1 at a head-on touch.
+
+    Args:
+        table: See `lay_out`.
+        whole: How many columns it has.
         way: Unit direction in the agent's frame.
         speed: [m/s] > 0.
         horizon: Collisions after so much time [s] do not count.
     """
     worst = 0.0
-    least = GRAZING * speed * GRAZING * speed
-    for n in range(count):
-        care = rows[n, CARE]
-        if care <= worst:
-            continue
-        x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
-        u = way[0] * speed - rows[n, U]
-        v = way[1] * speed - rows[n, V]
-        w = way[2] * speed - rows[n, W]
+    go_x, go_y, go_z = way[0] * speed, way[1] * speed, way[2] * speed
+    # without branches: compilers make a few wide instructions of it
+    for n in range(whole):
+        x, y, z = table[X, n], table[Y, n], table[Z, n]
+        u, v, w = go_x - table[U, n], go_y - table[V, n], go_z - table[W, n]
         closing = x * u + y * v + z * w
-        if closing <= 0.0:
-            continue
-        square = x * x + y * y + z * z
-        room = square - rows[n, TOUCH] * rows[n, TOUCH]
-        time = 0.0
-        if room > 0.0:
-            found = closing * closing - (u * u + v * v + w * w) * room
-            if found <= 0.0:
-                continue
-            time = room / (closing + math.sqrt(found))
-            if time >= horizon:
-                continue
+        room, soft = table[ROOM, n], table[SOFT, n]
         toward = closing * closing
-        soft = min(1.0, toward / (square * least)) if toward < square * least else 1.0
-        worst = max(worst, care * (1.0 - time / horizon) * soft)
+        found = toward - (u * u + v * v + w * w) * room
+        below = closing + math.sqrt(max(found, 0.0))
+        time = room / (below if below > 0.0 else 1.0)
+        time = time if room > 0.0 else 0.0
+        share = toward / soft
+        share = share if toward < soft else 1.0
+        harm = table[LIKELY, n] * (1.0 - time / horizon) * share
+        meets = (closing > 0.0) & ((room <= 0.0) | ((found > 0.0) & (time < horizon)))
+        table[HARM, n] = harm if meets else 0.0
+    for n in range(whole):
+        worst = max(worst, table[HARM, n])
     return worst
 
 

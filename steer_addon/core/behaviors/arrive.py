@@ -12,7 +12,7 @@ from ..jit import kernel
 from ..parameters import param
 from ..vec import length, pick, scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import target_choice, target_offset
+from .targeting import target_choice, target_flow, target_offset
 
 
 @kernel
@@ -61,4 +61,5 @@ class Arrive(Behavior):
         soft_maximum=20.0,
         doc="Agents this near to the target want to stand; more leaves room around it",
     )
-    target_choice: str = target_choice()
+    target_choice: str = target_choice(goes=True)
+    target_flow: float = target_flow()

@@ -65,7 +65,17 @@ from ..vec import (
     truncate,
     unit,
 )
-from .anticipation import COLUMNS, ROWS, foresee, mixed, room_ahead, threat, wall_ahead
+from .anticipation import (
+    COLUMNS,
+    LINES,
+    ROWS,
+    foresee,
+    lay_out,
+    mixed,
+    room_ahead,
+    threat,
+    wall_ahead,
+)
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .sight import eye, sides
@@ -84,6 +94,8 @@ WALL = 1.5
 KEEP = 0.15
 ONE_SIDE = 0.25
 LEFT, NONE = 1, 2
+NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
+"""What the harm on a way knows of: neither others nor walls, others, or both."""
 
 HELD, PACE = 0, 1
 """Columns of the memory: how long it is held up, and the speed that it chose last [m/s]."""
@@ -144,15 +156,27 @@ def _refined(before, best, after):
 
 @kernel
 def _choose(
-    world, origin, rows, count, frame, velocity, speed, horizon, radius, bias, opposed, walls, costs
+    world,
+    origin,
+    table,
+    whole,
+    frame,
+    velocity,
+    speed,
+    horizon,
+    radius,
+    bias,
+    opposed,
+    walls,
+    costs,
 ):
     """The way of least cost, as a unit direction in the agent's frame.
 
     Args:
         world: WorldView.
         origin: Where rays start [m].
-        rows: Neighbors, see `foresee`.
-        count: How many.
+        table: Neighbors, see `lay_out`.
+        whole: How many columns that has.
         frame: The agent's frame.
         velocity: Its velocity in that frame [m/s].
         speed: Its wished speed [m/s] > 0.
@@ -162,7 +186,7 @@ def _choose(
         opposed: From 0 to 1, how near someone with another wish is: before a wall only these make
             agents keep to a side.
         walls: Whether to look for walls.
-        costs: Room for the ways: cost of the turn, harm, and whether walls are part of it.
+        costs: Room for the ways: cost of the turn, harm, and what that knows of.
     """
     several = 2 if world.flat else SIDES
     sign = -1.0 if bias < 0.0 else 1.0
@@ -180,21 +204,26 @@ def _choose(
             break
         way = _way(turn, side, sign)
         cost = 1.0 - way[0] - KEEP * dot(way, velocity) / speed - bias * way[1]
-        harm = CROWD * threat(rows, count, way, speed, horizon)
-        costs[0, k], costs[1, k], costs[2, k] = cost, harm, 0.0
+        costs[0, k], costs[1, k], costs[2, k] = cost, 0.0, NOTHING
+        if not cost < best:
+            continue
+        harm = CROWD * threat(table, whole, way, speed, horizon)
+        costs[1, k], costs[2, k] = harm, OTHERS
         if walls and cost + harm < best:
             harm = max(harm, WALL * _walled(world, origin, way, frame, horizon * speed, radius))
-            costs[1, k], costs[2, k] = harm, 1.0
+            costs[1, k], costs[2, k] = harm, ALL
         if cost + harm < best:
             best, best_turn, best_side = cost + harm, turn, side
     before, after = _beside(best_turn, best_side, several)
-    for k in (before, after):
-        if walls and costs[2, k] == 0.0:
-            way = _way((k + several - 1) // several, (k - 1) % several, sign)
-            wall = WALL * _walled(world, origin, way, frame, horizon * speed, radius)
-            costs[1, k] = max(costs[1, k], wall)
     step = 0.0
     if before != after and best_turn > 0:
+        for k in (before, after):
+            way = _way((k + several - 1) // several, (k - 1) % several, sign)
+            if costs[2, k] == NOTHING:
+                costs[1, k] = CROWD * threat(table, whole, way, speed, horizon)
+            if walls and costs[2, k] != ALL:
+                wall = WALL * _walled(world, origin, way, frame, horizon * speed, radius)
+                costs[1, k] = max(costs[1, k], wall)
         step = _refined(
             costs[0, before] + costs[1, before], best, costs[0, after] + costs[1, after]
         )
@@ -238,7 +267,7 @@ def _retreat(side):
 @kernel
 def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the wished velocity to that on the chosen way."""
-    rows = scratch(ROWS, COLUMNS)
+    rows, table = scratch(ROWS, COLUMNS), scratch(LINES, ROWS)
     costs = scratch(3, WAYS)
     side = int(p.side[0])
     most_bias = 0.0 if side == NONE else -ONE_SIDE if side == LEFT else ONE_SIDE
@@ -265,8 +294,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         way = _choose(
             world,
             eye(i, agents, world),
-            rows,
-            count,
+            table,
+            lay_out(rows, count, speed, table),
             frame,
             velocity,
             speed,

@@ -28,7 +28,11 @@ import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from ..parameters import ParameterInfo, Settings, param, parameters
@@ -116,6 +120,31 @@ class Behavior(Settings):
         """What fills the proposals; of several, the one for this entry's `method`."""
         found = self.definition.kernel
         return found[getattr(self, METHOD)] if isinstance(found, Mapping) else found
+
+    @cached_property
+    def constants(self) -> dict[str, NDArray[np.float32]]:
+        """The parameters as kernels read them, shape (1,); choices as their index, texts left out.
+
+        They are asked for in every step, and made once.
+        """
+        found = {}
+        for name, info in parameters(self).items():
+            value = getattr(self, name)
+            if info.kind == "choice":
+                value = list(info.choices).index(value)
+            if info.kind != "text":
+                found[name] = np.array([value], np.float32)
+        return found
+
+    @cached_property
+    def own_constants(self) -> dict[str, NDArray[np.float32]]:
+        """Those of the constants that not every behavior has."""
+        return {name: value for name, value in self.constants.items() if name not in COMMON}
+
+    @cached_property
+    def packed(self) -> Any:
+        """The constants as `p` of the kernel, for a behavior without inputs."""
+        return self.definition.params_tuple(**self.own_constants)
 
     def advice(self, settings: Any) -> list[str]:
         """What in a crowd keeps this entry from doing its work, a plain sentence each.

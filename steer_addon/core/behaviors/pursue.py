@@ -16,7 +16,7 @@ from __future__ import annotations
 from ..jit import kernel
 from ..vec import add_scaled, dot, length, load, scale, store, unit
 from .base import AXES, TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, target_choice, target_offset
+from .targeting import on_ground, target_choice, target_flow, target_offset
 
 HEAD_ON = -0.95
 """Cosine between two headings from which on they count as opposite."""
@@ -64,4 +64,5 @@ class Pursue(Behavior):
 
     goes_to_target = True
 
-    target_choice: str = target_choice()
+    target_choice: str = target_choice(goes=True)
+    target_flow: float = target_flow()

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ..jit import kernel
 from ..vec import scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import target_choice, target_offset
+from .targeting import target_choice, target_flow, target_offset
 
 
 @kernel
@@ -32,4 +32,5 @@ class Seek(Behavior):
 
     goes_to_target = True
 
-    target_choice: str = target_choice()
+    target_choice: str = target_choice(goes=True)
+    target_flow: float = target_flow()

@@ -5,19 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 from ..jit import kernel
-from ..parameters import choice
+from ..parameters import choice, param
 from ..vec import cross, length, load, project, sub, unit
 
+_CHOICES = {
+    "NEAREST": "The nearest target",
+    "BY_ID": "The target with the number: id modulo the number of targets",
+}
+_QUICKEST = {"QUICKEST": "The target that is reached soonest, counting those who wait before it"}
 
-def target_choice() -> Any:
-    """The parameter `target_choice`, the same for every behavior with targets."""
+
+def target_choice(*, goes: bool = False) -> Any:
+    """The parameter `target_choice`, the same for every behavior with targets.
+
+    Args:
+        goes: Whether the behavior goes to its target: then agents may take the quickest one, and
+            the behavior has a `target_flow`.
+    """
     return choice(
         "NEAREST",
-        {
-            "NEAREST": "The nearest target",
-            "BY_ID": "The target with the number: id modulo the number of targets",
-        },
+        _CHOICES | _QUICKEST if goes else _CHOICES,
         doc="Which of several targets an agent uses; the attribute target_index overrides it",
+    )
+
+
+def target_flow() -> Any:
+    """The parameter `target_flow` of behaviors that go to their target."""
+    return param(
+        1.3,
+        unit="1/s",
+        minimum=0.001,
+        soft_maximum=20.0,
+        doc="How many get to a target per second: 1.3 for a door 1 m wide; less avoids queues more",
+        shown_for=("target_choice", ("QUICKEST",)),
     )
 
 

@@ -36,8 +36,6 @@ __all__ = ["MovedView", "find_moved", "put_free", "resolve"]
 
 JUMP = 1.5
 """Who is so many times farther away than its velocity leads did not walk there."""
-BACKING = 0.5
-"""Farthest that overlapping bodies back out in a step, as a share of their radius."""
 
 
 def resolve(
@@ -60,25 +58,29 @@ def resolve(
     space = _space(settings, sees, moved)
     if before.count == 0 or not (told.collide_agents or len(space.walls.link)):
         return
-    bodies = _bodies(before, after, sees.dt, told.iterations)
+    bodies = _bodies(before, after)
     touched = np.zeros(before.count, np.uint8)
     if moved is not None and told.collide_colliders:
         bodies = bodies._replace(start=_carried(before, after, moved, space, touched))
     if any(b.enabled and b.definition.constraint is not None for b in settings.behaviors):
         bodies = _landed(bodies, after, settings, sees, touched)
-    near = _near(bodies, space, told.iterations)
+    bodies, near = _near(bodies, before, space, sees.dt, told.iterations)
     levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
     bodies = bodies._replace(level=levels)
     walled = np.zeros(before.count, np.uint8)
     if len(space.walls.link):
         jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
+    held = moved is not None and bool(touched.any())
+    if not (held or near.count.any() or walled.any()):
+        return
     place, normal = bodies.start.astype(np.float64), before.normal.copy()
     rows, busy = np.arange(before.count), np.ones(before.count, np.uint8)
-    for _pass in range(told.iterations):
+    at_once = told.iterations if jit.runs_alone(before.count) and not held else 1
+    for _pass in range(told.iterations // at_once):
         gone, turned = place.copy(), normal.copy()
-        state = (bodies, space, near, walled, place, turned, gone, busy)
+        state = (bodies, space, near, walled, place, turned, gone, busy, at_once)
         jit.parallel_for(pass_kernel, len(rows), rows, *state)
-        if moved is not None and touched.any():
+        if moved is not None and held:
             seen = (moved, space.eye, before.radius, space.flat, before.position, touched)
             jit.parallel_for(hold_kernel, before.count, *seen, place, normal, gone, turned)
         place, normal = gone, turned
@@ -150,14 +152,14 @@ def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) ->
     )
 
 
-def _bodies(before: Agents, after: Agents, dt: float, passes: int) -> BodyView:
-    moves = before.max_speed > 0.0
-    back = np.minimum(before.max_speed * dt, BACKING * before.radius.astype(np.float64))
+def _bodies(before: Agents, after: Agents) -> BodyView:
+    """The agents; how far each may go is filled in by `_near`."""
+    unknown = np.zeros(0)
     return BodyView(
         id=before.id,
         radius=before.radius,
-        give=np.where(moves, 1.0 / before.mass.astype(np.float64), 0.0),
-        back=back / passes,
+        give=unknown,
+        back=unknown,
         origin=before.position,
         start=before.position,
         goal=after.position.copy(),
@@ -188,12 +190,17 @@ def _carried(
     return start
 
 
-def _near(bodies: BodyView, space: SpaceView, passes: int) -> NearView:
-    wish, backing = np.empty(len(bodies.id)), np.empty(len(bodies.id))
-    jit.parallel_for(prepare_kernel, len(wish), bodies, space.flat, float(passes), wish, backing)
+def _near(
+    bodies: BodyView, before: Agents, space: SpaceView, dt: float, passes: int
+) -> tuple[BodyView, NearView]:
+    """Bodies that know how far they may go, and whom each may touch on the way."""
+    count = before.count
+    wish, backing, give, back = np.empty((4, count))
+    options = (before.max_speed, before.mass, space.flat, dt, passes)
+    jit.parallel_for(prepare_kernel, count, bodies, *options, wish, backing, give, back)
+    bodies = bodies._replace(give=give, back=back)
     if not space.together:
-        count = len(wish)
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
-        return NearView(none, index, wish, wish, none, np.zeros(count), wish)
-    rise, flat = space.rise, space.flat
-    return find_near(bodies.start, bodies.id, bodies.radius, wish, backing, rise, flat)
+        return bodies, NearView(none, index, wish, wish, none, np.zeros(count), wish)
+    seen = (bodies.start, bodies.id, bodies.radius, wish, backing, space.rise, space.flat)
+    return bodies, find_near(*seen)

@@ -32,9 +32,11 @@ def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArr
     Returns:
         0 in a heap, FARTHEST far from any, shape (n,).
     """
-    levels = np.where(near.deep > HEAP, 0, FARTHEST).astype(np.uint8)
-    if levels.all():
+    levels = np.full(len(near.deep), FARTHEST, np.uint8)
+    heaped = near.deep > HEAP
+    if not heaped.any():
         return levels
+    levels[heaped] = 0
     own, other = _close(near, position, radius, flat)
     for level in range(FARTHEST - 1):
         reached = own[(levels[other] == level) & (levels[own] == FARTHEST)]

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..grid import GridView, axis_cells, build_grid, wrap_cell
 from ..jit import kernel, parallel_for, scratch
-from ..neighbors import GridView, axis_cells, build_grid, wrap_cell
 from ..views import F32, I32, I64
 
 F64 = NDArray[np.float64]
@@ -207,4 +207,5 @@ def find_near(
 
 def _grid(position: F32, radius: F32, wish: F64) -> GridView:
     """Cells as large as most searches reach; a few that reach farther look into more cells."""
-    return build_grid(position, 2.0 * float(radius.mean()) + 2.0 * float(wish.mean()))
+    usual = (float(radius.sum()) + float(wish.sum())) / max(1, len(position))
+    return build_grid(position, 2.0 * usual)

@@ -54,6 +54,9 @@ TOUCH = 1.0e-4
 DEEP = 0.1
 """Share of the radii by which bodies overlap that are in a heap."""
 
+BACKING = 0.5
+"""Farthest that overlapping bodies back out in a step, as a share of their radius."""
+
 
 class BodyView(NamedTuple):
     """The agents of a step's contacts; what passes change is not in here."""
@@ -258,32 +261,67 @@ def _step(i, agents, world, near, place, walled, plane):
 
 
 @kernel
-def pass_kernel(first, stop, rows, agents, world, near, walled, place, normal, after, busy):
-    """Let some rows go on from `place` to `after`; `normal` is that of the ground under the feet.
+def _passed(i, agents, world, near, place, walled, normal, plane, on_terrain):
+    """Where agent i gets to in a pass: (place, normal of the ground there, whether it is done).
 
-    Who is where it wishes, and in nobody's way, is busy no more.
+    Who is where it wishes, and in nobody's way, is done.
+    """
+    here, goal = load(place, i), load(agents.goal, i)
+    rests = near.deep[i] <= TOUCH and agents.level[i] == FARTHEST and not walled
+    there, up = goal, load(agents.goal_normal, i)
+    if not rests or (near.count[i] > 0 and here != goal):
+        arrives, step, count = _step(i, agents, world, near, place, walled, plane)
+        if not arrives:
+            there, up = add(here, step), load(normal, i)
+            if on_terrain:
+                radius = agents.radius[i] * 1.0
+                there, up = _landed(world, here, step, up, radius, plane, count)
+        if walled:
+            reached = _guarded(i, agents, world, here, there)
+            if reached != there:
+                there, up = reached, load(normal, i)
+    return there, up, rests and there == goal
+
+
+@kernel
+def pass_kernel(first, stop, rows, agents, world, near, walled, place, normal, after, busy, passes):
+    """Let some rows go on from `place` to `after`, with one pass or several.
+
+    Several are only for all rows at once: nobody may go on before all others have done a pass.
+
+    Args:
+        first: First of the rows.
+        stop: The one after the last.
+        rows: Who goes on; written.
+        agents: BodyView.
+        world: SpaceView.
+        near: NearView.
+        walled: 1 for those that may meet a wall, shape (n,).
+        place: Where they are [m], shape (n, 3); written between passes.
+        normal: Of the ground under their feet, shape (n, 3); written.
+        after: Where they get to [m], shape (n, 3); written.
+        busy: 0 for those that are done, shape (n,); written.
+        passes: How many.
     """
     plane = scratch(PLANES, COLUMNS)
     on_terrain = world.flat and len(world.ground.link) > 0
-    for at in range(first, stop):
-        i = rows[at]
-        here, goal = load(place, i), load(agents.goal, i)
-        rests = near.deep[i] <= TOUCH and agents.level[i] == FARTHEST and walled[i] == 0
-        there, up = goal, load(agents.goal_normal, i)
-        if not rests or (near.count[i] > 0 and here != goal):
-            arrives, step, count = _step(i, agents, world, near, place, walled[i] != 0, plane)
-            if not arrives:
-                there, up = add(here, step), load(normal, i)
-                if on_terrain:
-                    radius = agents.radius[i] * 1.0
-                    there, up = _landed(world, here, step, up, radius, plane, count)
-            if walled[i] != 0:
-                reached = _guarded(i, agents, world, here, there)
-                if reached != there:
-                    there, up = reached, load(normal, i)
-        busy[i] = 0 if rests and there == goal else 1
-        store(after, i, there)
-        store(normal, i, up)
+    for number in range(passes):
+        for at in range(first, stop):
+            i = rows[at]
+            there, up, done = _passed(
+                i, agents, world, near, place, walled[i] != 0, normal, plane, on_terrain
+            )
+            busy[i] = 0 if done else 1
+            store(after, i, there)
+            store(normal, i, up)
+        if number + 1 < passes:
+            last = first
+            for at in range(first, stop):
+                i = rows[at]
+                store(place, i, load(after, i))
+                rows[last] = i
+                last += int(busy[i])
+            stop = last
 
 
 @kernel
@@ -322,11 +360,31 @@ def correct_kernel(first, stop, start, place, normal, flat, dt, position, veloci
 
 
 @kernel
-def prepare_kernel(first, stop, agents, flat, passes, wish, backing):
-    """How far each agent would go, and back out of others, in this step [m]."""
+def prepare_kernel(
+    first, stop, agents, max_speed, mass, flat, dt, passes, wish, backing, give, back
+):
+    """How far each agent would go, and back out of others, in this step.
+
+    Args:
+        first: First agent.
+        stop: Agent after the last.
+        agents: BodyView.
+        max_speed: [m/s].
+        mass: [kg].
+        flat: Whether bodies are discs.
+        dt: Length of the step [s].
+        passes: How many there are in a step.
+        wish: How far each would go [m]; written, as all that follow.
+        backing: How far it may back out in the step [m].
+        give: See BodyView.
+        back: See BodyView.
+    """
     for i in range(first, stop):
+        most = np.float64(max_speed[i] * np.float32(dt))
+        back[i] = min(most, BACKING * agents.radius[i]) / passes
+        give[i] = 1.0 / np.float64(mass[i]) if max_speed[i] > 0.0 else 0.0
         way = sub(load(agents.goal, i), load(agents.start, i))
         if flat:
             way = (way[0], way[1], 0.0)
-        backing[i] = agents.back[i] * passes
+        backing[i] = back[i] * passes
         wish[i] = max(length(way), backing[i])

@@ -1,0 +1,89 @@
+"""Small versions of what `make validate` runs: every row of the page, in seconds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scripts.validation import density, flows, rimea, rvo2, steerbench
+from scripts.validation.runner import run
+from scripts.validation.scenario import Scenario
+
+
+def as_wanted(scenario: Scenario) -> dict[str, Any]:
+    """The result of a run in which nothing is short."""
+    result = run(scenario).result
+    assert result["short"] == [], result
+    return result
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 12, 20])
+def test_antipodal_circles_end(count):
+    as_wanted(rvo2.antipodal(count))
+
+
+def test_small_groups_cross_between_houses():
+    as_wanted(rvo2.blocks(2))
+
+
+def test_a_sphere_comes_apart_and_turns():
+    # all start inside their neighbors
+    result = run(replace(rvo2.sphere(), duration=15.0)).result
+    assert (result["overlap"], result["parting"], result["penetrations"]) == (0.0, 0, 0)
+
+
+@pytest.mark.parametrize("name", flows.SCENES)
+def test_flow_scenes(name):
+    as_wanted(flows.flow(name, 60))
+
+
+def test_speed_at_one_per_square_meter():
+    scenario = density.corridor(1.0)
+    (area,) = scenario.areas
+    as_wanted(replace(scenario, duration=30.0, areas=(replace(area, stop=30.0),)))
+
+
+@pytest.mark.parametrize("row", [rimea.row_1, rimea.row_5, rimea.row_6, rimea.row_7])
+def test_rimea_rows(row):
+    as_wanted(row())
+
+
+def test_rimea_9_half_the_doors_take_longer():
+    four, two = (as_wanted(rimea.row_9(doors, 120))["end"] for doors in (4, 2))
+    assert 1.2 < two / four < 2.4
+
+
+def test_rimea_11_some_take_the_far_exit():
+    result = as_wanted(rimea.row_11(150))
+    assert 0.1 < result["second_choice"] < 0.6
+
+
+def test_rimea_12_only_the_first_room_jams():
+    result = as_wanted(rimea.row_12(80))
+    assert result["first_most"] > result["second_most"]
+
+
+def test_rimea_15_a_corner_costs_time():
+    results = [as_wanted(rimea.row_15(kind, 80)) for kind in range(3)]
+    (order,) = rimea.comparisons(results)
+    assert order["short"] == []
+
+
+FILES = (
+    "3-squeeze",
+    "4-way-confusion-obstacle",
+    "circle-20",
+    "concentric-circles",
+    "curves",
+    "double-squeeze",
+    "oncoming-groups",
+    "surprise-1",
+    "wall-squeeze",
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_steerbench_files(name, shared):
+    as_wanted(steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml"))
