@@ -52,7 +52,15 @@ def run(options: argparse.Namespace) -> Result:
         numbers = batch.frames_of(crowd, options.frames)
         progress = ProgressLine(f"Exporting {crowd.name}", options.quiet)
         made = formats.export_crowd(
-            crowd, scene, chosen, path, numbers=numbers, progress=progress.share, warnings=warnings
+            crowd,
+            scene,
+            chosen,
+            path,
+            numbers=numbers,
+            progress=progress.share,
+            warnings=warnings,
+            # a bake knows nothing of settings that are only for this run
+            anew=bool(options.set) or options.seed is not None,
         )
         rows.append(_row(crowd.name, made, numbers))
     return Result(

@@ -84,6 +84,11 @@ def test_live_baked_keyed_and_elsewhere(tmp_path, monkeypatch, usd, blur):
     away, elsewhere_first = elsewhere(tmp_path / "baked.blend", tmp_path / "away", 15, 1)
     pictures["elsewhere"] = away
     keyframes.bake(frames, name="Keys", collection_parent=scene.collection, source=arrow)
+    if blur:
+        scene.render.use_motion_blur = False
+        sharp = render(tmp_path, 15)
+        assert np.abs(sharp - pictures["baked"]).max() > 0.2
+        scene.render.use_motion_blur = True
     obj.hide_render = True
     pictures["keyed"] = render(tmp_path, 15)
     wanted = pictures.pop("baked")

@@ -37,6 +37,24 @@ def test_files_in_one_folder_do_not_overwrite_each_other(run, small_scene, tmp_p
     assert one.stat().st_size == 8 + 4 + 24 * 12
 
 
+def test_settings_of_a_run_are_not_those_of_the_bake(run, small_scene, tmp_path):
+    baked = tmp_path / "baked.blend"
+    words = ["--cache", tmp_path, "--save", baked, "--frames=1-4"]
+    done = run("bake", small_scene, "--to=cache", *words)
+    assert done.code == 0, done.err
+    files = {
+        "live": (small_scene, []),
+        "bake": (baked, []),
+        "other": (baked, ["--set=agents.max_speed=0.3"]),
+    }
+    for name, (blend, more) in files.items():
+        out = tmp_path / f"{name}.csv"
+        done = run("bake", blend, "--to=csv", "--out", out, "--frames=2-4", *more)
+        assert done.code == 0, done.err
+    assert (tmp_path / "bake.csv").read_text() == (tmp_path / "live.csv").read_text()
+    assert (tmp_path / "other.csv").read_text() != (tmp_path / "live.csv").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "told", "code"),
     [

@@ -65,6 +65,8 @@ class Job:
         numbers: range,
         progress: Progress,
         warnings: list[str],
+        *,
+        anew: bool = False,
     ) -> None:
         """Begin.
 
@@ -74,6 +76,7 @@ class Job:
             numbers: Frames to export.
             progress: Is told the share done, 0 to 1.
             warnings: Filled with what the user may want to change.
+            anew: Simulate even where there is a bake.
         """
         from ..sessions import fps_of
         from .files import Header
@@ -81,7 +84,7 @@ class Job:
         self.obj, self.scene, self.numbers = obj, scene, numbers
         self._progress, self._warnings = progress, warnings
         self.header = Header(obj.name, fps_of(scene), numbers[0], numbers[-1])
-        self.cache = _cache_of(obj, numbers)
+        self.cache = None if anew else _cache_of(obj, numbers)
         self.agents = 0
         """The most agents that a frame had."""
         self._sources: list[Any] = []
@@ -263,6 +266,7 @@ def export_crowd(
     numbers: range,
     progress: Progress = lambda share: None,
     warnings: list[str] | None = None,
+    anew: bool = False,
 ) -> Result:
     """Export a crowd.
 
@@ -274,13 +278,14 @@ def export_crowd(
         numbers: Frames to export.
         progress: Is told the share done, 0 to 1.
         warnings: Filled with what the user may want to change.
+        anew: Simulate even where there is a bake.
 
     Raises:
         SteerError: The crowd cannot be simulated, or the file not be written.
     """
     start = time.perf_counter()
     told = [] if warnings is None else warnings
-    job = Job(obj, scene, numbers, progress, told)
+    job = Job(obj, scene, numbers, progress, told, anew=anew)
     if job.cache is not None:
         told += _age(obj, scene)
     with closing(job):

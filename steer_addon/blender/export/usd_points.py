@@ -128,6 +128,7 @@ class PointsWriter:
             "position": Samples(points.CreatePointsAttr(), vector, held=False),
             "velocity": Samples(points.CreateVelocitiesAttr(), vector, held=False),
             "width": Samples(points.CreateWidthsAttr(), number, held=True),
+            "extent": Samples(points.CreateExtentAttr(), vector, held=False),
             "ids": Samples(points.CreateIdsAttr(), vt.Int64Array.FromNumpy, held=False),
             "id": self._primvar("id", "IntArray", held=False),
             "rotation": self._primvar("rotation", "QuatfArray", held=False),
@@ -151,6 +152,7 @@ class PointsWriter:
         size += columns["rotation"].add(number, frame.rotation[:, [1, 2, 3, 0]])
         size += columns["speed"].add(number, frame.speed)
         size += columns["width"].add(number, 2.0 * frame.radius)
+        size += columns["extent"].add(number, _extent(frame))
         size += columns["alive"].add(number, frame.alive != 0)
         size += columns["ids"].add(number, frame.id)
         size += columns["id"].add(number, frame.id.astype(np.int32))
@@ -171,6 +173,15 @@ class PointsWriter:
                 taken.add(key)
                 found[name] = self._primvar(key, "FloatArray", held=True)
         return found
+
+
+def _extent(frame: Frame) -> NDArray[np.float32]:
+    """Corners of the box around all points, shape (2, 3)."""
+    if not len(frame.id):
+        return np.zeros((2, 3), np.float32)
+    reach = float(frame.radius.max())
+    low, high = frame.position.min(axis=0) - reach, frame.position.max(axis=0) + reach
+    return np.stack([low, high]).astype(np.float32)
 
 
 def unique_key(wanted: str, taken: Iterable[str]) -> str:
