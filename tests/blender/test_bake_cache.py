@@ -276,6 +276,24 @@ def operators_text(obj):
     return " ".join(text for text, _ in lines)
 
 
+def test_a_file_that_is_saved_elsewhere_keeps_its_bake(crowd, tmp_path):
+    crowd.steer.cache_directory = ""
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a" / "x.blend"))
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    where = tmp_path / "a" / "steer_cache" / "Crowd"
+    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "b" / "y.blend"), copy=True)
+    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "c" / "z.blend"))
+    assert crowd.steer.cache_folder == "//../a/steer_cache/Crowd"
+    for path in ("b/y.blend", "c/z.blend", "a/x.blend"):
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / path))
+        assert places.own_folder(bpy.data.objects["Crowd"]) == where
+
+
 def test_a_duplicate_neither_shares_nor_deletes_the_bake(crowd, tmp_path):
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     twin = crowd.copy()
