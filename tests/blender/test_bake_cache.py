@@ -12,12 +12,13 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import simulate  # noqa: E402
+from steer_addon.blender import drawing, simulate  # noqa: E402
 from steer_addon.blender.bake import cached, places, status  # noqa: E402
 from steer_addon.blender.operators import cache as operators  # noqa: E402
 from steer_addon.core.cache import CacheWriter, layout, open_cache  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_mesh  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -228,11 +229,69 @@ def test_a_moved_bake_is_linked_again(crowd, tmp_path):
     assert places.own_folder(crowd) == tmp_path / "Moved"
 
 
-def operators_text(obj):
-    from steer_addon.blender.drawing import bake_lines
+def test_the_panel_offers_what_can_be_done(crowd, tmp_path):
+    def drawn():
+        status.refresh(crowd)
+        layout = FakeLayout()
+        context = SimpleNamespace(scene=bpy.context.scene, region=SimpleNamespace(width=400))
+        drawing.draw_cache(layout, context, crowd)
+        offered = {
+            v.removeprefix("object.steer_cache_") for k, v in layout.record if k == "operator"
+        }
+        return offered, operators_text(crowd) if places.own_folder(crowd) else ""
 
-    lines = bake_lines(status.status(obj, bpy.context.scene))
+    assert drawn() == ({"bake", "relink"}, "")
+    run_to(bake := cached.begin(crowd, bpy.context.scene, tmp_path / "Crowd"), 13)
+    bake.close()
+    places.set_folder(crowd, tmp_path / "Crowd")
+    offered, text = drawn()
+    assert offered == {"continue", "anew", "check", "relink", "delete"}
+    assert "Frames 1 to 13 are in" in text and f"goes on to {LAST}: Continue Bake" in text
+    assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
+    offered, text = drawn()
+    assert "continue" not in offered and text.startswith(f"Frames 1 to {LAST}")
+    crowd.steer.agents.max_speed = 0.5
+    assert "Out of date: agents.max_speed was 1.4, is 0.5. Bake Anew" in drawn()[1]
+    (tmp_path / "Crowd" / "manifest.json").write_text("nonsense")
+    assert "is no manifest of a cache, or damaged" in drawn()[1]
+
+
+def test_undo_gives_the_crowd_back_as_it_was(crowd, tmp_path):
+    bpy.ops.ed.undo_push(message="before")
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="after")
+    assert bpy.ops.ed.undo() == {"FINISHED"}
+    obj = bpy.data.objects["Crowd"]
+    bpy.context.view_layer.objects.active = obj
+    assert places.own_folder(obj) is None
+    status.refresh(obj)
+    with pytest.raises(RuntimeError, match="holds a bake already, which this crowd does not know"):
+        bpy.ops.object.steer_cache_bake()
+    assert bpy.ops.object.steer_cache_relink(directory=str(tmp_path / "Crowd")) == {"FINISHED"}
+    assert status.status(obj, bpy.context.scene).complete
+
+
+def operators_text(obj):
+    lines = drawing.bake_lines(status.status(obj, bpy.context.scene))
     return " ".join(text for text, _ in lines)
+
+
+def test_a_file_that_is_saved_elsewhere_keeps_its_bake(crowd, tmp_path):
+    crowd.steer.cache_directory = ""
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a" / "x.blend"))
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    where = tmp_path / "a" / "steer_cache" / "Crowd"
+    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "b" / "y.blend"), copy=True)
+    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "c" / "z.blend"))
+    assert crowd.steer.cache_folder == "//../a/steer_cache/Crowd"
+    for path in ("b/y.blend", "c/z.blend", "a/x.blend"):
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / path))
+        assert places.own_folder(bpy.data.objects["Crowd"]) == where
 
 
 def test_a_duplicate_neither_shares_nor_deletes_the_bake(crowd, tmp_path):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ...core.cache import folder_name
 from ...core.errors import SceneError
@@ -84,15 +85,48 @@ def set_folder(obj: bpy.types.Object, folder: Path, beside: Path | None = None) 
         beside: The file that is going to be saved; None is the one that is open.
     """
     here = Path(bpy.data.filepath) if beside is None else beside.resolve()
-    text = str(folder)
-    if str(here) not in ("", "."):
-        try:
-            text = "//" + os.path.relpath(folder, here.parent).replace(os.sep, "/")
-        except ValueError:
-            # another drive of Windows
-            text = str(folder)
+    text = _relative(folder, here) if str(here) not in ("", ".") else str(folder)
     obj.steer.cache_folder = text
     obj.steer.cache_owner = obj.name
+
+
+def _relative(folder: Path, file: Path) -> str:
+    """A folder as it stands in a file, relative to it where that can be."""
+    try:
+        return "//" + os.path.relpath(folder, file.parent).replace(os.sep, "/")
+    except ValueError:
+        # another drive of Windows
+        return str(folder)
+
+
+_moved: dict[str, tuple[str, str]] = {}
+"""Folders as they stood in the file before it was saved elsewhere, by the names of crowds."""
+
+
+@persistent
+def on_save(path: str, *_: object) -> None:
+    """Saving a file in another folder: bakes stay where they are, so paths to them change."""
+    _moved.clear()
+    new, old = Path(path), Path(bpy.data.filepath)
+    if not path or not bpy.data.filepath or new.parent == old.parent:
+        return
+    for obj in bpy.data.objects:
+        stored = obj.steer.cache_folder
+        if stored.startswith("//") and obj.library is None:
+            text = _relative(absolute(stored), new)
+            _moved[obj.name] = (stored, text)
+            obj.steer.cache_folder = text
+
+
+@persistent
+def on_saved(path: str, *_: object) -> None:
+    """After a copy was saved the open file is still where it was."""
+    if _moved and Path(bpy.data.filepath).parent != Path(path).parent:
+        for name, (stored, text) in _moved.items():
+            obj = bpy.data.objects.get(name)
+            if obj is not None and obj.steer.cache_folder == text:
+                obj.steer.cache_folder = stored
+    _moved.clear()
 
 
 def forget_folder(obj: bpy.types.Object) -> None:

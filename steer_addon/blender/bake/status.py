@@ -80,6 +80,9 @@ class _Known:
 
 _known: dict[int, _Known] = {}
 
+busy: list[object] = []
+"""Bakes that are on their way: nothing is checked meanwhile."""
+
 
 def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
     """What is known of the bake of a crowd; None where it has none of its own."""
@@ -228,7 +231,7 @@ def _check_edited() -> None:
 def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Check a bake as far as that takes no time; returns whether it came to an end."""
     cache = cache_of(obj)
-    if cache is None or is_suspended() or needs_own_scene(obj):
+    if cache is None or busy or is_suspended() or needs_own_scene(obj):
         return False
     from .checking import check
 
@@ -255,7 +258,12 @@ def _redraw() -> None:
                 area.tag_redraw()
 
 
-HANDLERS = (("depsgraph_update_post", on_edit), ("load_post", on_load))
+HANDLERS = (
+    ("depsgraph_update_post", on_edit),
+    ("load_post", on_load),
+    ("save_pre", places.on_save),
+    ("save_post", places.on_saved),
+)
 
 
 def register() -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _TICK = 0.1
 """So long a step of a bake takes [s]; one frame is the least."""
-_running: list[CacheBake] = []
 
 
 def status_of(context: bpy.types.Context) -> status.BakeStatus | None:
@@ -31,7 +30,7 @@ def status_of(context: bpy.types.Context) -> status.BakeStatus | None:
 
 def why_busy() -> str:
     """Why no bake can begin now; empty when one can."""
-    return f"{_running[0].name!r} is being baked: wait, or stop it with Esc" if _running else ""
+    return "A crowd is being baked: wait, or stop it with Esc" if status.busy else ""
 
 
 def duration(seconds: float) -> str:
@@ -79,7 +78,7 @@ class BakeOperator(SteerOperator):
             return None
         places.set_folder(context.object, bake.folder)
         status.baked(context.object)
-        _running.append(bake)
+        status.busy.append(bake)
         self._bake, self._object, self._timer = bake, context.object, None
         return bake
 
@@ -93,6 +92,9 @@ class BakeOperator(SteerOperator):
                 pass
         except SteerError as error:
             return self._failed(context, error)
+        except BaseException:
+            self.cancel(context)
+            raise
         return self._done(context)
 
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -124,6 +126,9 @@ class BakeOperator(SteerOperator):
                     return self._done(context)
         except SteerError as error:
             return self._failed(context, error)
+        except BaseException:
+            self.cancel(context)
+            raise
         context.window_manager.progress_update(progress.done)
         context.workspace.status_text_set(progress_text(bake, progress))
         return {"RUNNING_MODAL"}
@@ -138,8 +143,8 @@ class BakeOperator(SteerOperator):
         self._end(context)
 
     def _end(self: Any, context: bpy.types.Context) -> None:
-        if self._bake in _running:
-            _running.remove(self._bake)
+        if self._bake in status.busy:
+            status.busy.remove(self._bake)
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()

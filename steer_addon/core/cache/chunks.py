@@ -18,6 +18,9 @@ from .layout import ARRAYS, MOST_BYTES, STATE, Chunk, StateEntry
 from .npy import npy_header
 
 Array = NDArray[Any]
+_AT_ONCE = 8
+"""Files that are written at the same time."""
+
 States = Mapping[str, Agents]
 """The agents of crowds by the crowds' names."""
 
@@ -42,7 +45,8 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
     columns = {name: [getattr(frame, name) for frame in frames] for name in ARRAYS}
     for i, name in enumerate(attributes):
         columns[f"attribute_{i}"] = [_attribute(frame, name) for frame in frames]
-    sums, once = {}, []
+    once: list[str] = []
+    jobs: dict[str, tuple[bytes, Sequence[Array]]] = {}
     for name, parts in columns.items():
         kind, rest = ARRAYS.get(name, ("<f4", ()))
         arrays = [np.ascontiguousarray(part, kind) for part in parts]
@@ -50,12 +54,12 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
             once.append(name)
             arrays = arrays[:1]
         rows = (len(arrays), sizes[0]) if even else (sum(sizes),)
-        sums[name] = _write(folder / f"{name}.npy", npy_header((*rows, *rest), kind), arrays)
+        jobs[name] = (npy_header((*rows, *rest), kind), arrays)
     entries = []
     for i, (crowd, agents) in enumerate(states.items()):
         entry, table = pack_state(crowd, agents)
         header = npy_header((entry.agents,), entry.record)
-        sums[f"state_{i}"] = _write(folder / f"state_{i}.npy", header, [table.view(np.uint8)])
+        jobs[f"state_{i}"] = (header, [table.view(np.uint8)])
         entries.append(entry)
     return Chunk(
         first=frames[0].number,
@@ -64,8 +68,18 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
         once=tuple(once),
         attributes=attributes,
         states=tuple(entries),
-        sums=sums,
+        sums=_write_all(folder, jobs),
     )
+
+
+def _write_all(folder: Path, jobs: Mapping[str, tuple[bytes, Sequence[Array]]]) -> dict[str, str]:
+    """Write all files at once, since a disk takes as long to promise one as to promise them all."""
+    # imported with the first bake: enabling the extension has to be quick
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_AT_ONCE, "steer-cache-file") as pool:
+        sums = pool.map(lambda name: _write(folder / f"{name}.npy", *jobs[name]), jobs)
+        return dict(zip(jobs, sums, strict=True))
 
 
 def _attribute(frame: Frame, name: str) -> Array:
