@@ -314,7 +314,7 @@ def test_names_of_files(tmp_path):
     assert formats.default_name(obj, formats.FORMATS["usd"]) == "a_b.usdc"
 
 
-@pytest.mark.parametrize("name", ["usd", "pc2", "mdd", "csv", "glb", "fbx", "alembic"])
+@pytest.mark.parametrize("name", formats.FORMATS)
 def test_a_full_disk_leaves_the_earlier_file(tmp_path, name):
     obj = make_crowd([(i % 50, i // 50, 0) for i in range(400)])
     chosen = formats.FORMATS[name]
