@@ -5,6 +5,8 @@ Simulate before, not inside: whatever is made while it stands is removed with it
 
 from __future__ import annotations
 
+import errno
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,7 +15,6 @@ from typing import Any
 
 import bpy
 
-from ...core.errors import OutputError
 from ..suspension import suspended
 from .files import Header
 
@@ -55,7 +56,7 @@ class Staging:
             **options: Further arguments; those that this version does not have are left out.
 
         Raises:
-            OutputError: It cannot write.
+            OSError: It cannot write; `files.replacing` makes a sentence of it.
         """
         known = operator.get_rna_type().properties.keys()
         options = {name: value for name, value in options.items() if name in known}
@@ -63,10 +64,18 @@ class Staging:
             with self.active():
                 operator(filepath=str(path), **options)
         except (RuntimeError, OSError) as error:
-            reason = " ".join(str(error).removeprefix("Error: ").split())
-            raise OutputError(f"{path.name} cannot be written: {reason}") from None
+            raise OSError(errno.EIO, reason_of(error)) from None
         if not path.is_file():
-            raise OutputError(f"{path.name} cannot be written: Blender's exporter left no file")
+            raise OSError(errno.EIO, "Blender's exporter left no file")
+
+
+def reason_of(error: Exception) -> str:
+    """What went wrong, on one line; exporters that are add-ons give a whole traceback."""
+    text = str(error)
+    if "Traceback" in text:
+        found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)
+        text = "Blender's exporter failed" if found is None else found[1]
+    return " ".join(text.removeprefix("Error: ").split())
 
 
 @contextmanager

@@ -245,6 +245,7 @@ def save_frames(stage: Any, writer: Any, frames: Iterable[Frame], header: Header
 
 
 def tidy(error: Exception) -> str:
-    """The reason in an error of USD, on one line."""
-    text = " ".join(str(error).split())
-    return text.rpartition("--")[2].strip(" '\"") or "USD says no more than that it failed"
+    """The first reason in an error of USD, on one line."""
+    reasons = [str(getattr(item, "commentary", item)) for item in error.args]
+    text = " ".join((reasons or [""])[0].split())
+    return text.removeprefix("Error occurred writing file: ") or "USD gives no reason"
