@@ -25,6 +25,7 @@ from .behaviors.base import (
     Behavior,
 )
 from .parameters import parameters
+from .vicinity import Vicinities
 from .views import AgentView, NeighborView, TargetView, WorldView
 from .world import World
 
@@ -61,9 +62,16 @@ class Proposal:
 class Perception:
     """Reads the world for each behavior of one step; what several ask for is found once."""
 
-    def __init__(self, agents: Agents, world: World, stack: Sequence[Behavior]) -> None:
+    def __init__(
+        self,
+        agents: Agents,
+        world: World,
+        stack: Sequence[Behavior],
+        vicinities: Vicinities | None = None,
+    ) -> None:
         self._agents = agents
         self._world = world
+        self._vicinities = vicinities or Vicinities()
         self._targets: dict[tuple[str, str, str], TargetView] = {}
         self._neighbors = neighbor_lists(stack, agents)
         self._params: dict[str, Any] = {}
@@ -75,11 +83,16 @@ class Perception:
             neighbors=self._neighbors[entry.key],
         )
 
-    def params(self, entry: Behavior) -> Any:
+    def params(self, entry: Behavior, sees: WorldView) -> Any:
         """Parameters and inputs of a behavior as its kernel reads them."""
         if entry.key not in self._params:
             uses = entry.definition.uses
             inputs = {INPUTS[use]: self._input(use, entry) for use in uses if use in INPUTS}
+            if entry.definition.vicinity:
+                least = sees.min_up if sees.flat else -1.0
+                inputs["vicinity"] = self._vicinities.rows(
+                    entry.key, self._agents.id, sees.colliders, least
+                )
             self._params[entry.key] = pack(entry, self._agents, inputs)
         return self._params[entry.key]
 
