@@ -44,7 +44,7 @@ HOLD, NUMBER, LEAST, WAY, WIDTH = 0, 1, 2, 3, 6
 """Columns of each triangle: how far from that place it cannot be the nearest [m], its number, the
 least distance that it has at the place [m], and the unit vector along which that grows."""
 COLUMNS = FIRST + WIDTH * KEPT
-TURNS = 16
+TURNS = 32
 """Agents without a row get one in one step of so many."""
 AHEAD = 0.7
 """How far ahead of an agent its row is made for, in how far the one before told."""
