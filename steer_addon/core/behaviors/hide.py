@@ -21,8 +21,6 @@ Source: Cocos2d-x tutorial, *hide*; Buckland 2005, "Programming Game AI by Examp
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..bvh import ray_cast, ray_meets
@@ -34,6 +32,7 @@ from .base import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, behavior
 from .flee import LINEAR, flee_velocity
 from .pursue import moved_ahead
 from .sight import eye as eye_of
+from .sweep import first_from, levelled
 from .targeting import on_ground, target_choice, target_offset
 
 HIDDEN = 0
@@ -106,19 +105,6 @@ def _better_spot(s, center, radius, up, threat, beyond, chosen, best, least):
 
 
 @kernel
-def _first_from(swept, x):
-    """The first sphere whose center is not before x, of those sorted along X."""
-    low, high = 0, len(swept)
-    while low < high:
-        middle = (low + high) // 2
-        if swept[middle, 0] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
 def _nearest_spot(i, agents, world, spheres, threat, beyond, guess):
     """The nearest hiding spot: (its obstacle, offset from agent i); there has to be one.
 
@@ -133,14 +119,9 @@ def _nearest_spot(i, agents, world, spheres, threat, beyond, guess):
         chosen, best, least = _better_spot(
             guess, center, radius, up, threat, beyond, chosen, best, least
         )
-    swept = spheres.swept
-    largest, low, high = spheres.bounds[0], spheres.bounds[1], spheres.bounds[2]
-    # an offset with the part x along X, and z at most, is at least this long in the plane of the
-    # ground: |x| · up.z - |z| · √(1 - up.z²)
-    level = max(abs(up[2]) - 1.0e-6, 0.0) if world.flat else 1.0
-    lost = max(abs(low - position[2]), abs(high - position[2]))
-    lost *= math.sqrt(up[0] * up[0] + up[1] * up[1])
-    middle = _first_from(swept, position[0])
+    swept, largest = spheres.swept, spheres.bounds[0]
+    level, lost = levelled(spheres.bounds, position, up, world.flat)
+    middle = first_from(swept, position[0])
     for side in range(2):
         k, step = (middle, 1) if side == 0 else (middle - 1, -1)
         while 0 <= k < len(swept):
