@@ -33,6 +33,7 @@ os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 import bench_behaviors  # noqa: E402
 import bench_blender  # noqa: E402
 import bench_bodies  # noqa: E402
+import bench_cache  # noqa: E402
 import bench_core  # noqa: E402
 import bench_start  # noqa: E402
 from bench_table import SHORT, Row, as_markdown, as_text  # noqa: E402
@@ -46,7 +47,9 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "behaviors": bench_behaviors.behaviors,
     "bodies": bench_bodies.bodies,
     "live": bench_blender.live,
+    "playback": bench_blender.playback,
     "bake": bench_blender.keys,
+    "cache": bench_cache.caches,
     "register": bench_start.registering,
     "first": bench_start.first_simulation,
     "memory": bench_core.memory,

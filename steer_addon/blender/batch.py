@@ -218,6 +218,7 @@ class BakeOptions:
         frames: Frames to bake.
         step: Frames from key to key.
         tolerance: How far positions may be off where keys are left out [m].
+        actions: PER_AGENT or SHARED.
         source: Object to copy or collection to instance per agent.
         empties: Bake to empties whatever the file says.
     """
@@ -225,6 +226,7 @@ class BakeOptions:
     frames: range | None = None
     step: int | None = None
     tolerance: float | None = None
+    actions: str | None = None
     source: bpy.types.Object | bpy.types.Collection | None = None
     empties: bool = False
 
@@ -240,6 +242,8 @@ def apply_bake_options(crowd: bpy.types.Object, options: BakeOptions) -> None:
         settings = replace(settings, step=options.step)
     if options.tolerance is not None:
         settings = replace(settings, tolerance=options.tolerance)
+    if options.actions is not None:
+        settings = replace(settings, actions=options.actions)
     write_settings(crowd.steer.bake, settings)
     if options.source is not None or options.empties:
         is_object = isinstance(options.source, bpy.types.Object)

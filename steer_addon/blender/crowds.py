@@ -13,7 +13,7 @@ from ..core.behaviors import REGISTRY
 from ..core.errors import PresetError, SceneError
 from ..core.presets import builtin_folder, read_preset
 from ..core.settings import CrowdSettings, make_behavior
-from . import animation_paths, display, distribute, scene_meshes, state
+from . import animation_paths, display, distribute, playback, scene_meshes, state
 from .properties import apply_settings
 from .property_classes import sync_display
 
@@ -119,7 +119,8 @@ def make_crowd(
         )
     fresh = not obj.steer.is_crowd
     display.add_modifier(obj)
-    state.ensure_state(obj)
+    if not state.plays_back(obj):
+        state.ensure_state(obj)
     if fresh or settings is not None:
         apply_settings(obj, settings or default_settings())
     sync_display(obj)
@@ -142,7 +143,7 @@ def remove_crowd(obj: bpy.types.Object) -> None:
         raise SceneError(reason)
     animation_paths.drop(obj, "steer.")
     unhide(obj)
-    state.remove_state(obj)
+    playback.forget(obj)
     modifier = display.find_modifier(obj)
     if modifier is not None:
         obj.modifiers.remove(modifier)

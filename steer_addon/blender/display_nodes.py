@@ -15,7 +15,7 @@ import bpy
 from .node_builder import NodeBuilder
 
 VERSION_KEY = "steer_display_version"
-VERSION = 2
+VERSION = 3
 """Raise it with every change of the group: files with an older one are brought up to date."""
 
 _INPUTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
@@ -136,7 +136,8 @@ def _build_interface(group: bpy.types.NodeTree) -> None:
 
 def _world_points(build: NodeBuilder, inputs: Any, to_world: Any, rest_rotation: Any) -> Any:
     """Return the state's points, or the group's own points at rest, in world space."""
-    state = build.output("GeometryNodeObjectInfo", 1, 0, "Geometry", Object=inputs["State"])
+    state = build.output("GeometryNodeObjectInfo", 0.2, 0, "Geometry", Object=inputs["State"])
+    state = _as_vertices(build, state)
     count = build.output("GeometryNodeAttributeDomainSize", 2, 0, "Point Count", Geometry=state)
     simulated = build.output(
         "FunctionNodeCompare", 3, 0, data_type="INT", operation="GREATER_THAN", A=count, B=0
@@ -165,6 +166,17 @@ def _world_points(build: NodeBuilder, inputs: Any, to_world: Any, rest_rotation:
     for column, (name, (data_type, value)) in enumerate(rest.items()):
         points = build.store(points, name, data_type, value, 3 + column * 0.8, 1.2)
     return build.switch("GEOMETRY", simulated, points, state, 7, 0)
+
+
+def _as_vertices(build: NodeBuilder, state: Any) -> Any:
+    """Make vertices of the points of a state that is a point cloud, as baked ones are."""
+    parts = build.node("GeometryNodeSeparateComponents", 0.5, 0, Geometry=state).outputs
+    radius = build.named("radius", "FLOAT", 0.5, 1)
+    cloud, kept = build.capture(parts["Point Cloud"], radius, "FLOAT", 0.8, 0.5)
+    vertices = build.output("GeometryNodePointsToVertices", 1.1, 0.5, Points=cloud)
+    # the node keeps all attributes but this one
+    vertices = build.store(vertices, "radius", "FLOAT", kept, 1.4, 0.5)
+    return build.output("GeometryNodeJoinGeometry", 1.7, 0, Geometry=[parts["Mesh"], vertices])
 
 
 def _marked_alive(build: NodeBuilder, points: Any) -> Any:

@@ -14,8 +14,10 @@ from ..core.behaviors.base import SECOND_TARGETS
 from ..core.errors import SteerError
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
-from . import crowds, display, live
+from . import crowds, display, live, playback
+from .bake import status
 from .bake.settings import KeyframeBakeSettings
+from .drawing_bakes import draw_playback
 from .properties import definition_of, uses_targets
 from .property_factory import known_parameters
 from .slots import (
@@ -140,7 +142,7 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     for text in status.warnings:
         draw_message(layout, context, text, "ERROR")
     if status.message:
-        draw_message(layout, context, status.message, "INFO")
+        draw_message(layout, context, status.message, "ERROR" if playback.problem(obj) else "INFO")
 
 
 def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
@@ -256,7 +258,7 @@ def draw_display(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 
 
 def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """Frame range, seed, and the keyframe bake."""
+    """Frame range, seed, and both kinds of bake."""
     steer = obj.steer
     layout.use_property_split = True
     column = layout.column(align=True)
@@ -264,7 +266,10 @@ def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     column.prop(steer, "frame_end")
     layout.prop(steer, "seed")
     layout.operator("object.steer_clear_cache", icon="TRASH")
+    draw_cache(layout, context, obj)
+    draw_playback(layout, context, obj)
     column = layout.column()
+    column.label(text="Keyframes")
     column.prop(steer, "bake_source_object")
     row = column.row()
     row.active = steer.bake_source_object is None
@@ -273,3 +278,49 @@ def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     row = layout.row(align=True)
     row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
     row.operator("object.steer_delete_bake", text="", icon="TRASH")
+    layout.menu("STEER_MT_export", icon="EXPORT")
+
+
+def draw_cache(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """The bake that plays without Steer: what there is of it, and what can be done with it."""
+    column = layout.column()
+    column.label(text="Cache")
+    found = status.status(obj, context.scene)
+    if found is None:
+        column.prop(obj.steer, "cache_directory")
+        row = column.row(align=True)
+        row.operator("object.steer_cache_bake", icon="RENDER_ANIMATION")
+        row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
+        return
+    for text, icon in bake_lines(found):
+        draw_message(column, context, text, icon)
+    row = column.row(align=True)
+    if found.can_continue:
+        row.operator("object.steer_cache_continue", icon="PLAY")
+    row.operator("object.steer_cache_anew", icon="FILE_REFRESH")
+    row = column.row(align=True)
+    row.operator("object.steer_cache_check", icon="CHECKMARK")
+    row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
+    row.operator("object.steer_cache_delete", text="", icon="TRASH")
+
+
+def bake_lines(found: status.BakeStatus) -> list[tuple[str, str]]:
+    """What there is to say about a bake: sentences, each with an icon."""
+    if found.problem:
+        return [(f"{found.problem}. Where it was moved, use Relink", "ERROR")]
+    lines = []
+    frames = found.frames
+    if len(frames):
+        text = f"Frames {frames[0]} to {frames[-1]} are in {found.folder}"
+        if not found.complete:
+            text = f"{text}, the crowd goes on to {found.end}: Continue Bake"
+        lines.append((text, "FILE_TICK" if found.complete else "INFO"))
+    if found.unfinished is not None:
+        count = len(found.unfinished)
+        lines.append((f"A newer bake has {count} frames by now: Continue Bake", "INFO"))
+    if found.out_of_date:
+        lines.append((f"Out of date: {found.out_of_date}. Bake Anew, or undo the change", "ERROR"))
+    elif found.edited:
+        names = ", ".join(repr(name) for name in found.edited[:4])
+        lines.append((f"Edited since the bake: {names}. Check Bake tells what of it", "QUESTION"))
+    return lines

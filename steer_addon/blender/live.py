@@ -19,10 +19,10 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core.errors import SteerError
-from . import crowds
+from . import crowds, playback
 from .links import linked_crowds
 from .live_status import LiveStatus
-from .state import clear_state, get_state
+from .state import clear_state, get_state, is_playback, plays_back
 from .suspension import is_suspended, suspended
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 
 _runs: dict[int, LiveRun] = {}
 """Runs by the session uid of their crowd, which undo keeps while it replaces everything else."""
+
+_LOCK_KEY = "steer_lock_interface"
+"""Custom property of scenes whose *Lock Interface* was set for a live crowd."""
 
 _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
@@ -52,6 +55,8 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     """What the panel says about a crowd; quick enough for every redraw."""
     if obj.steer.hidden_by_bake:
         return LiveStatus("The crowd is baked: delete the bake to simulate it live")
+    if plays_back(obj):
+        return LiveStatus(playback.message(obj))
     run = _runs.get(obj.session_uid)
     if run is None:
         return LiveStatus(f"Not simulated yet: play from frame {obj.steer.frame_start}")
@@ -73,7 +78,7 @@ def clear(obj: bpy.types.Object) -> None:
     with _lock:
         _runs.pop(obj.session_uid, None)
         state = get_state(obj)
-        if state is not None:
+        if state is not None and not is_playback(state):
             clear_state(state)
 
 
@@ -114,12 +119,17 @@ def _look(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]
     return look
 
 
+def is_baked(obj: bpy.types.Object) -> bool:
+    """Whether a crowd is shown by what was baked of it."""
+    return bool(obj.steer.hidden_by_bake) or plays_back(obj)
+
+
 def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The crowds that are simulated: those not baked, and what they steer by."""
     found = crowds.crowds(scene)
-    if not any(obj.steer.hidden_by_bake for obj in found):
+    live = [obj for obj in found if not is_baked(obj)]
+    if len(live) == len(found):
         return found
-    live = [obj for obj in found if not obj.steer.hidden_by_bake]
     needed = {crowd.session_uid for obj in live for crowd in linked_crowds(obj)}
     return [obj for obj in found if obj.session_uid in needed]
 
@@ -160,6 +170,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
     if is_suspended() or depsgraph.mode == "RENDER":
         return
     _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph))
+    lock_interface(scene)
 
 
 @persistent
@@ -180,8 +191,7 @@ def on_load(*_: object) -> None:
     """Another file: nothing of the one before counts."""
     with _lock:
         _runs.clear()
-    for scene in bpy.data.scenes:
-        lock_interface(scene)
+    sync_locks()
 
 
 @persistent
@@ -221,9 +231,31 @@ def _in_main_thread() -> bool:
 
 
 def lock_interface(scene: bpy.types.Scene) -> None:
-    """Blender must not draw what the handler writes in the middle of a render."""
-    if not scene.render.use_lock_interface and scene.library is None and crowds.crowds(scene):
-        scene.render.use_lock_interface = True
+    """Blender must not draw what the handler writes in the middle of a render.
+
+    *Lock Interface* is given back when the last live crowd is baked or gone, where it was set here.
+    """
+    if scene.library is not None:
+        return
+    render = scene.render
+    if any(not is_baked(obj) for obj in crowds.crowds(scene)):
+        if not render.use_lock_interface:
+            render.use_lock_interface = True
+            scene[_LOCK_KEY] = True
+    else:
+        _give_back(scene)
+
+
+def _give_back(scene: bpy.types.Scene) -> None:
+    if _LOCK_KEY in scene:
+        scene.render.use_lock_interface = False
+        del scene[_LOCK_KEY]
+
+
+def sync_locks() -> None:
+    """Set or give back *Lock Interface* in all scenes, after something was baked or taken back."""
+    for scene in bpy.data.scenes:
+        lock_interface(scene)
 
 
 HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
@@ -251,3 +283,6 @@ def unregister() -> None:
         if handler in handlers:
             handlers.remove(handler)
     _runs.clear()
+    # nothing is live any more; Blender hides its data where a file is being read
+    for scene in getattr(bpy.data, "scenes", ()):
+        _give_back(scene)

@@ -53,7 +53,7 @@ def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> Live
 
 
 def _own_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
-    curves = tuple(_describe(curve) for curve in steer_curves(obj))
+    curves = tuple(describe(curve) for curve in steer_curves(obj))
     masked = settings
     for path in sorted({curve[0] for curve in curves}):
         masked = _mask(masked, path)
@@ -62,7 +62,11 @@ def _own_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> Live
 
 def steer_curves(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
     """The f-curves and drivers of a crowd's settings, those of NLA strips included."""
-    animation = obj.animation_data
+    return (c for c in played_curves(obj.animation_data) if c.data_path.startswith("steer."))
+
+
+def played_curves(animation: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:
+    """The f-curves and drivers of some data, those of NLA strips included."""
     if animation is None:
         return
     played = [(animation.action, animation.action_slot)]
@@ -75,11 +79,12 @@ def steer_curves(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
             for strip in layer.strips:
                 bag = strip.channelbag(slot) if strip.type == "KEYFRAME" else None
                 if bag is not None:
-                    yield from (c for c in bag.fcurves if c.data_path.startswith("steer."))
-    yield from (c for c in animation.drivers if c.data_path.startswith("steer."))
+                    yield from bag.fcurves
+    yield from animation.drivers
 
 
-def _describe(curve: bpy.types.FCurve) -> tuple[Any, ...]:
+def describe(curve: bpy.types.FCurve) -> tuple[Any, ...]:
+    """All that a curve or driver is made of; equal for equal ones."""
     keys = curve.keyframe_points
     values = np.empty(2 * len(keys), np.float32)
     arrays = []

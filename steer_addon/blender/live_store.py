@@ -19,7 +19,7 @@ from .live_settings import LiveKey, live_key
 from .live_status import LiveStatus
 from .properties import settings_of
 from .scene import geometry_owners, read_agents, signature
-from .state import clear_state, ensure_state, write_state
+from .state import clear_state, ensure_state, plays_back, write_state
 
 log = logging.getLogger(__name__)
 
@@ -243,6 +243,8 @@ class LiveRun:
         except SteerError as error:
             self._forget()
             self._failed = str(error)
+            if plays_back(obj):
+                raise
             state = ensure_state(obj)
             # every write sets off another update: never write what is there already
             if len(state.data.vertices):
@@ -304,6 +306,9 @@ class LiveRun:
             part = 0.0
             self.message = self._gap(wanted, number, start)
         frame = self.frames[number]
+        if plays_back(obj):
+            # simulated for others that steer by it; what is seen is its bake
+            return
         shown_state = ensure_state(obj)
         key = (frame, part, shown_state.session_uid)
         # frames are told apart by identity: comparing their arrays would cost more than writing

@@ -7,6 +7,7 @@ import bpy
 from ..core.behaviors import REGISTRY
 from ..core.presets import find_presets, preset_label
 from .crowds import user_preset_folders
+from .drawing_bakes import draw_export
 from .operators.add import DISTRIBUTIONS
 from .operators.behaviors import behavior_groups
 
@@ -43,9 +44,27 @@ class STEER_MT_object(bpy.types.Menu):
         layout.menu("STEER_MT_presets")
         layout.operator("object.steer_preset_save", text="Save Preset...")
         layout.separator()
+        for name in ("bake", "continue", "anew", "check", "relink", "delete"):
+            layout.operator(f"object.steer_cache_{name}")
+        layout.separator()
         layout.operator("object.steer_bake_keyframes")
-        layout.operator("object.steer_delete_bake")
+        layout.operator("object.steer_delete_bake", text="Delete Keyframe Bake")
         layout.operator("object.steer_clear_cache")
+        layout.separator()
+        layout.menu("STEER_MT_export")
+
+
+class STEER_MT_export(bpy.types.Menu):
+    """Write the active crowd to a file for other programs"""
+
+    bl_idname = "STEER_MT_export"
+    bl_label = "Export Crowd"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """One entry per format."""
+        # a file dialog opens only from here on; without this the entries would run at once
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        draw_export(self.layout)
 
 
 class STEER_MT_behavior_add(bpy.types.Menu):
@@ -115,8 +134,14 @@ def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
         self.layout.menu("STEER_MT_object", icon=ICON)
 
 
+def draw_file_export(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """File > Export > Crowd."""
+    self.layout.menu("STEER_MT_export", text="Crowd", icon=ICON)
+
+
 classes = (
     STEER_MT_add,
+    STEER_MT_export,
     STEER_MT_object,
     STEER_MT_behavior_add,
     STEER_MT_behavior_specials,
@@ -127,6 +152,7 @@ ENTRIES = (
     ("VIEW3D_MT_add", draw_add),
     ("OBJECT_MT_modifier_add", draw_modifier_add),
     ("VIEW3D_MT_object", draw_object),
+    ("TOPBAR_MT_file_export", draw_file_export),
 )
 """Blender's menus and what is appended to them."""
 

@@ -255,6 +255,32 @@ def _inputs() -> dict[str, Any]:
     }
 
 
+def _cache() -> dict[str, Any]:
+    return {
+        "cache_directory": bpy.props.StringProperty(
+            name="Folder",
+            description="Where the folder of the bake goes; empty is steer_cache, beside the file",
+            subtype="DIR_PATH",
+            # from 5.0 on Blender wants to be told
+            options={
+                *FIXED,
+                *(("PATH_SUPPORTS_BLEND_RELATIVE",) if bpy.app.version >= (5,) else ()),
+            },
+            override=OVERRIDABLE,
+        ),
+        "cache_folder": _fixed(
+            bpy.props.StringProperty,
+            name="Baked Cache",
+            description="Folder of the bake, where there is one",
+        ),
+        "cache_owner": _fixed(
+            bpy.props.StringProperty,
+            name="Owner",
+            description="Crowd that the bake was made for; duplicates of it own none",
+        ),
+    }
+
+
 def _bake() -> dict[str, Any]:
     return {
         "frame_start": _fixed(
@@ -273,6 +299,7 @@ def _bake() -> dict[str, Any]:
             min=-1_000_000,
             max=1_000_000,
         ),
+        **_cache(),
         "bake_collection": _fixed(
             bpy.props.PointerProperty,
             name="Baked Objects",

@@ -13,7 +13,8 @@ import bpy
 
 from ..core import jit
 from . import live, menus, panels, property_classes
-from .operators import add, bake, behaviors, paths, presets
+from .bake import status
+from .operators import add, bake, behaviors, cache, export, paths, presets
 
 COMMAND = "steer"
 
@@ -22,6 +23,8 @@ CLASSES = (
     *behaviors.classes,
     *presets.classes,
     *bake.classes,
+    *cache.classes,
+    *export.classes,
     *paths.classes,
     *menus.classes,
     *panels.classes,
@@ -77,6 +80,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_register_classes, _unregister_classes),
     (menus.register, menus.unregister),
     (live.register, live.unregister),
+    (status.register, status.unregister),
     (_register_command, _unregister_command),
 )
 """What is done when the extension is enabled, in order, each with what undoes it."""

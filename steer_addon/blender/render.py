@@ -15,6 +15,7 @@ from ..core.simulation import Progress
 from . import crowds, live
 from .batch import check_folder
 from .scene_look import can_denoise
+from .state import plays_back
 
 ENGINES = {
     "CYCLES": ("CYCLES",),
@@ -89,7 +90,7 @@ def render_frames(
     seconds: list[float] = []
     begin = time.perf_counter()
     for obj in crowds.crowds(scene):
-        if not obj.hide_render:
+        if not obj.hide_render and not plays_back(obj):
             live.catch_up(obj, scene, options.frames[-1])
     for number in options.frames:
         start = time.perf_counter()

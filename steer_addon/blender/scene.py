@@ -69,6 +69,10 @@ class WorldReader:
         """All warnings about the last world read."""
         return [*self.no_target, *self.scene_warnings]
 
+    def only_look(self, yes: bool) -> None:
+        """Read worlds to look at, which takes less time, or such that agents are stepped in."""
+        self._builder.clearance = not yes
+
     def read(
         self,
         obj: bpy.types.Object,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
+from ..core.agents import Agents
+from ..core.digests import bodies_digest, points_digest
+from ..core.errors import SceneError
 from ..core.frames import Frame
 from ..core.settings import CrowdSettings
 from .links import linked_crowds, with_crowds
@@ -49,6 +53,7 @@ class Session:
         self.fps = fps
         self.reader = WorldReader()
         agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
+        self._agents = agents
         self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
         # imported with the first crowd: enabling the extension has to be quick
         from ..core.simulation import Simulation
@@ -63,6 +68,16 @@ class Session:
     def current(self) -> Frame:
         """The crowd as it is now."""
         return self.simulation.current()
+
+    @property
+    def points(self) -> str:
+        """A digest of the agents as they were read."""
+        return points_digest(self._agents)
+
+    @property
+    def bodies(self) -> str:
+        """A digest of their bodies."""
+        return bodies_digest(self._agents)
 
     def step(
         self,
@@ -84,9 +99,31 @@ class Session:
         Raises:
             SceneError: One of these crowds is not simulated that far.
         """
+        self.reader.only_look(False)
+        self._look(obj, depsgraph, settings, stand_ins)
+        return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
+
+    def skip(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph | None,
+        settings: CrowdSettings,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+    ) -> None:
+        """Let a frame pass whose agents are known: only the world is looked at, as for `step`."""
+        self.reader.only_look(True)
+        self._look(obj, depsgraph, settings, stand_ins)
+        self.simulation.skip(self.world, settings)
+
+    def _look(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph | None,
+        settings: CrowdSettings,
+        stand_ins: Mapping[int, bpy.types.Object] | None,
+    ) -> None:
         if depsgraph is not None:
             self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
-        return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
 
     @property
     def warnings(self) -> list[str]:
@@ -163,22 +200,47 @@ class _OwnStage:
             self._scene.frame_set(self._before[0], subframe=self._before[1])
 
 
+def stage_for(members: list[bpy.types.Object], scene: bpy.types.Scene) -> _Stage | _OwnStage:
+    """What evaluates the inputs of crowds, the first of which depends on the others."""
+    return (_OwnStage if needs_own_scene(members[0]) else _Stage)(members, scene)
+
+
 Moment = list[tuple[bpy.types.Object, Session, Frame]]
 """The crowds that have begun, the one asked for first, each with its session and its frame."""
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Where a run goes on that was cut short.
+
+    Attributes:
+        frame: The last frame that is known.
+        states: The agents of every crowd that had begun by then, by the crowd's full name.
+        look: Is told each session that looked at a frame on the way there, with its crowd.
+    """
+
+    frame: int
+    states: Mapping[str, Agents]
+    look: Callable[[bpy.types.Object, Session], None] = lambda crowd, session: None
 
 
 class _Group:
     """A crowd and all that it depends on, stepped together."""
 
     def __init__(
-        self, obj: bpy.types.Object, scene: bpy.types.Scene, settings: CrowdSettings | None
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        settings: CrowdSettings | None,
+        resume: Resume | None = None,
     ) -> None:
         self.members = linked_crowds(obj)
+        self._resume = resume
         self._settings = {} if settings is None else {obj.session_uid: settings}
         self._scene = scene
         self._sessions: dict[int, Session] = {}
         self._frames: dict[int, Frame] = {}
-        self.stage = (_OwnStage if needs_own_scene(obj) else _Stage)(self.members, scene)
+        self.stage = stage_for(self.members, scene)
 
     def begin(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Session:
         """A session of one crowd at its first frame."""
@@ -209,24 +271,49 @@ class _Group:
                     self._sessions[uid] = session
                     self.stage.started(crowd)
             elif number <= steer.frame_end:
-                session = self._sessions[uid]
-                self._frames[uid] = session.step(
-                    crowd,
-                    depsgraph if read else None,
-                    self._told(crowd, depsgraph),
-                    self.stage.stand_ins,
-                    before,
-                )
+                session, told = self._sessions[uid], self._told(crowd, depsgraph)
+                seen = (crowd, depsgraph if read else None, told, self.stage.stand_ins)
+                if self._resume is not None and number <= self._resume.frame:
+                    session.skip(*seen)
+                else:
+                    self._frames[uid] = session.step(*seen, before)
+        if self._resume is not None and number <= self._resume.frame:
+            self._pass(self._resume, number)
+            return []
         begun = [c for c in self.members if c.session_uid in self._sessions]
         return [(c, self._sessions[c.session_uid], self._frames[c.session_uid]) for c in begun]
+
+    def _pass(self, resume: Resume, number: int) -> None:
+        """Let a frame go by that is known; at the last of them the agents are where they were."""
+        for crowd in self.members:
+            session = self._sessions.get(crowd.session_uid)
+            if session is None:
+                continue
+            resume.look(crowd, session)
+            if number == resume.frame:
+                session.simulation.adopt(_state_of(crowd, resume))
+                self._frames[crowd.session_uid] = session.current()
 
     def _starts(self, uid: int, number: int, steer: Any) -> bool:
         return number == steer.frame_start or uid not in self._frames
 
 
+def _state_of(crowd: bpy.types.Object, resume: Resume) -> Agents:
+    agents = resume.states.get(crowd.name_full)
+    if agents is None:
+        raise SceneError(
+            f"The bake does not hold crowd {crowd.name_full!r} at frame {resume.frame}: bake anew"
+        )
+    return agents
+
+
 def sessions(
-    obj: bpy.types.Object, scene: bpy.types.Scene, last: int, settings: CrowdSettings | None
-) -> Iterator[Moment]:
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    last: int,
+    settings: CrowdSettings | None,
+    resume: Resume | None = None,
+) -> Generator[Moment, None, None]:
     """A crowd, and those that it steers by, frame by frame.
 
     Args:
@@ -234,11 +321,13 @@ def sessions(
         scene: Its scene.
         last: The last frame.
         settings: Used in place of the crowd's own, keyed values included.
+        resume: Where to go on; the frames until there are only looked at.
 
     Yields:
-        What there is at each frame, from the first frame of the earliest crowd on.
+        What there is at each frame, from the first frame of the earliest crowd on; nothing at all
+        for frames that are known.
     """
-    group = _Group(obj, scene, settings)
+    group = _Group(obj, scene, settings, resume)
     stage = group.stage
     try:
         starts = {crowd.steer.frame_start for crowd in group.members}

@@ -18,6 +18,8 @@ from .display import find_modifier, get_input, set_input
 
 _OWNER_KEY = "steer_owner"
 _FRAME_KEY = "steer_frame"
+PLAYBACK_KEY = "steer_playback"
+"""Custom property of a state that plays a baked file by itself, which nobody writes to."""
 _ATTRIBUTES = {
     "position": ("FLOAT_VECTOR", "vector", np.float32, 3),
     "velocity": ("FLOAT_VECTOR", "vector", np.float32, 3),
@@ -36,11 +38,26 @@ def get_state(obj: bpy.types.Object) -> bpy.types.Object | None:
     return None if modifier is None else get_input(modifier, "State")
 
 
+def is_playback(state: bpy.types.Object | None) -> bool:
+    """Whether a state plays a baked file by itself."""
+    return state is not None and PLAYBACK_KEY in state
+
+
+def plays_back(obj: bpy.types.Object) -> bool:
+    """Whether a crowd shows a baked file; nothing of it is simulated or written then."""
+    try:
+        return is_playback(get_state(obj))
+    except SceneError:
+        # a node group that was changed shows nothing
+        return False
+
+
 def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
     """Return the state object of this crowd alone, made where needed.
 
-    A duplicated crowd shares its state with the object that it was made from; one of the two
-    then gets a copy of its own. Cheap enough to be called every frame.
+    In place of a state that plays a bake, too: ask `plays_back` before. A duplicated crowd shares
+    its state with the object that it was made from; one of the two then gets a copy of its own.
+    Cheap enough to be called every frame.
 
     Raises:
         SceneError: The object is no crowd, or comes from another file.
@@ -54,7 +71,7 @@ def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
             "make it local (Object > Relations > Make Local)"
         )
     state = get_input(modifier, "State")
-    if state is None or state.type != "MESH":
+    if state is None or state.type != "MESH" or is_playback(state):
         mesh = bpy.data.meshes.new(_name(obj))
         state = bpy.data.objects.new(mesh.name, mesh)
         set_input(modifier, "State", state)
@@ -161,12 +178,13 @@ def remove_state(obj: bpy.types.Object) -> None:
     if state is None:
         return
     set_input(modifier, "State", None)
-    if state.users > 0 or state.library is not None:
+    # the count alone would not do: objects that are removed in 5.2 leave theirs behind
+    if state.library is not None or (state.users > 0 and bpy.data.user_map(subset=[state])[state]):
         return
-    mesh = state.data
+    data = state.data
     bpy.data.objects.remove(state)
-    if mesh is not None and mesh.users == 0:
-        bpy.data.meshes.remove(mesh)
+    if data is not None and data.users == 0:
+        bpy.data.batch_remove([data])
 
 
 def _name(obj: bpy.types.Object) -> str:

@@ -1,4 +1,4 @@
-"""Bake crowds of a .blend file to objects that play without Steer."""
+"""Bake crowds of a .blend file to what plays without Steer, or to files of other programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import arguments
+from ..core.errors import UsageError
+from . import arguments, bake_cache, exporting
 from .output import ProgressLine, Result
 
 NAME = "bake"
@@ -18,16 +19,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_blend(parser)
     parser.add_argument(
         "--to",
-        choices=("keyframes",),
+        choices=("keyframes", "cache", *exporting.FORMATS),
         default="keyframes",
-        help="keyframes: one keyed object per agent",
+        help="keyframes: one keyed object per agent; cache: files of frames that can be gone on "
+        "with, and that Blender plays; "
+        + "; ".join(f"{name}: {text}" for name, text in exporting.FORMATS.items()),
+    )
+    parser.add_argument(
+        "--out",
+        metavar="PATH",
+        type=Path,
+        help="file or folder to write to, for files of other programs; in a folder the name is "
+        "that of the .blend file and the crowd",
     )
     parser.add_argument(
         "--save",
         metavar="OUT.blend",
         type=Path,
-        required=True,
-        help="file to write; the file that is read stays as it is, unless it is named here again",
+        help="file to write; the file that is read stays as it is, unless it is named here again; "
+        "not needed for --to cache, nor for files of other programs",
     )
     arguments.add_crowd(parser, "without it all of them are baked")
     arguments.add_frames(parser, "frames to bake (default: the crowd's range)")
@@ -40,17 +50,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.non_negative_float,
         help="leave keys out while positions stay this near to the simulated ones, in meters",
     )
+    parser.add_argument(
+        "--actions",
+        choices=("PER_AGENT", "SHARED"),
+        type=str.upper,
+        help="an action for each agent, or one for all with a slot for each",
+    )
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--object", metavar="NAME", help="make a linked copy of it per agent")
     group.add_argument("--collection", metavar="NAME", help="make an instance of it per agent")
     group.add_argument(
         "--empties", action="store_true", help="make empties, whatever the file says"
     )
+    bake_cache.add_arguments(parser)
     arguments.add_settings(parser)
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Simulate, bake, hide the live crowds and save."""
+    """Simulate, bake, hide the live crowds and save; or bake to a cache, or export."""
+    bake_cache.check(options)
+    if options.to in exporting.FORMATS:
+        return exporting.run(options)
+    if options.out is not None:
+        raise UsageError(f"--out does not go with --to {options.to}: leave it out")
+    if options.to == "cache":
+        return bake_cache.run(options)
+    if options.save is None:
+        raise UsageError("give --save OUT.blend, the file to write")
     from ..blender import batch
 
     start = time.perf_counter()
@@ -61,6 +87,7 @@ def run(options: argparse.Namespace) -> Result:
         frames=options.frames,
         step=options.step,
         tolerance=options.tolerance,
+        actions=options.actions,
         source=batch.find_source(options.object, options.collection),
         empties=options.empties,
     )

@@ -31,5 +31,9 @@ class OutputError(SteerError):
     """A result cannot be written to where it should go."""
 
 
+class CacheError(SteerError):
+    """A cache on disk is not there, is damaged, or is none; nothing of it was used."""
+
+
 class UsageError(SteerError):
     """A command was given arguments that it cannot take."""

@@ -113,6 +113,22 @@ class Simulation:
         self.proposals = result.proposals
         self.frame += 1
 
+    def skip(self, world: World, settings: CrowdSettings | None = None) -> None:
+        """Let a frame pass whose agents are known: `adopt` gives them at the end of such frames.
+
+        Args:
+            world: The world at that frame.
+            settings: Settings of that frame where they are keyed; None keeps the last ones.
+        """
+        if settings is not None:
+            self.settings = settings
+        self._colliders = world.colliders or NO_COLLIDERS
+        self.frame += 1
+
+    def adopt(self, agents: Agents) -> None:
+        """Go on from agents that a simulation of this crowd left at this frame; they are copied."""
+        self.agents = agents.copy()
+
     @property
     def warnings(self) -> list[str]:
         """What the user may want to change about what was simulated so far."""

@@ -53,9 +53,13 @@ class Colliders:
 class CollidersBuilder:
     """Keeps the trees of meshes from frame to frame: static ones are read and built once."""
 
+    clearance: bool = True
+    """Whether to find out how far nothing can be met: it changes no answer, and pays off where
+    rays are cast."""
     _trees: dict[str, BvhView] = field(default_factory=dict)
     _static: dict[str, Mesh] = field(default_factory=dict)
     _joined: Colliders | None = None
+    _cleared: bool = True
 
     def build(self, meshes: Sequence[Mesh]) -> Colliders:
         """Colliders for this frame; a tree is refitted when only its vertices moved."""
@@ -63,14 +67,17 @@ class CollidersBuilder:
         unchanged = len(used) == len(self._static) and all(
             self._static.get(name) is mesh for name, mesh in used.items()
         )
-        if self._joined is not None and unchanged:
+        if self._joined is not None and unchanged and self._cleared >= self.clearance:
             return self._joined
         trees = {name: self._tree(name, mesh) for name, mesh in used.items()}
         self._trees, self._static = trees, used
         spheres = [bounding_sphere(mesh) for mesh in used.values()]
         center = np.array([s[0] for s in spheres], np.float32).reshape(-1, 3)
         radius = np.array([s[1] for s in spheres], np.float32)
-        joined = with_clearance(bvh.join(list(trees.values())))
+        joined = bvh.join(list(trees.values()))
+        if self.clearance:
+            joined = with_clearance(joined)
+        self._cleared = self.clearance
         sizes = [0, *(len(mesh.triangles) for mesh in used.values())]
         first = np.cumsum(sizes).astype(np.int32)
         self._joined = Colliders(joined, center, radius, first, tuple(used), tuple(trees.values()))

@@ -31,6 +31,7 @@ def context(width=300):
     """The context of a panel that is `width` pixels wide."""
     return SimpleNamespace(
         object=bpy.context.view_layer.objects.active,
+        scene=bpy.context.scene,
         region=SimpleNamespace(width=width),
         preferences=bpy.context.preferences,
     )

@@ -43,11 +43,13 @@ def test_bake_makes_keyed_people_and_hides_the_crowd(run, small_scene, tmp_path)
 def test_bake_options(run, small_scene, tmp_path):
     out = tmp_path / "baked.blend"
     words = ["--save", out, "--frames=1-11", "--step=5", "--empties", "--set", "arrive.weight=0.5"]
-    result = run("bake", small_scene, *words, "--json")
+    result = run("bake", small_scene, *words, "--actions=shared", "--json")
     assert result.data["keys"] == 24 * 3 * 10
     scene = batch.open_file(out)
     crowd = scene.objects["Crowd"]
-    assert {obj.type for obj in crowd.steer.bake_collection.objects} == {"EMPTY"}
+    made = crowd.steer.bake_collection.objects
+    assert {obj.type for obj in made} == {"EMPTY"}
+    assert len({obj.animation_data.action for obj in made}) == 1
     assert crowd.steer.frame_end == 20
     again = run("bake", out, "--save", out, "--collection=Figures", "--tolerance=0.05", "--json")
     assert again.code == 0, again.err

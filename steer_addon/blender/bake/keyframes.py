@@ -49,7 +49,7 @@ class BakeResult:
 
     Attributes:
         collection: Holds all baked objects.
-        agent_count: Agents, each with an action.
+        agent_count: Agents, each with an action, or a slot of the one action.
         object_count: Objects; more than agents when a hierarchy is copied.
         key_count: Keys on all curves.
         seconds: Time taken.
@@ -95,6 +95,7 @@ def bake(
     source: Source = None,
     scale: float = 1.0,
     replace: bool = False,
+    shrink_dead: bool = False,
     progress: Callable[[float], bool] | None = None,
 ) -> BakeResult | None:
     """Bake frames to one keyed object per agent, in a new collection "<name> Bake".
@@ -111,6 +112,7 @@ def bake(
         source: Object to make linked copies of, collection to instance, or None for empties.
         scale: Factor on the size of copies and instances.
         replace: Delete an earlier bake of this crowd once the new one is complete.
+        shrink_dead: Key the scale of the dead to 0 besides hiding them, for files of other kinds.
         progress: Is told the share done, 0 to 1, and returns False to cancel.
 
     Returns:
@@ -134,6 +136,7 @@ def bake(
     template = make_template(source, collection_parent)
     names = _agent_names(name, index)
     key_count = 0
+    shared: bpy.types.Action | None = None
     with _all_or_nothing() as made:
         collection = _new_collection(name, collection_parent, made)
         for start in range(0, len(names), _BLOCK):
@@ -144,11 +147,16 @@ def bake(
             for i, (keys, shown) in zip(agents, found, strict=True):
                 radius = float(index.radius[i])
                 carrier = make_objects(template, names[i], radius, scale, collection, made.objects)
-                curves = _animate(
-                    carrier, _new_action(names[i], name, made), keys, settings.interpolation
-                )
+                if shared is None or settings.actions == "PER_AGENT":
+                    shared = _new_action(
+                        names[i] if settings.actions == "PER_AGENT" else f"{name} Bake",
+                        name,
+                        made,
+                        index,
+                    )
+                curves = _animate(carrier, shared, keys, settings.interpolation)
                 key_count += keys.shape[0] * keys.shape[1]
-                several = template.objects_per_agent > 1
+                several = template.objects_per_agent > 1 or shrink_dead
                 held = _interpolation_code("CONSTANT")
                 key_count += hide_when_dead(curves, carrier, *shown, held, scaled=several)
         for item in made.objects:
@@ -181,10 +189,14 @@ def _keys(
         yield choose_keys(numbers, channels[here], settings), (numbers, lives[here])
 
 
-def _new_action(agent_name: str, name: str, made: _Made) -> bpy.types.Action:
-    action = bpy.data.actions.new(agent_name)
+def _new_action(action_name: str, name: str, made: _Made, index: TrackIndex) -> bpy.types.Action:
+    """An action with one layer and one strip, as long as the bake: so long are its NLA strips."""
+    action = bpy.data.actions.new(action_name)
     made.actions.append(action)
     action[MARK] = name
+    action.layers.new("Layer").strips.new(type="KEYFRAME")
+    action.use_frame_range = True
+    action.frame_start, action.frame_end = float(index.numbers[0]), float(index.numbers[-1])
     return action
 
 
@@ -202,9 +214,14 @@ def _rename(
     """Take the names that the earlier bake had until now."""
     collection.name = f"{name} Bake"
     carriers = made.objects[:: template.objects_per_agent]
-    for text, carrier, action in zip(names, carriers, made.actions, strict=True):
+    for text, carrier in zip(names, carriers, strict=True):
         carrier.name = text
-        action.name = text
+        carrier.animation_data.action_slot.name_display = text
+    if len(made.actions) == len(names):
+        for text, action in zip(names, made.actions, strict=True):
+            action.name = text
+    else:
+        made.actions[0].name = f"{name} Bake"
 
 
 def choose_keys(
@@ -255,13 +272,12 @@ def _animate(
 
     Args:
         carrier: The object to animate.
-        action: Its new action.
+        action: Its action, in which it gets a slot of its own.
         keys: From `choose_keys`, shape (10, key_count, 2).
         interpolation: Between all keys.
     """
     slot = action.slots.new("OBJECT", carrier.name)
-    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
-    curves = strip.channelbag(slot, ensure=True).fcurves
+    curves = action.layers[0].strips[0].channelbag(slot, ensure=True).fcurves
     codes = np.full(keys.shape[1], _interpolation_code(interpolation), dtype=np.uint8)
     channel = 0
     for path, size in PATHS:

@@ -45,3 +45,11 @@ class KeyframeBakeSettings(Settings):
         },
         doc="How Blender moves agents between keys",
     )
+    actions: str = choice(
+        "PER_AGENT",
+        {
+            "PER_AGENT": "An action for each agent: motions can be reused and mixed one by one",
+            "SHARED": "One action with a slot for each agent: a single one to push down and move",
+        },
+        doc="How keys are kept",
+    )

@@ -1,0 +1,225 @@
+"""Baking a crowd to a cache: what a modal operator, a background run and the command line drive.
+
+A scratch scene with only what the crowd reads is stepped, never the user's own (but for physics,
+which leave no other way). A bake that goes on looks at the frames that it has without simulating
+them, so that everything is read as in a bake without a break: the bits come out the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ... import __version__
+from ...core.cache import CacheHeader, CacheWriter
+from ...core.cache.baking import Step
+from ...core.cache.baking import bake as write_steps
+from ...core.cache.changes import all_changes, sentence
+from ...core.errors import CacheError, SceneError
+from ...core.simulation import Progress
+from ..links import linked_crowds
+from ..sessions import Resume, fps_of, sessions
+from . import inputs
+
+
+@dataclass
+class CacheBake:
+    """A bake that is on its way: iterate over `steps`, and `close` it in the end.
+
+    Attributes:
+        name: What the crowd is called in the cache.
+        folder: Where the cache is.
+        frames: All frames that there will be.
+        kept: How many of them there were before.
+        steps: Gives the progress after each step.
+        writer: Writes it.
+        warnings: Filled with what the user may want to change about the scene.
+    """
+
+    name: str
+    folder: Path
+    frames: range
+    kept: int
+    steps: Generator[Progress, None, None]
+    writer: CacheWriter
+    warnings: list[str] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Stop; what is done is kept. After the end it does nothing.
+
+        Raises:
+            OutputError: What is done cannot be written.
+        """
+        try:
+            self.steps.close()
+        finally:
+            # steps that never began have closed nothing
+            self.writer.close()
+
+
+def crowd_frames(obj: bpy.types.Object) -> range:
+    """Frames that a crowd is simulated for.
+
+    Raises:
+        SceneError: The range is backwards.
+    """
+    first, last = obj.steer.frame_start, obj.steer.frame_end
+    if last < first:
+        raise SceneError(
+            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
+            f"set the end to {first} or more"
+        )
+    return range(first, last + 1)
+
+
+def begin(
+    obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, frames: range | None = None
+) -> CacheBake:
+    """Begin a bake anew; a cache that is in the folder stays until the new one is complete.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        folder: Where the cache goes.
+        frames: Frames to keep; None are all of the crowd's.
+
+    Raises:
+        SteerError: The crowd cannot be simulated, or the folder not be written to.
+    """
+    numbers = crowd_frames(obj) if frames is None else frames
+    header = CacheHeader(
+        name=obj.name_full,
+        fps=fps_of(scene),
+        frame_start=numbers[0],
+        frame_end=numbers[-1],
+        forward_axis=obj.steer.motion.forward_axis,
+        steer=__version__,
+    )
+    known = inputs.known_data(obj, scene, inputs.span(obj, header))
+    settings = inputs.settings_hash(known["settings"])
+    header = replace(header, settings_hash=settings, about=known)
+    return _started(obj, scene, CacheWriter(folder, header), None)
+
+
+def resume(
+    obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, last: int | None = None
+) -> CacheBake:
+    """Go on with a bake where it was cut short, or up to a new last frame.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        folder: Where the cache is.
+        last: The last frame; None is the crowd's own.
+
+    Raises:
+        CacheError: There is no bake, or not one that can go on.
+        SceneError: Something that matters changed since.
+    """
+    crowd_frames(obj)
+    writer = CacheWriter.resume(folder)
+    try:
+        header = writer.header
+        wanted = obj.steer.frame_end if last is None else last
+        end = max(wanted, writer.next_frame - 1, header.frame_start)
+        if header.steer != __version__:
+            raise CacheError(
+                f"{folder} was baked with Steer {header.steer or 'of an unknown version'}, this "
+                f"is {__version__}: results may differ, so bake anew"
+            )
+        if writer.next_frame > header.frame_start and not writer.states:
+            raise CacheError(f"{folder} holds frames, but nothing to go on from: bake anew")
+        known = inputs.known_data(obj, scene, inputs.span(obj, replace(header, frame_end=end)))
+        known["settings"] = renamed(known["settings"], obj.name_full, header.name)
+        before = dict(writer.about)
+        old = dict(before)
+        if end != header.frame_end:
+            # over other frames animation has other digests; what was perceived tells about those
+            old["animation"] = known["animation"]
+        require_same(obj, old, known, header.name)
+        writer.set_end(end)
+        writer.about.update(known)
+    except BaseException:
+        writer.close()
+        raise
+    return _started(obj, scene, writer, before)
+
+
+def require_same(obj: bpy.types.Object, old: Any, new: dict[str, Any], name: str) -> None:
+    """Refuse to go on with a bake of something else.
+
+    Raises:
+        SceneError: Something changed.
+    """
+    changes = all_changes(old, new, name)
+    if changes:
+        raise SceneError(
+            f"The bake of crowd {obj.name!r} cannot go on, since the scene changed: "
+            f"{sentence(changes)}. Bake anew, or undo the change"
+        )
+
+
+def renamed(named: dict[str, Any], name: str, wanted: str) -> dict[str, Any]:
+    """The same under the name that the crowd has in the cache."""
+    return {wanted if key == name else key: value for key, value in named.items()}
+
+
+def _started(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    writer: CacheWriter,
+    before: dict[str, Any] | None,
+) -> CacheBake:
+    header, warnings = writer.header, list[str]()
+    frames = range(header.frame_start, header.frame_end + 1)
+    kept = writer.next_frame - header.frame_start
+    steps = write_steps(_steps(obj, scene, writer, before, warnings), writer)
+    return CacheBake(header.name, writer.folder, frames, kept, steps, writer, warnings)
+
+
+def _steps(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    writer: CacheWriter,
+    before: dict[str, Any] | None,
+    warnings: list[str],
+) -> Generator[Step, None, None]:
+    header, first = writer.header, writer.next_frame
+    if first > header.frame_end:
+        # nothing is missing but the last word
+        return
+    starts = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
+    wanted = inputs.sample_frames(inputs.span(obj, header)) | starts
+    seen = inputs.Inputs(obj, wanted, header.name)
+    going_on = None
+    if first > header.frame_start:
+        told = (before or {}).get("inputs")
+        seen.wanted = {n for n in wanted if n >= first} | inputs.sampled(told, first)
+        states = renamed(dict(writer.states), header.name, obj.name_full)
+        going_on = Resume(first - 1, states, seen.look)
+    with closing(sessions(obj, scene, header.frame_end, None, going_on)) as moments:
+        for moment in moments:
+            if not moment or moment[0][0] != obj:
+                yield None
+                continue
+            if going_on is not None:
+                require_same(obj, before, {**before, "inputs": seen.data()}, header.name)
+                going_on = None
+            for crowd, session, _ in moment:
+                seen.look(crowd, session)
+            _, session, frame = moment[0]
+            for text in [*session.reader.no_target, *session.warnings]:
+                if text not in warnings:
+                    warnings.append(text)
+            if frame.number < first:
+                yield None
+                continue
+            if seen.changed:
+                writer.about["inputs"] = seen.data()
+            states = {c.name_full: s.simulation.agents for c, s, _ in moment}
+            yield frame, renamed(states, obj.name_full, header.name)

@@ -1,0 +1,118 @@
+"""Looking whether a bake is still of what there is now: at the same frames, by the same readers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+
+from ...core.cache import Cache
+from ...core.cache.changes import all_changes
+from ...core.digests import bodies_digest, points_digest
+from ..links import linked_crowds
+from ..properties import settings_of
+from ..scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
+from ..sessions import fps_of, stage_for
+from . import inputs
+from .cached import renamed
+
+
+def changes_told(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[str]:
+    """What of the settings changed since a bake: cheap, and all that needs no evaluation.
+
+    Raises:
+        ParameterError: A setting is out of range.
+    """
+    header = cache.header
+    told = renamed(inputs.settings_data(obj, scene), obj.name_full, header.name)
+    return all_changes(header.about, {"settings": told}, header.name)
+
+
+def check(
+    obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache
+) -> Generator[None, None, list[str]]:
+    """Everything that changed since a bake, by name.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene; it is neither changed nor played, but where physics move an input.
+        cache: The bake.
+
+    Yields:
+        Nothing, once per frame that was looked at, so that one can stop.
+
+    Returns:
+        What changed.
+
+    Raises:
+        SteerError: The crowd cannot be read.
+    """
+    header = cache.header
+    known = inputs.known_data(obj, scene, inputs.span(obj, header))
+    known["settings"] = renamed(known["settings"], obj.name_full, header.name)
+    seen = inputs.Inputs(obj, set(), header.name)
+    yield from _look(obj, scene, seen, _frames(obj, header.about, cache))
+    known["inputs"] = seen.data()
+    return all_changes(header.about, known, header.name)
+
+
+def _frames(obj: bpy.types.Object, about: Any, cache: Cache) -> list[int]:
+    """The frames to look at: those of the bake, where anything moved then or moves now."""
+    wanted = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
+    if needs_frames(obj) or about.get("moving", True):
+        wanted |= inputs.sampled(about.get("inputs"), max(wanted | {cache.frames.stop}))
+    if _has_memory(obj):
+        return list(range(min(wanted), max(wanted) + 1))
+    return sorted(wanted)
+
+
+def _look(
+    obj: bpy.types.Object, scene: bpy.types.Scene, seen: inputs.Inputs, frames: list[int]
+) -> Generator[None, None, None]:
+    members = linked_crowds(obj)
+    readers = {crowd.session_uid: WorldReader() for crowd in members}
+    for reader in readers.values():
+        reader.only_look(True)
+    stage = stage_for(members, scene)
+    try:
+        for number in frames:
+            depsgraph = stage.at(number)
+            for crowd in members:
+                if not crowd.steer.frame_start <= number <= crowd.steer.frame_end:
+                    continue
+                shown = stage.crowd(crowd, depsgraph)
+                told = settings_of(shown)
+                if number == crowd.steer.frame_start:
+                    evaluated = None if stage.stand_ins is None else shown
+                    agents = read_agents(crowd, depsgraph, told, evaluated=evaluated)
+                    seen.begin(crowd, points_digest(agents), bodies_digest(agents))
+                    stage.started(crowd)
+                reader = readers[crowd.session_uid]
+                world = reader.read(crowd, depsgraph, fps_of(scene), stage.stand_ins, told)
+                seen.add(crowd, number, world)
+            yield
+    finally:
+        stage.close()
+
+
+def _has_memory(obj: bpy.types.Object) -> bool:
+    """Whether what is perceived at a frame depends on the frames before."""
+    return needs_own_scene(obj) or any(
+        _simulates(modifier.node_group, set())
+        for part in input_objects(obj)
+        for modifier in part.modifiers
+        if modifier.type == "NODES"
+    )
+
+
+def _simulates(group: Any, known: set[str]) -> bool:
+    """Whether a node group has a simulation zone, itself or in groups that it uses."""
+    if group is None or group.name_full in known:
+        return False
+    known.add(group.name_full)
+    return any(
+        node.bl_idname == "GeometryNodeSimulationOutput"
+        or _simulates(getattr(node, "node_tree", None), known)
+        for node in group.nodes
+    )

@@ -1,0 +1,259 @@
+"""What a bake was made of, so that one can tell later whether it still is: by name, if not.
+
+Three things are kept in a cache besides its frames: the settings of the crowd and of those that
+it steers by; digests of the animation of what they perceive, over all frames; and digests of what
+they really perceived, at frames spread over the bake.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.cache import CacheHeader
+from ...core.digests import WorldPart, digest, world_parts
+from ..links import ROLES, linked_crowds
+from ..live_settings import LiveKey, describe, live_key, played_curves
+from ..properties import settings_of
+from ..scene import input_objects, needs_frames
+from ..scene_inputs import ground_object
+from ..sessions import Session, fps_of
+from ..slots import SOURCES, source_use
+
+SAMPLES = 24
+"""At so many frames of a bake it is kept what was perceived."""
+
+_EVALUATIONS = 200_000
+_NOUNS = {"targets": "target", "second_targets": "second target"}
+Names = dict[str, str]
+Runs = dict[str, list[list[Any]]]
+"""By name: at which frames the digest changed, and to what."""
+
+
+def sample_frames(frames: range) -> set[int]:
+    """Frames spread evenly over a range, both ends included."""
+    count = min(SAMPLES, len(frames))
+    return {frames[int(place)] for place in np.linspace(0, len(frames) - 1, count).round()}
+
+
+def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
+    """All that a crowd, and those that it steers by, are told: values by name, for each crowd.
+
+    Raises:
+        ParameterError: A setting is out of range.
+    """
+    key = live_key(obj, settings_of(obj), fps_of(scene))
+    found = {}
+    for crowd, own in zip(linked_crowds(obj), (key, *key.others), strict=True):
+        found[crowd.name_full] = _plain(own)
+        if crowd != obj:
+            # at its end a crowd stands still, and the others see that
+            found[crowd.name_full]["values"]["frame_end"] = crowd.steer.frame_end
+    return found
+
+
+def _plain(key: LiveKey) -> dict[str, Any]:
+    told = key.settings.to_dict()
+    blocks = {name: value for name, value in told.items() if isinstance(value, Mapping)}
+    values = {f"{name}.{part}": v for name, block in blocks.items() for part, v in block.items()}
+    stack = {
+        entry.key: {"type": entry.definition.type, **entry.to_dict()}
+        for entry in key.settings.behaviors
+    }
+    curves: dict[str, list[Any]] = {}
+    for curve in key.curves:
+        curves.setdefault(curve[0].removeprefix("steer."), []).append(curve)
+    return {
+        "values": {
+            "frame_start": key.frame_start,
+            "fps": key.fps,
+            "seed": key.settings.seed,
+            **values,
+        },
+        "order": list(stack),
+        "behaviors": stack,
+        "animation": {name: digest(tuple(found)) for name, found in curves.items()},
+    }
+
+
+def settings_hash(data: Mapping[str, Any]) -> str:
+    """A digest of what `settings_data` gives."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def animation_data(obj: bpy.types.Object, frames: range) -> Names:
+    """Digests of the animation of what a crowd perceives, by the name of what is animated."""
+    found: Names = {}
+    for part in (*input_objects(obj), *linked_crowds(obj)):
+        for owner in _animated(part):
+            label = f"animation of {owner.name!r}"
+            if owner.animation_data is not None and label not in found:
+                text = _animation(owner.animation_data, frames)
+                if text:
+                    found[label] = text
+    return found
+
+
+def _animated(obj: bpy.types.Object) -> Iterator[Any]:
+    """An object, its data, and what it hangs below."""
+    part: Any = obj
+    while part is not None:
+        yield part
+        if part.data is not None:
+            yield part.data
+            keys = getattr(part.data, "shape_keys", None)
+            if keys is not None:
+                yield keys
+        part = part.parent
+
+
+def _animation(animation: bpy.types.AnimData, frames: range) -> str:
+    curves = [c for c in played_curves(animation) if not c.data_path.startswith("steer.")]
+    if not curves:
+        return ""
+    drivers = set(animation.drivers.values())
+    plain = not animation.nla_tracks
+    step = 1 + len(curves) * len(frames) // _EVALUATIONS
+    rows = []
+    for curve in curves:
+        if plain and curve not in drivers and not curve.modifiers:
+            # only what it does within the bake counts
+            values = [curve.evaluate(number) for number in frames[::step]]
+            rows.append((curve.data_path, curve.array_index, np.array(values, np.float32)))
+        else:
+            rows.append((curve.data_path, curve.array_index, *describe(curve)))
+    strips = [
+        (s.name, s.frame_start, s.frame_end, s.scale, s.repeat, s.blend_type, s.influence, s.mute)
+        for track in animation.nla_tracks
+        for s in track.strips
+    ]
+    return digest((rows, strips))
+
+
+def sampled(data: Any, stop: int) -> set[int]:
+    """The frames before `stop` at which it was kept what was perceived.
+
+    Args:
+        data: From `Inputs.data`, or anything, as it comes from a file.
+        stop: A frame number.
+    """
+    found = data.get("sampled") if isinstance(data, Mapping) else None
+    frames = found if isinstance(found, list) else []
+    return {number for number in frames if isinstance(number, int) and number < stop}
+
+
+@dataclass
+class Inputs:
+    """What was perceived, frame by frame; fill it with `look`."""
+
+    main: bpy.types.Object
+    wanted: set[int]
+    name: str
+    """What the main crowd is called."""
+    points: Names = field(default_factory=dict)
+    bodies: Names = field(default_factory=dict)
+    parts: Runs = field(default_factory=dict)
+    sampled: set[int] = field(default_factory=set)
+    changed: bool = True
+    """Whether anything came to it since `data` was asked for."""
+    _crowd_of: Names = field(default_factory=dict)
+    _known: dict[tuple[str, WorldPart], tuple[Any, str]] = field(default_factory=dict)
+
+    def look(self, crowd: bpy.types.Object, session: Session) -> None:
+        """Take in what a crowd perceives at a frame, if that frame is one of the wanted."""
+        number = session.frame
+        if self._name(crowd) not in self.points:
+            self.begin(crowd, session.points, session.bodies)
+        elif number not in self.wanted:
+            return
+        self.add(crowd, number, session.world)
+
+    def begin(self, crowd: bpy.types.Object, points: str, bodies: str) -> None:
+        """Take in the agents of a crowd at its first frame."""
+        self.points[self._name(crowd)], self.bodies[self._name(crowd)] = points, bodies
+
+    def _name(self, crowd: bpy.types.Object) -> str:
+        return self.name if crowd == self.main else crowd.name_full
+
+    def add(self, crowd: bpy.types.Object, number: int, world: Any) -> None:
+        """Take in what a crowd perceives at a frame."""
+        self.sampled.add(number)
+        self.changed = True
+        seen: Names = {}
+        for part, value in world_parts(world).items():
+            source = world.colliders if part[0] == "colliders" else value
+            before = self._known.get((crowd.name_full, part))
+            if before is None or before[0] is not source:
+                before = self._known[crowd.name_full, part] = (source, digest(value))
+            label = _label(crowd, self.main, part)
+            seen[label] = digest((seen[label], before[1])) if label in seen else before[1]
+        own = _suffix(crowd, self.main)
+        for label in self.parts:
+            if label not in seen and self._crowd_of[label] == own:
+                seen[label] = ""
+        for label, text in seen.items():
+            self._crowd_of[label] = own
+            run = self.parts.setdefault(label, [])
+            if not run or run[-1][1] != text:
+                run.append([number, text])
+
+    def data(self) -> dict[str, Any]:
+        """What is kept of it, as JSON data."""
+        self.changed = False
+        return {
+            "points": dict(sorted(self.points.items())),
+            "bodies": dict(sorted(self.bodies.items())),
+            "parts": {name: [list(row) for row in run] for name, run in sorted(self.parts.items())},
+            "sampled": sorted(self.sampled),
+        }
+
+
+def _suffix(crowd: bpy.types.Object, main: bpy.types.Object) -> str:
+    return "" if crowd == main else f" of crowd {crowd.name_full!r}"
+
+
+def _label(crowd: bpy.types.Object, main: bpy.types.Object, part: WorldPart) -> str:
+    role, name = part
+    text = role
+    if role in ROLES:
+        text = _chosen(_NOUNS[role], ROLES[role](crowd).get(name), "target")
+    elif role in ("paths", "fields", "containers"):
+        item = crowd.steer.behaviors.get(name)
+        kind = SOURCES.get(source_use(item)) if item is not None else None
+        text = _chosen(role[:-1] if kind is None else kind.noun, item, "source")
+    elif role == "colliders":
+        text = f"collider {name!r}"
+    elif role == "spheres":
+        text = "spheres among the colliders"
+    elif role == "ground":
+        ground = ground_object(crowd)
+        text = f"ground {ground.name!r}" if ground is not None else "ground"
+    return text + _suffix(crowd, main)
+
+
+def _chosen(noun: str, slot: Any, role: str) -> str:
+    if slot is None:
+        return noun
+    many = getattr(slot, f"{role}_kind") == "COLLECTION"
+    chosen = getattr(slot, f"{role}_collection" if many else f"{role}_object")
+    return noun if chosen is None else f"{noun} {chosen.name!r}"
+
+
+def known_data(obj: bpy.types.Object, scene: bpy.types.Scene, frames: range) -> dict[str, Any]:
+    """What can be told without evaluating anything: settings and animation."""
+    return {
+        "settings": settings_data(obj, scene),
+        "animation": animation_data(obj, frames),
+        "moving": needs_frames(obj),
+    }
+
+
+def span(obj: bpy.types.Object, header: CacheHeader) -> range:
+    """All frames that are simulated for those of a cache."""
+    return range(min(obj.steer.frame_start, header.frame_start), header.frame_end + 1)

@@ -1,0 +1,284 @@
+"""What the panel says about the bake of a crowd, and whether it is still of what there is now.
+
+Drawing looks at nothing but what is kept here. Settings are compared at most twice a second; what
+the crowd perceives is only looked at when it was edited, by a timer, once the user pauses, and as
+far as that takes no time worth speaking of: else *Check Bake* has to be asked.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core.cache import MANIFEST, NEXT, Cache, open_cache
+from ...core.cache.changes import sentence
+from ...core.errors import SteerError
+from .. import crowds
+from ..links import linked_crowds
+from ..scene_inputs import geometry_owners, input_objects, needs_own_scene
+from ..suspension import is_suspended
+from . import places
+
+_FRESH = 0.5
+"""For so long what was found is shown again [s]."""
+_PAUSE = 0.7
+_BUDGET = 0.25
+"""A check that nobody asked for takes no more time [s]."""
+
+
+@dataclass
+class BakeStatus:
+    """What is known of the bake of a crowd.
+
+    Attributes:
+        folder: Where it is.
+        frames: The frames that are there.
+        end: The last frame that there should be.
+        complete: Whether all are.
+        unfinished: How many frames a newer bake has that will replace it; None where there is none.
+        problem: Why it cannot be read; empty when it can.
+        settings: What of the settings changed.
+        changes: What changed as the last check found it.
+        edited: What was edited since then.
+    """
+
+    folder: Path
+    frames: range = range(0)
+    end: int = 0
+    complete: bool = False
+    unfinished: range | None = None
+    problem: str = ""
+    settings: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)
+
+    @property
+    def out_of_date(self) -> str:
+        """What changed since the bake; empty when nothing is known to have."""
+        return sentence([*dict.fromkeys([*self.settings, *self.changes])])
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether frames are missing."""
+        return self.unfinished is not None or not self.complete
+
+
+@dataclass
+class _Known:
+    """What is kept of a crowd between two redraws."""
+
+    asked: float = -1.0e9
+    status: BakeStatus | None = None
+    changes: list[str] = field(default_factory=list)
+    edited: dict[str, None] = field(default_factory=dict)
+
+
+_known: dict[int, _Known] = {}
+
+busy: list[object] = []
+"""Bakes that are on their way: nothing is checked meanwhile."""
+
+
+def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
+    """What is known of the bake of a crowd; None where it has none of its own."""
+    known = _known.setdefault(obj.session_uid, _Known())
+    now = time.monotonic()
+    if now - known.asked > _FRESH:
+        known.asked, known.status = now, _look(obj, scene)
+    if known.status is not None:
+        known.status.changes, known.status.edited = known.changes, list(known.edited)
+    return known.status
+
+
+def refresh(obj: bpy.types.Object) -> None:
+    """Look anew at the next redraw."""
+    _known.setdefault(obj.session_uid, _Known()).asked = -1.0e9
+
+
+def baked(obj: bpy.types.Object) -> None:
+    """A bake of the crowd was just made, found or deleted: nothing is known against it."""
+    _known.pop(obj.session_uid, None)
+
+
+def checked(obj: bpy.types.Object, changes: list[str]) -> None:
+    """Note what a check found."""
+    known = _known.setdefault(obj.session_uid, _Known())
+    known.changes, known.edited, known.asked = changes, {}, -1.0e9
+
+
+def _look(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
+    folder = places.own_folder(obj)
+    if folder is None:
+        return None
+    found = BakeStatus(folder)
+    try:
+        if (folder / NEXT).exists():
+            found.unfinished = open_cache(folder, NEXT).frames
+        if found.unfinished is None or (folder / MANIFEST).exists():
+            cache = open_cache(folder)
+            found.frames, found.complete = cache.frames, cache.complete
+            found.end = max(cache.header.frame_end, obj.steer.frame_end)
+            found.complete &= found.end == cache.header.frame_end
+            found.settings = _settings(obj, scene, cache)
+    except SteerError as error:
+        found.problem = str(error)
+    except OSError as error:
+        found.problem = f"{folder} cannot be read: {error.strerror}"
+    return found
+
+
+def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[str]:
+    from .checking import changes_told
+
+    return changes_told(obj, scene, cache)
+
+
+def cache_of(obj: bpy.types.Object) -> Cache | None:
+    """The cache of a crowd's bake; None where there is none that can be read."""
+    folder = places.own_folder(obj)
+    if folder is None:
+        return None
+    try:
+        return open_cache(folder)
+    except SteerError:
+        return None
+
+
+def _names(obj: bpy.types.Object) -> dict[int, str]:
+    """What a crowd reads, by the session uids of all whose edits may matter to it."""
+    objects = {o.session_uid: o for o in (*input_objects(obj), *linked_crowds(obj))}
+    found = {uid: objects[own].name for uid, own in geometry_owners(obj).items() if own in objects}
+    found |= {uid: o.name for uid, o in objects.items()}
+    for part in objects.values():
+        found[part.data.session_uid if part.data is not None else part.session_uid] = part.name
+        for owner in (part, part.data, getattr(part.data, "shape_keys", None)):
+            data = getattr(owner, "animation_data", None)
+            if data is not None and data.action is not None:
+                found[data.action.session_uid] = part.name
+    return found
+
+
+@persistent
+def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
+    """See whether an edit touches what a bake was made of."""
+    if is_suspended() or depsgraph.mode == "RENDER":
+        return
+    for obj in crowds.crowds(scene):
+        if not obj.steer.cache_folder:
+            continue
+        places.claim(obj)
+        if places.own_folder(obj) is None:
+            continue
+        known = _known.setdefault(obj.session_uid, _Known())
+        touched = _touched(obj, depsgraph)
+        if touched:
+            known.edited |= dict.fromkeys(touched)
+            _later()
+
+
+def _touched(obj: bpy.types.Object, depsgraph: Any) -> list[str]:
+    names = _names(obj)
+    found = []
+    for update in depsgraph.updates:
+        uid = update.id.original.session_uid
+        if uid not in names:
+            continue
+        is_action = isinstance(update.id, bpy.types.Action)
+        # the crowd itself is updated by all that is shown of it; its points are its mesh
+        shown = update.is_updated_geometry and uid != obj.session_uid
+        if is_action or update.is_updated_transform or shown:
+            found.append(names[uid])
+    return found
+
+
+@persistent
+def on_load(*_: object) -> None:
+    """Another file: nothing of the one before counts, and nobody knows what happened to it."""
+    _known.clear()
+    found = [o for scene in bpy.data.scenes for o in crowds.crowds(scene)]
+    if any(obj.steer.cache_folder for obj in found):
+        _later(everything=True)
+
+
+def _later(everything: bool = False) -> None:
+    """Check when the user pauses; a background run has nobody who would read it."""
+    if bpy.app.background:
+        return
+    call = _check_all if everything else _check_edited
+    if bpy.app.timers.is_registered(call):
+        bpy.app.timers.unregister(call)
+    bpy.app.timers.register(call, first_interval=_PAUSE)
+
+
+def _check_all() -> None:
+    for scene in bpy.data.scenes:
+        for obj in crowds.crowds(scene):
+            check_quickly(obj, scene)
+
+
+def _check_edited() -> None:
+    for scene in bpy.data.scenes:
+        for obj in crowds.crowds(scene):
+            if _known.get(obj.session_uid, _Known()).edited:
+                check_quickly(obj, scene)
+
+
+def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Check a bake as far as that takes no time; returns whether it came to an end."""
+    cache = cache_of(obj)
+    if cache is None or busy or is_suspended() or needs_own_scene(obj):
+        return False
+    from .checking import check
+
+    end = time.monotonic() + _BUDGET
+    steps = check(obj, scene, cache)
+    try:
+        while time.monotonic() < end:
+            next(steps)
+    except StopIteration as done:
+        checked(obj, done.value)
+        _redraw()
+        return True
+    except SteerError:
+        return False
+    finally:
+        steps.close()
+    return False
+
+
+def _redraw() -> None:
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in ("PROPERTIES", "VIEW_3D"):
+                area.tag_redraw()
+
+
+HANDLERS = (
+    ("depsgraph_update_post", on_edit),
+    ("load_post", on_load),
+    ("save_pre", places.on_save),
+    ("save_post", places.on_saved),
+)
+
+
+def register() -> None:
+    """Add the handlers."""
+    for name, handler in HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister() -> None:
+    """Remove the handlers and timers."""
+    for name, handler in HANDLERS:
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:
+            handlers.remove(handler)
+    for call in (_check_all, _check_edited):
+        if bpy.app.timers.is_registered(call):
+            bpy.app.timers.unregister(call)
+    _known.clear()

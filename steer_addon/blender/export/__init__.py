@@ -1,0 +1,1 @@
+"""Writers: frames of a crowd as files of other programs. They know nothing of caches or scenes."""

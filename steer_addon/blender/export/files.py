@@ -1,0 +1,81 @@
+"""Names and headers of written files; an old file stays until the new one is whole."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...core.errors import OutputError
+
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_LONGEST = 80
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file says about all its frames.
+
+    Attributes:
+        name: Name of the crowd.
+        fps: Frames per second.
+        start: First frame number.
+        end: Last frame number.
+    """
+
+    name: str
+    fps: float
+    start: int
+    end: int
+
+    @property
+    def count(self) -> int:
+        """How many frames there are."""
+        return self.end - self.start + 1
+
+
+def safe_name(text: str) -> str:
+    """A name as a file name that every system takes; letters of all languages stay."""
+    name = _FORBIDDEN.sub("_", text).strip(" .")
+    while len(name.encode("utf-8")) > _LONGEST:
+        name = name[:-1]
+    if not name or _RESERVED.fullmatch(name):
+        name = f"_{name}"
+    return name
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary name to write to, which becomes the file when the block ends well.
+
+    The temporary file is in the same folder and ends as the file does, since programs tell formats
+    by that. Whatever goes wrong, an earlier file stays as it was.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        os.replace(partial, path)
+    except OSError as error:
+        raise cannot_write(path, error.strerror or str(error)) from None
+    finally:
+        try:
+            partial.unlink(missing_ok=True)
+        except OSError:
+            # the folder is gone: there is nothing left to tidy up
+            pass
+
+
+def cannot_write(path: Path, reason: str) -> OutputError:
+    """The error for a file that cannot be written."""
+    return OutputError(
+        f"{path} cannot be written: {reason}; choose another folder or make room. "
+        "An earlier file of this name is as it was"
+    )

@@ -1,0 +1,294 @@
+"""All formats that a crowd is exported to, and what the operator and the command line share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import bpy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ...core.frames import Frame
+
+Progress = Callable[[float], None]
+
+
+class Format(NamedTuple):
+    """One format.
+
+    Attributes:
+        name: What the command line calls it.
+        label: What menus call it.
+        suffix: Ending of its files.
+        text: What it holds, in one sentence.
+        write: Writes a job to a file; returns how many frames there were.
+    """
+
+    name: str
+    label: str
+    suffix: str
+    text: str
+    write: Callable[[Job, Path], int]
+
+
+class Result(NamedTuple):
+    """What was exported.
+
+    Attributes:
+        path: The file.
+        frames: Frames in it.
+        agents: Agents in it.
+        seconds: Time that it took, simulation included.
+        size: Its size [bytes].
+    """
+
+    path: Path
+    frames: int
+    agents: int
+    seconds: float
+    size: int
+
+
+class Job:
+    """A crowd with the frames to export: from its bake where that holds them, or simulated now."""
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        numbers: range,
+        progress: Progress,
+        warnings: list[str],
+        *,
+        anew: bool = False,
+    ) -> None:
+        """Begin.
+
+        Args:
+            obj: The crowd.
+            scene: Its scene.
+            numbers: Frames to export.
+            progress: Is told the share done, 0 to 1.
+            warnings: Filled with what the user may want to change.
+            anew: Simulate even where there is a bake.
+        """
+        from ..sessions import fps_of
+        from .files import Header
+
+        self.obj, self.scene, self.numbers = obj, scene, numbers
+        self._progress, self._warnings = progress, warnings
+        self.header = Header(obj.name, fps_of(scene), numbers[0], numbers[-1])
+        self.cache = None if anew else _cache_of(obj, numbers)
+        self.agents = 0
+        """The most agents that a frame had."""
+        self._sources: list[Any] = []
+
+    def close(self) -> None:
+        """End a simulation that was not run to its end."""
+        for source in self._sources:
+            source.close()
+
+    def frames(self) -> Iterator[Frame]:
+        """The frames, one by one."""
+        source = self._source()
+        self._sources.append(source)
+        for done, frame in enumerate(source, 1):
+            self.agents = max(self.agents, len(frame.id))
+            yield frame
+            self._progress(done / len(self.numbers))
+
+    def _source(self) -> Any:
+        if self.cache is not None:
+            cache = self.cache
+            return (cache.frame(number) for number in self.numbers)
+        from .. import simulate
+
+        return simulate.run(self.obj, self.scene, self.numbers, warnings=self._warnings)
+
+    def ids(self) -> NDArray[np.int64] | None:
+        """All identities, where the frames are at hand; None while they are simulated."""
+        from ...core.roster import everybody
+
+        if self.cache is None:
+            return None
+        return everybody(self.cache.frame(number) for number in self.numbers)
+
+
+def _cache_of(obj: bpy.types.Object, numbers: range) -> Any:
+    """The cache that a crowd plays, where it holds these frames; None otherwise."""
+    from ...core.cache import MANIFEST, open_cache
+    from .. import playback
+
+    played = playback.file_of(obj)
+    if played is None or not (played.parent / MANIFEST).is_file():
+        return None
+    cache = open_cache(played.parent)
+    held = cache.frames
+    return cache if numbers[0] in held and numbers[-1] in held else None
+
+
+def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
+    """What to know about a bake that is exported."""
+    from ..bake import status
+
+    found = status.status(obj, scene)
+    if found is None or not found.out_of_date:
+        return []
+    return [f"The bake that was exported is out of date: {found.out_of_date}. Bake Anew for more"]
+
+
+def _points(job: Job, path: Path) -> int:
+    from .usd_points import write_points
+
+    return write_points(job.frames(), path, job.header)
+
+
+def _instancer(job: Job, path: Path) -> int:
+    from itertools import chain
+
+    from .usd_instancer import write_instancer
+
+    frames = job.frames()
+    ids, start = job.ids(), []
+    if ids is None:
+        start = [next(frames)]
+        ids = start[0].id
+    coming = chain(start, frames)
+    return write_instancer(coming, path, job.header, job.obj, job.scene, ids)
+
+
+def _alembic(job: Job, path: Path) -> int:
+    from .alembic import write_alembic
+
+    return write_alembic(job.frames(), path, job.header, job.scene)
+
+
+def _mdd(job: Job, path: Path) -> int:
+    from .mesh_cache import write_mdd
+
+    return write_mdd(job.frames(), path, job.header, ids=job.ids())
+
+
+def _pc2(job: Job, path: Path) -> int:
+    from .mesh_cache import write_pc2
+
+    return write_pc2(job.frames(), path, job.header, ids=job.ids())
+
+
+def _trajectories(job: Job, path: Path) -> int:
+    from .trajectories import write_trajectories
+
+    return write_trajectories(job.frames(), path, job.header)
+
+
+def _keyed(job: Job) -> dict[str, Any]:
+    """What every agent is copied from, and which keys it gets, as in a keyframe bake."""
+    from .. import display
+    from ..properties import bake_settings_of
+
+    steer, modifier = job.obj.steer, display.find_modifier(job.obj)
+    shown = display.get_input(modifier, "Display")
+    named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
+    return {
+        "source": steer.bake_source_object or steer.bake_source_collection or named,
+        "scale": display.get_input(modifier, "Scale"),
+        "settings": bake_settings_of(job.obj),
+    }
+
+
+def _glb(job: Job, path: Path) -> int:
+    from .keyed import write_glb
+
+    return write_glb(list(job.frames()), path, job.header, job.scene, **_keyed(job))
+
+
+def _fbx(job: Job, path: Path) -> int:
+    from .keyed import write_fbx
+
+    return write_fbx(list(job.frames()), path, job.header, job.scene, **_keyed(job))
+
+
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        Format("usd", "USD Points", ".usdc", "Points with all that agents know", _points),
+        Format(
+            "pointinstancer",
+            "USD Point Instancer",
+            ".usdc",
+            "Instances of what agents are shown as",
+            _instancer,
+        ),
+        Format("alembic", "Alembic Points", ".abc", "Vertices with velocities", _alembic),
+        Format("mdd", "MDD Point Cache", ".mdd", "Positions, with times in seconds", _mdd),
+        Format("pc2", "PC2 Point Cache", ".pc2", "Positions, frame by frame", _pc2),
+        Format(
+            "csv",
+            "Trajectories (PedPy, JuPedSim)",
+            ".csv",
+            "Text with a line for each living agent and frame: id, frame, x, y, z",
+            _trajectories,
+        ),
+        Format("glb", "glTF Keyframes", ".glb", "One keyed object per agent", _glb),
+        Format("fbx", "FBX Keyframes", ".fbx", "One keyed object per agent", _fbx),
+    )
+}
+"""By name, in the order of menus."""
+
+
+def default_name(obj: bpy.types.Object, chosen: Format) -> str:
+    """File name of an export: that of the .blend file, the crowd's, and the ending.
+
+    The two kinds of USD and the crowds of a file do not get in each other's way.
+    """
+    from .files import safe_name
+
+    parts = [safe_name(obj.name)]
+    if bpy.data.filepath:
+        parts.insert(0, safe_name(Path(bpy.data.filepath).stem))
+    if chosen.name == "pointinstancer":
+        parts.append("instances")
+    return "_".join(parts) + chosen.suffix
+
+
+def export_crowd(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    chosen: Format,
+    path: Path,
+    *,
+    numbers: range,
+    progress: Progress = lambda share: None,
+    warnings: list[str] | None = None,
+    anew: bool = False,
+) -> Result:
+    """Export a crowd.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene, which stays as it is.
+        chosen: The format.
+        path: File to write; an earlier one is replaced only by a complete one.
+        numbers: Frames to export.
+        progress: Is told the share done, 0 to 1.
+        warnings: Filled with what the user may want to change.
+        anew: Simulate even where there is a bake.
+
+    Raises:
+        SteerError: The crowd cannot be simulated, or the file not be written.
+    """
+    start = time.perf_counter()
+    told = [] if warnings is None else warnings
+    job = Job(obj, scene, numbers, progress, told, anew=anew)
+    if job.cache is not None:
+        told += _age(obj, scene)
+    with closing(job):
+        count = chosen.write(job, path)
+    seconds = time.perf_counter() - start
+    return Result(path, count, job.agents, seconds, path.stat().st_size)

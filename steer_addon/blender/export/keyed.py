@@ -1,0 +1,136 @@
+"""glTF and FBX: one keyed object per agent, by Blender's own exporters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core.errors import SceneError
+from ...core.frames import Frame
+from ..bake import keyframes
+from ..bake.copies import Source
+from ..bake.removal import find_bakes
+from ..bake.settings import KeyframeBakeSettings
+from .files import Header, replacing
+from .staging import Staging, staging
+
+
+def write_glb(
+    frames: Sequence[Frame], path: Path, header: Header, scene: bpy.types.Scene, **keyed: Any
+) -> int:
+    """Write frames to a binary glTF file: y is up in it, and times are in seconds.
+
+    Args:
+        frames: Ascending frames.
+        path: File to write, ending in .glb.
+        header: What they have in common.
+        scene: The user's scene, which stays as it is.
+        **keyed: `source`, `scale` and `settings` of the keyframe bake.
+
+    Returns:
+        How many frames were written.
+
+    Raises:
+        OutputError: The file cannot be written; an earlier one stays as it was.
+        SceneError: There are no frames, or Blender lacks the exporter.
+    """
+
+    def export(stage: Staging, partial: Path) -> None:
+        stage.run(
+            _operator("io_scene_gltf2", "gltf"),
+            partial,
+            export_format="GLB",
+            use_active_scene=True,
+            export_animations=True,
+            export_animation_mode="SCENE",
+            # one animation that moves everybody: players show one at a time
+            export_anim_scene_split_object=False,
+            export_anim_single_armature=False,
+            export_frame_range=True,
+            export_force_sampling=True,
+            export_optimize_animation_size=True,
+            export_extras=False,
+            check_existing=False,
+        )
+
+    return _write(frames, path, header, scene, export, **keyed)
+
+
+def write_fbx(
+    frames: Sequence[Frame], path: Path, header: Header, scene: bpy.types.Scene, **keyed: Any
+) -> int:
+    """Write frames to an FBX file.
+
+    Args:
+        frames: Ascending frames.
+        path: File to write, ending in .fbx.
+        header: What they have in common.
+        scene: The user's scene, which stays as it is.
+        **keyed: `source`, `scale` and `settings` of the keyframe bake.
+
+    Returns:
+        How many frames were written.
+
+    Raises:
+        OutputError: The file cannot be written; an earlier one stays as it was.
+        SceneError: There are no frames, or Blender lacks the exporter.
+    """
+
+    def export(stage: Staging, partial: Path) -> None:
+        stage.run(
+            _operator("io_scene_fbx", "fbx"),
+            partial,
+            use_selection=False,
+            bake_anim=True,
+            bake_anim_use_all_bones=False,
+            bake_anim_use_nla_strips=False,
+            bake_anim_use_all_actions=False,
+            bake_anim_simplify_factor=0.0,
+            check_existing=False,
+        )
+
+    return _write(frames, path, header, scene, export, **keyed)
+
+
+def _operator(addon: str, name: str) -> Any:
+    """An exporter that is an add-on of Blender's own."""
+    import addon_utils
+
+    addon_utils.enable(addon, default_set=False)
+    operator = getattr(bpy.ops.export_scene, name)
+    try:
+        operator.get_rna_type()
+    except (AttributeError, KeyError):
+        raise SceneError(
+            f"This Blender has no exporter for {name.upper()}: choose another format"
+        ) from None
+    return operator
+
+
+def _write(
+    frames: Sequence[Frame],
+    path: Path,
+    header: Header,
+    scene: bpy.types.Scene,
+    export: Callable[[Staging, Path], None],
+    *,
+    source: Source = None,
+    scale: float = 1.0,
+    settings: KeyframeBakeSettings | None = None,
+) -> int:
+    with replacing(path) as partial, staging(scene, header) as stage:
+        keyframes.bake(
+            frames,
+            name=f"{header.name} Export" if find_bakes(header.name) else header.name,
+            collection_parent=stage.scene.collection,
+            settings=settings,
+            source=source,
+            scale=scale,
+            # neither format knows objects that are hidden for a while
+            shrink_dead=True,
+        )
+        export(stage, partial)
+    return len(frames)

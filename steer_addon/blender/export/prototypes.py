@@ -1,0 +1,189 @@
+"""What agents are shown as, as meshes of their own: asked from the Crowd modifier itself.
+
+A scratch crowd with the same inputs shows one agent at the origin, upright, of radius 1, and what
+the modifier makes of it is joined to one mesh. Which object of a collection an agent takes is read
+from the instances that the modifier makes for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.frames import Frame
+from .. import display
+from ..state import write_state
+from .files import Header
+from .staging import Staging, staging
+
+_SHARED_INPUTS = ("Display", "Object", "Collection", "Material", "Seed", "Align to Heading",
+                  "Forward Axis")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Prototypes:
+    """What the agents of a crowd are shown as.
+
+    Attributes:
+        names: Names of the prototypes, in their order in the file.
+        file: USD file with one prim for each below the root, or None when there is nothing to see.
+        choice: Prototype of each agent, by its identity.
+        scale: Factor on the size of all.
+        by_radius: Whether an agent's size is its radius as well, as of cones.
+    """
+
+    names: tuple[str, ...]
+    file: Path | None
+    choice: dict[int, int]
+    scale: float
+    by_radius: bool
+
+
+def make_prototypes(
+    obj: bpy.types.Object,
+    ids: NDArray[np.int64],
+    scene: bpy.types.Scene,
+    header: Header,
+    folder: Path,
+) -> Prototypes:
+    """Write what the agents of a crowd are shown as to a USD file.
+
+    Args:
+        obj: The crowd.
+        ids: All identities, shape (agent_count,).
+        scene: The user's scene, which stays as it is.
+        header: Frames of the export; the first one is that of the prototypes.
+        folder: Where the file goes.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    modifier = display.find_modifier(obj)
+    shown = display.get_input(modifier, "Display")
+    with staging(scene, header) as stage:
+        crowd, state = _scratch_crowd(stage, modifier)
+        groups = _choices(stage, crowd, state, ids)
+        made: list[bpy.types.Object] = []
+        choice: dict[int, int] = {}
+        for members in groups:
+            mesh = _joined(stage, crowd, state, int(members[0]))
+            if mesh is not None:
+                choice |= dict.fromkeys(members.tolist(), len(made))
+                mesh.name = f"Agent{len(made)} Mesh"
+                made.append(bpy.data.objects.new(f"Agent{len(made)}", mesh))
+        stage.scene.collection.objects.unlink(crowd)
+        for item in made:
+            stage.scene.collection.objects.link(item)
+        file = folder / "prototypes.usdc" if made else None
+        if file is not None:
+            _export(stage, file)
+        names = tuple(item.name for item in made)
+    scale = display.get_input(modifier, "Scale")
+    return Prototypes(names, file, choice, scale, shown == "Cones")
+
+
+def _scratch_crowd(
+    stage: Staging, modifier: bpy.types.NodesModifier
+) -> tuple[bpy.types.Object, bpy.types.Object]:
+    crowd = bpy.data.objects.new("Crowd", bpy.data.meshes.new("Crowd"))
+    stage.scene.collection.objects.link(crowd)
+    copy = display.add_modifier(crowd)
+    for name in _SHARED_INPUTS:
+        display.set_input(copy, name, display.get_input(modifier, name))
+    display.set_input(copy, "Scale", 1.0)
+    state = bpy.data.objects.new("State", bpy.data.meshes.new("State"))
+    display.set_input(copy, "State", state)
+    return crowd, state
+
+
+def _show(stage: Staging, state: bpy.types.Object, ids: NDArray[np.int64]) -> None:
+    count = len(ids)
+    zeros = np.zeros((count, 3), np.float32)
+    upright = np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (count, 1))
+    ones = np.ones(count, np.float32)
+    write_state(state, Frame(0, ids, zeros, zeros, upright, ones, np.ones(count, np.uint8)))
+    stage.scene.view_layers[0].update()
+
+
+def _choices(
+    stage: Staging, crowd: bpy.types.Object, state: bpy.types.Object, ids: NDArray[np.int64]
+) -> list[NDArray[np.int64]]:
+    """The agents that are shown alike, group by group in the order of names."""
+    _show(stage, state, ids)
+    low = ids.astype(np.int32)
+    shown: dict[int, set[str]] = {}
+    for instance in stage.scene.view_layers[0].depsgraph.object_instances:
+        if instance.is_instance and instance.parent.original == crowd:
+            number = [n for n in instance.persistent_id if n != 2**31 - 1][-1]
+            shown.setdefault(number, set()).add(instance.object.original.name_full)
+    if not shown:
+        return [ids] if len(ids) else []
+    keys = ["\n".join(sorted(shown.get(int(number), ()))) for number in low]
+    return [ids[[key == name for key in keys]] for name in sorted(set(keys))]
+
+
+def _joined(
+    stage: Staging, crowd: bpy.types.Object, state: bpy.types.Object, agent: int
+) -> bpy.types.Mesh | None:
+    """What one agent is shown as, as one mesh; None when it has no faces."""
+    _show(stage, state, np.array([agent], np.int64))
+    realize = crowd.modifiers.new("Realize", "NODES")
+    realize.node_group = _realizing_group()
+    layer = stage.scene.view_layers[0]
+    layer.update()
+    evaluated = crowd.evaluated_get(layer.depsgraph)
+    mesh: bpy.types.Mesh = bpy.data.meshes.new_from_object(evaluated, depsgraph=layer.depsgraph)
+    crowd.modifiers.remove(realize)
+    _without_loose(mesh)
+    return mesh if len(mesh.polygons) else None
+
+
+def _realizing_group() -> bpy.types.NodeTree:
+    group = bpy.data.node_groups.new("Steer Realize", "GeometryNodeTree")
+    for in_out in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    begin, middle, end = (
+        group.nodes.new(kind)
+        for kind in ("NodeGroupInput", "GeometryNodeRealizeInstances", "NodeGroupOutput")
+    )
+    group.links.new(begin.outputs[0], middle.inputs[0])
+    group.links.new(middle.outputs[0], end.inputs[0])
+    return group
+
+
+def _without_loose(mesh: bpy.types.Mesh) -> None:
+    """Leave out the point that the agent itself is, and what else belongs to no face."""
+    build = bmesh.new()
+    build.from_mesh(mesh)
+    loose = [vertex for vertex in build.verts if not vertex.link_faces]
+    bmesh.ops.delete(build, geom=loose, context="VERTS")
+    build.to_mesh(mesh)
+    build.free()
+    for name in ("velocity", "rotation", "id", "speed", "radius", "alive"):
+        if name in mesh.attributes:
+            mesh.attributes.remove(mesh.attributes[name])
+
+
+def _export(stage: Staging, file: Path) -> None:
+    run: Callable[..., None] = stage.run
+    run(
+        bpy.ops.wm.usd_export,
+        file,
+        export_animation=False,
+        export_materials=True,
+        export_textures_mode="KEEP",
+        export_armatures=False,
+        relative_paths=False,
+        root_prim_path="/root",
+        author_blender_name=False,
+        export_custom_properties=False,
+        convert_orientation=False,
+        convert_world_material=False,
+        check_existing=False,
+    )

@@ -1,0 +1,96 @@
+"""A scratch scene in which Blender's own exporters see the crowd and nothing else.
+
+Simulate before, not inside: whatever is made while it stands is removed with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core.errors import OutputError
+from ..suspension import suspended
+from .files import Header
+
+_KINDS = ("objects", "meshes", "collections", "actions", "materials", "cache_files", "pointclouds",
+          "node_groups", "images", "armatures")  # fmt: skip
+
+
+@dataclass
+class Staging:
+    """A scratch scene.
+
+    Attributes:
+        scene: The scene, with the frames and the frame rate of the export.
+    """
+
+    scene: bpy.types.Scene
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Make it the scene that operators work on."""
+        window = bpy.context.window
+        before = None if window is None else (window, window.scene, window.view_layer)
+        if window is not None:
+            # the exporter of glTF looks nowhere else
+            window.scene = self.scene
+        try:
+            with bpy.context.temp_override(scene=self.scene, view_layer=self.scene.view_layers[0]):
+                yield
+        finally:
+            if before is not None:
+                window, window.scene, window.view_layer = before
+
+    def run(self, operator: Any, path: Path, **options: Any) -> None:
+        """Call one of Blender's exporters.
+
+        Args:
+            operator: The operator.
+            path: The file that it writes.
+            **options: Further arguments; those that this version does not have are left out.
+
+        Raises:
+            OutputError: It cannot write.
+        """
+        known = operator.get_rna_type().properties.keys()
+        options = {name: value for name, value in options.items() if name in known}
+        try:
+            with self.active():
+                operator(filepath=str(path), **options)
+        except (RuntimeError, OSError) as error:
+            reason = " ".join(str(error).removeprefix("Error: ").split())
+            raise OutputError(f"{path.name} cannot be written: {reason}") from None
+        if not path.is_file():
+            raise OutputError(f"{path.name} cannot be written: Blender's exporter left no file")
+
+
+@contextmanager
+def staging(original: bpy.types.Scene, header: Header) -> Iterator[Staging]:
+    """A scratch scene; all data-blocks that are made while it stands go with it.
+
+    Args:
+        original: Scene whose units and frame rate it takes.
+        header: Frames of the export.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(suspended())
+        scene = bpy.data.scenes.new("Steer Export")
+        stack.callback(bpy.data.scenes.remove, scene)
+        before = {kind: set(getattr(bpy.data, kind)) for kind in _KINDS}
+        stack.callback(_remove_new, before)
+        render, wanted = scene.render, original.render
+        render.fps, render.fps_base = wanted.fps, wanted.fps_base
+        scene.frame_start, scene.frame_end = header.start, header.end
+        scene.frame_current = header.start
+        yield Staging(scene)
+
+
+def _remove_new(before: dict[str, set[Any]]) -> None:
+    for kind in _KINDS:
+        new = [item for item in getattr(bpy.data, kind) if item not in before[kind]]
+        bpy.data.batch_remove(new)

@@ -1,0 +1,138 @@
+"""USD: a crowd as `UsdGeom.PointInstancer`, with what agents are shown as for prototypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.frames import Frame
+from .files import Header, cannot_write, replacing
+from .prototypes import Prototypes, make_prototypes
+from .usd_points import Samples, new_stage, pxr, save_frames, tidy
+
+INSTANCER_PATH = "/Crowd"
+"""Where the instancer is in the file; its prototypes are in `Prototypes` below it."""
+
+
+class InstancerWriter:
+    """Writes frames to a prim of type PointInstancer."""
+
+    def __init__(self, usd: Any, stage: Any, prototypes: Prototypes) -> None:
+        self._prototypes = prototypes
+        instancer = usd.UsdGeom.PointInstancer.Define(stage, INSTANCER_PATH)
+        targets = instancer.CreatePrototypesRel()
+        for path in _copy_prototypes(usd, stage, prototypes):
+            targets.AddTarget(path)
+        vt = usd.Vt
+        vector = vt.Vec3fArray.FromNumpy
+        self._columns = {
+            "position": Samples(instancer.CreatePositionsAttr(), vector, held=False),
+            "velocity": Samples(instancer.CreateVelocitiesAttr(), vector, held=False),
+            "scale": Samples(instancer.CreateScalesAttr(), vector, held=True),
+            "rotation": Samples(
+                instancer.CreateOrientationsAttr(), vt.QuathArray.FromNumpy, held=False
+            ),
+            "id": Samples(instancer.CreateIdsAttr(), vt.Int64Array.FromNumpy, held=False),
+            "choice": Samples(
+                instancer.CreateProtoIndicesAttr(), vt.IntArray.FromNumpy, held=False
+            ),
+            "dead": Samples(
+                instancer.CreateInvisibleIdsAttr(), vt.Int64Array.FromNumpy, held=False
+            ),
+        }
+
+    def add(self, frame: Frame) -> int:
+        """Write a frame, its agents in the rows that they had before; returns its bytes."""
+        made = self._prototypes
+        size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
+        # not every reader, Blender's for one, looks at which instances are invisible
+        size = np.where(frame.alive != 0, size, 0.0).astype(np.float32)
+        values: dict[str, NDArray[Any]] = {
+            "position": frame.position,
+            "velocity": frame.velocity,
+            "scale": np.repeat(size[:, None], 3, axis=1),
+            # USD's quaternions in memory: the real part comes last
+            "rotation": frame.rotation[:, [1, 2, 3, 0]].astype(np.float16),
+            "id": frame.id,
+            "choice": np.array([made.choice.get(i, 0) for i in frame.id.tolist()], np.int32),
+            "dead": frame.id[frame.alive == 0],
+        }
+        return sum(self._columns[name].add(frame.number, array) for name, array in values.items())
+
+
+def _copy_prototypes(usd: Any, stage: Any, prototypes: Prototypes) -> list[Any]:
+    """Bring the prototypes into the file; returns their paths."""
+    sdf = usd.Sdf
+    above = f"{INSTANCER_PATH}/Prototypes"
+    stage.DefinePrim(above, "Scope")
+    if prototypes.file is None:
+        # an instancer has to have one; this one shows nothing
+        return [stage.DefinePrim(f"{above}/Nothing", "Xform").GetPath()]
+    source = sdf.Layer.OpenAsAnonymous(str(prototypes.file))
+    layer = stage.GetRootLayer()
+    children = source.GetPrimAtPath("/root").nameChildren.keys()
+    for name in children:
+        # copied together, materials keep the meshes that they belong to
+        sdf.CopySpec(source, f"/root/{name}", layer, f"{above}/{name}")
+    _rebind(usd, stage, above)
+    return [sdf.Path(f"{above}/{name}") for name in prototypes.names]
+
+
+def _rebind(usd: Any, stage: Any, above: str) -> None:
+    """Let what pointed into the prototypes' own file point to where they are now."""
+    old, new = usd.Sdf.Path("/root"), usd.Sdf.Path(above)
+    for prim in usd.Usd.PrimRange(stage.GetPrimAtPath(above)):
+        for relationship in prim.GetRelationships():
+            targets = relationship.GetTargets()
+            moved = [path.ReplacePrefix(old, new) for path in targets]
+            if moved != targets:
+                relationship.SetTargets(moved)
+
+
+def write_instancer(
+    frames: Iterable[Frame],
+    path: Path,
+    header: Header,
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    ids: NDArray[np.int64],
+) -> int:
+    """Write frames to a USD file in which every agent is an instance of a prototype.
+
+    Args:
+        frames: Ascending frames.
+        path: File to write, ending in .usdc, .usda or .usd.
+        header: What they have in common.
+        obj: The crowd, whose modifier says what agents are shown as.
+        scene: Its scene, which stays as it is.
+        ids: All identities there will be, shape (agent_count,).
+
+    Returns:
+        How many frames were written.
+
+    Raises:
+        OutputError: The file cannot be written; an earlier one stays as it was.
+        SceneError: This build has no USD, or there are no frames.
+    """
+    usd = pxr()
+    with TemporaryDirectory(prefix="steer-export-") as folder, replacing(path) as partial:
+        prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
+        try:
+            return _write(usd, frames, partial, header, prototypes)
+        except usd.Tf.ErrorException as error:
+            raise cannot_write(path, tidy(error)) from None
+
+
+def _write(
+    usd: Any, frames: Iterable[Frame], path: Path, header: Header, prototypes: Prototypes
+) -> int:
+    stage = new_stage(usd, path, header)
+    writer = InstancerWriter(usd, stage, prototypes)
+    stage.SetDefaultPrim(stage.GetPrimAtPath(INSTANCER_PATH))
+    return save_frames(stage, writer, frames, header)

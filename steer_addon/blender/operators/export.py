@@ -1,0 +1,113 @@
+"""Export a crowd to a file of another program, and find a bake that was moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+from ...core.errors import SceneError
+from .. import playback
+from ..export import formats
+from ..state import plays_back
+from .bake import frame_numbers
+from .common import SteerOperator, why_no_crowd, why_no_editable_crowd
+
+FORMAT_ITEMS = tuple(
+    (entry.name, entry.label, f"{entry.text} ({entry.suffix})", number)
+    for number, entry in enumerate(formats.FORMATS.values())
+)
+
+
+class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
+    """Write the crowd to a file for other programs: its bake, or a simulation from its start"""
+
+    bl_idname = "object.steer_export"
+    bl_label = "Export Crowd"
+    bl_options = {"REGISTER"}
+
+    filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH")
+    check_existing: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
+    format: bpy.props.EnumProperty(
+        name="Format", description="What kind of file to write", items=FORMAT_ITEMS
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """On any crowd: it is only read."""
+        return why_no_crowd(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Ask for a name; the one proposed is that of the .blend file with the crowd's."""
+        chosen = formats.FORMATS[self.format]
+        folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path.home()
+        self.filepath = str(folder / formats.default_name(context.object, chosen))
+        self.filter_glob = f"*{chosen.suffix}"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Export, with progress at the pointer."""
+        chosen = formats.FORMATS[self.format]
+        if not self.filepath:
+            raise SceneError("There is no file name: give one")
+        path = Path(bpy.path.abspath(self.filepath))
+        if path.suffix.lower() != chosen.suffix:
+            path = path.with_name(path.name + chosen.suffix)
+        manager = context.window_manager
+        warnings: list[str] = []
+        manager.progress_begin(0, 100)
+        try:
+            made = formats.export_crowd(
+                context.object,
+                context.scene,
+                chosen,
+                path,
+                numbers=frame_numbers(context.object),
+                progress=lambda share: manager.progress_update(100 * share),
+                warnings=warnings,
+            )
+        finally:
+            manager.progress_end()
+        for text in warnings:
+            self.report({"WARNING"}, text)
+        return (
+            f"Exported {made.agents} agents, {made.frames} frames to {path.name} "
+            f"({made.size / 1e6:.1f} MB) in {made.seconds:.1f} s"
+        )
+
+
+class OBJECT_OT_steer_relink(SteerOperator, bpy.types.Operator):
+    """Say where the file that a baked crowd plays was moved to, or write it anew from the cache"""
+
+    bl_idname = "object.steer_relink"
+    bl_label = "Relink Played File"
+
+    directory: bpy.props.StringProperty(
+        name="Folder", description="Folder that holds the bake", subtype="DIR_PATH"
+    )
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only on baked crowds."""
+        reason = why_no_editable_crowd(context)
+        if not reason and not plays_back(context.object):
+            reason = f"{context.object.name!r} has no bake"
+        return reason
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Ask for the folder."""
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Play the file that is there."""
+        if not self.directory:
+            raise SceneError("There is no folder: choose the one that holds the bake")
+        path = playback.relink(context.object, self.directory)
+        return f"{context.object.name!r} plays {path}"
+
+
+classes = (OBJECT_OT_steer_export, OBJECT_OT_steer_relink)

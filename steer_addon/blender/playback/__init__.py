@@ -1,0 +1,38 @@
+"""Native playback: a baked crowd as a file that Blender plays by itself, without Steer.
+
+`attach` writes the file from a cache and lets the crowd's modifier show it, `detach` goes back to
+the live crowd, `relink` finds a file that was moved. What all of them deal with is the modifier's
+state object: of a baked crowd it is a point cloud with a Mesh Sequence Cache modifier (`crowd.usdc`
+in the cache's folder), or, where Blender has no USD, a mesh with a Mesh Cache modifier
+(`crowd.pc2`), which holds positions only.
+"""
+
+from .linking import (
+    Played,
+    attach,
+    detach,
+    file_of,
+    forget,
+    limits,
+    make_state,
+    message,
+    problem,
+    relink,
+    show,
+    write,
+)
+
+__all__ = [
+    "Played",
+    "attach",
+    "detach",
+    "file_of",
+    "forget",
+    "limits",
+    "make_state",
+    "message",
+    "problem",
+    "relink",
+    "show",
+    "write",
+]

@@ -1,0 +1,162 @@
+"""State objects that play a file, and the paths they play it from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import SceneError
+
+if TYPE_CHECKING:
+    from ...core.frames import Frame
+    from ..export.files import Header
+
+
+def read_cache(folder: Path) -> tuple[Any, Header]:
+    """The frames of a baked cache, which can be gone through again, and what they have in common.
+
+    Raises:
+        SteerError: It cannot be read.
+    """
+    from ...core.cache import open_cache
+    from ..export.files import Header
+
+    cache = open_cache(folder)
+    numbers = cache.frames
+    if not len(numbers):
+        raise SceneError(f"{folder} holds no frames yet: continue the bake")
+    header = Header(cache.header.name, cache.header.fps, numbers[0], numbers[-1])
+    return cache, header
+
+
+def make_usd_state(name: str, path: Path) -> bpy.types.Object:
+    """A point cloud that plays a USD file."""
+    from ..export.usd_points import POINTS_PATH
+
+    state = bpy.data.objects.new(name, bpy.data.pointclouds.new(name))
+    modifier = state.modifiers.new("Crowd Cache", "MESH_SEQUENCE_CACHE")
+    modifier.cache_file = _cache_file(path)
+    modifier.object_path = POINTS_PATH
+    return state
+
+
+def _cache_file(path: Path) -> bpy.types.CacheFile:
+    """The data-block of a file, read anew where there is one already."""
+    for found in bpy.data.cache_files:
+        if found.library is None and _absolute(found) == path:
+            reload(found)
+            return found
+    before = set(bpy.data.cache_files)
+    bpy.ops.cachefile.open(filepath=str(path), relative_path=False)
+    made: bpy.types.CacheFile = next(found for found in bpy.data.cache_files if found not in before)
+    made.filepath = _stored(path)
+    made.name = f"{path.parent.name} {path.name}"
+    # it is made with a user that nobody is, and would never go
+    made.user_clear()
+    return made
+
+
+def reload(cache_file: bpy.types.CacheFile) -> None:
+    """Read a file again that was written anew."""
+    with bpy.context.temp_override(edit_cachefile=cache_file):
+        bpy.ops.cachefile.reload()
+
+
+def make_plain_state(name: str, path: Path, first: Frame) -> bpy.types.Object:
+    """A mesh of loose vertices that plays a packed PC2 file; radii stay those of a frame."""
+    from ..export.mesh_cache import read_pc2_header
+    from .packed import BLOCKS, ensure_group
+
+    header = read_pc2_header(path)
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(header.points)
+    ids, radii = np.zeros(header.points, np.int32), np.zeros(header.points, np.float32)
+    count = min(len(first.id), header.points // BLOCKS)
+    ids[:count], radii[:count] = first.id[:count].astype(np.int32), first.radius[:count]
+    for attribute, kind, values in (("id", "INT", ids), ("radius", "FLOAT", radii)):
+        mesh.attributes.new(attribute, kind, "POINT").data.foreach_set("value", values)
+    state = bpy.data.objects.new(name, mesh)
+    modifier = state.modifiers.new("Crowd Cache", "MESH_CACHE")
+    modifier.cache_format = "PC2"
+    modifier.forward_axis, modifier.up_axis = "POS_Y", "POS_Z"
+    modifier.deform_mode, modifier.interpolation = "OVERWRITE", "LINEAR"
+    modifier.time_mode, modifier.play_mode = "FRAME", "SCENE"
+    modifier.frame_start, modifier.frame_scale = header.start, 1.0
+    modifier.filepath = _stored(path)
+    state.modifiers.new("Crowd Attributes", "NODES").node_group = ensure_group()
+    return state
+
+
+def cache_file_of(state: bpy.types.Object) -> bpy.types.CacheFile | None:
+    """The data-block of the file that a state plays, where it has one."""
+    for modifier in state.modifiers:
+        if modifier.type == "MESH_SEQUENCE_CACHE":
+            return modifier.cache_file
+    return None
+
+
+def _owner(state: bpy.types.Object) -> Any:
+    """What holds the path of a state's file, or None when the modifier was taken away."""
+    for modifier in state.modifiers:
+        if modifier.type == "MESH_CACHE":
+            return modifier
+    return cache_file_of(state)
+
+
+def get_path(state: bpy.types.Object) -> Path | None:
+    """The file that a state plays."""
+    owner = _owner(state)
+    return None if owner is None else _absolute(owner)
+
+
+def set_path(state: bpy.types.Object, path: Path) -> None:
+    """Let a state play another file of the same kind.
+
+    Raises:
+        SceneError: Its modifier was taken away.
+    """
+    owner = _owner(state)
+    if owner is None:
+        raise SceneError(
+            f"{state.name!r} has lost the modifier that plays the bake: delete the bake"
+        )
+    owner.filepath = _stored(path)
+    state.update_tag()
+
+
+def _absolute(owner: Any) -> Path:
+    return Path(bpy.path.abspath(owner.filepath, library=owner.id_data.library))
+
+
+def _stored(path: Path) -> str:
+    """A path as it stands in the .blend file: relative to it where that can be."""
+    if bpy.data.filepath:
+        try:
+            return str(bpy.path.relpath(str(path)))
+        except ValueError:
+            # another drive
+            pass
+    return str(path)
+
+
+@contextmanager
+def released(path: Path) -> Iterator[None]:
+    """Close a file while it is written anew: Windows replaces none that is open."""
+    owners = [
+        (found, found.filepath)
+        for found in bpy.data.cache_files
+        if found.library is None and path.is_file() and _absolute(found) == path
+    ]
+    for owner, _ in owners:
+        owner.filepath = ""
+    try:
+        yield
+    finally:
+        for owner, stored in owners:
+            owner.filepath = stored
+            reload(owner)

@@ -1,0 +1,254 @@
+"""Baked files and the state objects that play them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import bpy
+
+from ...core.errors import SceneError
+from ..display import ensure_node_group, find_modifier, set_input
+from ..state import (
+    PLAYBACK_KEY,
+    ensure_state,
+    get_state,
+    plays_back,
+    remove_state,
+)
+from . import files
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ...core.frames import Frame
+    from ..export.files import Header
+
+USD_FILE = "crowd.usdc"
+PLAIN_FILE = "crowd.pc2"
+"""Where Blender has no USD: see `packed`."""
+
+
+class Played(NamedTuple):
+    """A written file that Blender can play.
+
+    Attributes:
+        path: The file.
+        header: What its frames have in common.
+        first: The first of them.
+    """
+
+    path: Path
+    header: Header
+    first: Frame
+
+
+_RANGE_KEY = "steer_playback_frames"
+
+
+def write(
+    frames: Iterable[Frame],
+    folder: Path,
+    header: Header,
+    everybody: Callable[[], NDArray[np.int64]] | None = None,
+) -> Played:
+    """Write the file that Blender plays to a folder.
+
+    Args:
+        frames: Ascending frames, one by one: memory does not grow with their number.
+        folder: Where `crowd.usdc` goes, or `crowd.pc2` where Blender has no USD.
+        header: What the frames have in common.
+        everybody: All identities there will be, asked where Blender has no USD; None takes those
+            of the first frame.
+
+    Raises:
+        OutputError: It cannot be written; an earlier file stays as it was.
+        SceneError: There are no frames.
+    """
+    from ...core.roster import Roster
+    from ..export.usd_points import has_usd, write_points
+    from .packed import write_packed
+
+    coming = iter(frames)
+    first = next(coming, None)
+    if first is None:
+        raise SceneError(f"Crowd {header.name!r} has no frames to write: simulate it first")
+    coming = chain([first], coming)
+    path = folder / (USD_FILE if has_usd() else PLAIN_FILE)
+    with files.released(path):
+        if has_usd():
+            write_points(coming, path, header)
+        else:
+            ids = first.id if everybody is None else everybody()
+            first = Roster(ids).placed(first)
+            write_packed(coming, path, header, ids=ids)
+    return Played(path, header, first)
+
+
+def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
+    """Let a crowd show a written file in place of its simulation; returns the new state object.
+
+    Args:
+        obj: The crowd.
+        played: From `write`.
+
+    Raises:
+        SceneError: The object is no crowd, comes from another file, or the file is not there.
+    """
+    modifier = find_modifier(obj)
+    if modifier is None:
+        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    if obj.library is not None or obj.override_library is not None:
+        raise SceneError(
+            f"Crowd {obj.name!r} is linked from another file: bake it in that file, or make it "
+            "local (Object > Relations > Make Local)"
+        )
+    if not played.path.is_file():
+        raise SceneError(f"There is no file {played.path}: bake the crowd again, or relink it")
+    from .. import live
+
+    # groups of an older version know no point clouds
+    ensure_node_group()
+    state = make_state(f"{obj.name} Playback", played)
+    live.clear(obj)
+    forget(obj)
+    set_input(modifier, "State", state)
+    live.sync_locks()
+    return state
+
+
+def make_state(name: str, played: Played) -> bpy.types.Object:
+    """A state object that plays a written file; it is in no collection yet.
+
+    Raises:
+        SceneError: The file is damaged.
+    """
+    path, header = played.path, played.header
+    if path.suffix == ".usdc":
+        state = files.make_usd_state(name, path)
+    else:
+        state = files.make_plain_state(name, path, played.first)
+    state[PLAYBACK_KEY] = path.suffix[1:]
+    state[_RANGE_KEY] = [header.start, header.end]
+    return state
+
+
+def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
+    """Let a crowd play its baked cache: write the file that Blender plays, and show it.
+
+    Args:
+        obj: The crowd.
+        cache_folder: Folder of the cache; it may begin with `//`.
+
+    Returns:
+        The file that is played.
+
+    Raises:
+        SteerError: The cache cannot be read, the file not written, or the crowd not changed; what
+            the crowd shows is as before then.
+    """
+    from ...core.roster import everybody
+
+    folder = folder_path(cache_folder)
+    frames, header = files.read_cache(folder)
+    played = write(frames, folder, header, lambda: everybody(frames))
+    show(obj, played)
+    return played.path
+
+
+def detach(obj: bpy.types.Object) -> None:
+    """Go back to the live crowd; the files stay where they are. A live crowd stays as it is."""
+    if not plays_back(obj):
+        return
+    from .. import live
+
+    forget(obj)
+    if obj.library is None and obj.override_library is None:
+        ensure_state(obj)
+    live.clear(obj)
+    live.sync_locks()
+
+
+def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
+    """Let a baked crowd play the file in another folder.
+
+    The file is written anew from the cache in that folder where only that was moved.
+
+    Args:
+        obj: The crowd.
+        folder: Folder that the cache was moved to; it may begin with `//`.
+
+    Returns:
+        The file that is played.
+
+    Raises:
+        SceneError: The crowd is not baked.
+        SteerError: There is neither the file nor a cache.
+    """
+    if not plays_back(obj):
+        raise SceneError(f"Crowd {obj.name!r} is not baked: bake it first")
+    state: Any = get_state(obj)
+    place = folder_path(folder)
+    path = place / (PLAIN_FILE if state[PLAYBACK_KEY] == "pc2" else USD_FILE)
+    if not path.is_file():
+        return attach(obj, place)
+    files.set_path(state, path)
+    return path
+
+
+def folder_path(folder: str | Path) -> Path:
+    """A folder as it may stand in a .blend file, as an absolute path."""
+    return Path(bpy.path.abspath(str(folder)))
+
+
+def file_of(obj: bpy.types.Object) -> Path | None:
+    """The file that a baked crowd plays, whether it is there or not; None for a live crowd."""
+    return files.get_path(get_state(obj)) if plays_back(obj) else None
+
+
+def problem(obj: bpy.types.Object) -> str:
+    """Why a baked crowd does not play, and the way out; empty when it does."""
+    if not plays_back(obj):
+        return ""
+    state: Any = get_state(obj)
+    path = files.get_path(state)
+    if path is None:
+        return "The bake has lost its modifier: delete the bake and bake again"
+    if not path.is_file():
+        return f"{path} is missing: use Relink to say where it is, or bake again"
+    if state[PLAYBACK_KEY] == "usdc" and not bpy.app.build_options.usd:
+        return "This build of Blender has no USD and cannot play the bake: bake again"
+    return ""
+
+
+def limits(obj: bpy.types.Object) -> str:
+    """What the played file lacks; empty when it has everything."""
+    if plays_back(obj) and get_state(obj)[PLAYBACK_KEY] == "pc2":
+        return (
+            "No USD in this build of Blender: the bake lacks what behaviors show, such as zone and "
+            "waypoint, and changes of radius"
+        )
+    return ""
+
+
+def message(obj: bpy.types.Object) -> str:
+    """What the panel says about a baked crowd."""
+    reason = problem(obj)
+    if reason or not plays_back(obj):
+        return reason
+    state: Any = get_state(obj)
+    first, last = state.get(_RANGE_KEY, (0, 0))
+    path = files.get_path(state)
+    name = "" if path is None else path.name
+    return f"Baked: {name} plays frames {first} to {last}; delete the bake to simulate live"
+
+
+def forget(obj: bpy.types.Object) -> None:
+    """Remove the crowd's state, with the cache file it plays where nothing else does."""
+    used = files.cache_file_of(get_state(obj)) if plays_back(obj) else None
+    remove_state(obj)
+    if used is not None and used.users == 0:
+        bpy.data.batch_remove([used])

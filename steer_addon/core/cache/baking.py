@@ -1,0 +1,63 @@
+"""A bake as a generator: whoever drives it decides how much is done at a time, and when to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+
+from ..errors import OutputError
+from ..frames import Frame
+from ..simulation import Progress
+from .chunks import States
+from .writer import CacheWriter
+
+Step = tuple[Frame, States] | None
+"""A frame with the agents after it; None for work that gives none."""
+
+
+def bake(
+    steps: Generator[Step, None, None],
+    writer: CacheWriter,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Generator[Progress, None, None]:
+    """Write frames as they come, and finish with the last one.
+
+    Closing the generator stops the bake: what is done by then is kept, and so it is when `steps`
+    or the disk fail. `CacheWriter.resume` goes on from there.
+
+    Args:
+        steps: The frames from the writer's `next_frame` to its end; closed at the end.
+        writer: Where they go; it is closed at the end.
+        clock: Time [s], for the estimate of the time left.
+
+    Yields:
+        How far it is, after each step. The bake is complete once nothing more comes.
+
+    Raises:
+        SteerError: What `steps` raise, or the disk is full or gone.
+    """
+    header = writer.header
+    total = header.frame_end - header.frame_start + 1
+    kept = done = writer.next_frame - header.frame_start
+    start = last = clock()
+    try:
+        for step in steps:
+            if step is None:
+                # looking at kept frames says nothing about how long new ones take
+                start += clock() - last
+            else:
+                writer.add(*step)
+                done += 1
+            last = clock()
+            spent = last - start
+            left = spent / (done - kept) * (total - done) if done > kept else 0.0
+            yield Progress(done, total, spent, left)
+        writer.finish()
+    except OutputError:
+        raise
+    except BaseException:
+        writer.stop()
+        raise
+    finally:
+        steps.close()
+        writer.close()

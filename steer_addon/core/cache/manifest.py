@@ -1,0 +1,241 @@
+"""The manifest: what a cache holds, checked in full before anything else of it is looked at.
+
+The first line names the format, its version and the checksum of the second one, which holds the
+rest; both together are a JSON object.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..errors import CacheError
+from .files import read_file, replace_file
+from .layout import (
+    ARRAYS,
+    MANIFEST,
+    MOST_AGENTS,
+    MOST_ATTRIBUTES,
+    MOST_BYTES,
+    MOST_FRAMES,
+    MOST_STATES,
+    VERSION,
+    CacheHeader,
+    Chunk,
+    StateEntry,
+)
+
+MOST_MANIFEST = 16_000_000
+"""Size of the largest manifest [bytes]: 10,000 chunks and more."""
+
+_FIRST = re.compile(
+    rb'\{"format": "steer-cache", "version": (\d{1,9}), "sha256": "([0-9a-f]{64})", "cache":'
+)
+_SUM = re.compile(r"[0-9a-f]{64}")
+_FRAME = 1_100_000
+"""Blender's frame numbers stay below this one."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a cache says of itself.
+
+    Attributes:
+        header: What it is of.
+        chunks: The frames that are there, without gaps.
+        complete: Whether all frames are.
+    """
+
+    header: CacheHeader
+    chunks: tuple[Chunk, ...] = ()
+    complete: bool = False
+
+    @property
+    def frames(self) -> range:
+        """The frames that are there."""
+        start = self.header.frame_start
+        return range(start, self.chunks[-1].last + 1 if self.chunks else start)
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write a manifest in place of the one before.
+
+    Raises:
+        OSError: It cannot be written; the one before is still there.
+    """
+    replace_file(path, [to_bytes(manifest)])
+
+
+def to_bytes(manifest: Manifest) -> bytes:
+    """A manifest as it is written."""
+    header = dict(vars(manifest.header))
+    del header["version"]
+    data = {
+        "header": header,
+        "complete": manifest.complete,
+        "chunks": [_chunk_data(chunk) for chunk in manifest.chunks],
+    }
+    body = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    first = f'{{"format": "steer-cache", "version": {VERSION}, "sha256": "{digest}", "cache":'
+    return f"{first}\n{body}\n}}\n".encode()
+
+
+def _chunk_data(chunk: Chunk) -> dict[str, Any]:
+    return {**vars(chunk), "states": [vars(entry) for entry in chunk.states]}
+
+
+def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
+    """Read and check a manifest; no other file is opened.
+
+    Args:
+        folder: The cache.
+        name: Which of its manifests.
+
+    Raises:
+        CacheError: There is none, or it is damaged, or of a newer format.
+    """
+    path = folder / name
+    if not path.exists() and not path.is_symlink():
+        raise CacheError(f"{folder} holds no cache: choose the folder with its {MANIFEST}")
+    return from_bytes(bytes(read_file(path, most=MOST_MANIFEST)), path)
+
+
+def from_bytes(raw: bytes, path: Path) -> Manifest:
+    """The manifest that these bytes are.
+
+    Args:
+        raw: The file.
+        path: Its name, for messages.
+
+    Raises:
+        CacheError: They are none.
+    """
+    first, _, rest = raw.partition(b"\n")
+    found = _FIRST.fullmatch(first)
+    if found is None:
+        raise CacheError(f"{path} is no manifest of a cache, or damaged: bake anew")
+    if int(found[1]) != VERSION:
+        raise CacheError(
+            f"{path} has format version {int(found[1])}, this Steer reads version {VERSION}: "
+            "use the Steer that baked it, or bake anew"
+        )
+    body, end = rest[:-3], rest[-3:]
+    if end != b"\n}\n" or hashlib.sha256(body).hexdigest().encode() != found[2]:
+        raise CacheError(f"{path} is damaged, its checksum is another one: bake anew")
+    try:
+        data = json.loads(body, parse_constant=_no_number)
+        return _manifest(data)
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError, AttributeError):
+        raise CacheError(f"{path} does not describe a cache: bake anew") from None
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _manifest(data: Any) -> Manifest:
+    """Check everything; what does not fit is a ValueError, a KeyError or a TypeError."""
+    header = _header(data["header"])
+    chunks = tuple(_chunk(entry, header) for entry in _list(data["chunks"], MOST_FRAMES))
+    place = header.frame_start
+    for chunk in chunks:
+        _require(chunk.first == place)
+        place = chunk.last + 1
+    _require(place <= header.frame_end + 1)
+    complete = data["complete"]
+    _require(isinstance(complete, bool))
+    _require(not complete or place == header.frame_end + 1)
+    return Manifest(header, chunks, complete)
+
+
+def _header(data: Any) -> CacheHeader:
+    start = _int(data["frame_start"], -_FRAME, _FRAME)
+    fps = data["fps"]
+    _require(type(fps) in (int, float) and math.isfinite(fps) and fps > 0.0)
+    _require(isinstance(data["about"], dict))
+    _require(data["forward_axis"] in ("POS_X", "POS_Y", "NEG_X", "NEG_Y"))
+    return CacheHeader(
+        name=_text(data["name"]),
+        fps=float(fps),
+        frame_start=start,
+        frame_end=_int(data["frame_end"], start, start + MOST_FRAMES),
+        settings_hash=_text(data["settings_hash"]),
+        forward_axis=data["forward_axis"],
+        attributes=_names(data["attributes"]),
+        agent_count=_int(data["agent_count"], 0, MOST_AGENTS),
+        chunk_frames=_int(data["chunk_frames"], 1, MOST_FRAMES),
+        generation=_int(data["generation"], 1, 10**9 - 1),
+        steer=_text(data["steer"]),
+        about=data["about"],
+    )
+
+
+def _chunk(data: Any, header: CacheHeader) -> Chunk:
+    first = _int(data["first"], -_FRAME, _FRAME)
+    last = _int(data["last"], first, first + header.chunk_frames - 1)
+    counts = tuple(_int(n, 0, MOST_AGENTS) for n in _list(data["counts"], last - first + 1))
+    _require(len(counts) in (1, last - first + 1))
+    attributes = _names(data["attributes"])
+    known = {*ARRAYS, *(f"attribute_{i}" for i in range(len(attributes)))}
+    once = _names(data["once"])
+    _require(known.issuperset(once) and (not once or len(counts) == 1))
+    chunk = Chunk(
+        first=first,
+        last=last,
+        counts=counts,
+        once=once,
+        attributes=attributes,
+        states=tuple(_state(entry) for entry in _list(data["states"], MOST_STATES)),
+        sums=data["sums"],
+    )
+    files = chunk.files()
+    _require(isinstance(chunk.sums, dict) and chunk.sums.keys() == files.keys())
+    _require(all(isinstance(s, str) and _SUM.fullmatch(s) for s in chunk.sums.values()))
+    sizes = {name: size for name, (_, size) in files.items()}
+    states = [sizes.pop(name) for name in files if name.startswith("state_")]
+    _require(all(size <= MOST_BYTES for size in (sum(sizes.values()), *states)))
+    return chunk
+
+
+def _state(data: Any) -> StateEntry:
+    memory = [(_text(row[0]), _int(row[1], 0, 1000)) for row in _list(data["memory"], MOST_STATES)]
+    return StateEntry(
+        crowd=_text(data["crowd"]),
+        agents=_int(data["agents"], 0, MOST_AGENTS),
+        attributes=_names(data["attributes"]),
+        memory=tuple(memory),
+    )
+
+
+def _require(fits: bool) -> None:
+    if not fits:
+        raise ValueError
+
+
+def _int(value: Any, least: int, most: int) -> int:
+    _require(type(value) is int and least <= value <= most)
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    _require(isinstance(value, str) and len(value) <= 1000)
+    return str(value)
+
+
+def _list(value: Any, most: int) -> Sequence[Any]:
+    _require(isinstance(value, list) and len(value) <= most)
+    found: Sequence[Any] = value
+    return found
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    names = tuple(_text(name) for name in _list(value, MOST_ATTRIBUTES))
+    _require(len(set(names)) == len(names))
+    return names

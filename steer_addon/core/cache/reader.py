@@ -1,0 +1,162 @@
+"""Reading a cache: frames by number, each checked against its checksum before it is used."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..agents import Agents
+from ..errors import CacheError
+from ..frames import Frame
+from .chunks import frame_of, read_chunk, read_state
+from .layout import MANIFEST, CacheHeader, Chunk
+from .manifest import Manifest, read_manifest
+
+_KEPT = 2
+"""Chunks that are kept in memory."""
+
+
+class Cache:
+    """A cache as it is on the disk now. No file stays open; all methods may run in any thread."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._lock = threading.Lock()
+        self._loaded: OrderedDict[int, Mapping[str, Any]] = OrderedDict()
+
+    @property
+    def header(self) -> CacheHeader:
+        """What it is of."""
+        return self.manifest.header
+
+    @property
+    def complete(self) -> bool:
+        """Whether all frames are there that there should be."""
+        return self.manifest.complete
+
+    @property
+    def frames(self) -> range:
+        """The frames that are there."""
+        return self.manifest.frames
+
+    @property
+    def state_frames(self) -> list[int]:
+        """The frames that a simulation can go on from."""
+        return [chunk.last for chunk in self.manifest.chunks if chunk.states]
+
+    def __len__(self) -> int:
+        """How many frames are there."""
+        return len(self.frames)
+
+    def __iter__(self) -> Iterator[Frame]:
+        """All frames that are there, in order."""
+        return (self.frame(number) for number in self.frames)
+
+    def frame(self, number: int) -> Frame:
+        """One frame; its arrays are views, not to be written to.
+
+        Args:
+            number: One of `frames`.
+
+        Raises:
+            CacheError: It is not there, or damaged.
+        """
+        chunk = self._chunk(number)
+        with self._lock:
+            arrays = self._loaded.get(chunk.first)
+            if arrays is None:
+                arrays = read_chunk(self._folder(chunk), chunk)
+                for array in arrays.values():
+                    array.flags.writeable = False
+                while len(self._loaded) >= _KEPT:
+                    self._loaded.popitem(last=False)
+            self._loaded[chunk.first] = arrays
+            self._loaded.move_to_end(chunk.first)
+        return frame_of(chunk, arrays, number)
+
+    def state(self, number: int, crowd: str | None = None) -> Agents:
+        """The agents after a frame, with all that they remember.
+
+        Args:
+            number: One of `state_frames`.
+            crowd: Name of one of the crowds that were simulated together; None is the cache's own.
+
+        Raises:
+            CacheError: There is no such state, or it is damaged.
+        """
+        states = self._states(number)
+        name = self.header.name if crowd is None else crowd
+        if name not in states:
+            raise CacheError(f"{self.folder} holds no state of crowd {name!r} at frame {number}")
+        chunk = self._chunk(number)
+        return read_state(self._folder(chunk), chunk, states.index(name))
+
+    def states(self, number: int) -> dict[str, Agents]:
+        """The agents of all crowds that were simulated together, after a frame, by their names.
+
+        Raises:
+            CacheError: There are none at that frame, or they are damaged.
+        """
+        names, chunk = self._states(number), self._chunk(number)
+        folder = self._folder(chunk)
+        return {name: read_state(folder, chunk, place) for place, name in enumerate(names)}
+
+    def verify(self) -> Iterator[Chunk]:
+        """Read everything, chunk by chunk.
+
+        Yields:
+            Each chunk that is as it was written.
+
+        Raises:
+            CacheError: A file is not what was written.
+        """
+        for chunk in self.manifest.chunks:
+            read_chunk(self._folder(chunk), chunk)
+            for place in range(len(chunk.states)):
+                read_state(self._folder(chunk), chunk, place)
+            yield chunk
+
+    def _folder(self, chunk: Chunk) -> Path:
+        above = self.folder / self.header.folder
+        for folder in (above, above / chunk.folder):
+            if folder.is_symlink():
+                raise CacheError(f"{folder} is a link out of the cache: bake anew")
+        return above / chunk.folder
+
+    def _states(self, number: int) -> list[str]:
+        if number not in self.state_frames:
+            known = ", ".join(map(str, self.state_frames[-5:])) or "none"
+            raise CacheError(
+                f"{self.folder} holds no state after frame {number}: there are {known}"
+            )
+        return [entry.crowd for entry in self._chunk(number).states]
+
+    def _chunk(self, number: int) -> Chunk:
+        frames, header = self.frames, self.header
+        if number not in frames:
+            held = f"frames {frames[0]} to {frames[-1]}" if len(frames) else "no frames"
+            raise CacheError(f"Frame {number} is not in cache {self.folder}: it holds {held}")
+        # all chunks but the last are of one size, unless a bake was cut short and lengthened
+        guess = (number - header.frame_start) // header.chunk_frames
+        chunks = self.manifest.chunks
+        if guess < len(chunks) and chunks[guess].first <= number <= chunks[guess].last:
+            return chunks[guess]
+        return next(chunk for chunk in chunks if chunk.first <= number <= chunk.last)
+
+
+def open_cache(folder: Path | str, name: str = MANIFEST) -> Cache:
+    """Open a cache to read.
+
+    Args:
+        folder: The folder that holds the manifest.
+        name: Which manifest: NEXT is that of a bake which will replace the one that is there.
+
+    Raises:
+        CacheError: There is none, it is damaged, or of a newer format.
+    """
+    path = Path(folder)
+    return Cache(path, read_manifest(path, name))

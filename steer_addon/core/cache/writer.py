@@ -1,0 +1,339 @@
+"""Writing a cache: a chunk is on the disk in whole, or it is not there.
+
+A thread of its own writes the chunk that is full while the simulation goes on with the next one.
+Its files are made in a folder of a temporary name; that folder is renamed, and only then the
+manifest is replaced by one that knows of it. Whatever ends the process in between, the manifest
+tells the truth.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..agents import Agents
+from ..errors import CacheError, OutputError
+from ..frames import Frame
+from .chunks import States, write_chunk
+from .cleaning import bake_folders, chunk_folders, remove_unknown
+from .files import PARTIAL, is_folder, reason, remove_folder, rename, sync_folder
+from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frames, ends_chunk
+from .lock import FolderLock
+from .manifest import Manifest, read_manifest, write_manifest
+from .reader import Cache
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+
+class CacheWriter:
+    """Writes frames into a folder; use it in a `with` statement, or call `close`.
+
+    A cache that is there already stays, and is what `open_cache` finds, until `finish`.
+    """
+
+    def __init__(self, folder: Path | str, header: CacheHeader) -> None:
+        """Begin anew.
+
+        Args:
+            folder: Where; it is made if it is not there.
+            header: What is written. Its `attributes`, `agent_count`, and a `chunk_frames` of 0 are
+                taken from the first frame; `generation` from the folder.
+
+        Raises:
+            OutputError: The folder cannot be written to, or another process writes to it.
+        """
+        self._begin(Path(folder))
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(self.folder / NEXT)
+            remove_unknown(self.folder)
+            used = [int(name.partition("_")[2]) for name in bake_folders(self.folder)]
+            self._name = NEXT if os.path.lexists(self.folder / MANIFEST) else MANIFEST
+            header = replace(header, generation=max(used, default=0) + 1)
+            self._manifest = Manifest(header)
+            self.about.update(header.about)
+            self.next_frame = header.frame_start
+        except OSError as error:
+            self.close()
+            raise self._cannot(error) from None
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def resume(cls, folder: Path | str) -> CacheWriter:
+        """Go on with what is there: the bake that was not finished, else the last one.
+
+        Args:
+            folder: The cache.
+
+        Returns:
+            A writer whose `next_frame` comes after the kept ones, and whose `states` go on there.
+
+        Raises:
+            CacheError: There is no cache, or the part that is needed is damaged.
+            OutputError: Another process writes to the folder.
+        """
+        path = Path(folder)
+        if not path.is_dir():
+            raise CacheError(f"There is no folder {path}: bake first, or relink the bake")
+        self = cls.__new__(cls)
+        self._begin(path)
+        try:
+            self._name = NEXT if os.path.lexists(path / NEXT) else MANIFEST
+            self._take_over(read_manifest(path, self._name))
+            remove_unknown(self.folder)
+        except OSError as error:
+            self.close()
+            raise self._cannot(error) from None
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _begin(self, folder: Path) -> None:
+        self.folder = folder
+        self.states: Mapping[str, Agents] = {}
+        """The agents after the last kept frame, by crowd; none at the start."""
+        self.about: dict[str, Any] = {}
+        """Goes into the header's `about` with every chunk."""
+        self.next_frame = 0
+        """Number of the frame that `add` takes next."""
+        self._pending: list[Frame] = []
+        self._job: Future[None] | None = None
+        self._failed: OutputError | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self._lock: FolderLock | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._cannot(error) from None
+        self._lock = FolderLock(folder)
+        # imported with the first bake: enabling the extension has to be quick
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._thread = ThreadPoolExecutor(1, "steer-cache")
+
+    def _take_over(self, manifest: Manifest) -> None:
+        cache, chunks = Cache(self.folder, manifest), list(manifest.chunks)
+        self.next_frame = manifest.header.frame_start
+        while chunks and not self._goes_on_from(cache, chunks[-1]):
+            chunks.pop()
+        if self._pending:
+            chunks.pop()
+        self.about.update(manifest.header.about)
+        self._manifest = Manifest(manifest.header, tuple(chunks), complete=False)
+
+    def set_end(self, frame_end: int) -> None:
+        """Give it another last frame.
+
+        Args:
+            frame_end: The frame, not before those that are kept.
+
+        Raises:
+            CacheError: It is before them.
+        """
+        if frame_end < max(self.next_frame - 1, self.header.frame_start):
+            raise CacheError(
+                f"{self.folder} holds frames up to {self.next_frame - 1}: give an end from there on"
+            )
+        self._manifest = replace(self._manifest, header=replace(self.header, frame_end=frame_end))
+
+    def _goes_on_from(self, cache: Cache, chunk: Chunk) -> bool:
+        """Take over the state after a chunk; False where the chunk is damaged."""
+        numbers = range(chunk.first, chunk.last + 1)
+        try:
+            self.states = cache.states(chunk.last) if chunk.states else {}
+            done = numbers.stop - cache.header.frame_start
+            if not ends_chunk(done, chunk.row_count, cache.header):
+                # chunks end where they would have without a break
+                self._pending = [cache.frame(number) for number in numbers]
+        except CacheError:
+            self.states, self.next_frame = {}, chunk.first
+            return False
+        self.next_frame = numbers.stop
+        return True
+
+    def __enter__(self) -> CacheWriter:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close."""
+        self.close()
+
+    @property
+    def header(self) -> CacheHeader:
+        """What is written, as far as it is known."""
+        return self._manifest.header
+
+    def add(self, frame: Frame, states: States | Agents | None = None) -> None:
+        """Add the next frame; a chunk that is full is written meanwhile.
+
+        Args:
+            frame: The frame with the number `next_frame`. Its arrays must not change any more.
+            states: The agents after it, those of the crowd itself or of several by their names.
+                They must not change any more.
+
+        Raises:
+            CacheError: It is another frame than the next.
+            OutputError: The disk is full or gone; what was written before is kept.
+        """
+        self._check()
+        if frame.number != self.next_frame or frame.number > self.header.frame_end:
+            raise CacheError(
+                f"Frame {frame.number} cannot be added to cache {self.folder}: "
+                f"{self.next_frame} is next, {self.header.frame_end} the last"
+            )
+        if frame.number == self.header.frame_start:
+            self._learn(frame)
+        self._pending.append(frame)
+        self.next_frame += 1
+        if isinstance(states, Agents):
+            states = {self.header.name: states}
+        self.states = states or {}
+        done = frame.number - self.header.frame_start + 1
+        if ends_chunk(done, sum(len(f.id) for f in self._pending), self.header):
+            self._flush()
+
+    def stop(self) -> None:
+        """Write what is there, for `resume` to go on with, and close; after `close` nothing is.
+
+        Raises:
+            OutputError: It cannot be written; what was written before is kept.
+        """
+        if self._lock is None:
+            return
+        if self.next_frame > self.header.frame_end:
+            self.finish()
+            return
+        try:
+            self._check()
+            if self._pending:
+                self._flush()
+            self._wait()
+        finally:
+            self.close()
+
+    def finish(self) -> None:
+        """Write the rest, put it in the place of the cache before, and close.
+
+        Raises:
+            CacheError: Frames are missing.
+            OutputError: It cannot be written; what was written before is kept.
+        """
+        try:
+            self._check()
+            if self.next_frame <= self.header.frame_end:
+                raise CacheError(
+                    f"Cache {self.folder} lacks frames from {self.next_frame} on: go on baking"
+                )
+            if self._pending:
+                self._flush()
+            self._wait()
+            try:
+                self._complete()
+            except OSError as error:
+                raise self._cannot(error) from None
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the folder; frames that no chunk was full of are lost. May be called twice."""
+        if self._thread is not None:
+            self._thread.shutdown(wait=True)
+            self._thread = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _learn(self, frame: Frame) -> None:
+        """What the first frame tells."""
+        names, count = tuple(frame.attributes), len(frame.id)
+        if count > MOST_AGENTS:
+            raise CacheError(f"A cache holds at most {MOST_AGENTS} agents: these are {count}")
+        size = self.header.chunk_frames or chunk_frames(count, len(names))
+        header = replace(self.header, attributes=names, agent_count=count, chunk_frames=size)
+        self._manifest = replace(self._manifest, header=header)
+
+    def _flush(self) -> None:
+        """Hand the frames over to the thread that writes, once it is done with those before."""
+        self._wait()
+        assert self._thread is not None
+        frames, self._pending = self._pending, []
+        # the manifest is the thread's own until it is done
+        job = (frames, self.states, dict(self.about))
+        self._job = self._thread.submit(self._write, *job)
+
+    def _wait(self) -> None:
+        if self._job is not None:
+            job, self._job = self._job, None
+            try:
+                job.result()
+            except OSError as error:
+                self._failed = self._cannot(error)
+        self._check()
+
+    def _check(self) -> None:
+        if self._job is not None and self._job.done():
+            self._wait()
+        if self._failed is not None:
+            raise self._failed
+        if self._lock is None:
+            raise CacheError(f"Cache {self.folder} is closed: open it again to go on")
+
+    def _write(self, frames: Sequence[Frame], states: States, about: dict[str, Any]) -> None:
+        """Write a chunk, and then the manifest that knows of it; runs in the thread."""
+        above = self.folder / self.header.folder
+        if not is_folder(above):
+            remove_folder(above)
+            above.mkdir()
+            sync_folder(self.folder)
+        name = f"frames_{frames[0].number}_{frames[-1].number}"
+        partial = above / (name + PARTIAL)
+        try:
+            remove_folder(partial)
+            partial.mkdir()
+            chunk = write_chunk(partial, frames, states)
+            sync_folder(partial)
+            remove_folder(above / name)
+            rename(partial, above / name)
+        except OSError:
+            with suppress(OSError):
+                remove_folder(partial)
+            raise
+        sync_folder(above)
+        header = replace(self.header, about=about)
+        manifest = Manifest(header, (*self._manifest.chunks, chunk))
+        write_manifest(self.folder / self._name, manifest)
+        self._manifest = manifest
+        self._forget_short(above, chunk.first, name)
+
+    def _forget_short(self, above: Path, first: int, name: str) -> None:
+        """Remove a shorter chunk that this one began with."""
+        for other in chunk_folders(above):
+            if other.startswith(f"frames_{first}_") and other != name:
+                with suppress(OSError):
+                    remove_folder(above / other)
+
+    def _complete(self) -> None:
+        self._manifest = replace(self._manifest, complete=True)
+        header = replace(self.header, about=self.about)
+        self._manifest = replace(self._manifest, header=header)
+        write_manifest(self.folder / self._name, self._manifest)
+        if self._name != MANIFEST:
+            rename(self.folder / self._name, self.folder / MANIFEST)
+            self._name = MANIFEST
+            sync_folder(self.folder)
+        remove_unknown(self.folder)
+
+    def _cannot(self, error: OSError) -> OutputError:
+        return OutputError(
+            f"Cache {self.folder} cannot be written: {reason(error)}; make room or choose another "
+            "folder. What was written before is kept: Continue Bake goes on from there"
+        )

@@ -1,0 +1,456 @@
+"""Baking to a cache from the panel: in steps and at once, stopped, gone on with, taken back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import drawing, simulate  # noqa: E402
+from steer_addon.blender.bake import cached, places, status  # noqa: E402
+from steer_addon.blender.operators import cache as operators  # noqa: E402
+from steer_addon.core.cache import CacheWriter, layout, open_cache  # noqa: E402
+from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
+from tests.blender.crowd_makers import make_crowd, make_empty, make_mesh  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
+from tests.blender.operator_calls import refusal  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+LAST = 24
+"""Last frame of the crowds here; their chunks hold ten frames."""
+
+
+@pytest.fixture
+def crowd(tmp_path, monkeypatch):
+    """A crowd of five that walks to a moving target, between a moving wall and one that stands."""
+    monkeypatch.setattr(layout, "CHUNK_FRAMES", 10)
+    bpy.context.scene.frame_end = LAST
+    goal = make_empty("Goal")
+    goal.location = (20.0, 0.0, 0.0)
+    goal.keyframe_insert("location", frame=1)
+    goal.location = (20.0, 15.0, 0.0)
+    goal.keyframe_insert("location", frame=LAST)
+    square = [(4, -3, -1), (4, 3, -1), (4, 3, 2), (4, -3, 2)]
+    wall = make_mesh("Wall", square, [(0, 1, 2, 3)])
+    still = make_mesh("Still", [(9, -3, -1), (9, 3, -1), (9, 3, 2)], [(0, 1, 2)])
+    wall.keyframe_insert("location", frame=1)
+    wall.location = (0.0, 4.0, 0.0)
+    wall.keyframe_insert("location", frame=LAST)
+    walls = bpy.data.collections.new("Walls")
+    bpy.context.scene.collection.children.link(walls)
+    for obj in (wall, still):
+        walls.objects.link(obj)
+    obj = make_crowd(5)
+    obj.steer.target_object, obj.steer.colliders = goal, walls
+    obj.steer.bodies.collide_colliders = obj.steer.bodies.collide_agents = True
+    obj.steer.frame_start, obj.steer.frame_end = 1, LAST
+    obj.steer.cache_directory = str(tmp_path)
+    bpy.context.view_layer.objects.active = obj
+    status.baked(obj)
+    return obj
+
+
+def bits(folder: Path) -> dict[str, bytes]:
+    """All files of a cache."""
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in sorted(folder.rglob("*"))
+        if p.is_file() and p.name != ".lock"
+    }
+
+
+def run_to(bake, frame):
+    """Drive a bake up to a frame."""
+    for progress in bake.steps:
+        if bake.frames[0] + progress.done - 1 >= frame:
+            return bake
+    return bake
+
+
+END = 10_000
+
+
+def whole(obj, folder):
+    run_to(cached.begin(obj, bpy.context.scene, folder), END)
+    return folder
+
+
+def changes_of(obj):
+    """What Check Bake finds."""
+    bpy.context.view_layer.update()
+    assert bpy.ops.object.steer_cache_check() == {"FINISHED"}
+    return status.status(obj, bpy.context.scene).changes
+
+
+def test_a_bake_holds_what_is_simulated(crowd, tmp_path):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    cache = open_cache(tmp_path / "Crowd")
+    assert cache.complete and cache.frames == range(1, LAST + 1)
+    for frame in simulate.run(crowd, bpy.context.scene, range(1, LAST + 1)):
+        stored = cache.frame(frame.number)
+        for name in ("id", "position", "velocity", "rotation", "radius", "alive"):
+            assert getattr(stored, name).tobytes() == getattr(frame, name).tobytes()
+        assert stored.attributes.keys() == frame.attributes.keys()
+    assert bpy.data.scenes.keys() == ["Scene"]
+    assert not status.status(crowd, bpy.context.scene).can_continue
+    assert refusal(bpy.ops.object.steer_cache_continue) == "The bake is complete"
+    assert "baked already" in refusal(bpy.ops.object.steer_cache_bake)
+
+
+def test_a_stopped_bake_goes_on_with_the_same_bits(crowd, tmp_path):
+    uncut = bits(whole(crowd, tmp_path / "uncut"))
+    scene, folder = bpy.context.scene, tmp_path / "cut"
+    run_to(bake := cached.begin(crowd, scene, folder), 13)
+    bake.close()
+    assert open_cache(folder).frames == range(1, 14)
+    run_to(bake := cached.resume(crowd, scene, folder), 23)
+    assert bake.kept == 13
+    # as if the process was killed: only whole chunks are there
+    bake.writer.close()
+    assert open_cache(folder).frames == range(1, 21)
+    run_to(cached.resume(crowd, scene, folder), END)
+    assert bits(folder) == uncut
+
+
+def test_a_longer_range_is_baked_on(crowd, tmp_path):
+    uncut = open_cache(whole(crowd, tmp_path / "uncut"))
+    crowd.steer.frame_end = 15
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    crowd.steer.frame_end = LAST
+    status.refresh(crowd)
+    assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
+    cache = open_cache(tmp_path / "Crowd")
+    assert cache.complete and cache.frames == range(1, LAST + 1)
+    for frame in uncut:
+        assert cache.frame(frame.number).position.tobytes() == frame.position.tobytes()
+
+
+def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, monkeypatch):
+    texts, report = [], []
+    window = SimpleNamespace(
+        event_timer_add=lambda step, window: "timer",
+        event_timer_remove=lambda timer: texts.append(timer),
+        progress_begin=lambda low, high: None,
+        progress_update=lambda value: None,
+        progress_end=lambda: None,
+        modal_handler_add=lambda operator: True,
+    )
+    context = SimpleNamespace(
+        object=crowd,
+        scene=bpy.context.scene,
+        window="window",
+        window_manager=window,
+        workspace=SimpleNamespace(status_text_set=texts.append),
+    )
+
+    class Pressed(operators.OBJECT_OT_steer_cache_bake.__mro__[1]):
+        def begin(self, context):
+            return cached.begin(crowd, context.scene, tmp_path / "Crowd")
+
+        def report(self, kind, text):
+            report.append((kind, text))
+
+    monkeypatch.setattr(
+        operators, "bpy", SimpleNamespace(app=SimpleNamespace(background=False), types=bpy.types)
+    )
+    monkeypatch.setattr(operators, "_TICK", 0.0)
+    monkeypatch.setattr(operators.time, "perf_counter", iter(np.arange(0, 1e6)).__next__)
+    monkeypatch.setattr(operators, "_TICK", 1.5)
+    operator = Pressed()
+    assert operator.invoke(context, None) == {"RUNNING_MODAL"}
+    assert "is being baked" in refusal(bpy.ops.object.steer_cache_bake)
+    tick = SimpleNamespace(type="TIMER", value="NOTHING")
+    for _ in range(13):
+        assert operator.modal(context, tick) == {"RUNNING_MODAL"}
+    assert any("frame" in text and "left" in text for text in texts)
+    press = SimpleNamespace(type="ESC", value="PRESS")
+    assert operator.modal(context, press) == {"FINISHED"}
+    assert texts[-1] is None and "timer" in texts
+    frames = open_cache(tmp_path / "Crowd").frames
+    assert 10 < len(frames) < LAST
+    assert f"{len(frames)} of {LAST} frames are kept" in report[-1][1]
+    assert bpy.data.scenes.keys() == ["Scene"] and not operators.why_busy()
+
+
+def test_bake_anew_keeps_the_old_one_until_the_new_one_is_complete(crowd, tmp_path):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    folder = tmp_path / "Crowd"
+    before = open_cache(folder).frame(LAST).position.copy()
+    crowd.steer.agents.max_speed = 0.5
+    bake = cached.begin(crowd, bpy.context.scene, folder)
+    run_to(bake, 12)
+    bake.close()
+    assert open_cache(folder).frame(LAST).position.tobytes() == before.tobytes()
+    status.refresh(crowd)
+    found = status.status(crowd, bpy.context.scene)
+    assert len(found.unfinished) == 12 and found.can_continue
+    assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
+    assert open_cache(folder).frame(LAST).position.tobytes() != before.tobytes()
+    assert [p.name for p in folder.glob("bake_*")] == ["bake_2"]
+
+
+def test_a_second_blender_is_refused(crowd, tmp_path):
+    bake = cached.begin(crowd, bpy.context.scene, tmp_path / "Crowd")
+    with pytest.raises(OutputError, match="Another Blender"):
+        cached.begin(crowd, bpy.context.scene, tmp_path / "Crowd")
+    bake.close()
+    cached.begin(crowd, bpy.context.scene, tmp_path / "Crowd").close()
+
+
+def test_an_unsaved_file_has_no_place_for_a_bake(crowd):
+    crowd.steer.cache_directory = ""
+    assert "Save the file first" in refusal(bpy.ops.object.steer_cache_bake)
+
+
+def test_deleting_takes_the_files_and_nothing_else(crowd, tmp_path):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    (tmp_path / "Crowd" / "notes.txt").write_text("mine")
+    assert bpy.ops.object.steer_cache_delete() == {"FINISHED"}
+    assert [p.name for p in (tmp_path / "Crowd").iterdir()] == ["notes.txt"]
+    assert "is not baked" in refusal(bpy.ops.object.steer_cache_delete)
+    assert status.status(crowd, bpy.context.scene) is None
+
+
+def test_a_moved_bake_is_linked_again(crowd, tmp_path):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    shutil.move(tmp_path / "Crowd", tmp_path / "Moved")
+    status.refresh(crowd)
+    assert "Relink" in operators_text(crowd)
+    with pytest.raises(RuntimeError, match="holds no cache"):
+        bpy.ops.object.steer_cache_relink(directory=str(tmp_path))
+    assert bpy.ops.object.steer_cache_relink(directory=str(tmp_path / "Moved")) == {"FINISHED"}
+    assert places.own_folder(crowd) == tmp_path / "Moved"
+
+
+def test_the_panel_offers_what_can_be_done(crowd, tmp_path):
+    def drawn():
+        status.refresh(crowd)
+        layout = FakeLayout()
+        context = SimpleNamespace(scene=bpy.context.scene, region=SimpleNamespace(width=400))
+        drawing.draw_cache(layout, context, crowd)
+        offered = {
+            v.removeprefix("object.steer_cache_") for k, v in layout.record if k == "operator"
+        }
+        return offered, operators_text(crowd) if places.own_folder(crowd) else ""
+
+    assert drawn() == ({"bake", "relink"}, "")
+    run_to(bake := cached.begin(crowd, bpy.context.scene, tmp_path / "Crowd"), 13)
+    bake.close()
+    places.set_folder(crowd, tmp_path / "Crowd")
+    offered, text = drawn()
+    assert offered == {"continue", "anew", "check", "relink", "delete"}
+    assert "Frames 1 to 13 are in" in text and f"goes on to {LAST}: Continue Bake" in text
+    assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
+    offered, text = drawn()
+    assert "continue" not in offered and text.startswith(f"Frames 1 to {LAST}")
+    crowd.steer.agents.max_speed = 0.5
+    assert "Out of date: agents.max_speed was 1.4, is 0.5. Bake Anew" in drawn()[1]
+    (tmp_path / "Crowd" / "manifest.json").write_text("nonsense")
+    assert "is no manifest of a cache, or damaged" in drawn()[1]
+
+
+def test_undo_gives_the_crowd_back_as_it_was(crowd, tmp_path):
+    bpy.ops.ed.undo_push(message="before")
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="after")
+    assert bpy.ops.ed.undo() == {"FINISHED"}
+    obj = bpy.data.objects["Crowd"]
+    bpy.context.view_layer.objects.active = obj
+    assert places.own_folder(obj) is None
+    status.refresh(obj)
+    with pytest.raises(RuntimeError, match="holds a bake already, which this crowd does not know"):
+        bpy.ops.object.steer_cache_bake()
+    assert bpy.ops.object.steer_cache_relink(directory=str(tmp_path / "Crowd")) == {"FINISHED"}
+    assert status.status(obj, bpy.context.scene).complete
+
+
+def operators_text(obj):
+    lines = drawing.bake_lines(status.status(obj, bpy.context.scene))
+    return " ".join(text for text, _ in lines)
+
+
+def test_a_file_that_is_saved_elsewhere_keeps_its_bake(crowd, tmp_path):
+    crowd.steer.cache_directory = ""
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a" / "x.blend"))
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    where = tmp_path / "a" / "steer_cache" / "Crowd"
+    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "b" / "y.blend"), copy=True)
+    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "c" / "z.blend"))
+    assert crowd.steer.cache_folder == "//../a/steer_cache/Crowd"
+    for path in ("b/y.blend", "c/z.blend", "a/x.blend"):
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / path))
+        assert places.own_folder(bpy.data.objects["Crowd"]) == where
+
+
+def test_a_duplicate_neither_shares_nor_deletes_the_bake(crowd, tmp_path):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    twin = crowd.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    assert places.own_folder(twin) is None and places.own_folder(crowd) is not None
+    bpy.context.view_layer.objects.active = twin
+    assert "duplicated" in refusal(bpy.ops.object.steer_cache_delete)
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    assert places.own_folder(twin) == tmp_path / "Crowd.001"
+    assert bpy.ops.object.steer_cache_delete() == {"FINISHED"}
+    assert open_cache(tmp_path / "Crowd").complete
+    crowd.name = "Renamed"
+    assert places.own_folder(crowd) == tmp_path / "Crowd"
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (lambda: move("Still"), "collider 'Still' changed"),
+        (lambda: reshape("Wall"), "collider 'Wall' changed"),
+        (lambda: key("Goal", 7), "animation of 'Goal' changed"),
+        (lambda: move("Crowd"), "the points of crowd 'Crowd' changed"),
+        (lambda: setattr(active().steer, "seed", 5), "seed was 0, is 5"),
+        (lambda: setattr(bpy.context.scene.render, "fps", 30), "fps was 24, is 30"),
+        (lambda: setattr(active().steer, "frame_start", 2), "frame_start was 1, is 2"),
+        (lambda: setattr(active().steer, "ground", bpy.data.objects["Still"]), "ground 'Still'"),
+        (lambda: bpy.data.objects.remove(bpy.data.objects["Still"]), "collider 'Still' is gone"),
+        (lambda: constrain("Still"), "collider 'Still' changed"),
+        (lambda: drive("Goal"), "animation of 'Goal' changed"),
+        (lambda: active().steer.behaviors.remove(1), "behavior 'arrive' is gone"),
+        (lambda: weigh(0.25), "animation of behaviors[0].weight is new"),
+    ],
+)
+def test_what_changed_is_told_by_name(crowd, edit, told):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    assert changes_of(crowd) == []
+    edit()
+    assert any(told in text for text in changes_of(crowd)), changes_of(crowd)
+    status.refresh(crowd)
+    assert told in operators_text(crowd)
+    crowd.steer.frame_end = 30
+    with pytest.raises(SceneError, match="cannot go on"):
+        run_to(cached.resume(crowd, bpy.context.scene, places.own_folder(crowd)), END)
+
+
+def active():
+    return bpy.context.view_layer.objects.active
+
+
+def move(name):
+    bpy.data.objects[name].location.z += 0.5
+
+
+def reshape(name):
+    bpy.data.objects[name].data.vertices[0].co.z -= 0.5
+    bpy.data.objects[name].data.update()
+
+
+def key(name, frame):
+    bpy.data.objects[name].location = (0.0, 0.0, 0.0)
+    bpy.data.objects[name].keyframe_insert("location", frame=frame)
+
+
+def constrain(name):
+    made = bpy.data.objects[name].constraints.new("COPY_LOCATION")
+    made.target = bpy.data.objects["Goal"]
+
+
+def drive(name):
+    curve = bpy.data.objects[name].driver_add("rotation_euler", 0)
+    curve.driver.expression = "0.01 * frame"
+
+
+def weigh(value):
+    active().steer.behaviors[0].weight = value
+    active().keyframe_insert("steer.behaviors[0].weight", frame=1)
+
+
+def test_an_edit_of_an_input_is_noticed_and_checked(crowd, monkeypatch):
+    monkeypatch.setattr(status, "_BUDGET", 1.0e9)
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    make_empty("Stranger").location.x = 3.0
+    bpy.context.view_layer.update()
+    assert status.status(crowd, bpy.context.scene).edited == []
+    move("Still")
+    bpy.context.view_layer.update()
+    assert status.status(crowd, bpy.context.scene).edited == ["Still"]
+    assert "Edited since the bake: 'Still'" in operators_text(crowd)
+    assert status.check_quickly(crowd, bpy.context.scene)
+    assert "Out of date: collider 'Still' changed" in operators_text(crowd)
+    bpy.data.objects["Still"].location.z -= 0.5
+    bpy.context.view_layer.update()
+    assert status.check_quickly(crowd, bpy.context.scene)
+    assert status.status(crowd, bpy.context.scene).out_of_date == ""
+
+
+def test_playing_is_no_edit(crowd):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    for number in (1, 2, 3, 20, 1):
+        bpy.context.scene.frame_set(number)
+    bpy.context.view_layer.update()
+    assert status.status(crowd, bpy.context.scene).edited == []
+
+
+def test_crowds_that_chase_one_another_are_baked_right(crowd, tmp_path):
+    hunters = make_crowd(2, "Hunters")
+    hunters.location = (-6.0, 0.0, 0.0)
+    hunters.steer.frame_start, hunters.steer.frame_end = 5, 19
+    for own, other in ((hunters, crowd), (crowd, hunters)):
+        own.steer.target_kind, own.steer.target_object = "CROWD", other
+    scene = bpy.context.scene
+    uncut = whole(crowd, tmp_path / "uncut")
+    bake = cached.begin(crowd, scene, tmp_path / "cut")
+    run_to(bake, 13)
+    bake.close()
+    assert set(open_cache(tmp_path / "cut").states(13)) == {"Crowd", "Hunters"}
+    run_to(cached.resume(crowd, scene, tmp_path / "cut"), END)
+    assert bits(tmp_path / "cut") == bits(uncut)
+    for frame in simulate.run(crowd, scene, range(1, LAST + 1)):
+        assert open_cache(uncut).frame(frame.number).position.tobytes() == frame.position.tobytes()
+    hunters.steer.behaviors[1].weight = 0.25
+    told = "arrive.weight was 1, is 0.25 of crowd 'Hunters'"
+    with pytest.raises(SceneError, match=told):
+        cached.resume(crowd, scene, tmp_path / "cut")
+
+
+def test_a_bake_of_another_version_is_not_gone_on_with(crowd, tmp_path, monkeypatch):
+    monkeypatch.setattr(cached, "__version__", "0.0.1")
+    bake = cached.begin(crowd, bpy.context.scene, tmp_path / "old")
+    run_to(bake, 12)
+    bake.close()
+    monkeypatch.undo()
+    with pytest.raises(SteerError, match=r"was baked with Steer 0\.0\.1"):
+        cached.resume(crowd, bpy.context.scene, tmp_path / "old")
+    assert bpy.ops.object.steer_cache_relink(directory=str(tmp_path / "old")) == {"FINISHED"}
+    CacheWriter.resume(tmp_path / "old").close()
+
+
+def test_a_full_disk_is_one_message_and_can_be_gone_on_with(crowd, tmp_path, monkeypatch):
+    from steer_addon.core.cache import files
+
+    uncut = bits(whole(crowd, tmp_path / "uncut"))
+    room, write = [8_000], os.write
+
+    def full(handle, data):
+        room[0] -= len(data)
+        if room[0] < 0:
+            raise OSError(28, "No space left on device")
+        return write(handle, data)
+
+    monkeypatch.setattr(files, "os", SimpleNamespace(**{**vars(os), "write": full}))
+    with pytest.raises(RuntimeError, match="No space left on device; make room"):
+        bpy.ops.object.steer_cache_bake()
+    monkeypatch.undo()
+    folder = tmp_path / "Crowd"
+    kept = open_cache(folder)
+    assert 0 < len(kept.frames) < LAST and len(list(kept.verify())) == len(kept.manifest.chunks)
+    places.set_folder(crowd, folder)
+    assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
+    assert bits(folder) == uncut
