@@ -150,7 +150,7 @@ class Solver:
         proposals = tuple(found[entry.key] for entry in stack)
         self._move(agents, away, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
-        contacts.resolve(agents, after, self.settings, sees, moved)
+        contacts.resolve(agents, after, self.settings, sees, moved, perception.known)
         return after, proposals
 
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:

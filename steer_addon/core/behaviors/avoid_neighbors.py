@@ -67,15 +67,7 @@ from ..vec import (
     truncate,
     unit,
 )
-from .anticipation import (
-    LINES,
-    MOST,
-    foresee,
-    mixed,
-    room_ahead,
-    threat,
-    wall_ahead,
-)
+from .anticipation import LINES, MOST, foresee, mixed, room_ahead, threat, wall_ahead
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .sight import eye, sides
@@ -134,6 +126,15 @@ def _walled(world, origin, way, frame, reach, radius):
     if way[2] == 0.0:
         across = add_scaled(scale(frame[0], -way[1]), frame[1], way[0])
     return wall_ahead(world, origin, _in_world(way, frame), across, reach, radius)
+
+
+@kernel
+def _sided(world, origin, frame, sign, reach, radius, opposed):
+    """How much of the side is kept to: less before a wall, unless others have another wish."""
+    for turn in (0, 3, 6):
+        if _walled(world, origin, _way(turn, 0, sign), frame, reach, radius) > 0.0:
+            return opposed
+    return 1.0
 
 
 @kernel
@@ -203,11 +204,7 @@ def _choose(
     sign = -1.0 if bias < 0.0 else 1.0
     best, best_turn, best_side = math.inf, 0, 0
     if walls and opposed < 1.0:
-        near = 0.0
-        for turn in (0, 3, 6):
-            way = _way(turn, 0, sign)
-            near = max(near, _walled(world, origin, way, frame, horizon * speed, radius))
-        bias *= 1.0 if near == 0.0 else opposed
+        bias *= _sided(world, origin, frame, sign, horizon * speed, radius, opposed)
     spread = KEEP * length(velocity) / speed + abs(bias)
     for k in range(1 + TURNS * several):
         turn, side = _numbered(k, several)
