@@ -40,6 +40,7 @@ is in the way:"""
 
 SECTIONS = (
     ("Flow scenes", r"(" + "|".join(SCENES) + r") \d+$"),
+    ("A crowd that wants one point", r"converging \d+$"),
     ("RVO2's examples", r"rvo2 "),
     ("Antipodal circle", r"antipodal \d+$"),
     ("RiMEA", r"rimea "),
