@@ -113,9 +113,7 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     if options.rvo2:
         makers += [(f"rvo2 {m.__name__}", m, ()) for m in (rvo2.circle, rvo2.blocks, rvo2.sphere)]
     if options.rimea:
-        makers += [
-            (make.__name__.replace("row_", "rimea "), make, args) for make, args in rimea.ROWS
-        ]
+        makers += rimea.ROWS
     if options.density:
         for value in density.DENSITIES:
             makers.append((f"rimea 4 density {value:g}", density.corridor, (value, options.seed)))
@@ -209,10 +207,17 @@ def validate(options: argparse.Namespace) -> list[Result]:
     if options.json:
         stored.save(options.json, as_json(results))
     if options.markdown:
-        stored.save(options.markdown, page.as_page(results))
+        stored.save(options.markdown, page.as_page(results, everything()))
     if options.plot:
         plots.speed_density(results, options.plot)
     return results
+
+
+def everything() -> list[str]:
+    """Names of all that `make validate` runs besides SteerBench's files."""
+    options = ["--rvo2", "--rimea", "--density", "--converging", "10000"]
+    options += ["--circle", "2-250", "--flows", ",".join(map(str, flows.COUNTS))]
+    return [job.name for job in jobs_of(parse(options))]
 
 
 def as_json(results: Iterable[Result]) -> str:
