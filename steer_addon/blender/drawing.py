@@ -14,7 +14,7 @@ from ..core.behaviors.base import SECOND_TARGETS
 from ..core.errors import SteerError
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
-from . import crowds, display, live, playback
+from . import compiling, crowds, display, live, playback
 from .bake import status
 from .bake.settings import KeyframeBakeSettings
 from .drawing_bakes import draw_playback
@@ -138,11 +138,20 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
         draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
     for text in warnings(obj):
         draw_message(layout, context, text, "ERROR")
+    draw_compiling(layout)
     status = live.status(obj)
     for text in status.warnings:
         draw_message(layout, context, text, "ERROR")
     if status.message:
         draw_message(layout, context, status.message, "ERROR" if playback.problem(obj) else "INFO")
+
+
+def draw_compiling(layout: Any) -> None:
+    """How far compiling is."""
+    state = compiling.state()
+    if state is not None:
+        factor = state.done / state.total if state.total else 0.0
+        layout.progress(factor=factor, text=compiling.text())
 
 
 def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:

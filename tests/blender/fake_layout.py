@@ -40,6 +40,11 @@ class FakeLayout:
         assert icon in ICONS, icon
         self.record.append(("label", text))
 
+    def progress(self, *, factor: float, text: str) -> None:
+        """A bar that says how far something is."""
+        assert 0.0 <= factor <= 1.0
+        self.record.append(("label", text))
+
     def menu(self, menu: str, *, text: str | None = None, icon: str = "NONE") -> None:
         """A menu that has to be registered."""
         assert icon in ICONS, icon
