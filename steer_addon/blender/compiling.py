@@ -10,14 +10,15 @@ from __future__ import annotations
 import atexit
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..core import warmup
 from ..core.errors import KernelsMissingError, SteerError
-from ..core.warmup import Compilation, Need, State
 from .properties import settings_of
+
+if TYPE_CHECKING:
+    from ..core.warmup import Compilation, State
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class _Work:
 
     def __init__(self) -> None:
         self.compilation: Compilation | None = None
-        self.state = State(0, 0, False)
+        self.state: State | None = None
         self.waiting: set[int] = set()
         """Session uids of crowds."""
         self.asked: set[tuple[object, ...]] = set()
@@ -54,13 +55,13 @@ def is_waiting(obj: bpy.types.Object) -> bool:
 
 def state() -> State | None:
     """How far compiling is, or None where nothing is compiled."""
-    return None if _work.compilation is None else _work.state
+    return _work.state
 
 
 def text() -> str:
     """How far compiling is, in words."""
     found = _work.state
-    if not found.total:
+    if found is None or not found.total:
         return "Compiling kernels"
     return f"Compiling kernels, {found.done} of {found.total}"
 
@@ -82,7 +83,7 @@ def begin(
             _give_up(f"the compiled kernel {error.kernel[1]!r} cannot be loaded")
             return
         _work.asked.add(kernel)
-        _start(Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,)))
+        _start(obj, error)
     _work.resume = resume
     if _work.compilation is not None:
         _work.waiting.add(obj.session_uid)
@@ -100,19 +101,23 @@ def _has_colliders(obj: bpy.types.Object) -> bool:
     return found is not None and any(other.type != "EMPTY" for other in found.all_objects)
 
 
-def _start(need: Need) -> None:
+def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
+    # imported here, since enabling the extension has to be quick
+    from ..core import warmup
+
+    need = warmup.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
     try:
         python = warmup.python_command()
     except OSError:
         python = [bpy.app.binary_path, "--background", "--factory-startup", "--python-expr"]
-    compilation = Compilation(need)
+    compilation = warmup.Compilation(need)
     try:
         compilation.start(python)
-    except OSError as error:
+    except OSError as failure:
         compilation.stop()
-        _give_up(f"no process can be started: {error}")
+        _give_up(f"no process can be started: {failure}")
         return
-    _work.compilation, _work.state = compilation, State(0, 0, True)
+    _work.compilation, _work.state = compilation, compilation.state()
     atexit.register(stop)
     if not bpy.app.timers.is_registered(_look):
         bpy.app.timers.register(_look, first_interval=INTERVAL, persistent=True)
@@ -154,7 +159,7 @@ def forget() -> None:
 
 def stop() -> None:
     """End compiling and the waiting; safe at any time."""
-    compilation, _work.compilation = _work.compilation, None
+    compilation, _work.compilation, _work.state = _work.compilation, None, None
     _work.waiting.clear()
     atexit.unregister(stop)
     if compilation is not None:

@@ -7,7 +7,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import compiling, drawing, live, registration  # noqa: E402
-from steer_addon.core import jit  # noqa: E402
+from steer_addon.core import jit, warmup  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError  # noqa: E402
 from steer_addon.core.simulation import Simulation  # noqa: E402
 from steer_addon.core.warmup import State  # noqa: E402
@@ -59,7 +59,7 @@ def window(monkeypatch):
     """Steer believes that there is a window, and a kernel is missing until it is told otherwise."""
     FakeCompilation.made = []
     compile_all()
-    monkeypatch.setattr(compiling, "Compilation", FakeCompilation)
+    monkeypatch.setattr(warmup, "Compilation", FakeCompilation)
     monkeypatch.setattr(compiling, "can_wait", lambda: not compiling._work.given_up)
     missing = {"now": True}
     step = Simulation.step
