@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..core.behaviors import REGISTRY
-from ..core.presets import find_presets, preset_label
+from ..core.presets import Card, find_presets, preset_card
+from . import previews
 from .crowds import user_preset_folders
 from .drawing_bakes import draw_export
 from .operators.add import DISTRIBUTIONS
 from .operators.behaviors import behavior_groups
 
 ICON = "COMMUNITY"
+GROUPS = ("People", "Animals", "Techniques")
+"""Headings of presets that come first, in this order."""
+
+
+OWN = "Your Own"
+"""Heading of presets that name none."""
+
+
+def grouped_presets() -> dict[str, list[tuple[str, Card]]]:
+    """Names and texts of all presets by the heading that menus list them under."""
+    groups: dict[str, list[tuple[str, Card]]] = {name: [] for name in GROUPS}
+    for name, path in find_presets(*user_preset_folders()).items():
+        card = preset_card(path)
+        groups.setdefault(card.group or OWN, []).append((name, card))
+    for rows in groups.values():
+        rows.sort(key=lambda row: row[1].label)
+    return {group: rows for group, rows in groups.items() if rows}
+
+
+def _preset(layout: Any, operator: str, name: str, card: Card) -> Any:
+    """An entry for a preset, with its picture where it has one."""
+    picture = previews.icon_of(name)
+    if picture:
+        return layout.operator(operator, text=card.label, icon_value=picture)
+    return layout.operator(operator, text=card.label, icon="PRESET")
 
 
 class STEER_MT_add(bpy.types.Menu):
@@ -21,12 +49,23 @@ class STEER_MT_add(bpy.types.Menu):
     bl_label = "Crowd"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """One entry per distribution, and what crowds follow."""
+        """Presets that start at once, one entry per distribution, and what crowds follow."""
+        columns = self.layout.row()
+        for group, rows in grouped_presets().items():
+            column = columns.column()
+            column.operator_context = "INVOKE_REGION_WIN"
+            column.label(text=group)
+            column.separator()
+            for name, card in rows:
+                _preset(column, "object.steer_start", name, card).preset = name
+        column = columns.column()
+        column.label(text="Points Only")
+        column.separator()
         for identifier, label, _, icon, _ in DISTRIBUTIONS:
-            props = self.layout.operator("object.steer_add_crowd", text=label, icon=icon)
+            props = column.operator("object.steer_add_crowd", text=label, icon=icon)
             props.distribution = identifier
-        self.layout.separator()
-        self.layout.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
+        column.separator()
+        column.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
 
 
 class STEER_MT_object(bpy.types.Menu):
@@ -105,10 +144,14 @@ class STEER_MT_presets(bpy.types.Menu):
     bl_label = "Crowd Presets"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The built-in presets and those of the user, sorted as they are shown."""
-        found = find_presets(*user_preset_folders()).items()
-        for label, name in sorted((preset_label(path), name) for name, path in found):
-            self.layout.operator("object.steer_preset_apply", text=label).name = name
+        """The built-in presets and those of the user, by groups."""
+        columns = self.layout.row()
+        for group, rows in grouped_presets().items():
+            column = columns.column()
+            column.label(text=group)
+            column.separator()
+            for name, card in rows:
+                _preset(column, "object.steer_preset_apply", name, card).name = name
         self.layout.separator()
         self.layout.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
 
@@ -167,3 +210,4 @@ def unregister() -> None:
     """Remove the entries."""
     for menu, draw in reversed(ENTRIES):
         getattr(bpy.types, menu).remove(draw)
+    previews.unregister()

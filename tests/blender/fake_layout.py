@@ -26,6 +26,7 @@ class FakeLayout:
         self.use_property_split = False
         self.use_property_decorate = False
         self.active = True
+        self.operator_context = "INVOKE_DEFAULT"
 
     def _part(self, **options: Any) -> FakeLayout:
         return FakeLayout(self.record)
@@ -51,7 +52,9 @@ class FakeLayout:
         assert hasattr(bpy.types, menu), menu
         self.record.append(("menu", menu))
 
-    def operator(self, idname: str, *, text: str = "", icon: str = "NONE") -> SimpleNamespace:
+    def operator(
+        self, idname: str, *, text: str = "", icon: str = "NONE", icon_value: int = 0
+    ) -> SimpleNamespace:
         """A button of an operator that has to be registered."""
         assert icon in ICONS, icon
         module, name = idname.split(".")

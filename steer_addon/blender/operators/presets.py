@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import PresetError
-from ...core.presets import load_preset, save_preset
+from ...core.presets import find_presets, load_preset, preset_card, save_preset
 from ..crowds import user_preset_folder, user_preset_folders
 from ..properties import apply_settings, settings_of
 from .common import SteerOperator, why_no_crowd
@@ -38,6 +38,13 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
     name: bpy.props.StringProperty(
         name="Preset", description="Name of a preset, or path of a .json file"
     )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: object) -> str:
+        """What the preset says of itself."""
+        path = find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
+        text = "" if path is None else preset_card(path).description
+        return text or "Set behaviors, bodies, motion and solver of the crowd from a preset"
 
     def run(self, context: bpy.types.Context) -> str:
         """Read, check and apply it; a preset that does not fit changes nothing."""
