@@ -28,6 +28,8 @@ SIZE = 96
 """Width and height of a picture [pixels]."""
 AGENTS, MOST = 14, {"shark": 1, "seeker": 1, "predators": 3, "parade_on_path": 24}
 FRAME = 40
+BRIGHT = 0.75
+"""Least of the strongest color of a material."""
 LIMIT = 20_000
 """Largest file [bytes]."""
 
@@ -53,7 +55,14 @@ def render(preset: str, folder: Path) -> Path:
     render.image_settings.compression = 100
     render.filepath = str(path)
     shading = scene.display.shading
-    shading.light, shading.color_type, shading.show_shadows = "STUDIO", "MATERIAL", False
+    shading.light, shading.color_type, shading.show_shadows = "FLAT", "MATERIAL", False
+    shading.show_object_outline, shading.object_outline_color = True, (0.02, 0.02, 0.02)
+    for material in bpy.data.materials:
+        # menus show them small, on dark themes and on light ones
+        red, green, blue, _ = material.diffuse_color
+        most = max(red, green, blue, 1e-3)
+        share = BRIGHT / most if most < BRIGHT else 1.0
+        material.diffuse_color = (share * red, share * green, share * blue, 1.0)
     bpy.ops.render.render(write_still=True)
     return path
 
@@ -62,9 +71,11 @@ def _look(scene: bpy.types.Scene, points: np.ndarray, crowd: bpy.types.Object) -
     """A camera without perspective that sees most of the agents, large enough to be seen."""
     body = crowd.steer.agents.radius
     middle = np.median(points, axis=0)
-    reach = np.quantile(np.linalg.norm(points - middle, axis=1), 0.6) if len(points) > 1 else 0.0
+    middle = points[np.argmin(np.linalg.norm(points - middle, axis=1))]
+    gaps = np.sort(np.linalg.norm(points - middle, axis=1))
+    reach = 2.0 * gaps[min(4, len(gaps) - 1)]
     data = bpy.data.cameras.new("Camera")
-    data.type, data.ortho_scale = "ORTHO", max(2.2 * reach, 14.0 * body)
+    data.type, data.ortho_scale = "ORTHO", max(1.1 * reach, 9.0 * body)
     data.clip_end = 1000.0
     camera = bpy.data.objects.new("Camera", data)
     scene.collection.objects.link(camera)

@@ -66,6 +66,7 @@ class STEER_MT_add(bpy.types.Menu):
             props.distribution = identifier
         column.separator()
         column.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
+        column.operator("object.steer_preset_import", text="Preset File...", icon="FILE_FOLDER")
 
 
 class STEER_MT_object(bpy.types.Menu):
@@ -82,6 +83,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.separator()
         layout.menu("STEER_MT_presets")
         layout.operator("object.steer_preset_save", text="Save Preset...")
+        layout.operator("object.steer_preset_import", text="Load Preset...")
         layout.separator()
         for name in ("bake", "continue", "anew", "check", "relink", "delete"):
             layout.operator(f"object.steer_cache_{name}")

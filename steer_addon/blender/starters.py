@@ -48,7 +48,7 @@ class Wish:
     """What the user asks for.
 
     Attributes:
-        preset: Name of a preset.
+        preset: Name of a preset, or path of a .json file.
         count: How many agents.
         seed: Another one gives other places.
         obstacles: Whether anything stands in the way.

@@ -49,6 +49,9 @@ class Driver:
 
     def picture(self, name: str) -> None:
         """A picture of the whole screen as it is."""
+        with bpy.context.temp_override(window=window()):
+            # while an animation plays the screen may be caught between two frames
+            bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
         path = self.folder / f"{len(self.results['pictures']):02d}_{name}.png"
         subprocess.run(["import", "-window", "root", str(path)], check=True, timeout=30)
         self.results["pictures"].append(path.name)

@@ -88,13 +88,10 @@ def add_by_menu() -> Iterator[Step]:
     yield 1.5
     picture("menu_add_search")
     xdotool("key", "Return")
-    yield 1.5
+    yield lambda: len(bpy.context.scene.objects) > 0
     made = [obj for obj in bpy.context.scene.objects if obj.type == "MESH" and obj.steer.is_crowd]
     check("Add > Crowd > Pedestrians makes a crowd", len(made) == 1)
-    if not made:
-        with within("VIEW_3D"):
-            bpy.ops.object.steer_start("INVOKE_DEFAULT", preset="pedestrians")
-    yield 0.5
+    yield 1.0
     area_of("PROPERTIES").spaces[0].context = "PHYSICS"
     check("it plays", window().screen.is_animation_playing)
 
