@@ -7,31 +7,14 @@ from typing import Any
 import bpy
 
 from ..core.behaviors import REGISTRY
-from ..core.presets import Card, find_presets, preset_card
+from ..core.presets import Card
 from . import previews
-from .crowds import user_preset_folders
 from .drawing_bakes import draw_export
 from .operators.add import DISTRIBUTIONS
 from .operators.behaviors import behavior_groups
+from .preset_groups import grouped_presets
 
 ICON = "COMMUNITY"
-GROUPS = ("People", "Animals", "Techniques")
-"""Headings of presets that come first, in this order."""
-
-
-OWN = "Your Own"
-"""Heading of presets that name none."""
-
-
-def grouped_presets() -> dict[str, list[tuple[str, Card]]]:
-    """Names and texts of all presets by the heading that menus list them under."""
-    groups: dict[str, list[tuple[str, Card]]] = {name: [] for name in GROUPS}
-    for name, path in find_presets(*user_preset_folders()).items():
-        card = preset_card(path)
-        groups.setdefault(card.group or OWN, []).append((name, card))
-    for rows in groups.values():
-        rows.sort(key=lambda row: row[1].label)
-    return {group: rows for group, rows in groups.items() if rows}
 
 
 def _preset(layout: Any, operator: str, name: str, card: Card) -> Any:

@@ -31,7 +31,7 @@ class FakeLayout:
     def _part(self, **options: Any) -> FakeLayout:
         return FakeLayout(self.record)
 
-    row = column = box = split = _part
+    row = column = box = split = grid_flow = _part
 
     def separator(self) -> None:
         """A gap."""
@@ -45,6 +45,12 @@ class FakeLayout:
         """A bar that says how far something is."""
         assert 0.0 <= factor <= 1.0
         self.record.append(("label", text))
+
+    def popover(self, panel: str, *, text: str, icon: str) -> None:
+        """A button that opens a panel, which has to be registered."""
+        assert icon in ICONS, icon
+        assert hasattr(bpy.types, panel), panel
+        self.record.append(("popover", panel))
 
     def menu(self, menu: str, *, text: str | None = None, icon: str = "NONE") -> None:
         """A menu that has to be registered."""

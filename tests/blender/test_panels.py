@@ -96,7 +96,7 @@ def test_everything_about_a_crowd_is_shown():
     assert {"name", "enabled", "weight", "use_own_target", "target_kind", "target_object"} <= shown
     assert {"colliders", "ground", "seed", "frame_start", "frame_end", "tolerance"} <= shown
     assert {"object.steer_bake_keyframes", "object.steer_delete_bake"} <= set(drawn.of("operator"))
-    assert "STEER_MT_presets" in drawn.of("menu")
+    assert "STEER_PT_presets" in drawn.of("popover")
 
 
 def test_a_new_behavior_shows_up_in_menu_and_panel():

@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import crowds, drawing, live, menus, previews, starters  # noqa: E402
+from steer_addon.blender import crowds, drawing, live, preset_groups, previews, starters  # noqa: E402
 from steer_addon.blender.operators.start import OBJECT_OT_steer_start as Start  # noqa: E402
 from steer_addon.core.presets import find_presets, preset_card  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
@@ -111,15 +111,15 @@ def test_a_preset_of_ones_own_starts_too(tmp_path, monkeypatch):
     data["label"] = "Mine"
     del data["group"]
     (tmp_path / "mine.json").write_text(json.dumps(data), encoding="utf-8")
-    for module in (crowds, menus):
+    for module in (crowds, preset_groups):
         monkeypatch.setattr(module, "user_preset_folders", lambda: [tmp_path])
     assert drawing.warnings(started("mine")) == []
-    assert [name for name, _ in menus.grouped_presets()[menus.OWN]] == ["mine"]
+    assert [name for name, _ in preset_groups.grouped_presets()[preset_groups.OWN]] == ["mine"]
 
 
 def test_menus_list_every_preset_once_under_a_heading():
-    groups = menus.grouped_presets()
-    assert list(groups)[:3] == list(menus.GROUPS)
+    groups = preset_groups.grouped_presets()
+    assert list(groups)[:3] == list(preset_groups.GROUPS)
     listed = [name for rows in groups.values() for name, _ in rows]
     assert sorted(listed) == PRESETS
 

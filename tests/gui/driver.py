@@ -19,7 +19,7 @@ import bpy
 
 Step = float | Callable[[], bool]
 TICK = 0.05
-PATIENCE = 240.0
+PATIENCE = 400.0
 """Seconds after which something that is waited for counts as failed."""
 
 
