@@ -14,7 +14,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3,
 SCENARIOS := $(wildcard ../shared/scenarios/steersuite/*.xml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench validate extension test-matrix clean
+.PHONY: help demo test lint bench validate extension test-matrix test-gui clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--pla
 
 test-matrix: $(STAMP)  ## Run the Blender tests with every supported bpy
 	$(PY) scripts/test_matrix.py
+
+test-gui: $(STAMP)  ## Try the built extension in a real window (BLENDER=program; out/gui)
+	$(PY) scripts/test_gui.py $(if $(BLENDER),--blender $(BLENDER))
 
 clean:  ## Remove what was built; the virtual environments stay
 	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
