@@ -335,10 +335,10 @@ def bake_lines(found: status.BakeStatus) -> list[tuple[str, str]]:
     frames = found.frames
     if len(frames):
         text = f"Frames {frames[0]} to {frames[-1]} are in {found.folder}"
-        if not found.complete:
+        if not found.complete and not status.busy:
             text = f"{text}, the crowd goes on to {found.end}: Continue Bake"
         lines.append((text, "FILE_TICK" if found.complete else "INFO"))
-    if found.unfinished is not None:
+    if found.unfinished is not None and not status.busy:
         count = len(found.unfinished)
         lines.append((f"A newer bake has {count} frames by now: Continue Bake", "INFO"))
     if found.out_of_date:
