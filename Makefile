@@ -14,7 +14,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3,
 SCENARIOS := $(wildcard ../shared/scenarios/steersuite/*.xml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench validate extension test-matrix clean
+.PHONY: help demo test lint bench validate extension test-matrix test-gui clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,9 +36,10 @@ bench: $(BENCH_STAMP)  ## Measure what a user would feel (installs its peers fir
 	$(PY) scripts/bench.py
 
 validate: $(STAMP)  ## Run every scenario with published numbers (out/validation)
+	STEER_SCENES=1000 $(PY) -m pytest -q tests/core/test_contact_scenes.py
 	@$(if $(SCENARIOS),:,echo "Skipped: SteerBench files, as ../shared/scenarios is absent")
 	$(PY) scripts/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
-	  --flows 100,500,1000,2000 --jobs 2 --json out/validation/results.json --resume \
+	  --flows 100,500,1000,2000 --converging 10000 --jobs 2 --json out/validation/results.json --resume \
 	  --markdown out/validation/validation.md --plot out/validation $(ARGS)
 
 extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)
@@ -46,6 +47,9 @@ extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--pla
 
 test-matrix: $(STAMP)  ## Run the Blender tests with every supported bpy
 	$(PY) scripts/test_matrix.py
+
+test-gui: $(STAMP)  ## Try the built extension in a real window (BLENDER=program; out/gui)
+	$(PY) scripts/test_gui.py $(if $(BLENDER),--blender $(BLENDER))
 
 clean:  ## Remove what was built; the virtual environments stay
 	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks

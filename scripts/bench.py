@@ -35,6 +35,7 @@ import bench_blender  # noqa: E402
 import bench_bodies  # noqa: E402
 import bench_cache  # noqa: E402
 import bench_core  # noqa: E402
+import bench_panels  # noqa: E402
 import bench_start  # noqa: E402
 from bench_table import SHORT, Row, as_markdown, as_text  # noqa: E402
 
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "bake": bench_blender.keys,
     "cache": bench_cache.caches,
     "register": bench_start.registering,
+    "panels": bench_panels.drawing,
     "first": bench_start.first_simulation,
     "memory": bench_core.memory,
     "search": bench_core.searches,

@@ -1,6 +1,7 @@
 """What each behavior costs: choosing its inputs, packing its parameters, running its kernel.
 
-All variants of all behaviors take turns with seek, on one core, in one world of 10,000 walkers.
+All variants of all behaviors take turns with seek, on one core, in one world of 10,000 walkers who
+walk on from frame to frame. What counts is the time that the thread works, not what it waits.
 Run as a script, this file counts the rays that they cast, with kernels that are not compiled.
 """
 
@@ -11,7 +12,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,12 +39,15 @@ from steer_addon.core.paths import Path as Line
 from steer_addon.core.proposals import Perception, propose
 from steer_addon.core.settings import CrowdSettings
 from steer_addon.core.solver import Solver, _agent_view
+from steer_addon.core.vicinity import Vicinities
 from steer_addon.core.world import World, make_targets, make_world
 
 COUNT = 10_000
 COUNTED = 200
 """Agents whose rays are counted."""
-ROUNDS = 25
+ROUNDS, WARM_UPS = 25, 50
+"""Frames that agents walk on while they are measured, and before: what is remembered from frame to
+frame helps as much as it does in a run, and no more."""
 TIMES_SEEK, MICROSECONDS_PER_RAY = 3.0, 0.3
 
 
@@ -84,25 +89,35 @@ def everywhere(every: int = 1) -> tuple[Agents, World]:
     return agents, world
 
 
-def asking(entries: Sequence[Behavior], agents: Agents, world: World) -> Callable[[], object]:
+class Asking:
     """A call that does what a step does for some behaviors, from their inputs to proposals."""
-    solver = Solver(CrowdSettings(behaviors=(Seek(name="go"), *entries)))
-    # its memory, and the desired velocities that some pushes ask for, are there as in a run
-    for number in range(2):
-        step = solver.step(agents, world, DT, number=number)
-        agents = step.agents
-    view = _agent_view(agents, step.proposals[0].value)
-    sees = solver._world_view(world, DT, 2, 0)
 
-    def call() -> None:
-        perception = Perception(agents, world, entries)
-        for entry in entries:
-            local, params = perception.local(entry, sees), perception.params(entry)
+    def __init__(self, entries: Sequence[Behavior], agents: Agents, world: World) -> None:
+        self._entries, self._agents, self._world = entries, agents, world
+        self._solver = Solver(CrowdSettings(behaviors=(Seek(name="go"), *entries)))
+        self._number = 0
+        self._vicinities = Vicinities()
+        # its memory, and the desired velocities that some pushes ask for, are there as in a run
+        self.walk_on()
+        self.walk_on()
+
+    def walk_on(self) -> None:
+        """Take the crowd to its next frame, as calls then see it."""
+        step = self._solver.step(self._agents, self._world, DT, number=self._number)
+        self._agents = step.agents
+        self._number += 1
+        self._view = _agent_view(step.agents, step.proposals[0].value)
+        self._sees = self._solver._world_view(self._world, DT, self._number, 0)
+
+    def __call__(self) -> None:
+        """What the behaviors do in the current frame."""
+        agents, sees = self._agents, self._sees
+        perception = Perception(agents, self._world, self._entries, self._vicinities)
+        for entry in self._entries:
+            local, params = perception.local(entry, sees), perception.params(entry, sees)
             value = np.zeros((agents.count, 3), np.float32)
             active = np.zeros(agents.count, np.uint8)
-            propose(entry, agents, _Forgotten(), view, local, params, value, active)
-
-    return call
+            propose(entry, agents, _Forgotten(), self._view, local, params, value, active)
 
 
 class _Forgotten:
@@ -121,12 +136,21 @@ def behaviors() -> Iterator[Row]:
     )
     agents, world = everywhere()
     entries = [entry for cls in REGISTRY.values() for entry in variants(cls)]
-    calls = {entry.key: asking([entry], agents, world) for entry in entries}
-    flock = asking([Separation(), Cohesion(), Alignment()], agents, world)
+    calls = {entry.key: Asking([entry], agents, world) for entry in entries}
+    flock = Asking([Separation(), Cohesion(), Alignment()], agents, world)
     seek = calls["seek"]
     threads = jit.set_threads(1)
     try:
-        costs = {entry.key: medians([calls[entry.key], seek, flock], ROUNDS) for entry in entries}
+        costs = {
+            entry.key: medians(
+                [calls[entry.key], seek, flock],
+                ROUNDS,
+                warm_ups=WARM_UPS,
+                between=calls[entry.key].walk_on,
+                clock=time.thread_time,
+            )
+            for entry in entries
+        }
     finally:
         jit.set_threads(threads)
     for entry in sorted(entries, key=lambda entry: entry.key):
@@ -156,14 +180,19 @@ def count_rays() -> dict[str, float]:
         cast[0] += 1
         return bvh.ray_cast.function(*arguments)
 
+    def remembered(*arguments: Any) -> bool:
+        met = bool(bvh.ray_meets.function(*arguments))
+        cast[0] += met  # a ray that ends at the triangle of the last step needs no other one
+        return met
+
     counts = {}
     for cls in REGISTRY.values():
         for entry in variants(cls):
-            call = asking([entry], agents, world)
-            bvh.ray_cast._target = counted
+            call = Asking([entry], agents, world)
+            bvh.ray_cast._target, bvh.ray_meets._target = counted, remembered
             cast[0] = 0
             call()
-            bvh.ray_cast._target = None
+            bvh.ray_cast._target = bvh.ray_meets._target = None
             counts[entry.key] = cast[0] / agents.count
     return counts
 

@@ -72,15 +72,20 @@ def skipped(operation: str, why: str) -> Row:
     return Row(operation, None, "", note=why)
 
 
-def seconds_of(call: Call) -> float:
-    """Time that one call takes [s]."""
-    start = time.perf_counter()
+def seconds_of(call: Call, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Time that one call takes [s], by a clock."""
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def medians(
-    calls: Sequence[Call], rounds: int, warm_ups: int = 2, in_a_row: int = 1
+    calls: Sequence[Call],
+    rounds: int,
+    warm_ups: int = 2,
+    in_a_row: int = 1,
+    between: Call | None = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> list[float]:
     """Median times of some calls [s], taken in turns so that a busy machine slows all alike.
 
@@ -89,14 +94,19 @@ def medians(
         rounds: How often each one is timed.
         warm_ups: Calls beforehand that do not count.
         in_a_row: Calls per turn, for what runs step by step in its use, too.
+        between: Called before each round, warm-ups included, and not timed.
+        clock: What times are read from [s].
     """
-    for _ in range(warm_ups):
-        for call in calls:
-            call()
     times: list[list[float]] = [[] for _ in calls]
-    for _ in range(rounds):
+    for number in range(-warm_ups, rounds):
+        if between is not None:
+            between()
+        if number < 0:
+            for call in calls:
+                call()
+            continue
         for call, taken in zip(calls, times, strict=True):
-            taken.extend(seconds_of(call) for _ in range(in_a_row))
+            taken.extend(seconds_of(call, clock) for _ in range(in_a_row))
     return [statistics.median(taken) for taken in times]
 
 

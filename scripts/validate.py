@@ -1,7 +1,8 @@
 """Run scenarios with published numbers and print one table.
 
     python scripts/validate.py [FILE]… [--rvo2] [--rimea] [--flows 100,500] [--circle 2-40]
-        [--density] [--only TEXT] [--json OUT [--resume]] [--plot DIR] [--markdown OUT] [--jobs 2]
+        [--density] [--converging N] [--only TEXT] [--json OUT [--resume]] [--plot DIR]
+        [--markdown OUT] [--jobs 2]
 
 All scenarios use one preset, `pedestrians`, as it is; a scenario says who starts where, how large
 and how fast they are, where they go and what the time step is. Exits with 1 when a figure is short,
@@ -28,7 +29,17 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 
-from scripts.validation import density, flows, page, plots, rimea, rvo2, steerbench, stored  # noqa: E402
+from scripts.validation import (  # noqa: E402
+    converging,
+    density,
+    flows,
+    page,
+    plots,
+    rimea,
+    rvo2,
+    steerbench,
+    stored,
+)
 from scripts.validation.runner import PRESET, run  # noqa: E402
 from scripts.validation.scenario import Scenario  # noqa: E402
 from scripts.validation.table import as_text  # noqa: E402
@@ -76,6 +87,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--flows", metavar="N,…", type=numbers, help="six flow scenes, so many")
     parser.add_argument("--circle", metavar="A-B", type=numbers, help="antipodal circle, so many")
     parser.add_argument("--density", action="store_true", help="speed against density")
+    parser.add_argument(
+        "--converging", metavar="N", type=numbers, help="crowds that want one point"
+    )
     parser.add_argument("--only", metavar="TEXT", help="only scenarios whose name has this in it")
     parser.add_argument("--preset", default=PRESET, help="name of a preset, or a .json file")
     parser.add_argument("--seed", type=int, default=0, help="random places are drawn from it")
@@ -99,12 +113,14 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     if options.rvo2:
         makers += [(f"rvo2 {m.__name__}", m, ()) for m in (rvo2.circle, rvo2.blocks, rvo2.sphere)]
     if options.rimea:
-        makers += [
-            (make.__name__.replace("row_", "rimea "), make, args) for make, args in rimea.ROWS
-        ]
+        makers += rimea.ROWS
     if options.density:
         for value in density.DENSITIES:
             makers.append((f"rimea 4 density {value:g}", density.corridor, (value, options.seed)))
+    makers += [
+        (f"converging {n}", converging.converging, (n, options.seed))
+        for n in options.converging or ()
+    ]
     for n in options.flows or ():
         makers += [(f"{name} {n}", flows.flow, (name, n, options.seed)) for name in flows.SCENES]
     chosen = [maker for maker in makers if not options.only or options.only in maker[0]]
@@ -151,7 +167,7 @@ def cost_of(job: Job, known: Mapping[str, float]) -> float:
     size = [float(value) for value in job.given if isinstance(value, (int, float))]
     if job.make is flows.flow:
         return float(0.003 * size[0] ** 1.5)
-    return 0.1 * size[0] if job.make is rvo2.antipodal else 30.0
+    return (0.03 if job.make is rvo2.antipodal else 0.01) * size[0] if size else 30.0
 
 
 def _told(result: Result) -> Result:
@@ -191,10 +207,17 @@ def validate(options: argparse.Namespace) -> list[Result]:
     if options.json:
         stored.save(options.json, as_json(results))
     if options.markdown:
-        stored.save(options.markdown, page.as_page(results))
+        stored.save(options.markdown, page.as_page(results, everything()))
     if options.plot:
         plots.speed_density(results, options.plot)
     return results
+
+
+def everything() -> list[str]:
+    """Names of all that `make validate` runs besides SteerBench's files."""
+    options = ["--rvo2", "--rimea", "--density", "--converging", "10000"]
+    options += ["--circle", "2-250", "--flows", ",".join(map(str, flows.COUNTS))]
+    return [job.name for job in jobs_of(parse(options))]
 
 
 def as_json(results: Iterable[Result]) -> str:

@@ -40,6 +40,7 @@ is in the way:"""
 
 SECTIONS = (
     ("Flow scenes", r"(" + "|".join(SCENES) + r") \d+$"),
+    ("A crowd that wants one point", r"converging \d+$"),
     ("RVO2's examples", r"rvo2 "),
     ("Antipodal circle", r"antipodal \d+$"),
     ("RiMEA", r"rimea "),
@@ -48,9 +49,14 @@ SECTIONS = (
 """Titles, and what the names of their scenarios begin with; the last one takes the rest."""
 
 
-def as_page(results: Sequence[Result]) -> str:
-    """The page for docs."""
-    parts = [INTRODUCTION.format(summary=summary(results))]
+def as_page(results: Sequence[Result], everything: Sequence[str] = ()) -> str:
+    """The page for docs.
+
+    Args:
+        results: What was run.
+        everything: Names of all that should be on the page; it says which were not run.
+    """
+    parts = [INTRODUCTION.format(summary=summary(results) + _not_run(results, everything))]
     rest = list(results)
     for title, pattern in SECTIONS:
         own = [result for result in rest if re.match(pattern, result["name"])]
@@ -58,6 +64,20 @@ def as_page(results: Sequence[Result]) -> str:
         if own:
             parts.append(f"## {title}\n\n{_section(title, own)}{_made(own)}")
     return "\n".join(parts)
+
+
+def _not_run(results: Sequence[Result], everything: Sequence[str]) -> str:
+    """A sentence that names what is missing; equal beginnings are said once."""
+    there = {result["name"] for result in results}
+    left: dict[str, list[str]] = {}
+    for name in everything:
+        if name not in there:
+            family, _space, last = name.rpartition(" ")
+            left.setdefault(family, []).append(last)
+    if not left:
+        return ""
+    names = [f"{family} {', '.join(lasts)}".strip() for family, lasts in left.items()]
+    return f". Not run for this page: {'; '.join(names)}"
 
 
 def _made(results: list[Result]) -> str:

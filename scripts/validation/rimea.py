@@ -6,6 +6,7 @@ have the preset's radius. What a row leaves open is said where it is decided.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -229,19 +230,18 @@ def row_15(kind: int, number: int = 500) -> Scenario:
     )
 
 
-ROWS = (
-    (row_1, ()),
-    (row_5, ()),
-    (row_6, ()),
-    (row_7, ()),
-    (row_9, (4,)),
-    (row_9, (2,)),
-    (row_11, ()),
-    (row_12, ()),
-    (row_15, (0,)),
-    (row_15, (1,)),
-    (row_15, (2,)),
+ROWS: tuple[tuple[str, Callable[..., Scenario], tuple[int, ...]], ...] = (
+    ("rimea 1", row_1, ()),
+    ("rimea 5", row_5, ()),
+    ("rimea 6", row_6, ()),
+    ("rimea 7", row_7, ()),
+    (NINE[0], row_9, (4,)),
+    (NINE[1], row_9, (2,)),
+    ("rimea 11", row_11, ()),
+    ("rimea 12", row_12, ()),
+    *((name, row_15, (kind,)) for kind, name in enumerate(FIFTEEN)),
 )
+"""Names of scenarios, and what makes them."""
 
 
 def comparisons(results: list[dict[str, Any]]) -> list[dict[str, Any]]:

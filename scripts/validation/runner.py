@@ -15,7 +15,7 @@ from steer_addon.core.agents import Agents, make_agents
 from steer_addon.core.arrival import goal_of
 from steer_addon.core.metrics import Metrics
 from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings, with_override
+from steer_addon.core.settings import BLOCKS, CrowdSettings, with_override
 from steer_addon.core.simulation import Simulation
 from steer_addon.core.targets import make_targets
 from steer_addon.core.views import F32
@@ -29,6 +29,9 @@ from .ways import Ways
 PRESET = "pedestrians"
 SAMPLE = 0.25
 """Trajectories are kept for pictures with a place every so many seconds [s]."""
+
+LAST = 5.0
+"""The energy that is left is the mean of the last so many seconds [s]."""
 
 
 @dataclass(eq=False)
@@ -115,6 +118,8 @@ class _Run:
         )
         self.meters = [_Meter(area) for area in scenario.areas]
         self.first_move: F64 = np.full(n, np.nan)
+        self.energy: list[float] = []
+        """Kinetic energy of the crowd at each step, per kg [J/kg]."""
         self.choice: NDArray[np.int64] = np.full(n, -1, np.int64)
         """Which of the points of the last stage with several each agent came to."""
         self._aim()
@@ -174,6 +179,7 @@ class _Run:
         moving = np.linalg.norm(velocity, axis=1) > 0.1 * self.scenario.speed[rows]
         first = moving & np.isnan(self.first_move[rows])
         self.first_move[rows[first]] = self.now
+        self.energy.append(0.5 * float(np.einsum("ij,ij->", velocity, velocity)))
         for meter in self.meters:
             meter.add(self.now, self.position[rows], velocity)
         if self.scenario.leave and self.arrived[rows].any():
@@ -259,7 +265,7 @@ def as_stated(settings: CrowdSettings, scenario: Scenario) -> CrowdSettings:
     Raises:
         ParameterError: A stated value does not fit.
     """
-    known = {entry.key for entry in settings.behaviors}
+    known = {*BLOCKS, *(entry.key for entry in settings.behaviors)}
     for text in scenario.stated:
         if text.partition(".")[0] in known:
             settings = with_override(settings, text)
@@ -317,6 +323,9 @@ def _more(state: _Run) -> dict[str, Any]:
     """Figures that some scenarios ask for."""
     scenario, metrics = state.scenario, state.metrics
     found: dict[str, Any] = {}
+    if not scenario.leave:
+        last = state.energy[-max(1, round(LAST / scenario.dt)) :]
+        found["energy_left"] = float(np.mean(last)) / max(max(state.energy), 1.0e-9)
     if metrics.arrived.any():
         rows = metrics.arrived
         times = np.sort(metrics.arrival[rows])

@@ -14,10 +14,11 @@ from ..core.behaviors.base import SECOND_TARGETS
 from ..core.errors import SteerError
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
-from . import crowds, display, live, playback
+from . import compiling, crowds, display, live, playback, previews
 from .bake import status
 from .bake.settings import KeyframeBakeSettings
 from .drawing_bakes import draw_playback
+from .preset_groups import grouped_presets
 from .properties import definition_of, uses_targets
 from .property_factory import known_parameters
 from .slots import (
@@ -138,11 +139,33 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
         draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
     for text in warnings(obj):
         draw_message(layout, context, text, "ERROR")
+    draw_compiling(layout)
     status = live.status(obj)
     for text in status.warnings:
         draw_message(layout, context, text, "ERROR")
     if status.message:
         draw_message(layout, context, status.message, "ERROR" if playback.problem(obj) else "INFO")
+
+
+def draw_compiling(layout: Any) -> None:
+    """How far compiling is."""
+    state = compiling.state()
+    if state is not None:
+        factor = state.done / state.total if state.total else 0.0
+        layout.progress(factor=factor, text=compiling.text())
+
+
+def draw_gallery(layout: Any) -> None:
+    """Buttons that apply presets, each below its picture."""
+    for group, rows in grouped_presets().items():
+        layout.label(text=group)
+        grid = layout.grid_flow(row_major=True, columns=5, even_columns=True, even_rows=False)
+        for name, card in rows:
+            cell = grid.column(align=True)
+            picture = previews.icon_of(name)
+            if picture:
+                cell.template_icon(icon_value=picture, scale=4.0)
+            cell.operator("object.steer_preset_apply", text=card.label).name = name
 
 
 def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
@@ -312,10 +335,10 @@ def bake_lines(found: status.BakeStatus) -> list[tuple[str, str]]:
     frames = found.frames
     if len(frames):
         text = f"Frames {frames[0]} to {frames[-1]} are in {found.folder}"
-        if not found.complete:
+        if not found.complete and not status.busy:
             text = f"{text}, the crowd goes on to {found.end}: Continue Bake"
         lines.append((text, "FILE_TICK" if found.complete else "INFO"))
-    if found.unfinished is not None:
+    if found.unfinished is not None and not status.busy:
         count = len(found.unfinished)
         lines.append((f"A newer bake has {count} frames by now: Continue Bake", "INFO"))
     if found.out_of_date:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..core.errors import SteerError
-from . import crowds, playback
+from ..core import jit
+from ..core.errors import KernelsMissingError, SteerError
+from . import compiling, crowds, playback
 from .links import linked_crowds
 from .live_status import LiveStatus
 from .state import clear_state, get_state, is_playback, plays_back
@@ -57,6 +58,8 @@ def status(obj: bpy.types.Object) -> LiveStatus:
         return LiveStatus("The crowd is baked: delete the bake to simulate it live")
     if plays_back(obj):
         return LiveStatus(playback.message(obj))
+    if compiling.is_waiting(obj):
+        return LiveStatus("The crowd waits until its kernels are compiled, once after installing")
     run = _runs.get(obj.session_uid)
     if run is None:
         return LiveStatus(f"Not simulated yet: play from frame {obj.steer.frame_start}")
@@ -134,15 +137,52 @@ def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [obj for obj in found if obj.session_uid in needed]
 
 
-def _each(scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], None]) -> None:
-    """Do something for each live crowd of a scene; no error gets out."""
+def _each(
+    scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], None], *, wait: bool = False
+) -> None:
+    """Do something for each live crowd of a scene; no error gets out.
+
+    Args:
+        scene: The scene.
+        act: What to do.
+        wait: Whether a crowd may wait until kernels are compiled.
+    """
+    wait = wait and _in_main_thread() and compiling.can_wait()
     with _lock:
         for obj in _stepped(scene):
             run = _run_of(obj)
+            if wait and compiling.is_waiting(obj):
+                continue
             try:
-                act(run, obj)
+                if wait:
+                    with jit.deferring():
+                        act(run, obj)
+                else:
+                    act(run, obj)
+            except KernelsMissingError as error:
+                compiling.begin(obj, error, _resume)
             except SteerError as error:
                 run.fail(error)
+
+
+def _resume(waited: set[int]) -> None:
+    """Let crowds go on that waited for their kernels.
+
+    While the animation plays it goes back to where they stopped; otherwise the frame stays.
+    """
+    for scene in bpy.data.scenes:
+        held = [obj for obj in crowds.crowds(scene) if obj.session_uid in waited]
+        if not held:
+            continue
+        number = scene.frame_current
+        if _is_playing(scene):
+            number = min([number, *(_run_of(obj).last(obj) for obj in held)])
+        scene.frame_set(number)
+
+
+def _is_playing(scene: bpy.types.Scene) -> bool:
+    windows = bpy.context.window_manager.windows
+    return any(w.scene == scene and w.screen.is_animation_playing for w in windows)
 
 
 @persistent
@@ -159,7 +199,7 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
         if rendering and run.message and run.message != before:
             log.warning("Crowd %r at frame %d: %s", obj.name, scene.frame_current, run.message)
 
-    _each(scene, act)
+    _each(scene, act, wait=not rendering)
     if not rendering:
         lock_interface(scene)
 
@@ -169,7 +209,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
     """See whether an edit touches what was simulated."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
-    _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph))
+    _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph), wait=True)
     lock_interface(scene)
 
 
@@ -191,6 +231,7 @@ def on_load(*_: object) -> None:
     """Another file: nothing of the one before counts."""
     with _lock:
         _runs.clear()
+        compiling.forget()
     sync_locks()
 
 
@@ -283,6 +324,7 @@ def unregister() -> None:
         if handler in handlers:
             handlers.remove(handler)
     _runs.clear()
+    compiling.unregister()
     # nothing is live any more; Blender hides its data where a file is being read
     for scene in getattr(bpy.data, "scenes", ()):
         _give_back(scene)

@@ -173,6 +173,10 @@ class LiveRun:
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
 
+    def last(self, obj: bpy.types.Object) -> int:
+        """The frame that the next one is simulated from."""
+        return obj.steer.frame_start if self._session is None else self._session.frame
+
     def can_show(self, number: int) -> bool:
         """Whether a frame is stored, or the next to be simulated, and up to date."""
         following = self._session is not None and self._session.frame == number - 1

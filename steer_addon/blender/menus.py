@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..core.behaviors import REGISTRY
-from ..core.presets import find_presets, preset_label
-from .crowds import user_preset_folders
+from ..core.presets import Card
+from . import previews
 from .drawing_bakes import draw_export
 from .operators.add import DISTRIBUTIONS
 from .operators.behaviors import behavior_groups
+from .preset_groups import grouped_presets
 
 ICON = "COMMUNITY"
+
+
+def _preset(layout: Any, operator: str, name: str, card: Card) -> Any:
+    """An entry for a preset, with its picture where it has one."""
+    picture = previews.icon_of(name)
+    if picture:
+        return layout.operator(operator, text=card.label, icon_value=picture)
+    return layout.operator(operator, text=card.label, icon="PRESET")
 
 
 class STEER_MT_add(bpy.types.Menu):
@@ -21,12 +32,24 @@ class STEER_MT_add(bpy.types.Menu):
     bl_label = "Crowd"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """One entry per distribution, and what crowds follow."""
+        """Presets that start at once, one entry per distribution, and what crowds follow."""
+        columns = self.layout.row()
+        for group, rows in grouped_presets().items():
+            column = columns.column()
+            column.operator_context = "INVOKE_REGION_WIN"
+            column.label(text=group)
+            column.separator()
+            for name, card in rows:
+                _preset(column, "object.steer_start", name, card).preset = name
+        column = columns.column()
+        column.label(text="Points Only")
+        column.separator()
         for identifier, label, _, icon, _ in DISTRIBUTIONS:
-            props = self.layout.operator("object.steer_add_crowd", text=label, icon=icon)
+            props = column.operator("object.steer_add_crowd", text=label, icon=icon)
             props.distribution = identifier
-        self.layout.separator()
-        self.layout.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
+        column.separator()
+        column.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
+        column.operator("object.steer_preset_import", text="Preset File...", icon="FILE_FOLDER")
 
 
 class STEER_MT_object(bpy.types.Menu):
@@ -43,6 +66,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.separator()
         layout.menu("STEER_MT_presets")
         layout.operator("object.steer_preset_save", text="Save Preset...")
+        layout.operator("object.steer_preset_import", text="Load Preset...")
         layout.separator()
         for name in ("bake", "continue", "anew", "check", "relink", "delete"):
             layout.operator(f"object.steer_cache_{name}")
@@ -105,10 +129,14 @@ class STEER_MT_presets(bpy.types.Menu):
     bl_label = "Crowd Presets"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The built-in presets and those of the user, sorted as they are shown."""
-        found = find_presets(*user_preset_folders()).items()
-        for label, name in sorted((preset_label(path), name) for name, path in found):
-            self.layout.operator("object.steer_preset_apply", text=label).name = name
+        """The built-in presets and those of the user, by groups."""
+        columns = self.layout.row()
+        for group, rows in grouped_presets().items():
+            column = columns.column()
+            column.label(text=group)
+            column.separator()
+            for name, card in rows:
+                _preset(column, "object.steer_preset_apply", name, card).name = name
         self.layout.separator()
         self.layout.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
 
@@ -167,3 +195,4 @@ def unregister() -> None:
     """Remove the entries."""
     for menu, draw in reversed(ENTRIES):
         getattr(bpy.types, menu).remove(draw)
+    previews.unregister()

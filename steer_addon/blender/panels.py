@@ -77,7 +77,7 @@ class _Main:
     def draw_header_preset(self, context: Any) -> None:
         """The menu of presets."""
         if is_crowd(active_object(context)):
-            self.layout.menu("STEER_MT_presets", text="", icon="PRESET")
+            self.layout.popover("STEER_PT_presets", text="", icon="PRESET")
 
     def draw(self, context: Any) -> None:
         """Status and warnings, or a button that makes a crowd."""
@@ -100,6 +100,23 @@ class VIEW3D_PT_steer(_Main, _Sidebar, bpy.types.Panel):
     """Crowd settings in the sidebar"""
 
     bl_idname = "VIEW3D_PT_steer"
+
+
+class STEER_PT_presets(bpy.types.Panel):
+    """Choose among presets by their pictures"""
+
+    bl_idname = "STEER_PT_presets"
+    bl_label = "Crowd Presets"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "HEADER"
+    bl_ui_units_x = 24
+
+    def draw(self, context: Any) -> None:
+        """All presets by groups, and the files that they are saved to and loaded from."""
+        drawing.draw_gallery(self.layout)
+        row = self.layout.row()
+        row.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
+        row.operator("object.steer_preset_import", text="Load Preset...", icon="FILE_FOLDER")
 
 
 class _Section:
@@ -155,6 +172,7 @@ def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type
 
 classes = (
     STEER_UL_behaviors,
+    STEER_PT_presets,
     PHYSICS_PT_steer,
     *_sub_panels(PHYSICS_PT_steer, _PhysicsTab, tuple(row[0] for row in _SECTIONS)),
     VIEW3D_PT_steer,

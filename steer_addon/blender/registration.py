@@ -14,12 +14,13 @@ import bpy
 from ..core import jit
 from . import live, menus, panels, property_classes
 from .bake import status
-from .operators import add, bake, behaviors, cache, export, paths, presets
+from .operators import add, bake, behaviors, cache, export, paths, presets, start
 
 COMMAND = "steer"
 
 CLASSES = (
     *add.classes,
+    *start.classes,
     *behaviors.classes,
     *presets.classes,
     *bake.classes,

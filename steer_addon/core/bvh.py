@@ -27,7 +27,7 @@ from .bvh_points import (
     triangle_corners,
     triangle_normal,
 )
-from .bvh_rays import ray_cast, ray_cast_stops
+from .bvh_rays import ray_cast, ray_cast_stops, ray_meets
 from .errors import WorldError
 from .jit import kernel, parallel_for
 from .vec import load, store
@@ -46,6 +46,7 @@ __all__ = [
     "ray_cast",
     "ray_cast_many",
     "ray_cast_stops",
+    "ray_meets",
     "refit",
     "triangle_corners",
     "triangle_normal",

@@ -17,7 +17,7 @@ from .vec import add, add_scaled, dot, scale, sub
 
 
 @kernel
-def _corners(triangles, i):
+def load_corners(triangles, i):
     """The three corners of triangle i [m]."""
     return (
         (
@@ -41,7 +41,7 @@ def _corners(triangles, i):
 @kernel
 def triangle_corners(bvh, triangle):
     """The three corners of a triangle [m]."""
-    return _corners(bvh.triangles, triangle)
+    return load_corners(bvh.triangles, triangle)
 
 
 @kernel
@@ -115,7 +115,7 @@ def node_distance(box, i, point):
 
 
 @kernel
-def _own_distance(a, b, c, point):
+def box_distance(a, b, c, point):
     """Squared distance from a point to the box of a triangle [m²]."""
     x = _gap(min(a[0], b[0], c[0]), max(a[0], b[0], c[0]), point[0])
     y = _gap(min(a[1], b[1], c[1]), max(a[1], b[1], c[1]), point[1])
@@ -124,7 +124,7 @@ def _own_distance(a, b, c, point):
 
 
 @kernel
-def _is_steep(a, b, c, min_up):
+def is_steep(a, b, c, min_up):
     """Whether a triangle has |normal.z| < min_up; one without area has no slope and is not."""
     normal = face_normal(a, b, c)
     return abs(normal[2]) < min_up and (normal[0] != 0.0 or normal[1] != 0.0)
@@ -133,14 +133,15 @@ def _is_steep(a, b, c, min_up):
 @kernel
 def nearer(triangles, i, point, min_up, best_triangle, found, best):
     """The better one of the nearest point so far and that of triangle i; `best` is squared [m²]."""
-    a, b, c = _corners(triangles, i)
-    candidate = on_triangle(a, b, c, point)
-    offset = sub(candidate, point)
-    gap = dot(offset, offset)
-    if gap <= best:
-        gap = max(gap, _own_distance(a, b, c, point))
+    a, b, c = load_corners(triangles, i)
+    # most triangles of a leaf are too far away, and their boxes tell
+    own = box_distance(a, b, c, point)
+    if own <= best:
+        candidate = on_triangle(a, b, c, point)
+        offset = sub(candidate, point)
+        gap = max(dot(offset, offset), own)
         better = gap < best or (gap == best and (i < best_triangle or best_triangle < 0))
-        if better and (min_up < 0.0 or _is_steep(a, b, c, min_up)):
+        if better and (min_up < 0.0 or is_steep(a, b, c, min_up)):
             best_triangle, found, best = i, candidate, gap
     return best_triangle, found, best
 

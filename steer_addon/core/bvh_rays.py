@@ -165,6 +165,32 @@ def _cast_at_leaf(triangles, order, start, stop, origin, direction, ray, min_up,
 
 
 @kernel
+def ray_meets(bvh, triangle, origin, direction, max_distance):
+    """Whether a ray meets one triangle: then `ray_cast` meets that or one before it.
+
+    Arguments are those of `ray_cast`; -1 and other numbers that no triangle has are never met.
+    """
+    if not 0 <= triangle < len(bvh.triangles):
+        return False
+    return _meets(bvh.triangles, triangle, origin, direction, float(max_distance))
+
+
+@kernel
+def _meets(triangles, i, origin, direction, best):
+    """`ray_meets` for triangle i."""
+    reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
+    finite = abs(origin[0]) + abs(origin[1]) + abs(origin[2]) < np.inf
+    if not finite or not TINY < reach < np.inf or not best >= 0.0:
+        return False
+    axes, shear, inverse, before, behind, margin = _ray(origin, direction)
+    met, distance = _hit(triangles, i, origin, axes, shear)
+    if not met or not -margin <= distance <= best:
+        return False
+    enter, leave = _own_span(triangles, i, before, behind, inverse)
+    return enter <= leave and min(max(distance, enter), leave) <= best
+
+
+@kernel
 def ray_cast(bvh, origin, direction, max_distance):
     """The first triangle that a ray meets, from either side.
 

@@ -37,3 +37,18 @@ class CacheError(SteerError):
 
 class UsageError(SteerError):
     """A command was given arguments that it cannot take."""
+
+
+class KernelsMissingError(SteerError):
+    """A kernel would have to be compiled first, where that is not wanted at once.
+
+    Attributes:
+        kernel: Module and name of the kernel.
+        signature: The types of its arguments, as numba knows them.
+    """
+
+    def __init__(self, module: str, name: str, signature: tuple[object, ...]) -> None:
+        """Name the kernel that is missing."""
+        super().__init__("Kernels are not compiled yet: the crowd waits until they are")
+        self.kernel = (module, name)
+        self.signature = signature

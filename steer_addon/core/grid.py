@@ -21,7 +21,7 @@ F64 = NDArray[np.float64]
 _MIN_CELL = 1.0e-6
 _MIN_CELLS = 64
 # So few are in one cell: to look at all of them is quicker than to find out how far they spread.
-_FEW = 32
+FEW = 32
 _CELLS_PER_AGENT = 2
 _SAMPLES = 1024
 _TAIL = 16
@@ -126,11 +126,11 @@ def build_grid(position: F32, cell_size: float, most: int | None = None) -> Grid
     """
     count = len(position)
     nx, ny, nz = 1, 1, 1
-    extent = _core_extent(position) if count > _FEW else np.zeros(3)
-    if most is not None and count > _FEW:
+    extent = _core_extent(position) if count > FEW else np.zeros(3)
+    if most is not None and count > FEW:
         cell_size = _crowded_cell(count, extent, float(cell_size), max(1, most))
     cell = max(float(cell_size), _MIN_CELL) * OFF_LATTICE
-    if count > _FEW:
+    if count > FEW:
         nx, ny, nz = _dimensions(count, extent, cell)
     start = np.zeros(nx * ny * nz + 1, np.int32)
     order = np.empty(count, np.int32)

@@ -123,7 +123,9 @@ def _turned(old, new, most):
     speed = length(new)
     toward = unit(new)
     cosine = min(1.0, max(-1.0, dot(old, toward)))
-    if speed < EPSILON or math.acos(cosine) <= most:
+    # the cosine of the most is no more than this: small turns need no arc
+    least = 1.0 - most * most * (0.5 - most * most / 24.0) + EPSILON
+    if speed < EPSILON or cosine > least or math.acos(cosine) <= most:
         return new
     side = sub(toward, scale(old, cosine))
     if length(side) < EPSILON:

@@ -13,13 +13,15 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import jit_scratch
+from .errors import KernelsMissingError
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -58,6 +60,8 @@ class _State:
         self.cache_folder: Path | None = None
         self.threads = max(1, int(os.environ.get("STEER_THREADS", "0") or 0) or _cpu_count())
         self.pool: ThreadPoolExecutor | None = None
+        self.deferring = False
+        self.recorder: Callable[..., Any] | None = None
 
 
 def _cpu_count() -> int:
@@ -87,6 +91,8 @@ class Kernel:
     def target(self) -> Callable[..., Any]:
         """The compiled function, or the plain one where numba cannot be had."""
         if self._target is None:
+            if _state.recorder is not None:
+                return partial(_state.recorder, self)
             with _state.lock:
                 if self._target is None:
                     self._target = self._compile()
@@ -204,8 +210,63 @@ def _load() -> Status:
             "install the extension package made for this platform",
         )
     _state.numba = numba
+    _watch_compiling()
     _state.cache_folder = _writable_cache()
     return Status(True, "")
+
+
+@contextmanager
+def deferring() -> Iterator[None]:
+    """In this block a kernel that is not compiled yet, here or on disk, raises in place of it.
+
+    Who has a window to keep alive compiles by `warmup` then, and comes back. Where nothing can be
+    kept on disk, compiling elsewhere would help nobody, and kernels compile as always.
+    """
+    before, _state.deferring = _state.deferring, True
+    try:
+        yield
+    finally:
+        _state.deferring = before
+
+
+@contextmanager
+def recording(recorder: Callable[..., Any]) -> Iterator[None]:
+    """In this block `recorder(kernel, *arguments)` is called in place of kernels.
+
+    Only for a process of its own, in which no kernel ran before.
+    """
+    _state.recorder = recorder
+    try:
+        yield
+    finally:
+        _state.recorder = None
+
+
+def cache_root() -> Path | None:
+    """Where compiled kernels are kept, once numba is loaded; None where they cannot be."""
+    return None if _state.cache_folder is None else _state.cache_folder.parent
+
+
+def _watch_compiling() -> None:
+    """Let numba tell what it is about to compile: it is neither in memory nor on disk."""
+    event = importlib.import_module("numba.core.event")
+
+    class Watch(event.Listener):  # type: ignore[misc, name-defined]
+        """Refuses to compile where that is deferred."""
+
+        def on_start(self, event: Any) -> None:
+            """Called with the compiler's lock held."""
+            function = event.data["dispatcher"].py_func
+            ours = function.__module__.startswith(__name__.rpartition(".")[0])
+            if _state.deferring and ours and _state.cache_folder is not None:
+                raise KernelsMissingError(
+                    function.__module__, function.__qualname__, tuple(event.data["args"])
+                )
+
+        def on_end(self, event: Any) -> None:
+            """Nothing to do."""
+
+    event.register("numba:compile", Watch())
 
 
 def _default_cache_root() -> Path:
@@ -304,6 +365,9 @@ def parallel_for(function: Kernel, count: int, *args: Any) -> None:
     cannot change a bit of the result.
     """
     target = function.target()
+    if _state.recorder is not None:
+        # a dry run asks what is called, not what comes of it
+        count = min(count, 4)
     if runs_alone(count):
         target(0, count, *args)
         return

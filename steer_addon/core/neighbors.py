@@ -200,28 +200,30 @@ def _gather(c, grid, slots, x, y, z):
     Returns:
         (how many, -1 when they are too many; where those of the cell itself begin).
     """
-    own = c % grid.nx
-    first_x, many_x = _around(own, grid.nx)
+    first_x, many_x = _around(c % grid.nx, grid.nx)
     first_y, many_y = _around(c // grid.nx % grid.ny, grid.ny)
     first_z, many_z = _around(c // (grid.nx * grid.ny), grid.nz)
+    # cells next to each other along x are one run of slots, but where it wraps around
+    wraps = first_x < 0 or first_x + many_x > grid.nx
+    runs, long = (many_x, 1) if wraps else (1, many_x)
     total, begin = 0, 0
     for jz in range(many_z):
         layer = wrap_cell(first_z + jz, grid.nz) * grid.ny
         for jy in range(many_y):
             row = (layer + wrap_cell(first_y + jy, grid.ny)) * grid.nx
-            for jx in range(many_x):
+            for jx in range(runs):
                 cell = row + wrap_cell(first_x + jx, grid.nx)
-                low, high = grid.start[cell], grid.start[cell + 1]
+                low, high = grid.start[cell], grid.start[cell + long]
                 if total + high - low > _CANDIDATES:
                     return -1, 0
-                begin = total if cell == c else begin
-                for slot in range(low, high):
-                    at = slot & _INDEX
-                    slots[total & _INDEX] = slot
-                    x[total & _INDEX] = grid.x[at]
-                    y[total & _INDEX] = grid.y[at]
-                    z[total & _INDEX] = grid.z[at]
-                    total += 1
+                if cell <= c < cell + long:
+                    begin = total + grid.start[c] - low
+                for k in range(high - low):
+                    at = (low + k) & _INDEX
+                    slots[total + k] = at
+                    x[total + k], y[total + k] = grid.x[at], grid.y[at]
+                    z[total + k] = grid.z[at]
+                total += high - low
     return total, begin
 
 

@@ -2,7 +2,7 @@
 
 A preset is data: nothing in it is executed, and it names no other file. Its form::
 
-    {"format": "steer-preset", "version": 1, "label": "…", "description": "…",
+    {"format": "steer-preset", "version": 1, "label": "…", "description": "…", "group": "…",
      "settings": {"agents": {…}, "motion": {…}, "solver": {…},
                   "behaviors": [{"type": …}], "seed": 0}}
 """
@@ -22,6 +22,7 @@ from .settings import CrowdSettings
 FORMAT = "steer-preset"
 VERSION = 1
 MAX_BYTES = 1_000_000
+_TEXTS = ("label", "description", "group")
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,29 @@ class Preset:
         label: Name shown to people.
         description: One sentence.
         settings: The settings themselves.
+        group: Heading that menus list it under; empty for none.
     """
 
     name: str
     label: str
     description: str
     settings: CrowdSettings
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What menus show of a preset.
+
+    Attributes:
+        label: Name shown to people.
+        description: One sentence; may be empty.
+        group: Heading that menus list it under; may be empty.
+    """
+
+    label: str
+    description: str = ""
+    group: str = ""
 
 
 def builtin_folder() -> Path:
@@ -76,26 +94,33 @@ def read_preset(path: Path) -> Preset:
     return _checked(path.stem, path.name, data)
 
 
-def preset_label(path: Path) -> str:
-    """The name that a preset file gives itself, for menus; its file name where it gives none.
+def preset_card(path: Path) -> Card:
+    """What a preset file says of itself, for menus; its file name where it gives none.
 
     Nothing else of the file is checked, and it is read again only after it changed.
     """
     try:
         status = path.stat()
         if status.st_size <= MAX_BYTES:
-            return _label(path, status.st_mtime_ns) or path.stem
+            return _card(path, status.st_mtime_ns)
     except (OSError, ValueError, RecursionError):
         # applying the preset says what is wrong with it
         pass
-    return path.stem
+    return Card(path.stem)
+
+
+def preset_label(path: Path) -> str:
+    """The name that a preset file gives itself; its file name where it gives none."""
+    return preset_card(path).label
 
 
 @lru_cache(maxsize=1000)
-def _label(path: Path, changed: int) -> str:
+def _card(path: Path, changed: int) -> Card:
     data = json.loads(path.read_text(encoding="utf-8"))
-    label = data.get("label") if isinstance(data, dict) else None
-    return label if isinstance(label, str) else ""
+    given = data if isinstance(data, dict) else {}
+    texts = {key: given.get(key) for key in ("label", "description", "group")}
+    found = {key: text for key, text in texts.items() if isinstance(text, str) and text}
+    return Card(**{"label": path.stem, **found})
 
 
 def _checked(name: str, file_name: str, data: Any) -> Preset:
@@ -107,7 +132,7 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
             f"this Steer reads version {VERSION}"
         )
     for key in data:
-        if key not in ("format", "version", "label", "description", "settings"):
+        if key not in ("format", "version", *_TEXTS, "settings"):
             raise PresetError(f"Preset {file_name} has an unknown entry {key!r}: remove it")
     settings = data.get("settings")
     if not isinstance(settings, dict):
@@ -116,11 +141,12 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
         checked = CrowdSettings.from_dict(settings)
     except ParameterError as error:
         raise PresetError(f"Preset {file_name}: {error}") from None
-    label = data.get("label", name)
-    description = data.get("description", "")
-    if not (isinstance(label, str) and isinstance(description, str)):
-        raise PresetError(f"Preset {file_name}: label and description must be texts")
-    return Preset(name, label, description, checked)
+    label, description, group = (
+        data.get(key, default) for key, default in zip(_TEXTS, (name, "", ""), strict=True)
+    )
+    if not all(isinstance(text, str) for text in (label, description, group)):
+        raise PresetError(f"Preset {file_name}: label, description and group must be texts")
+    return Preset(name, label, description, checked, group)
 
 
 def load_preset(name: str, *folders: Path) -> Preset:

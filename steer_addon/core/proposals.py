@@ -24,11 +24,16 @@ from .behaviors.base import (
     VELOCITY,
     Behavior,
 )
+from .contacts import Known
 from .parameters import parameters
+from .vicinity import Vicinities
 from .views import AgentView, NeighborView, TargetView, WorldView
 from .world import World
 
 F32 = NDArray[np.float32]
+
+ALL_AROUND = 360.0
+"""Field of view [deg] in which everybody is seen."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,11 +66,18 @@ class Proposal:
 class Perception:
     """Reads the world for each behavior of one step; what several ask for is found once."""
 
-    def __init__(self, agents: Agents, world: World, stack: Sequence[Behavior]) -> None:
+    def __init__(
+        self,
+        agents: Agents,
+        world: World,
+        stack: Sequence[Behavior],
+        vicinities: Vicinities | None = None,
+    ) -> None:
         self._agents = agents
         self._world = world
+        self._vicinities = vicinities or Vicinities()
         self._targets: dict[tuple[str, str, str], TargetView] = {}
-        self._neighbors = neighbor_lists(stack, agents)
+        self._neighbors, self.known = neighbor_lists(stack, agents)
         self._params: dict[str, Any] = {}
 
     def local(self, entry: Behavior, sees: WorldView) -> WorldView:
@@ -75,11 +87,16 @@ class Perception:
             neighbors=self._neighbors[entry.key],
         )
 
-    def params(self, entry: Behavior) -> Any:
+    def params(self, entry: Behavior, sees: WorldView) -> Any:
         """Parameters and inputs of a behavior as its kernel reads them."""
         if entry.key not in self._params:
             uses = entry.definition.uses
             inputs = {INPUTS[use]: self._input(use, entry) for use in uses if use in INPUTS}
+            if entry.definition.vicinity:
+                least = sees.min_up if sees.flat else -1.0
+                inputs["vicinity"] = self._vicinities.rows(
+                    entry.key, self._agents.id, sees.colliders, least
+                )
             self._params[entry.key] = pack(entry, self._agents, inputs)
         return self._params[entry.key]
 
@@ -154,21 +171,27 @@ def _largest(values: F32) -> float:
     return float(values[0] if len(values) == 1 else values.max())
 
 
-def neighbor_lists(stack: Sequence[Behavior], agents: Agents) -> dict[str, NeighborView]:
-    """One search for all behaviors with the same field of view; each reads its part of the list."""
+def neighbor_lists(
+    stack: Sequence[Behavior], agents: Agents
+) -> tuple[dict[str, NeighborView], Known | None]:
+    """One search for all behaviors with the same field of view; each reads its part of the list.
+
+    With the lists by behavior come those of who sees all around, if anybody does: see `contacts`.
+    """
     lists = dict.fromkeys((entry.key for entry in stack), neighbors.NONE)
     asking = [
         (entry, _perceiving(entry, agents)) for entry in stack if NEIGHBORS in entry.definition.uses
     ]
     if not asking or agents.count < 2:
         empty = neighbors.empty(agents.count)
-        return lists | {entry.key: empty for entry, _ in asking}
+        return lists | {entry.key: empty for entry, _ in asking}, None
     longest = max(_largest(reach) for _, (reach, _, _) in asking)
     kept = max(_largest(most) for _, (_, most, _) in asking)
     grid = neighbors.build_grid(agents.position, longest, int(kept))
     groups: dict[bytes, list[tuple[Behavior, tuple[F32, F32, F32]]]] = {}
     for entry, wanted in asking:
         groups.setdefault(wanted[2].tobytes(), []).append((entry, wanted))
+    known = None
     for members in groups.values():
         radius, most, view = members[0][1]
         for _, (more_radius, more, _) in members[1:]:
@@ -176,7 +199,9 @@ def neighbor_lists(stack: Sequence[Behavior], agents: Agents) -> dict[str, Neigh
             most = np.maximum(most, more)
         found = neighbors.find(grid, agents.position, agents.heading, agents.id, radius, most, view)
         lists.update({entry.key: found for entry, _ in members})
-    return lists
+        if view.min() >= ALL_AROUND:
+            known = Known(found, radius, most)
+    return lists, known
 
 
 def propose(

@@ -23,6 +23,7 @@ from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, sum_desired
 from .settings import CrowdSettings
 from .targets import NO_TARGETS
+from .vicinity import Vicinities
 from .views import AgentView, BvhView, WorldView
 from .world import NO_COLLIDERS, Colliders, World
 
@@ -48,8 +49,16 @@ class StepResult:
 class Solver:
     """Moves agents through a world by a crowd's settings."""
 
-    def __init__(self, settings: CrowdSettings) -> None:
+    def __init__(self, settings: CrowdSettings, vicinities: Vicinities | None = None) -> None:
+        """Make a solver.
+
+        Args:
+            settings: What the crowd is told.
+            vicinities: What steps of the crowd before found out about the colliders; it makes
+                steps quicker and changes none.
+        """
         self.settings = settings
+        self._vicinities = vicinities
 
     def step(
         self,
@@ -123,7 +132,7 @@ class Solver:
         desired = np.zeros_like(agents.position)
         view = _agent_view(agents, desired)
         sees = self._world_view(world, dt, number, seed)
-        perception = Perception(agents, world, stack)
+        perception = Perception(agents, world, stack, self._vicinities)
         found: dict[str, Proposal] = {}
         values = np.zeros((len(stack), agents.count, 3), np.float32)
         active = np.zeros((len(stack), agents.count), np.uint8)
@@ -131,7 +140,7 @@ class Solver:
         for pushes in (False, True):
             for row, entry in enumerate(stack):
                 if (entry.definition.output != VELOCITY) == pushes:
-                    local, params = perception.local(entry, sees), perception.params(entry)
+                    local, params = perception.local(entry, sees), perception.params(entry, sees)
                     found[entry.key] = propose(
                         entry, agents, after, view, local, params, values[row], active[row]
                     )
@@ -141,7 +150,7 @@ class Solver:
         proposals = tuple(found[entry.key] for entry in stack)
         self._move(agents, away, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
-        contacts.resolve(agents, after, self.settings, sees, moved)
+        contacts.resolve(agents, after, self.settings, sees, moved, perception.known)
         return after, proposals
 
     def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
@@ -241,7 +250,7 @@ def _constrain(
                 after.count,
                 view,
                 perception.local(entry, sees),
-                perception.params(entry),
+                perception.params(entry, sees),
                 after.memory.get(entry.key, np.zeros((after.count, 0), np.float32)),
                 after.position,
                 after.velocity,

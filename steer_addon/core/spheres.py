@@ -22,7 +22,14 @@ class Spheres:
 
     def view(self) -> SphereView:
         """What kernels read."""
-        return SphereView(self.center, self.radius)
+        swept = np.empty((len(self.radius), 5))
+        order = np.argsort(self.center[:, 0], kind="stable")
+        swept[:, :3], swept[:, 3], swept[:, 4] = self.center[order], self.radius[order], order
+        bounds = np.zeros(3)
+        if len(order):
+            height = swept[:, 2]
+            bounds[:] = swept[:, 3].max(), height.min(), height.max()
+        return SphereView(self.center, self.radius, swept, bounds)
 
     def joined(self, center: F32, radius: F32) -> Spheres:
         """These and more."""

@@ -68,6 +68,8 @@ class SphereView(NamedTuple):
 
     center: F32  # (s, 3) [m]
     radius: F32  # (s,) [m]
+    swept: NDArray[np.float64]  # (s, 5) sorted along X: center x, y, z, radius [m], number
+    bounds: NDArray[np.float64]  # (3,) largest radius, lowest and highest center [m]; 0 for none
 
 
 class PathView(NamedTuple):

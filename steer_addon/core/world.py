@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -63,37 +63,45 @@ class CollidersBuilder:
 
     def build(self, meshes: Sequence[Mesh]) -> Colliders:
         """Colliders for this frame; a tree is refitted when only its vertices moved."""
-        used = [mesh for mesh in meshes if len(mesh.triangles)]
+        used = _by_name(mesh for mesh in meshes if len(mesh.triangles))
         unchanged = len(used) == len(self._static) and all(
-            self._static.get(mesh.name) is mesh for mesh in used
+            self._static.get(name) is mesh for name, mesh in used.items()
         )
         if self._joined is not None and unchanged and self._cleared >= self.clearance:
             return self._joined
-        trees: dict[str, BvhView] = {}
-        for mesh in used:
-            trees[mesh.name] = self._tree(mesh)
-        self._trees = trees
-        self._static = {mesh.name: mesh for mesh in used}
-        spheres = [bounding_sphere(mesh) for mesh in used]
+        trees = {name: self._tree(name, mesh) for name, mesh in used.items()}
+        self._trees, self._static = trees, used
+        spheres = [bounding_sphere(mesh) for mesh in used.values()]
         center = np.array([s[0] for s in spheres], np.float32).reshape(-1, 3)
         radius = np.array([s[1] for s in spheres], np.float32)
-        joined = bvh.join([trees[mesh.name] for mesh in used])
+        joined = bvh.join(list(trees.values()))
         if self.clearance:
             joined = with_clearance(joined)
         self._cleared = self.clearance
-        sizes = [0, *(len(mesh.triangles) for mesh in used)]
+        sizes = [0, *(len(mesh.triangles) for mesh in used.values())]
         first = np.cumsum(sizes).astype(np.int32)
-        names, own = tuple(mesh.name for mesh in used), tuple(trees[mesh.name] for mesh in used)
-        self._joined = Colliders(joined, center, radius, first, names, own)
+        self._joined = Colliders(joined, center, radius, first, tuple(used), tuple(trees.values()))
         return self._joined
 
-    def _tree(self, mesh: Mesh) -> BvhView:
-        old = self._trees.get(mesh.name)
+    def _tree(self, name: str, mesh: Mesh) -> BvhView:
+        old = self._trees.get(name)
         if old is None or len(old.triangles) != len(mesh.triangles):
             return bvh.build(mesh.triangles)
-        if self._static[mesh.name] is mesh:
+        if self._static[name] is mesh:
             return old
         return bvh.refit(old, mesh.triangles)
+
+
+def _by_name(meshes: Iterable[Mesh]) -> dict[str, Mesh]:
+    """Meshes in their order; those of one name, as of two linked files, are told apart."""
+    found: dict[str, Mesh] = {}
+    for mesh in meshes:
+        name, number = mesh.name, 1
+        while name in found:
+            number += 1
+            name = f"{mesh.name} ({number})"
+        found[name] = mesh
+    return found
 
 
 NO_COLLIDERS = CollidersBuilder().build(())

@@ -26,11 +26,12 @@ class FakeLayout:
         self.use_property_split = False
         self.use_property_decorate = False
         self.active = True
+        self.operator_context = "INVOKE_DEFAULT"
 
     def _part(self, **options: Any) -> FakeLayout:
         return FakeLayout(self.record)
 
-    row = column = box = split = _part
+    row = column = box = split = grid_flow = _part
 
     def separator(self) -> None:
         """A gap."""
@@ -40,13 +41,26 @@ class FakeLayout:
         assert icon in ICONS, icon
         self.record.append(("label", text))
 
+    def progress(self, *, factor: float, text: str) -> None:
+        """A bar that says how far something is."""
+        assert 0.0 <= factor <= 1.0
+        self.record.append(("label", text))
+
+    def popover(self, panel: str, *, text: str, icon: str) -> None:
+        """A button that opens a panel, which has to be registered."""
+        assert icon in ICONS, icon
+        assert hasattr(bpy.types, panel), panel
+        self.record.append(("popover", panel))
+
     def menu(self, menu: str, *, text: str | None = None, icon: str = "NONE") -> None:
         """A menu that has to be registered."""
         assert icon in ICONS, icon
         assert hasattr(bpy.types, menu), menu
         self.record.append(("menu", menu))
 
-    def operator(self, idname: str, *, text: str = "", icon: str = "NONE") -> SimpleNamespace:
+    def operator(
+        self, idname: str, *, text: str = "", icon: str = "NONE", icon_value: int = 0
+    ) -> SimpleNamespace:
         """A button of an operator that has to be registered."""
         assert icon in ICONS, icon
         module, name = idname.split(".")

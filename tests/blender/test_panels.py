@@ -8,7 +8,15 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import crowds, display, drawing, menus, panels, state  # noqa: E402
+from steer_addon.blender import (  # noqa: E402
+    crowds,
+    display,
+    drawing,
+    menus,
+    panels,
+    registration,
+    state,
+)
 from steer_addon.blender import properties as steer_properties  # noqa: E402
 from steer_addon.core import jit  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
@@ -96,7 +104,7 @@ def test_everything_about_a_crowd_is_shown():
     assert {"name", "enabled", "weight", "use_own_target", "target_kind", "target_object"} <= shown
     assert {"colliders", "ground", "seed", "frame_start", "frame_end", "tolerance"} <= shown
     assert {"object.steer_bake_keyframes", "object.steer_delete_bake"} <= set(drawn.of("operator"))
-    assert "STEER_MT_presets" in drawn.of("menu")
+    assert "STEER_PT_presets" in drawn.of("popover")
 
 
 def test_a_new_behavior_shows_up_in_menu_and_panel():
@@ -168,18 +176,30 @@ def target_deleted():
     bpy.data.objects.remove(obj.steer.ground)
 
 
-@pytest.mark.parametrize(
-    "situation",
-    [
-        "nothing", "make_empty", "make_points", "make_crowd", "modifierless", "stateless",
-        "groupless", "marked_only", "changed_group", "far_active", "target_deleted",
-    ],
+SITUATIONS = (
+    "nothing", "make_empty", "make_points", "make_crowd", "modifierless", "stateless",
+    "groupless", "marked_only", "changed_group", "far_active", "target_deleted",
 )  # fmt: skip
-def test_nothing_can_make_a_panel_fail(situation):
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_nothing_can_make_a_panel_or_a_poll_fail(situation):
     made = globals()[situation]()
     if made is not None:
         bpy.context.view_layer.objects.active = made
     draw_all()
+    poll_all()
+
+
+def poll_all():
+    """Ask every operator whether it can run; who cannot says why."""
+    operators = [c for c in registration.CLASSES if issubclass(c, bpy.types.Operator)]
+    for cls in operators:
+        module, name = cls.bl_idname.split(".")
+        can = getattr(getattr(bpy.ops, module), name).poll()
+        if hasattr(cls, "why_not"):
+            assert bool(cls.why_not(bpy.context)) != can, cls.__name__
+    assert len(operators) > 10
 
 
 def test_a_linked_crowd_is_drawn_and_says_so(tmp_path):
@@ -192,6 +212,7 @@ def test_a_linked_crowd_is_drawn_and_says_so(tmp_path):
     bpy.context.scene.collection.objects.link(there.objects[0])
     bpy.context.view_layer.objects.active = there.objects[0]
     assert "is linked from" in draw_all().texts()
+    poll_all()
 
 
 def test_a_mesh_that_is_no_crowd_gets_the_button():

@@ -11,7 +11,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import menus, registration  # noqa: E402
+from steer_addon.blender import compiling, menus, previews, registration  # noqa: E402
 from steer_addon.core.errors import SteerError  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +31,14 @@ def traces():
             if isinstance(kept := getattr(bpy.app.handlers, name), list)
         },
         "object": hasattr(bpy.types.Object, "steer"),
+        "properties": [
+            (cls.__name__, name)
+            for cls in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager)
+            for name in dir(cls)
+            if "steer" in name.lower()
+        ],
+        "timer": bpy.app.timers.is_registered(compiling._look),
+        "pictures": len(previews._collection),
         "keymaps": keymap_count(),
     }  # fmt: skip
 

@@ -1,5 +1,7 @@
 """Hide: spots by hand calculation, lines of sight, and what happens where there is no cover."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from crowdtools import box, crowd, place, run
@@ -7,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.evade import Evade
-from steer_addon.core.behaviors.hide import Hide
+from steer_addon.core.behaviors.hide import Hide, _nearest_spot, hiding_spot
 from steer_addon.core.solver import Solver
 from steer_addon.core.spheres import make_spheres
 from steer_addon.core.targets import make_targets
+from steer_addon.core.vec import add_scaled, dot, length, load, project, sub
 from steer_addon.core.world import make_world
 
 SPEED = 1.4
@@ -181,3 +184,64 @@ def test_all_is_finite_for_any_finite_input(p, v, threat, motion, balls, sight):
     made, after = step(Hide(sight_distance=sight), [p], world, motion, [v])
     assert np.isfinite(made.value).all() and np.isfinite(after.position).all()
     assert np.linalg.norm(made.value) <= SPEED * 1.00001
+
+
+def spot_by_all(center, radius, position, up, threat, beyond):
+    """The nearest spot of all obstacles, one after the other: (its obstacle, offset)."""
+    spots = []
+    for number, (c, r) in enumerate(zip(center, radius, strict=True)):
+        offset = sub(load(np.array([c]), 0), position)
+        offset = add_scaled(offset, up, -dot(offset, up))
+        spot = hiding_spot(offset, np.float64(r), threat, beyond)
+        spots.append((length(spot), number, spot))
+    return min(spots)[1:]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 40),
+    st.sampled_from([0.0, 0.02, 1.0]),
+    st.booleans(),
+    st.floats(0.0, 3.0),
+)
+def test_the_spot_is_the_nearest_of_all_to_the_last_bit(seed, count, tilt, flat, beyond):
+    rng = np.random.default_rng(seed)
+    # some are in one place, and some share their x
+    center = rng.normal(0.0, 20.0, (count, 3)).astype(np.float32)
+    center[rng.integers(0, count, count // 3)] = center[0]
+    center[rng.integers(0, count, count // 3), 0] = 5.0
+    radius = (10.0 ** rng.uniform(-2, 1, count)).astype(np.float32)
+    normal = np.array([[0.0, 0.0, 1.0]]) + tilt * rng.normal(0.0, 1.0, (1, 3))
+    normal = (normal / np.linalg.norm(normal)).astype(np.float32)
+    position = rng.normal(0.0, 20.0, (1, 3)).astype(np.float32)
+    agents, world = SimpleNamespace(position=position, normal=normal), SimpleNamespace(flat=flat)
+    up = load(normal, 0) if flat else (0.0, 0.0, 0.0)
+    threat = project(tuple(rng.normal(0.0, 20.0, 3).tolist()), up)
+    spheres = make_spheres(center, radius).view()
+    expected = spot_by_all(center, radius, load(position, 0), up, threat, beyond)
+    for guess in (-1, 0, int(rng.integers(0, count)), expected[0], count):
+        found = _nearest_spot.function(0, agents, world, spheres, threat, beyond, guess)
+        assert found == expected
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_what_stood_in_between_before_does_not_change_who_is_hidden(motion):
+    rng = np.random.default_rng(1)
+    world = make_world(
+        targets=[[0, 0, 0]],
+        colliders=[
+            box((3, 0, 0), (1, 5, 2), "east"),
+            box((-2, -3, 0), (6, 1, 2), "south"),
+            box((0, 4, 0), (5, 1, 3), "north"),
+        ],
+    )
+    stack = crowd(Hide(), motion=motion)
+    agents = place(stack, rng.uniform(-9, 9, (200, 3)) * [1, 1, 0])
+    wanted = Solver(stack).step(agents, world, 1 / 24, number=0).agents.memory["hide"][:, 0]
+    assert 20 < wanted.sum() < 180
+    for stale in (0, 1, 7, 36, 37, 1e6):
+        agents.memory["hide"] = np.full((200, 3), stale, np.float32)
+        memory = Solver(stack).step(agents, world, 1 / 24, number=0).agents.memory["hide"]
+        np.testing.assert_array_equal(memory[:, 0], wanted)
+        assert ((memory[:, 2] > 0) == (wanted > 0)).all()

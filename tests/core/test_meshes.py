@@ -7,6 +7,7 @@ import pytest
 
 from steer_addon.core.errors import WorldError
 from steer_addon.core.meshes import Mesh, bounding_sphere, defects, signed_volume, winding_number
+from steer_addon.core.world import CollidersBuilder
 
 
 def box(size: tuple[float, float, float] = (2, 2, 2)) -> np.ndarray:
@@ -115,3 +116,13 @@ def test_a_closed_mesh_winds_once_around_what_is_inside():
     assert winding_number(mesh[:, ::-1], (0.3, 0.1, 0.0)) == pytest.approx(-1.0)
     assert winding_number(mesh, (5.0, 0.0, 0.0)) == pytest.approx(0.0, abs=1e-12)
     assert 0.5 < winding_number(mesh[:-2], (0.3, 0.1, 0.0)) < 0.999
+
+
+def test_colliders_of_one_name_are_colliders_of_their_own() -> None:
+    near, far = Mesh("Box", box()), Mesh("Box", box((4, 4, 4)) + np.float32(10.0))
+    found = CollidersBuilder().build([near, far])
+    assert found.first.tolist() == [0, 12, 24]
+    assert len(set(found.names)) == 2
+    corners = found.bvh.triangles.reshape(-1, 3)
+    assert corners.min() == -1.0
+    assert corners.max() == 12.0

@@ -171,7 +171,9 @@ def test_what_a_row_states_is_handed_to_the_preset():
 
 
 def test_rimea_rows_start_inside_their_rooms():
-    counts = [make(*args).count for make, args in rimea.ROWS]
+    scenarios = [make(*args) for _name, make, args in rimea.ROWS]
+    assert [scenario.name for scenario in scenarios] == [name for name, _make, _args in rimea.ROWS]
+    counts = [scenario.count for scenario in scenarios]
     assert counts == [1, 10, 20, 50, 1000, 1000, 1000, 150, 500, 500, 500]
 
 
@@ -277,6 +279,16 @@ def test_going_on_with_results_of_the_same_code(tmp_path, monkeypatch, capsys):
     assert validate.main(["--circle", "2", "--json", str(tmp_path / "out.json"), "--resume"]) == 2
     assert "holds no results" in capsys.readouterr().err
     assert validate.main(["--circle", "2", "--resume"]) == 2
+
+
+def test_the_page_names_what_was_not_run():
+    names = validate.everything()
+    assert len(names) == len(set(names))
+    found = [{"name": name, "wanted": [], "short": []} for name in names]
+    assert "Not run" not in page.as_page(found, names)
+    left = ("corridor 2000", "circle 2000", "circle 1000", "rvo2 blocks")
+    text = page.as_page([one for one in found if one["name"] not in left], names)
+    assert "Not run for this page: rvo2 blocks; circle 1000, 2000; corridor 2000." in text
 
 
 def test_the_page_says_what_it_was_made_with():

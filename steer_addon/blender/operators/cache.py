@@ -45,9 +45,10 @@ def progress_text(bake: CacheBake, progress: Progress) -> str:
     """What the status bar says."""
     if progress.done == bake.kept and bake.kept:
         return f"Baking {bake.name}: looking at the {bake.kept} frames that are there  |  Esc: Stop"
+    left = f", {duration(progress.remaining)} left" if progress.remaining > 0.0 else ""
     return (
-        f"Baking {bake.name}: frame {bake.frames[0] + progress.done - 1} of {bake.frames[-1]}, "
-        f"{duration(progress.remaining)} left  |  Esc: Stop and keep what is done"
+        f"Baking {bake.name}: frame {bake.frames[0] + progress.done - 1} of {bake.frames[-1]}"
+        f"{left}  |  Esc: Stop and keep what is done"
     )
 
 

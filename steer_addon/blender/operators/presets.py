@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bpy
 
 from ...core.errors import PresetError
-from ...core.presets import load_preset, save_preset
+from ...core.presets import find_presets, load_preset, preset_card, read_preset, save_preset
 from ..crowds import user_preset_folder, user_preset_folders
 from ..properties import apply_settings, settings_of
-from .common import SteerOperator, why_no_crowd
+from .common import SteerOperator, active_object, select_only, why_no_crowd, why_no_editable_crowd
 
 _FORBIDDEN = set('/\\:*?"<>|')
 
@@ -38,6 +40,13 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
     name: bpy.props.StringProperty(
         name="Preset", description="Name of a preset, or path of a .json file"
     )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: object) -> str:
+        """What the preset says of itself."""
+        path = find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
+        text = "" if path is None else preset_card(path).description
+        return text or "Set behaviors, bodies, motion and solver of the crowd from a preset"
 
     def run(self, context: bpy.types.Context) -> str:
         """Read, check and apply it; a preset that does not fit changes nothing."""
@@ -81,4 +90,62 @@ class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
         return f"Saved preset {path.name}"
 
 
-classes = (OBJECT_OT_steer_preset_apply, OBJECT_OT_steer_preset_save)
+class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
+    """Read a preset file: the active crowd takes its settings; without one a new crowd starts"""
+
+    bl_idname = "object.steer_preset_import"
+    bl_label = "Load Crowd Preset"
+
+    filepath: bpy.props.StringProperty(
+        name="File", description="A preset file", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
+    filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Anywhere in Object Mode; what is active decides what becomes of the file."""
+        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Use the file that was dropped, or ask for one."""
+        if self.filepath:
+            return self.execute(context)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Read and check it; a file that does not fit changes nothing."""
+        path = Path(bpy.path.abspath(self.filepath))
+        preset = read_preset(path)
+        if not why_no_editable_crowd(context):
+            apply_settings(context.object, preset.settings)
+            return f"Applied preset {preset.label}"
+        # imported with the first crowd: enabling the extension has to be quick
+        from ..starters import COUNT, Wish, start
+
+        crowd = start(context.scene, Wish(str(path), COUNT), active_object(context))
+        select_only(context, crowd)
+        context.scene.frame_set(context.scene.frame_start)
+        return f"Added {crowd.name!r} from preset {preset.label}: play to see it move"
+
+
+class STEER_FH_preset(bpy.types.FileHandler):
+    """Preset files that are dropped onto a 3D View"""
+
+    bl_idname = "STEER_FH_preset"
+    bl_label = "Crowd Preset"
+    bl_import_operator = "object.steer_preset_import"
+    bl_file_extensions = ".json"
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context) -> bool:
+        """Only on 3D Views."""
+        return context.area is not None and context.area.type == "VIEW_3D"
+
+
+classes = (
+    OBJECT_OT_steer_preset_apply,
+    OBJECT_OT_steer_preset_save,
+    OBJECT_OT_steer_preset_import,
+    STEER_FH_preset,
+)

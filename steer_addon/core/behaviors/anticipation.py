@@ -1,7 +1,7 @@
 """What an agent foresees of those near it, for `avoid_neighbors`.
 
 An agent looks along its wish: a frame of its own with the axes ahead, right and above. Each
-neighbor that matters is a row of numbers in that frame.
+neighbor that matters is a column of numbers in that frame.
 """
 
 from __future__ import annotations
@@ -9,24 +9,27 @@ from __future__ import annotations
 import math
 
 from ..jit import kernel
-from ..vec import EPSILON, add_scaled, dot, length, load, scale, sub, unit
+from ..vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
 from .flock import parting
 from .sight import first_hit
 from .targeting import on_ground
 
-ROWS = 32
+MOST = 32
 """Most neighbors that are looked at."""
 X, Y, Z, U, V, W, TOUCH, CARE, ALIKE, FACING = range(10)
-"""Columns of a row: offset [m], velocity [m/s], distance at which bodies touch [m], how much the
-neighbor is in the way, cosine between both wishes, and the offset along its heading [m]."""
-COLUMNS = 10
-LIKELY, ROOM, SOFT, HARM = 6, 7, 8, 9
-"""Rows of the table of `threat`, after the first six columns of the rows: how much the neighbor is
-in the way, squared distance beyond the one at touch [m²], square of the distance times the speed of
-closing in from which on it counts in full [m⁴/s²], and room for the result."""
-LINES = 10
+"""Lines of the table, which has a column for each neighbor: offset [m], velocity [m/s], distance at
+which bodies touch [m], how much the neighbor is in the way, cosine between both wishes, and the
+offset along its heading [m]."""
+SQUARE, ROOM, SOFT, GAP, MEETING, OPPOSED, OTHER, RESULT = range(10, 18)
+"""More of them: squared distance [m²] and what of it
+is beyond a touch, square of the distance times the speed of closing in from which on it counts in
+full [m⁴/s²], gap [m], how far both can go within the horizon [m], from 0 to 1 how near somebody
+with another wish is, which agent it is, and room for results."""
+OFFSET, VELOCITY, DESIRED, HEADING = 18, 21, 24, 27
+"""The first of three lines each: what was read of the neighbor, in the world's axes."""
+LINES = 30
 BLOCK = 8
-"""So many neighbors a processor looks at together."""
+"""So many neighbors a processor looks at together: the table ends with a whole block."""
 
 FOLLOWED = 0.25
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
@@ -54,8 +57,86 @@ def precedes(a, b):
 
 
 @kernel
-def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
-    """Fill a row for each neighbor that may matter within the horizon.
+def _three(table, line, n):
+    """Three lines of a column as a vector."""
+    return (table[line, n], table[line + 1, n], table[line + 2, n])
+
+
+@kernel
+def _read(i, agents, world, seen, ahead, table):
+    """Read the neighbors that are not behind into the table; how many, and with whole blocks."""
+    position, own = load(agents.position, i), agents.radius[i] * 1.0
+    read = 0
+    # every one is written, and overwritten when it is behind: no branch that goes either way
+    for n in range(min(seen, MOST)):
+        j = world.neighbors.index[i, n]
+        offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
+        touch = own + agents.radius[j]
+        velocity, desired = load(agents.velocity, j), load(agents.desired, j)
+        heading = load(agents.heading, j)
+        for axis in range(3):
+            table[OFFSET + axis, read], table[VELOCITY + axis, read] = offset[axis], velocity[axis]
+            table[DESIRED + axis, read], table[HEADING + axis, read] = desired[axis], heading[axis]
+        table[TOUCH, read], table[OTHER, read] = touch, j
+        read += int(not dot(offset, ahead) < -touch)
+    whole = (read + BLOCK - 1) // BLOCK * BLOCK
+    for n in range(read, whole):
+        for line in range(OFFSET, LINES):
+            table[line, n] = 0.0
+        table[TOUCH, n] = 0.0
+    return read, whole
+
+
+@kernel
+def _look(n, normal, frame, speed, horizon, table):
+    """Fill a column in from what was read; `normal` is that of the ground, 0 for flyers."""
+    ahead, right, above = frame
+    offset = _three(table, OFFSET, n)
+    velocity = project(_three(table, VELOCITY, n), normal)
+    wished = project(_three(table, DESIRED, n), normal)
+    heading = project(_three(table, HEADING, n), normal)
+    gap = length(offset) - table[TOUCH, n]
+    meeting = (speed + length(velocity)) * horizon
+    size = length(wished)
+    stands = size < EPSILON
+    size = 1.0 if stands else size
+    wish = (wished[0] / size, wished[1] / size, wished[2] / size)
+    alike = dot(wish, ahead)
+    alike = 0.0 if stands else alike
+    x, y, z = dot(offset, ahead), dot(offset, right), dot(offset, above)
+    table[X, n], table[Y, n], table[Z, n] = x, y, z
+    table[U, n], table[V, n] = dot(velocity, ahead), dot(velocity, right)
+    table[W, n] = dot(velocity, above)
+    table[CARE, n] = 0.5 * (1.0 + FOLLOWED) - 0.5 * (1.0 - FOLLOWED) * alike
+    table[ALIKE, n], table[FACING, n] = alike, dot(offset, heading)
+    square = x * x + y * y + z * z
+    table[SQUARE, n], table[ROOM, n] = square, square - table[TOUCH, n] * table[TOUCH, n]
+    table[SOFT, n] = square * (GRAZING * speed * GRAZING * speed)
+    table[GAP, n], table[MEETING, n] = gap, meeting
+    near = min(1.0, max(0.0, 1.0 - gap / meeting))
+    table[OPPOSED, n] = 0.5 * (1.0 - alike) * near
+
+
+@kernel
+def _leave_out(n, table):
+    """Make a column one that does not count: never in the way, and of the same wish."""
+    table[X, n], table[Y, n], table[Z, n] = 0.0, 0.0, 0.0
+    table[CARE, n], table[ALIKE, n], table[SOFT, n] = 0.0, 1.0, 1.0
+
+
+@kernel
+def _set_apart(i, n, agents, world, normal, frame, speed, horizon, table):
+    """Look at one who stands on the same place anew, as if it stood a little beside."""
+    gap, opposed = table[GAP, n], table[OPPOSED, n]
+    offset = scale(parting(i, int(table[OTHER, n]), agents, world), -APART)
+    table[OFFSET, n], table[OFFSET + 1, n], table[OFFSET + 2, n] = offset
+    _look(n, normal, frame, speed, horizon, table)
+    table[GAP, n], table[OPPOSED, n] = gap, opposed
+
+
+@kernel
+def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
+    """Fill a column for each neighbor that may matter within the horizon.
 
     Args:
         i: The agent.
@@ -66,43 +147,35 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
         speed: Wished speed [m/s] > 0.
         horizon: How far ahead it looks [s].
         spare: Distance that is kept [m].
-        rows: Filled, shape (ROWS, COLUMNS).
+        table: Filled, shape (LINES, MOST).
 
     Returns:
-        (number of rows; from 0 to 1, how near someone with another wish is; sum of the ways out of
-        the spare distance of those who go first [m]; velocity by which others push it away [m/s];
-        whether one of those in that distance, and not behind, has the better lot).
+        (number of those who matter; number of columns: some of them do not count; from 0 to 1, how
+        near someone with another wish is; sum of the ways out of the spare distance of those who go
+        first [m]; velocity by which others push it away [m/s]; whether one of those in that
+        distance, and not behind, has the better lot).
     """
-    ahead, right, above = frame
-    position = load(agents.position, i)
+    normal = load(agents.normal, i) if world.flat else (0.0, 0.0, 0.0)
     count, opposed, back, waits = 0, 0.0, (0.0, 0.0, 0.0), False
     pressed = (0.0, 0.0, 0.0)
-    for n in range(min(seen, ROWS)):
-        j = world.neighbors.index[i, n]
-        offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
-        touch = agents.radius[i] * 1.0 + agents.radius[j]
-        velocity = on_ground(i, agents, world, load(agents.velocity, j))
-        distance = length(offset)
-        meeting = (speed + length(velocity)) * horizon
-        gap = distance - touch
-        if gap > meeting + spare or dot(offset, ahead) < -touch:
+    read, whole = _read(i, agents, world, seen, frame[0], table)
+    # without branches, over whole blocks: compilers make a few wide instructions of it
+    for n in range(whole):
+        _look(n, normal, frame, speed, horizon, table)
+    for n in range(whole):
+        gap, touch = table[GAP, n], table[TOUCH, n]
+        if n >= read or gap > table[MEETING, n] + spare:
+            _leave_out(n, table)
             continue
-        if distance < EPSILON:
-            offset = scale(parting(i, j, agents, world), -APART)
-        wished = on_ground(i, agents, world, load(agents.desired, j))
-        wish = unit(wished)
-        heading = on_ground(i, agents, world, load(agents.heading, j))
-        x, y, z = dot(offset, ahead), dot(offset, right), dot(offset, above)
-        alike = dot(wish, ahead)
-        rows[count, X], rows[count, Y], rows[count, Z] = x, y, z
-        rows[count, U], rows[count, V] = dot(velocity, ahead), dot(velocity, right)
-        rows[count, W] = dot(velocity, above)
-        rows[count, TOUCH] = touch
-        rows[count, CARE] = 0.5 * (1.0 + FOLLOWED) - 0.5 * (1.0 - FOLLOWED) * alike
-        rows[count, ALIKE], rows[count, FACING] = alike, dot(offset, heading)
-        near = min(1.0, max(0.0, 1.0 - gap / meeting))
-        opposed = max(opposed, 0.5 * (1.0 - alike) * near)
+        j = int(table[OTHER, n])
+        if gap + touch < EPSILON:
+            _set_apart(i, n, agents, world, normal, frame, speed, horizon, table)
+        x, y, z, alike = table[X, n], table[Y, n], table[Z, n], table[ALIKE, n]
+        opposed = max(opposed, table[OPPOSED, n])
         if gap < spare:
+            offset, distance = _three(table, OFFSET, n), gap + touch
+            wished = project(_three(table, DESIRED, n), normal)
+            wish = unit(wished)
             toward = max(0.0, -dot(offset, wished)) / max(distance, APART)
             nearness = 1.0 - max(gap, 0.0) / spare
             give = PUSHED * toward * (1.0 - alike) * nearness
@@ -113,46 +186,27 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, rows):
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
         count += 1
-    return count, opposed, back, pressed, waits
+    return count, whole, opposed, back, pressed, waits
 
 
 @kernel
-def mixed(rows, count):
+def mixed(table, whole):
     """From 0 to 1, how much the wishes of those near differ: 1 from 26° between two on."""
     most = 0.0
-    for n in range(count):
-        most = max(most, 1.0 - rows[n, ALIKE])
+    for n in range(whole):
+        most = max(most, 1.0 - table[ALIKE, n])
     return min(1.0, MIXED * most)
 
 
 @kernel
-def lay_out(rows, count, speed, table):
-    """Turn rows into the table that `threat` reads, a column for each neighbor.
-
-    Args:
-        rows: See `foresee`.
-        count: How many rows there are.
-        speed: [m/s] > 0.
-        table: Filled, shape (LINES, ROWS).
-
-    Returns:
-        How many columns there are: whole blocks, of which the last columns do not count.
-    """
-    least = GRAZING * speed * GRAZING * speed
-    for n in range(count):
-        x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
-        square = x * x + y * y + z * z
-        for line in range(W + 1):
-            table[line, n] = rows[n, line]
-        table[LIKELY, n] = rows[n, CARE]
-        table[ROOM, n] = square - rows[n, TOUCH] * rows[n, TOUCH]
-        table[SOFT, n] = square * least
-    whole = (count + BLOCK - 1) // BLOCK * BLOCK
-    for n in range(count, whole):
-        for line in range(LINES):
-            table[line, n] = 0.0
-        table[SOFT, n] = 1.0
-    return whole
+def _largest(table, whole):
+    """The largest of the results, 0 at least."""
+    most = 0.0
+    for n in range(0, whole, BLOCK):
+        a = max(max(table[RESULT, n], table[RESULT, n + 1]), table[RESULT, n + 2])
+        b = max(max(table[RESULT, n + 3], table[RESULT, n + 4]), table[RESULT, n + 5])
+        most = max(max(most, a), max(b, max(table[RESULT, n + 6], table[RESULT, n + 7])))
+    return most
 
 
 @kernel
@@ -160,15 +214,13 @@ def threat(table, whole, way, speed, horizon):
     """How much neighbors are in the way of a velocity: 0 when they are not, 1 at a head-on touch.
 
     Args:
-        table: See `lay_out`.
+        table: See `foresee`.
         whole: How many columns it has.
         way: Unit direction in the agent's frame.
         speed: [m/s] > 0.
         horizon: Collisions after so much time [s] do not count.
     """
-    worst = 0.0
     go_x, go_y, go_z = way[0] * speed, way[1] * speed, way[2] * speed
-    # without branches: compilers make a few wide instructions of it
     for n in range(whole):
         x, y, z = table[X, n], table[Y, n], table[Z, n]
         u, v, w = go_x - table[U, n], go_y - table[V, n], go_z - table[W, n]
@@ -181,32 +233,30 @@ def threat(table, whole, way, speed, horizon):
         time = time if room > 0.0 else 0.0
         share = toward / soft
         share = share if toward < soft else 1.0
-        harm = table[LIKELY, n] * (1.0 - time / horizon) * share
+        harm = table[CARE, n] * (1.0 - time / horizon) * share
         meets = (closing > 0.0) & ((room <= 0.0) | ((found > 0.0) & (time < horizon)))
-        table[HARM, n] = harm if meets else 0.0
-    for n in range(whole):
-        worst = max(worst, table[HARM, n])
-    return worst
+        table[RESULT, n] = harm if meets else 0.0
+    return _largest(table, whole)
 
 
 @kernel
-def room_ahead(rows, count, way):
+def room_ahead(table, whole, way):
     """Least gap [m] on a way to those with a like wish who are ahead; inf for none.
 
     The gap to someone askew counts as longer, by 1/cos² of the angle beside the way. The other is
     ahead when it is so by the mean of the way and its own heading: of two, one follows.
     """
-    room = math.inf
-    for n in range(count):
-        if rows[n, ALIKE] <= 0.0:
-            continue
-        x, y, z = rows[n, X], rows[n, Y], rows[n, Z]
+    for n in range(whole):
+        x, y, z = table[X, n], table[Y, n], table[Z, n]
         along = x * way[0] + y * way[1] + z * way[2]
-        square = x * x + y * y + z * z
-        if along <= 0.0 or along * along < ASKEW * square or along + rows[n, FACING] <= 0.0:
-            continue
-        gap = math.sqrt(square) - rows[n, TOUCH]
-        room = min(room, gap * square / (along * along))
+        square, below = table[SQUARE, n], along * along
+        gap = math.sqrt(square) - table[TOUCH, n]
+        room = gap * square / (below if below > 0.0 else 1.0)
+        ahead = (along > 0.0) & (below >= ASKEW * square) & (along + table[FACING, n] > 0.0)
+        table[RESULT, n] = room if ahead & (table[ALIKE, n] > 0.0) else math.inf
+    room = math.inf
+    for n in range(whole):
+        room = min(room, table[RESULT, n])
     return room
 
 

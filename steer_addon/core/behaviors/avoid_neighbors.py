@@ -49,6 +49,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ..jit import kernel, scratch
 from ..parameters import choice, param
 from ..vec import (
@@ -65,17 +67,7 @@ from ..vec import (
     truncate,
     unit,
 )
-from .anticipation import (
-    COLUMNS,
-    LINES,
-    ROWS,
-    foresee,
-    lay_out,
-    mixed,
-    room_ahead,
-    threat,
-    wall_ahead,
-)
+from .anticipation import LINES, MOST, foresee, mixed, room_ahead, threat, wall_ahead
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .sight import eye, sides
@@ -83,8 +75,8 @@ from .targeting import on_ground
 
 TURNS = 8
 STEP = math.radians(15.0)
-COSINES = tuple(math.cos(STEP * turn) for turn in range(TURNS + 1))
-SINES = tuple(math.sin(STEP * turn) for turn in range(TURNS + 1))
+COSINES = np.array([math.cos(STEP * turn) for turn in range(TURNS + 1)])
+SINES = np.array([math.sin(STEP * turn) for turn in range(TURNS + 1)])
 SIDES = 4
 """Directions in which flyers turn away: right, left, above, below; walkers have the first two."""
 WAYS = 1 + TURNS * SIDES
@@ -137,6 +129,26 @@ def _walled(world, origin, way, frame, reach, radius):
 
 
 @kernel
+def _sided(world, origin, frame, sign, reach, radius, opposed):
+    """How much of the side is kept to: less before a wall, unless others have another wish."""
+    for turn in (0, 3, 6):
+        if _walled(world, origin, _way(turn, 0, sign), frame, reach, radius) > 0.0:
+            return opposed
+    return 1.0
+
+
+@kernel
+def _numbered(k, several):
+    """How many steps way k turns, and to which side."""
+    if k == 0:
+        return 0, 0
+    # two or four sides: dividing takes longer than all the rest
+    if several == 2:
+        return (k + 1) >> 1, (k - 1) & 1
+    return (k + 3) >> 2, (k - 1) & 3
+
+
+@kernel
 def _beside(turn, side, several):
     """Numbers of the ways on both sides of one; the same twice where it is the outermost."""
     if turn == 0:
@@ -175,7 +187,7 @@ def _choose(
     Args:
         world: WorldView.
         origin: Where rays start [m].
-        table: Neighbors, see `lay_out`.
+        table: Neighbors, see `foresee`.
         whole: How many columns that has.
         frame: The agent's frame.
         velocity: Its velocity in that frame [m/s].
@@ -192,14 +204,10 @@ def _choose(
     sign = -1.0 if bias < 0.0 else 1.0
     best, best_turn, best_side = math.inf, 0, 0
     if walls and opposed < 1.0:
-        near = 0.0
-        for turn in (0, 3, 6):
-            way = _way(turn, 0, sign)
-            near = max(near, _walled(world, origin, way, frame, horizon * speed, radius))
-        bias *= 1.0 if near == 0.0 else opposed
+        bias *= _sided(world, origin, frame, sign, horizon * speed, radius, opposed)
     spread = KEEP * length(velocity) / speed + abs(bias)
     for k in range(1 + TURNS * several):
-        turn, side = (k + several - 1) // several, (k - 1) % several if k > 0 else 0
+        turn, side = _numbered(k, several)
         if turn > best_turn + 1 and 1.0 - COSINES[turn] - spread > best:
             break
         way = _way(turn, side, sign)
@@ -218,7 +226,8 @@ def _choose(
     step = 0.0
     if before != after and best_turn > 0:
         for k in (before, after):
-            way = _way((k + several - 1) // several, (k - 1) % several, sign)
+            turn, side = _numbered(k, several)
+            way = _way(turn, side, sign)
             if costs[2, k] == NOTHING:
                 costs[1, k] = CROWD * threat(table, whole, way, speed, horizon)
             if walls and costs[2, k] != ALL:
@@ -227,6 +236,8 @@ def _choose(
         step = _refined(
             costs[0, before] + costs[1, before], best, costs[0, after] + costs[1, after]
         )
+    if step == 0.0:
+        return _way(best_turn, best_side, sign)
     angle = STEP * (best_turn + step)
     out = math.sin(angle) * (sign if best_side % 2 == 0 else -sign)
     if best_side < 2:
@@ -267,8 +278,7 @@ def _retreat(side):
 @kernel
 def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the wished velocity to that on the chosen way."""
-    rows, table = scratch(ROWS, COLUMNS), scratch(LINES, ROWS)
-    costs = scratch(3, WAYS)
+    table, costs = scratch(LINES, MOST), scratch(3, WAYS)
     side = int(p.side[0])
     most_bias = 0.0 if side == NONE else -ONE_SIDE if side == LEFT else ONE_SIDE
     solid = len(world.colliders.link) > 0 or (world.flat and len(world.ground.link) > 0)
@@ -284,8 +294,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         ahead = unit(wish)
         right, above = sides(ahead, load(agents.normal, i), world.flat)
         frame = (ahead, right, above)
-        count, opposed, back, pressed, waits = foresee(
-            i, agents, world, seen, frame, speed, horizon, spare, rows
+        count, whole, opposed, back, pressed, waits = foresee(
+            i, agents, world, seen, frame, speed, horizon, spare, table
         )
         if count == 0 and not walls:
             continue
@@ -295,19 +305,19 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             world,
             eye(i, agents, world),
             table,
-            lay_out(rows, count, speed, table),
+            whole,
             frame,
             velocity,
             speed,
             horizon,
             radius,
-            most_bias * max(mixed(rows, count), 1.0 - 2.0 * length(velocity) / speed),
+            most_bias * max(mixed(table, whole), 1.0 - 2.0 * length(velocity) / speed),
             opposed,
             walls,
             costs,
         )
         headway = pick(p.time_headway, i)
-        pace = max(0.0, room_ahead(rows, count, way) - spare) / headway
+        pace = max(0.0, room_ahead(table, whole, way) - spare) / headway
         pace = min(speed, max(pace, opposed * speed))
         held = _held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
         if held > PATIENCE and waits:
@@ -350,7 +360,7 @@ class AvoidNeighbors(Behavior):
     max_neighbors: int = param(
         12,
         minimum=1,
-        maximum=ROWS,
+        maximum=MOST,
         doc="Only so many of the nearest others count; more foresees more and takes longer",
     )
     field_of_view: float = param(

@@ -23,9 +23,7 @@ On a straight wall the distance e from the wished one obeys e'' = -(e' + e/T)/τ
 
 from __future__ import annotations
 
-import math
-
-from ..bvh import nearest_from, nearest_steep, triangle_normal
+from ..bvh import triangle_normal
 from ..jit import kernel
 from ..parameters import param
 from ..vec import (
@@ -41,8 +39,9 @@ from ..vec import (
     sub,
     unit,
 )
+from ..vicinity import is_free, nearest_around
 from .base import COLLIDERS, VELOCITY, Behavior, behavior
-from .sight import eye, first_hit, tangent_by_id, way
+from .sight import eye, first_ground_hit, first_hit, tangent_by_id, way
 from .targeting import on_ground
 
 NEAREST = 3
@@ -56,21 +55,22 @@ LEAST_PROGRESS = 0.5
 
 
 @kernel
-def _surface(i, agents, world, origin, along, reach, memory):
+def _surface(i, agents, world, origin, along, reach, memory, vicinity):
     """What is followed: (found, surface point, unit normal to the agent's side)."""
-    triangle, distance, normal = first_hit(world, origin, along, reach)
+    ahead = add_scaled(origin, along, reach)
+    if is_free(vicinity, i, origin, ahead):
+        triangle, distance, normal = first_ground_hit(world, origin, along, reach)
+    else:
+        triangle, distance, normal = first_hit(world, origin, along, reach)
     if triangle >= 0:
         point = add_scaled(origin, along, distance)
     else:
-        ahead = add_scaled(origin, along, reach)
         # most often it is that of the last step: the search ends sooner, and finds the same
         guess = int(memory[i, NEAREST]) - 1
-        if world.flat:
-            triangle, point, distance = nearest_steep(
-                world.colliders, ahead, math.inf, world.min_up, guess
-            )
-        else:
-            triangle, point, distance = nearest_from(world.colliders, ahead, math.inf, guess)
+        least = max(world.min_up, 0.0) if world.flat else -1.0
+        triangle, point, distance = nearest_around(
+            world.colliders, ahead, least, guess, vicinity, i, world.step
+        )
         memory[i, NEAREST] = triangle + 1
         if triangle < 0:
             return False, point, normal
@@ -104,7 +104,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         along, speed = way(i, agents, world, velocity), length(velocity)
         reach = whole if speed < EPSILON else speed * pick(p.anticipation_time, i)
-        found, point, normal = _surface(i, agents, world, origin, along, reach, memory)
+        found, point, normal = _surface(i, agents, world, origin, along, reach, memory, p.vicinity)
         if not found:
             continue
         tangent = _tangent(i, agents, along, normal, load(memory, i))
@@ -125,6 +125,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     kernel=follow_wall_kernel,
     uses=(COLLIDERS,),
     memory_width=4,
+    vicinity=True,
     icon="MOD_OUTLINE",
     group="Obstacles",
 )

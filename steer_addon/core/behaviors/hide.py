@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh import ray_cast
+from ..bvh import ray_cast, ray_meets
 from ..jit import kernel
 from ..parameters import param
 from ..vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
@@ -31,12 +31,16 @@ from .arrive import arrive_velocity
 from .base import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, behavior
 from .flee import LINEAR, flee_velocity
 from .pursue import moved_ahead
+from .sight import eye as eye_of
+from .sweep import first_from, levelled
 from .targeting import on_ground, target_choice, target_offset
 
 HIDDEN = 0
 """Column of the memory: 1 while something stands between agent and threat."""
 OBSTACLE = 1
 """Column of the memory: the obstacle of the last spot + 1, as far as numbers go."""
+BLOCKER = 2
+"""Column of the memory: the triangle that stood between the two last + 1, as far as numbers go."""
 
 
 @kernel
@@ -57,24 +61,47 @@ def crosses(center, radius, way):
 
 
 @kernel
-def _blocked(i, agents, world, spheres, threat, way):
-    """Whether something stands between agent i and the threat.
+def _blocked(i, agents, world, spheres, threat, way, guess):
+    """Whether something stands between agent i and the threat: (whether, its triangle or -1).
 
-    `threat` is the offset of the threat as the agent sees it, `way` as it is in space.
+    `threat` is the offset of the threat as the agent sees it, `way` as it is in space. When the
+    triangle `guess` does, there is no need to look for another one.
     """
     distance = length(way)
     if distance < EPSILON:
-        return False
-    eye = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
-    triangle, _distance = ray_cast(world.colliders, eye, unit(way), distance)
+        return False, -1
+    eye, along = eye_of(i, agents, world), unit(way)
+    if ray_meets(world.colliders, guess, eye, along, distance):
+        return True, guess
+    triangle, _distance = ray_cast(world.colliders, eye, along, distance)
     if triangle >= 0:
-        return True
+        return True, triangle
     # those of the colliders come last, and their meshes have been asked already
     for s in range(len(spheres.radius) - len(world.collider_radius)):
         center = sub(load(spheres.center, s), load(agents.position, i))
         if crosses(on_ground(i, agents, world, center), np.float64(spheres.radius[s]), threat):
-            return True
-    return False
+            return True, -1
+    return False, -1
+
+
+@kernel
+def _better_spot(s, center, radius, up, threat, beyond, chosen, best, least):
+    """The better one of the nearest spot so far, which is `least` [m] away, and obstacle s's."""
+    out, height = radius + beyond, dot(center, up)
+    center = add_scaled(center, up, -height)
+    away = sub(center, threat)
+    apart = length(away)
+    if apart >= EPSILON:
+        # the same by squares: most of those that are left are farther, and not by a hair
+        whole = dot(center, center) + out * out
+        square = whole + 2.0 * out * dot(center, away) / apart
+        if square > 1.001 * least * least + 1.0e-9 * whole:
+            return chosen, best, least
+    spot = hiding_spot(center, radius, threat, beyond)
+    distance = length(spot)
+    if distance < least or (distance == least and s < chosen):
+        return s, spot, distance
+    return chosen, best, least
 
 
 @kernel
@@ -85,21 +112,36 @@ def _nearest_spot(i, agents, world, spheres, threat, beyond, guess):
     """
     position = load(agents.position, i)
     up = load(agents.normal, i) if world.flat else (0.0, 0.0, 0.0)
-    count = len(spheres.radius)
     chosen, best, least = -1, (0.0, 0.0, 0.0), np.inf
-    for turn in range(-1 if 0 <= guess < count else 0, count):
-        s = guess if turn < 0 else turn
-        center = sub(load(spheres.center, s), position)
-        room = least + np.float64(spheres.radius[s]) + beyond
-        height = dot(center, up)
-        # most obstacles are so far away that no spot at them can be nearer
-        if dot(center, center) - height * height > 1.001 * room * room:
-            continue
-        center = add_scaled(center, up, -height)
-        spot = hiding_spot(center, np.float64(spheres.radius[s]), threat, beyond)
-        distance = length(spot)
-        if distance < least or (distance == least and s < chosen):
-            chosen, best, least = s, spot, distance
+    if 0 <= guess < len(spheres.radius):
+        center = sub(load(spheres.center, guess), position)
+        radius = np.float64(spheres.radius[guess])
+        chosen, best, least = _better_spot(
+            guess, center, radius, up, threat, beyond, chosen, best, least
+        )
+    swept, largest = spheres.swept, spheres.bounds[0]
+    level, lost = levelled(spheres.bounds, position, up, world.flat)
+    middle = first_from(swept, position[0])
+    for side in range(2):
+        k, step = (middle, 1) if side == 0 else (middle - 1, -1)
+        while 0 <= k < len(swept):
+            x, y, z = (
+                swept[k, 0] - position[0],
+                swept[k, 1] - position[1],
+                swept[k, 2] - position[2],
+            )
+            # nor can any be nearer that is beyond this one
+            if abs(x) * level > 1.001 * (least + largest + beyond + lost):
+                break
+            height = x * up[0] + y * up[1] + z * up[2]
+            room = 1.001 * (least + swept[k, 3] + beyond)
+            # most obstacles are so far away that no spot at them can be nearer
+            if x * x + y * y + z * z - height * height <= room * room:
+                chosen, best, least = _better_spot(
+                    int(swept[k, 4]), (x, y, z), swept[k, 3], up, threat, beyond,
+                    chosen, best, least,
+                )  # fmt: skip
+            k += step
     return chosen, best
 
 
@@ -112,7 +154,9 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
         if j < 0:
             continue
         way = sub(load(world.targets.position, j), load(agents.position, i))
-        hidden = _blocked(i, agents, world, p.spheres, threat, way)
+        guess = int(memory[i, BLOCKER]) - 1
+        hidden, blocker = _blocked(i, agents, world, p.spheres, threat, way, guess)
+        memory[i, BLOCKER] = blocker + 1
         memory[i, HIDDEN] = 1.0 if hidden else 0.0
         sight = pick(p.sight_distance, i)
         if sight > 0.0 and (hidden or length(threat) > sight):
@@ -139,7 +183,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
     output=VELOCITY,
     kernel=hide_kernel,
     uses=(TARGETS, COLLIDERS, SPHERES),
-    memory_width=2,
+    memory_width=3,
     icon="HIDE_ON",
     shows={"hidden": HIDDEN},
 )

@@ -20,9 +20,12 @@ variant (LATERAL).
 
 from __future__ import annotations
 
+import math
+
 from ..jit import kernel
 from ..vec import EPSILON, cross, dot, length, load, pick, project, scale, store, sub, unit
 from .sight import way
+from .sweep import first_from, levelled
 from .targeting import on_ground, side_axis
 
 
@@ -41,25 +44,31 @@ def _threat(spheres, position, up, flat, eye_height, ahead):
     Returns:
         (row, offset of the center from the agent [m]); the row is -1 when there is none.
     """
-    best, chosen, found = 0.0, -1, (0.0, 0.0, 0.0)
-    farthest = length(ahead) + EPSILON
-    for s in range(len(spheres.radius)):
-        offset = sub(load(spheres.center, s), position)
-        radius = spheres.radius[s] * 1.0
-        height = dot(offset, up) if flat else 0.0
-        # most spheres are too far away: no square root for these
-        if dot(offset, offset) - height * height > 1.001 * (farthest + radius) ** 2:
-            continue
-        if flat:
-            if height - radius > eye_height or height + radius < 0.0:
+    best, chosen, found = math.inf, -1, (0.0, 0.0, 0.0)
+    swept, farthest = spheres.swept, length(ahead) + EPSILON
+    level, lost = levelled(spheres.bounds, position, up, flat)
+    reach = 1.001 * (farthest + spheres.bounds[0] + lost)
+    first = first_from(swept, position[0])
+    for side in range(2):
+        k, step = (first, 1) if side == 0 else (first - 1, -1)
+        while 0 <= k < len(swept) and abs(swept[k, 0] - position[0]) * level <= reach:
+            offset = sub((swept[k, 0], swept[k, 1], swept[k, 2]), position)
+            radius, s = swept[k, 3], int(swept[k, 4])
+            k += step
+            height = dot(offset, up) if flat else 0.0
+            # most spheres are too far away: no square root for these
+            if dot(offset, offset) - height * height > 1.001 * (farthest + radius) ** 2:
                 continue
-            offset = project(offset, up)
-        distance = length(offset)
-        if chosen >= 0 and distance >= best:
-            continue
-        held = distance <= radius or length(sub(offset, ahead)) <= radius
-        if held or length(sub(offset, scale(ahead, 0.5))) <= radius:
-            best, chosen, found = distance, s, offset
+            if flat:
+                if height - radius > eye_height or height + radius < 0.0:
+                    continue
+                offset = project(offset, up)
+            distance = length(offset)
+            if distance > best or (distance == best and s > chosen):
+                continue
+            held = distance <= radius or length(sub(offset, ahead)) <= radius
+            if held or length(sub(offset, scale(ahead, 0.5))) <= radius:
+                best, chosen, found = distance, s, offset
     return chosen, found
 
 

@@ -31,7 +31,8 @@ def bake(
         clock: Time [s], for the estimate of the time left.
 
     Yields:
-        How far it is, after each step. The bake is complete once nothing more comes.
+        How far it is, after each step; the time left is 0 while it is not known. The bake is
+        complete once nothing more comes.
 
     Raises:
         SteerError: What `steps` raise, or the disk is full or gone.
@@ -39,7 +40,7 @@ def bake(
     header = writer.header
     total = header.frame_end - header.frame_start + 1
     kept = done = writer.next_frame - header.frame_start
-    start = last = clock()
+    start = last = warm = clock()
     try:
         for step in steps:
             if step is None:
@@ -49,9 +50,12 @@ def bake(
                 writer.add(*step)
                 done += 1
             last = clock()
-            spent = last - start
-            left = spent / (done - kept) * (total - done) if done > kept else 0.0
-            yield Progress(done, total, spent, left)
+            if done == kept + 1:
+                # the first step loads and compiles what the others find
+                warm = last
+            more = done - kept - 1
+            pace = (last - warm) / more if more > 0 else 0.0
+            yield Progress(done, total, last - start, pace * (total - done))
         writer.finish()
     except OutputError:
         raise

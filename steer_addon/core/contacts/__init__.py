@@ -22,7 +22,7 @@ from ..world import Colliders
 from .free import free_kernel
 from .heaps import heap_levels
 from .moved import MovedView, carry_kernel, find_moved, hold_kernel
-from .near import NearView, find_near
+from .near import Known, NearView, find_near
 from .passes import (
     BodyView,
     SpaceView,
@@ -32,7 +32,7 @@ from .passes import (
     walled_kernel,
 )
 
-__all__ = ["MovedView", "find_moved", "put_free", "resolve"]
+__all__ = ["Known", "MovedView", "find_moved", "put_free", "resolve"]
 
 JUMP = 1.5
 """Who is so many times farther away than its velocity leads did not walk there."""
@@ -44,6 +44,7 @@ def resolve(
     settings: CrowdSettings,
     sees: WorldView,
     moved: MovedView | None = None,
+    known: Known | None = None,
 ) -> None:
     """Take back of a step what bodies and walls do not allow.
 
@@ -53,6 +54,7 @@ def resolve(
         settings: What the crowd is told.
         sees: The world after the step.
         moved: The colliders that moved in it, from `find_moved`.
+        known: Neighbors of all agents before it.
     """
     told = settings.bodies
     space = _space(settings, sees, moved)
@@ -64,7 +66,9 @@ def resolve(
         bodies = bodies._replace(start=_carried(before, after, moved, space, touched))
     if any(b.enabled and b.definition.constraint is not None for b in settings.behaviors):
         bodies = _landed(bodies, after, settings, sees, touched)
-    bodies, near = _near(bodies, before, space, sees.dt, told.iterations)
+    if bodies.start is not before.position:
+        known = None
+    bodies, near = _near(bodies, before, space, sees.dt, told.iterations, known)
     levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
     bodies = bodies._replace(level=levels)
     walled = np.zeros(before.count, np.uint8)
@@ -191,7 +195,12 @@ def _carried(
 
 
 def _near(
-    bodies: BodyView, before: Agents, space: SpaceView, dt: float, passes: int
+    bodies: BodyView,
+    before: Agents,
+    space: SpaceView,
+    dt: float,
+    passes: int,
+    known: Known | None,
 ) -> tuple[BodyView, NearView]:
     """Bodies that know how far they may go, and whom each may touch on the way."""
     count = before.count
@@ -203,4 +212,4 @@ def _near(
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
         return bodies, NearView(none, index, wish, wish, none, np.zeros(count), wish)
     seen = (bodies.start, bodies.id, bodies.radius, wish, backing, space.rise, space.flat)
-    return bodies, find_near(*seen)
+    return bodies, find_near(*seen, known)

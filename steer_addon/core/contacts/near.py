@@ -17,26 +17,40 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grid import GridView, axis_cells, build_grid, wrap_cell
+from ..grid import FEW, GridView, axis_cells, build_grid, wrap_cell
 from ..jit import kernel, parallel_for, scratch
-from ..views import F32, I32, I64
+from ..vec import load, pick
+from ..views import F32, I32, I64, NeighborView
 
 F64 = NDArray[np.float64]
 
 WIDTH = 32
 """Most others that an agent minds."""
+ROUNDING = 1.0e-6
+"""Known distances have 32 bits: by such a share they may be wrong, and more."""
 _MASK = 0x7FFFFFFFFFFFFFFF
 
 
 class Searching(NamedTuple):
     """What agents look for others by."""
 
+    position: F32  # (n, 3) [m] where they start
     id: I64  # (n,)
     radius: F32  # (n,) [m]
     wish: F64  # (n,) [m] how far each may go from its start
     backing: F64  # (n,) [m] how far those that overlap may back out
-    slot_radius: F32  # (n,) [m] radii in the order of the grid's slots, as memory likes them
-    slot_wish: F64  # (n,) [m]
+    widest: float  # [m] the largest radius
+    farthest: float  # [m] the longest wish
+    rise: float  # [m] highest step between the ground of two that may touch
+    flat: bool  # whether bodies are discs
+
+
+class Known(NamedTuple):
+    """Neighbors that a behavior has asked for, of who sees all around."""
+
+    seen: NeighborView
+    radius: F32  # (1,) or (n,) [m] how far was looked
+    most: F32  # (1,) or (n,) how many are kept
 
 
 class NearView(NamedTuple):
@@ -101,19 +115,53 @@ def _insert(best, found, row, square, own, ids):
 
 
 @kernel
-def _search(me, grid, agents, reach, height, rise, flat, best):
-    """Fill the list of the agent in slot `me`.
+def _reaches(i, agents):
+    """How far agent i has to look for others, level and up and down [m]."""
+    both = agents.radius[i] * 1.0 + agents.widest
+    reach = both + 2.0 * agents.wish[i]
+    if agents.flat:
+        return reach, both + agents.rise + agents.wish[i] + agents.farthest
+    return reach, reach
+
+
+@kernel
+def _considered(i, j, square, lift, agents, best, minded):
+    """Take agent j into the list of agent i, if it has to be minded.
+
+    Args:
+        i: Whose list it is.
+        j: The other one.
+        square: Squared distance between both [m²].
+        lift: How much higher or lower the other one is [m].
+        agents: Searching.
+        best: The list, shape (WIDTH, 2).
+        minded: Its length, squared distance and row of the first one left out, least gap to those.
 
     Returns:
-        (its length, squared distance and row of the first one left out, least gap to those).
+        The same four after it.
     """
-    ids, radius = agents.id, agents.slot_radius
-    i, own, wish = grid.order[me], radius[me] * 1.0, agents.slot_wish[me]
+    found, end, last, least = minded
+    own, radius, wish = agents.radius[i] * 1.0, agents.radius[j] * 1.0, agents.wish[i]
+    if not within(square, own, radius, wish):
+        return minded
+    if agents.flat and lift > own + radius + (wish + agents.wish[j]) + agents.rise:
+        return minded
+    found, out, away = _insert(best, found, j, square, agents.id[i], agents.id)
+    if out >= 0:
+        least = min(least, math.sqrt(away) - own - agents.radius[out])
+        if ahead_of(away, out, end, last, agents.id[i], agents.id):
+            end, last = away, out
+    return found, end, last, least
+
+
+@kernel
+def _search(me, grid, agents, reach, height, best):
+    """Fill the list of the agent in slot `me`; see `_considered` for what it returns."""
+    i, found = grid.order[me], (0, np.inf, -1, np.inf)
     px, py, pz = grid.x[me], grid.y[me], grid.z[me]
     own_x, down_x, up_x, _sure = axis_cells(px, reach, grid.inverse, grid.nx)
     own_y, down_y, up_y, _sure = axis_cells(py, reach, grid.inverse, grid.ny)
     own_z, down_z, up_z, _sure = axis_cells(pz, height, grid.inverse, grid.nz)
-    found, end, last, least = 0, np.inf, -1, np.inf
     for step_z in range(-down_z, up_z + 1):
         layer = wrap_cell(own_z + step_z, grid.nz) * grid.ny
         for step_y in range(-down_y, up_y + 1):
@@ -128,54 +176,80 @@ def _search(me, grid, agents, reach, height, rise, flat, best):
                     stop = grid.nx if part == 1 else high - (grid.nx if high > grid.nx else 0)
                 for slot in range(grid.start[row + begin], grid.start[row + stop]):
                     z = grid.z[slot]
-                    square = squared(px, py, pz, grid.x[slot], grid.y[slot], z, flat)
-                    if square >= reach * reach or slot == me:
-                        continue
-                    if not within(square, own, radius[slot] * 1.0, wish):
-                        continue
-                    if (
-                        flat
-                        and abs(z - pz)
-                        > own + radius[slot] + (wish + agents.slot_wish[slot]) + rise
-                    ):
-                        continue
-                    j = grid.order[slot]
-                    found, out, away = _insert(best, found, j, square, ids[i], ids)
-                    if out >= 0:
-                        least = min(least, math.sqrt(away) - own - agents.radius[out])
-                        if ahead_of(away, out, end, last, ids[i], ids):
-                            end, last = away, out
-    return found, end, last, least
+                    square = squared(px, py, pz, grid.x[slot], grid.y[slot], z, agents.flat)
+                    if square < reach * reach and slot != me:
+                        found = _considered(
+                            i, grid.order[slot], square, abs(z - pz), agents, best, found
+                        )
+    return found
 
 
 @kernel
-def _near_kernel(
-    first, stop, grid, agents, widest, farthest, rise, flat, count, index, span, end, last, deep
-):
+def _written(i, agents, best, minded, near):
+    """Write down the list of agent i."""
+    found, cut, row, gap = minded
+    own, wish = agents.radius[i] * 1.0, agents.wish[i]
+    deep = 0.0
+    for k in range(found):
+        j = int(best[k, 1])
+        near.index[i, k] = j
+        touch = own + agents.radius[j]
+        if best[k, 0] < touch * touch:
+            deep = max(deep, 1.0 - math.sqrt(best[k, 0]) / touch)
+    near.count[i], near.end[i], near.last[i], near.deep[i] = found, cut, row, deep
+    near.span[i] = wish
+    if row >= 0:
+        # those left out may come as near; among bodies that overlap anyway all back out
+        near.span[i] = min(wish, 0.5 * gap if gap >= 0.0 else agents.backing[i])
+
+
+@kernel
+def _near_kernel(first, stop, grid, agents, near):
     """Rows of the agents in the slots first to stop - 1: neighbors in memory are so in space."""
     best = scratch(WIDTH, 2)
     for me in range(first, stop):
         i = grid.order[me]
-        own, wish = agents.slot_radius[me] * 1.0, agents.slot_wish[me]
-        reach = own + widest + 2.0 * wish
-        height = own + widest + rise + wish + farthest if flat else reach
-        found, cut, row, gap = _search(me, grid, agents, reach, height, rise, flat, best)
-        deep[i] = 0.0
-        for k in range(found):
-            j = int(best[k, 1])
-            index[i, k] = j
-            touch = own + agents.radius[j]
-            if best[k, 0] < touch * touch:
-                deep[i] = max(deep[i], 1.0 - math.sqrt(best[k, 0]) / touch)
-        count[i], end[i], last[i] = found, cut, row
-        span[i] = wish
-        if row >= 0:
-            # those left out may come as near; among bodies that overlap anyway all back out
-            span[i] = min(wish, 0.5 * gap if gap >= 0.0 else agents.backing[i])
+        if near.count[i] < 0:
+            reach, height = _reaches(i, agents)
+            _written(i, agents, best, _search(me, grid, agents, reach, height, best), near)
+
+
+@kernel
+def _known_kernel(first, stop, agents, known, near):
+    """The rows of those of whom all that they may touch are among their known neighbors."""
+    best = scratch(WIDTH, 2)
+    seen = known.seen
+    for i in range(first, stop):
+        reach, height = _reaches(i, agents)
+        needed = math.sqrt(reach * reach + height * height) if agents.flat else reach
+        needed *= 1.0 + ROUNDING
+        count, sure = seen.count[i], pick(known.radius, i)
+        if count >= min(seen.index.shape[1], int(pick(known.most, i))):
+            sure = seen.distance[i, count - 1] * 1.0 if count > 0 else 0.0
+        if sure <= needed and count + 1 < len(seen.count):
+            continue
+        found = (0, np.inf, -1, np.inf)
+        here = load(agents.position, i)
+        for n in range(count):
+            if seen.distance[i, n] > needed:
+                break
+            j = seen.index[i, n]
+            x, y, z = load(agents.position, j)
+            square = squared(here[0], here[1], here[2], x, y, z, agents.flat)
+            if square < reach * reach:
+                found = _considered(i, j, square, abs(z - here[2]), agents, best, found)
+        _written(i, agents, best, found, near)
 
 
 def find_near(
-    position: F32, ids: I64, radius: F32, wish: F64, backing: F64, rise: float, flat: bool
+    position: F32,
+    ids: I64,
+    radius: F32,
+    wish: F64,
+    backing: F64,
+    rise: float,
+    flat: bool,
+    known: Known | None = None,
 ) -> NearView:
     """Find whom each agent may touch.
 
@@ -187,10 +261,11 @@ def find_near(
         backing: How far those that overlap may back out [m], shape (n,).
         rise: Highest step [m] between the ground of two that may touch.
         flat: Whether bodies are discs.
+        known: Neighbors found from these very positions, which may spare the search.
     """
     n = len(position)
     near = NearView(
-        np.zeros(n, np.int32),
+        np.full(n, -1, np.int32),
         np.empty((n, WIDTH), np.int32),
         np.empty(n, np.float64),
         np.empty(n, np.float64),
@@ -198,10 +273,14 @@ def find_near(
         np.empty(n, np.float64),
         wish,
     )
-    grid = _grid(position, radius, wish)
-    agents = Searching(ids, radius, wish, backing, radius[grid.order], wish[grid.order])
     far = (float(radius.max(initial=0.0)), float(wish.max(initial=0.0)), float(rise), flat)
-    parallel_for(_near_kernel, n, grid, agents, *far, *near[:6])
+    agents = Searching(position, ids, radius, wish, backing, *far)
+    if n <= FEW:
+        known = None
+    if known is not None:
+        parallel_for(_known_kernel, n, agents, known, near)
+    if known is None or near.count.min(initial=0) < 0:
+        parallel_for(_near_kernel, n, _grid(position, radius, wish), agents, near)
     return near
 
 

@@ -1,0 +1,95 @@
+"""Start a crowd from a preset: one click from Add > Crowd, and it moves."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.presets import find_presets, preset_card
+from .. import crowds
+from .common import AddOperator, active_object, select_only
+
+
+class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
+    """Add a crowd with all that it needs, and play"""
+
+    bl_idname = "object.steer_start"
+    bl_label = "Add Crowd from Preset"
+
+    preset: bpy.props.StringProperty(
+        name="Preset", description="Name of a preset", options={"SKIP_SAVE"}
+    )
+    count: bpy.props.IntProperty(
+        name="Agents",
+        description="Number of agents; more need more room",
+        default=80,
+        min=1,
+        soft_max=5000,
+        max=1_000_000,
+        options={"SKIP_SAVE"},
+    )
+    seed: bpy.props.IntProperty(
+        name="Seed", description="Another seed gives other places and motion", default=0, min=0
+    )
+    obstacles: bpy.props.BoolProperty(
+        name="Obstacles", description="Put a few things in the way", default=True
+    )
+    ground: bpy.props.BoolProperty(
+        name="Ground", description="Add a level ground where walkers have none", default=True
+    )
+    bodies: bpy.props.BoolProperty(
+        name="Bodies",
+        description="Show agents as people and animals; cones are quicker to draw",
+        default=True,
+    )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: object) -> str:
+        """What the preset says of itself."""
+        name = getattr(properties, "preset", "")
+        path = find_presets(*crowds.user_preset_folders()).get(name)
+        text = "" if path is None else preset_card(path).description
+        return text or "Add a crowd with all that it needs, and play"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The numbers; the preset was chosen in the menu."""
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("count", "seed", "obstacles", "ground", "bodies"):
+            layout.prop(self, name)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Add it, and play where there is a window."""
+        from ..starters import COUNT, COUNTS
+
+        if not self.properties.is_property_set("count"):
+            self.count = COUNTS.get(self.preset, COUNT)
+        result = self.execute(context)
+        if result == {"FINISHED"} and context.window is not None:
+            _show_all(context)
+            if not context.screen.is_animation_playing:
+                bpy.ops.screen.animation_play()
+        return result
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Make all of it, and go to the first frame."""
+        # imported with the first crowd: enabling the extension has to be quick
+        from ..starters import Wish, start
+
+        wish = Wish(self.preset, self.count, self.seed, self.obstacles, self.ground, self.bodies)
+        scene = context.scene
+        crowd = start(scene, wish, active_object(context))
+        select_only(context, crowd)
+        scene.frame_set(scene.frame_start)
+        placed = len(crowd.data.vertices)
+        short = "" if placed == self.count else f", {placed} of {self.count} found room"
+        return f"Added {crowd.name!r}{short}: change the numbers below, or in the Physics tab"
+
+
+def _show_all(context: bpy.types.Context) -> None:
+    """Bring the crowd into view, in the 3D View that it was added from."""
+    region = context.region
+    if region is not None and region.type == "WINDOW" and context.area.type == "VIEW_3D":
+        bpy.ops.view3d.view_all()
+
+
+classes = (OBJECT_OT_steer_start,)

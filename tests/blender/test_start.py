@@ -1,0 +1,146 @@
+"""Add > Crowd > preset: everything that the crowd needs is there, moves, and can be undone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import crowds, drawing, live, preset_groups, previews, starters  # noqa: E402
+from steer_addon.blender.operators.start import OBJECT_OT_steer_start as Start  # noqa: E402
+from steer_addon.core.presets import find_presets, preset_card  # noqa: E402
+from tests.blender import live_scenes as scenes  # noqa: E402
+from tests.blender.crowd_makers import active, make_plane  # noqa: E402
+from tests.blender.operator_calls import undone  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+PRESETS = sorted(find_presets())
+
+
+def started(preset, count=9, **options):
+    """The crowd that the operator makes."""
+    found = bpy.ops.object.steer_start(preset=preset, count=count, **options)
+    assert found == {"FINISHED"}
+    return active()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_starts_with_all_that_it_needs(preset):
+    obj = started(preset)
+    assert crowds.is_crowd(obj) and obj.select_get()
+    assert drawing.warnings(obj) == []
+    assert len(obj.data.vertices) == 9
+    assert bpy.context.scene.frame_current == bpy.context.scene.frame_start
+    walks = obj.steer.motion.motion == "GROUND"
+    assert (obj.steer.ground is not None) == walks
+
+
+@pytest.mark.parametrize("preset", ["pedestrians", "street_lanes", "birds", "predator_prey"])
+def test_it_moves_from_the_first_frame_on(preset):
+    obj = started(preset)
+    scenes.play(1, 14)
+    status = live.status(obj)
+    assert status.message == "" and status.warnings == ()
+    first, last = (live.get_frame(obj, number).position for number in (1, 14))
+    assert np.linalg.norm(last - first, axis=1).min() > 0.1
+
+
+def test_it_stands_around_the_cursor():
+    bpy.context.scene.cursor.location = (40.0, -30.0, 2.0)
+    obj = started("pedestrians")
+    bpy.context.view_layer.update()
+    places = np.array([obj.matrix_world @ v.co for v in obj.data.vertices])
+    assert np.linalg.norm(places.mean(0)[:2] - (40.0, -30.0)) < 10.0
+    np.testing.assert_allclose(places[:, 2], 2.0, atol=1e-5)
+    assert obj.steer.ground.location.z == pytest.approx(2.0)
+    assert (obj.steer.target_object.location - obj.location).length < 12.0
+
+
+def test_the_seed_decides_and_nothing_else():
+    found = []
+    for seed in (1, 1, 2):
+        obj = started("pedestrians", seed=seed)
+        found.append(np.array([v.co for v in obj.data.vertices]))
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2])
+
+
+def test_a_ground_that_is_there_is_used():
+    plane = make_plane("Field", size=60.0)
+    assert started("pedestrians").steer.ground == plane
+    bpy.context.view_layer.objects.active = None
+    # by the crowd that has one already
+    assert started("panic").steer.ground == plane
+
+
+def test_a_cube_is_no_ground():
+    scenes.make_box("Cube")
+    bpy.context.view_layer.objects.active = bpy.data.objects["Cube"]
+    bpy.context.view_layer.update()
+    assert started("pedestrians").steer.ground.name == "Ground"
+
+
+def test_options_leave_things_out():
+    obj = started("pedestrians", obstacles=False, ground=False, bodies=False)
+    assert obj.steer.colliders is None and obj.steer.ground is None
+    names = {collection.name for collection in bpy.data.collections}
+    assert names == {"Crowd Set"}
+
+
+def test_undo_takes_all_of_it_back():
+    before = scenes.data_counts()
+    undone(bpy.ops.object.steer_start, preset="panic", count=5)
+    after = scenes.data_counts()
+    assert after["objects"] == before["objects"] and after["collections"] == before["collections"]
+
+
+def test_an_unknown_preset_is_said_and_makes_nothing(capfd):
+    before = scenes.data_counts()
+    with pytest.raises(RuntimeError, match="There is no preset 'dragons'"):
+        bpy.ops.object.steer_start(preset="dragons")
+    assert scenes.data_counts() == before
+
+
+def test_a_preset_of_ones_own_starts_too(tmp_path, monkeypatch):
+    data = json.loads(find_presets()["birds"].read_text(encoding="utf-8"))
+    data["settings"]["behaviors"] = [{"type": "flow_field"}, {"type": "interpose"}]
+    data["label"] = "Mine"
+    del data["group"]
+    (tmp_path / "mine.json").write_text(json.dumps(data), encoding="utf-8")
+    for module in (crowds, preset_groups):
+        monkeypatch.setattr(module, "user_preset_folders", lambda: [tmp_path])
+    assert drawing.warnings(started("mine")) == []
+    assert [name for name, _ in preset_groups.grouped_presets()[preset_groups.OWN]] == ["mine"]
+
+
+def test_menus_list_every_preset_once_under_a_heading():
+    groups = preset_groups.grouped_presets()
+    assert list(groups)[:3] == list(preset_groups.GROUPS)
+    listed = [name for rows in groups.values() for name, _ in rows]
+    assert sorted(listed) == PRESETS
+
+
+def test_the_tooltip_is_the_description_of_the_preset():
+    class Chosen:
+        preset = "birds"
+
+    assert (
+        Start.description(bpy.context, Chosen()) == preset_card(find_presets()["birds"]).description
+    )
+    Chosen.preset = "nothing"
+    assert "play" in Start.description(bpy.context, Chosen())
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_has_a_small_picture(preset):
+    path = find_presets()[preset].parent / previews.FOLDER / f"{preset}.png"
+    assert path.is_file() and path.stat().st_size <= 20_000
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_counts_name_presets_that_there_are():
+    assert set(starters.COUNTS) | set(starters.FISH) | set(starters.BEASTS) <= set(PRESETS)

@@ -1,0 +1,135 @@
+"""Kernels that processes of their own compile, while this one is told that they are missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steer_addon.core import jit, warmup
+from steer_addon.core.errors import KernelsMissingError
+from steer_addon.core.presets import load_preset
+from steer_addon.core.warmup import Compilation, Need
+
+ROOT = Path(__file__).resolve().parents[2]
+
+MISSING = """
+import json, time
+from steer_addon.core import jit, warmup
+from steer_addon.core.errors import KernelsMissingError
+from steer_addon.core.vec import dot
+
+def ask():
+    with jit.deferring():
+        return dot((1.0, 2.0, 3.0), (1.0, 1.0, 1.0))
+
+try:
+    ask()
+except KernelsMissingError as error:
+    missing = error
+compilation = warmup.Compilation(warmup.Need(None, missing=(missing,)))
+compilation.start(processes=2)
+while compilation.state().running:
+    time.sleep(0.05)
+state = compilation.state()
+compilation.stop()
+print(json.dumps({"kernel": missing.kernel, "state": vars(state), "answer": ask()}))
+"""
+
+DRY_RUN = """
+import json, sys
+from steer_addon.core import jit, warmup
+from steer_addon.core.presets import load_preset
+jit.status()
+told = load_preset(sys.argv[1]).settings.to_dict()
+job = {"missing": [], "told": told, "colliders": True, "ground": True}
+print(json.dumps([kernel.__name__ for kernel, _ in warmup.needed(job)]))
+"""
+
+
+def run(code, cache, *arguments):
+    """What a process with kernels of its own prints at last."""
+    environment = {**os.environ, "STEER_CACHE_DIR": str(cache), "STEER_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        env={**environment, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_a_missing_kernel_raises_and_a_process_compiles_it(tmp_path):
+    pytest.importorskip("numba")
+    found = run(MISSING, tmp_path)
+    assert found["kernel"] == ["steer_addon.core.vec", "dot"]
+    assert found["state"] == {"done": 1, "total": 1, "running": False, "failure": ""}
+    assert found["answer"] == 6.0
+
+
+@pytest.mark.parametrize(
+    ("preset", "kernels"),
+    [
+        ("pedestrians", {"avoid_neighbors_kernel", "arrive_kernel", "pass_kernel", "free_kernel"}),
+        ("panic", {"corridor_kernel", "containment_constraint", "evade_kernel", "_mark"}),
+    ],
+)
+def test_a_dry_run_finds_what_a_crowd_calls(tmp_path, preset, kernels):
+    pytest.importorskip("numba")
+    found = run(DRY_RUN, tmp_path, preset)
+    assert kernels | {"combine_kernel", "integrate_kernel", "grow"} <= set(found)
+    # what kernels call themselves is compiled with them
+    assert "dot" not in found and len(found) < 40
+
+
+def test_nothing_is_compiled_outside_of_the_need(tmp_path):
+    told = load_preset("pedestrians").settings.to_dict()
+    assert json.loads(json.dumps(Need(told).to_job()))["told"] == told
+
+
+def test_a_process_that_fails_says_so(tmp_path):
+    compilation = Compilation(Need(None))
+    compilation.start([sys.executable, "-c", "raise SystemExit(7)"], processes=1)
+    compilation._processes[0].wait()
+    assert compilation.state() == warmup.State(0, 0, False, "a process ended with 7")
+    compilation.stop()
+
+
+def test_a_python_that_is_not_there_is_an_os_error(tmp_path):
+    compilation = Compilation(Need(None))
+    with pytest.raises(OSError, match="nowhere"):
+        compilation.start([str(tmp_path / "nowhere")], processes=1)
+    compilation.stop()
+    assert not compilation._outputs
+
+
+def test_stopping_ends_the_processes_and_leaves_no_file():
+    compilation = Compilation(Need(None))
+    compilation.start([sys.executable, "-c", "import time; time.sleep(60)"], processes=2)
+    processes, outputs = list(compilation._processes), list(compilation._outputs)
+    assert compilation.state().running
+    compilation.stop()
+    compilation.stop()
+    assert all(process.poll() is not None for process in processes)
+    assert not any(path.exists() for path in outputs)
+
+
+def test_half_a_line_is_left_for_later(tmp_path):
+    path = tmp_path / "out"
+    path.write_text('{"share": 2}\nBlender 5\n{"kernel": "a"}\n{"ker', encoding="utf-8")
+    assert warmup._lines(path) == [{"share": 2}, {"kernel": "a"}]
+    assert warmup._lines(tmp_path / "none") == []
+
+
+def test_deferring_ends_with_its_block():
+    with pytest.raises(KernelsMissingError), jit.deferring():
+        assert jit._state.deferring
+        raise KernelsMissingError("module", "name", ())
+    assert not jit._state.deferring
