@@ -18,6 +18,7 @@ from ..state import (
     plays_back,
     remove_state,
 )
+from ..suspension import suspended
 from . import files
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
     forget(obj)
     set_input(modifier, "State", state)
     live.sync_locks()
+    _settle(obj)
     return state
 
 
@@ -172,6 +174,7 @@ def detach(obj: bpy.types.Object) -> None:
         ensure_state(obj)
     live.clear(obj)
     live.sync_locks()
+    _settle(obj)
 
 
 def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
@@ -246,6 +249,14 @@ def message(obj: bpy.types.Object) -> str:
     path = files.get_path(state)
     name = "" if path is None else path.name
     return f"Baked: {name} plays frames {first} to {last}; delete the bake to simulate live"
+
+
+def _settle(obj: bpy.types.Object) -> None:
+    """Let Blender evaluate the exchange now: nobody is to take it for an edit of the crowd."""
+    with suspended():
+        for scene in obj.users_scene:
+            for layer in scene.view_layers:
+                layer.update()
 
 
 def forget(obj: bpy.types.Object) -> None:
