@@ -66,7 +66,8 @@ def run(options: argparse.Namespace) -> Result:
     for crowd, folder in zip(found, folders, strict=True):
         if options.save is not None:
             playback.attach(crowd, folder)
-            places.set_folder(crowd, folder, options.save)
+            # relative to the file that was read; saving elsewhere turns it round
+            places.set_folder(crowd, folder)
     if options.save is not None:
         batch.save_file(options.save)
     return _result(rows, warnings, options.save, time.perf_counter() - start)

@@ -30,7 +30,7 @@ def bits(folder):
     return {
         str(p.relative_to(folder)): p.read_bytes()
         for p in sorted(folder.rglob("*"))
-        if p.is_file() and p.name != ".lock"
+        if p.is_file() and p.name not in (".lock", "crowd.usdc", "crowd.pc2")
     }
 
 
