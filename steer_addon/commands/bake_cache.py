@@ -49,8 +49,8 @@ def check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """Bake; what is done before a failure is kept, for --continue."""
-    from ..blender import batch
-    from ..blender.bake import places, player
+    from ..blender import batch, playback
+    from ..blender.bake import places
 
     start = time.perf_counter()
     if options.save is not None:
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> Result:
         rows.append(_bake(crowd, scene, folder, options, warnings))
     for crowd, folder in zip(found, folders, strict=True):
         if options.save is not None:
-            player.attach(crowd, folder)
+            playback.attach(crowd, folder)
             # relative to the file that was read; saving elsewhere turns it round
             places.set_folder(crowd, folder)
     if options.save is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,78 +14,27 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import drawing, simulate  # noqa: E402
 from steer_addon.blender.bake import cached, places, status  # noqa: E402
 from steer_addon.blender.operators import cache as operators  # noqa: E402
-from steer_addon.core.cache import CacheWriter, layout, open_cache  # noqa: E402
+from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
-from tests.blender.crowd_makers import make_crowd, make_empty, make_mesh  # noqa: E402
+from tests.blender.cached_crowds import (  # noqa: E402
+    END,
+    LAST,
+    bits,
+    make_walkers,
+    operators_text,
+    run_to,
+    whole,
+)
+from tests.blender.crowd_makers import make_crowd  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
-LAST = 24
-"""Last frame of the crowds here; their chunks hold ten frames."""
-
 
 @pytest.fixture
 def crowd(tmp_path, monkeypatch):
-    """A crowd of five that walks to a moving target, between a moving wall and one that stands."""
-    monkeypatch.setattr(layout, "CHUNK_FRAMES", 10)
-    bpy.context.scene.frame_end = LAST
-    goal = make_empty("Goal")
-    goal.location = (20.0, 0.0, 0.0)
-    goal.keyframe_insert("location", frame=1)
-    goal.location = (20.0, 15.0, 0.0)
-    goal.keyframe_insert("location", frame=LAST)
-    square = [(4, -3, -1), (4, 3, -1), (4, 3, 2), (4, -3, 2)]
-    wall = make_mesh("Wall", square, [(0, 1, 2, 3)])
-    still = make_mesh("Still", [(9, -3, -1), (9, 3, -1), (9, 3, 2)], [(0, 1, 2)])
-    wall.keyframe_insert("location", frame=1)
-    wall.location = (0.0, 4.0, 0.0)
-    wall.keyframe_insert("location", frame=LAST)
-    walls = bpy.data.collections.new("Walls")
-    bpy.context.scene.collection.children.link(walls)
-    for obj in (wall, still):
-        walls.objects.link(obj)
-    obj = make_crowd(5)
-    obj.steer.target_object, obj.steer.colliders = goal, walls
-    obj.steer.bodies.collide_colliders = obj.steer.bodies.collide_agents = True
-    obj.steer.frame_start, obj.steer.frame_end = 1, LAST
-    obj.steer.cache_directory = str(tmp_path)
-    bpy.context.view_layer.objects.active = obj
-    status.baked(obj)
-    return obj
-
-
-def bits(folder: Path) -> dict[str, bytes]:
-    """All files of a cache."""
-    return {
-        str(p.relative_to(folder)): p.read_bytes()
-        for p in sorted(folder.rglob("*"))
-        if p.is_file() and p.name not in (".lock", "crowd.usdc", "crowd.pc2")
-    }
-
-
-def run_to(bake, frame):
-    """Drive a bake up to a frame."""
-    for progress in bake.steps:
-        if bake.frames[0] + progress.done - 1 >= frame:
-            return bake
-    return bake
-
-
-END = 10_000
-
-
-def whole(obj, folder):
-    run_to(cached.begin(obj, bpy.context.scene, folder), END)
-    return folder
-
-
-def changes_of(obj):
-    """What Check Bake finds."""
-    bpy.context.view_layer.update()
-    assert bpy.ops.object.steer_cache_check() == {"FINISHED"}
-    return status.status(obj, bpy.context.scene).changes
+    return make_walkers(tmp_path, monkeypatch)
 
 
 def test_a_bake_holds_what_is_simulated(crowd, tmp_path):
@@ -271,11 +219,6 @@ def test_undo_gives_the_crowd_back_as_it_was(crowd, tmp_path):
     assert status.status(obj, bpy.context.scene).complete
 
 
-def operators_text(obj):
-    lines = drawing.bake_lines(status.status(obj, bpy.context.scene))
-    return " ".join(text for text, _ in lines)
-
-
 def test_a_file_that_is_saved_elsewhere_keeps_its_bake(crowd, tmp_path):
     crowd.steer.cache_directory = ""
     for name in ("a", "b", "c"):
@@ -307,95 +250,6 @@ def test_a_duplicate_neither_shares_nor_deletes_the_bake(crowd, tmp_path):
     assert open_cache(tmp_path / "Crowd").complete
     crowd.name = "Renamed"
     assert places.own_folder(crowd) == tmp_path / "Crowd"
-
-
-@pytest.mark.parametrize(
-    ("edit", "told"),
-    [
-        (lambda: move("Still"), "collider 'Still' changed"),
-        (lambda: reshape("Wall"), "collider 'Wall' changed"),
-        (lambda: key("Goal", 7), "animation of 'Goal' changed"),
-        (lambda: move("Crowd"), "the points of crowd 'Crowd' changed"),
-        (lambda: setattr(active().steer, "seed", 5), "seed was 0, is 5"),
-        (lambda: setattr(bpy.context.scene.render, "fps", 30), "fps was 24, is 30"),
-        (lambda: setattr(active().steer, "frame_start", 2), "frame_start was 1, is 2"),
-        (lambda: setattr(active().steer, "ground", bpy.data.objects["Still"]), "ground 'Still'"),
-        (lambda: bpy.data.objects.remove(bpy.data.objects["Still"]), "collider 'Still' is gone"),
-        (lambda: constrain("Still"), "collider 'Still' changed"),
-        (lambda: drive("Goal"), "animation of 'Goal' changed"),
-        (lambda: active().steer.behaviors.remove(1), "behavior 'arrive' is gone"),
-        (lambda: weigh(0.25), "animation of behaviors[0].weight is new"),
-    ],
-)
-def test_what_changed_is_told_by_name(crowd, edit, told):
-    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    assert changes_of(crowd) == []
-    edit()
-    assert any(told in text for text in changes_of(crowd)), changes_of(crowd)
-    status.refresh(crowd)
-    assert told in operators_text(crowd)
-    crowd.steer.frame_end = 30
-    with pytest.raises(SceneError, match="cannot go on"):
-        run_to(cached.resume(crowd, bpy.context.scene, places.own_folder(crowd)), END)
-
-
-def active():
-    return bpy.context.view_layer.objects.active
-
-
-def move(name):
-    bpy.data.objects[name].location.z += 0.5
-
-
-def reshape(name):
-    bpy.data.objects[name].data.vertices[0].co.z -= 0.5
-    bpy.data.objects[name].data.update()
-
-
-def key(name, frame):
-    bpy.data.objects[name].location = (0.0, 0.0, 0.0)
-    bpy.data.objects[name].keyframe_insert("location", frame=frame)
-
-
-def constrain(name):
-    made = bpy.data.objects[name].constraints.new("COPY_LOCATION")
-    made.target = bpy.data.objects["Goal"]
-
-
-def drive(name):
-    curve = bpy.data.objects[name].driver_add("rotation_euler", 0)
-    curve.driver.expression = "0.01 * frame"
-
-
-def weigh(value):
-    active().steer.behaviors[0].weight = value
-    active().keyframe_insert("steer.behaviors[0].weight", frame=1)
-
-
-def test_an_edit_of_an_input_is_noticed_and_checked(crowd, monkeypatch):
-    monkeypatch.setattr(status, "_BUDGET", 1.0e9)
-    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    make_empty("Stranger").location.x = 3.0
-    bpy.context.view_layer.update()
-    assert status.status(crowd, bpy.context.scene).edited == []
-    move("Still")
-    bpy.context.view_layer.update()
-    assert status.status(crowd, bpy.context.scene).edited == ["Still"]
-    assert "Edited since the bake: 'Still'" in operators_text(crowd)
-    assert status.check_quickly(crowd, bpy.context.scene)
-    assert "Out of date: collider 'Still' changed" in operators_text(crowd)
-    bpy.data.objects["Still"].location.z -= 0.5
-    bpy.context.view_layer.update()
-    assert status.check_quickly(crowd, bpy.context.scene)
-    assert status.status(crowd, bpy.context.scene).out_of_date == ""
-
-
-def test_playing_is_no_edit(crowd):
-    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    for number in (1, 2, 3, 20, 1):
-        bpy.context.scene.frame_set(number)
-    bpy.context.view_layer.update()
-    assert status.status(crowd, bpy.context.scene).edited == []
 
 
 def test_crowds_that_chase_one_another_are_baked_right(crowd, tmp_path):

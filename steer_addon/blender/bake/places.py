@@ -76,16 +76,10 @@ def owner_of(folder: Path) -> bpy.types.Object | None:
     return next((obj for obj in used if own_folder(obj) == folder), None)
 
 
-def set_folder(obj: bpy.types.Object, folder: Path, beside: Path | None = None) -> None:
-    """Note where the bake of a crowd is, relative to its file where that can be.
-
-    Args:
-        obj: The crowd.
-        folder: The folder, absolute.
-        beside: The file that is going to be saved; None is the one that is open.
-    """
-    here = Path(bpy.data.filepath) if beside is None else beside.resolve()
-    text = _relative(folder, here) if str(here) not in ("", ".") else str(folder)
+def set_folder(obj: bpy.types.Object, folder: Path) -> None:
+    """Note where the bake of a crowd is, relative to its file where that can be."""
+    here = bpy.data.filepath
+    text = _relative(folder, Path(here)) if here else str(folder)
     obj.steer.cache_folder = text
     obj.steer.cache_owner = obj.name
 

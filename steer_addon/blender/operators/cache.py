@@ -12,7 +12,8 @@ from ...core.cache import NEXT, open_cache
 from ...core.cache.changes import sentence
 from ...core.cache.cleaning import delete_cache
 from ...core.errors import SceneError, SteerError
-from ..bake import places, player, status
+from .. import playback
+from ..bake import places, status
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class BakeOperator(SteerOperator):
         for text in bake.warnings:
             self.report({"WARNING"}, text)
         try:
-            player.attach(obj, bake.folder)
+            playback.attach(obj, bake.folder)
         except SteerError as error:
             self.report({"ERROR"}, f"The bake is complete, but is not played: {error}")
             return {"FINISHED"}
@@ -297,8 +298,8 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
-        player.detach(obj)
-        delete_cache(folder, player.FILES)
+        playback.detach(obj)
+        delete_cache(folder, playback.FILES)
         places.forget_folder(obj)
         status.baked(obj)
         return f"Removed the bake in {folder}"
@@ -367,7 +368,7 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
                 f"{folder} holds the bake of crowd {owner.name!r}: choose another folder, or "
                 "bake this crowd"
             )
-        player.attach(obj, folder)
+        playback.attach(obj, folder)
         places.set_folder(obj, folder)
         status.baked(obj)
         return f"{obj.name!r} has the bake of {cache.header.name!r}, {len(cache)} frames"

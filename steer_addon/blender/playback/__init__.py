@@ -8,6 +8,7 @@ in the cache's folder), or, where Blender has no USD, a mesh with a Mesh Cache m
 """
 
 from .linking import (
+    FILES,
     Played,
     attach,
     detach,
@@ -23,6 +24,7 @@ from .linking import (
 )
 
 __all__ = [
+    "FILES",
     "Played",
     "attach",
     "detach",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 USD_FILE = "crowd.usdc"
 PLAIN_FILE = "crowd.pc2"
 """Where Blender has no USD: see `packed`."""
+FILES = (USD_FILE, PLAIN_FILE)
+"""What `write` leaves in the folder of a cache."""
 
 
 class Played(NamedTuple):

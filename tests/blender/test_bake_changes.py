@@ -1,0 +1,120 @@
+"""What changed since a bake is noticed, and told by name."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.bake import cached, places, status  # noqa: E402
+from steer_addon.core.errors import SceneError  # noqa: E402
+from tests.blender.cached_crowds import (  # noqa: E402
+    END,
+    make_walkers,
+    operators_text,
+    run_to,
+)
+from tests.blender.crowd_makers import make_empty  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+@pytest.fixture
+def crowd(tmp_path, monkeypatch):
+    return make_walkers(tmp_path, monkeypatch)
+
+
+def changes_of(obj):
+    """What Check Bake finds."""
+    bpy.context.view_layer.update()
+    assert bpy.ops.object.steer_cache_check() == {"FINISHED"}
+    return status.status(obj, bpy.context.scene).changes
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (lambda: move("Still"), "collider 'Still' changed"),
+        (lambda: reshape("Wall"), "collider 'Wall' changed"),
+        (lambda: key("Goal", 7), "animation of 'Goal' changed"),
+        (lambda: move("Crowd"), "the points of crowd 'Crowd' changed"),
+        (lambda: setattr(active().steer, "seed", 5), "seed was 0, is 5"),
+        (lambda: setattr(bpy.context.scene.render, "fps", 30), "fps was 24, is 30"),
+        (lambda: setattr(active().steer, "frame_start", 2), "frame_start was 1, is 2"),
+        (lambda: setattr(active().steer, "ground", bpy.data.objects["Still"]), "ground 'Still'"),
+        (lambda: bpy.data.objects.remove(bpy.data.objects["Still"]), "collider 'Still' is gone"),
+        (lambda: constrain("Still"), "collider 'Still' changed"),
+        (lambda: drive("Goal"), "animation of 'Goal' changed"),
+        (lambda: active().steer.behaviors.remove(1), "behavior 'arrive' is gone"),
+        (lambda: weigh(0.25), "animation of behaviors[0].weight is new"),
+    ],
+)
+def test_what_changed_is_told_by_name(crowd, edit, told):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    assert changes_of(crowd) == []
+    edit()
+    assert any(told in text for text in changes_of(crowd)), changes_of(crowd)
+    status.refresh(crowd)
+    assert told in operators_text(crowd)
+    crowd.steer.frame_end = 30
+    with pytest.raises(SceneError, match="cannot go on"):
+        run_to(cached.resume(crowd, bpy.context.scene, places.own_folder(crowd)), END)
+
+
+def active():
+    return bpy.context.view_layer.objects.active
+
+
+def move(name):
+    bpy.data.objects[name].location.z += 0.5
+
+
+def reshape(name):
+    bpy.data.objects[name].data.vertices[0].co.z -= 0.5
+    bpy.data.objects[name].data.update()
+
+
+def key(name, frame):
+    bpy.data.objects[name].location = (0.0, 0.0, 0.0)
+    bpy.data.objects[name].keyframe_insert("location", frame=frame)
+
+
+def constrain(name):
+    made = bpy.data.objects[name].constraints.new("COPY_LOCATION")
+    made.target = bpy.data.objects["Goal"]
+
+
+def drive(name):
+    curve = bpy.data.objects[name].driver_add("rotation_euler", 0)
+    curve.driver.expression = "0.01 * frame"
+
+
+def weigh(value):
+    active().steer.behaviors[0].weight = value
+    active().keyframe_insert("steer.behaviors[0].weight", frame=1)
+
+
+def test_an_edit_of_an_input_is_noticed_and_checked(crowd, monkeypatch):
+    monkeypatch.setattr(status, "_BUDGET", 1.0e9)
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    make_empty("Stranger").location.x = 3.0
+    bpy.context.view_layer.update()
+    assert status.status(crowd, bpy.context.scene).edited == []
+    move("Still")
+    bpy.context.view_layer.update()
+    assert status.status(crowd, bpy.context.scene).edited == ["Still"]
+    assert "Edited since the bake: 'Still'" in operators_text(crowd)
+    assert status.check_quickly(crowd, bpy.context.scene)
+    assert "Out of date: collider 'Still' changed" in operators_text(crowd)
+    bpy.data.objects["Still"].location.z -= 0.5
+    bpy.context.view_layer.update()
+    assert status.check_quickly(crowd, bpy.context.scene)
+    assert status.status(crowd, bpy.context.scene).out_of_date == ""
+
+
+def test_playing_is_no_edit(crowd):
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    for number in (1, 2, 3, 20, 1):
+        bpy.context.scene.frame_set(number)
+    bpy.context.view_layer.update()
+    assert status.status(crowd, bpy.context.scene).edited == []
