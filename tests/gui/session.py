@@ -78,19 +78,13 @@ def install() -> Iterator[Step]:
 def add_by_menu() -> Iterator[Step]:
     """Add > Crowd > Pedestrians, with mouse and keys."""
     xdotool("mousemove", 300, 200)
-    yield 0.5
-    with within("VIEW_3D"):
-        bpy.ops.wm.call_menu(name="STEER_MT_add")
-    yield 1.5
-    picture("menu_add_crowd")
-    xdotool("key", "Escape")
     yield 1.0
     with within("VIEW_3D"):
         bpy.ops.wm.call_menu(name="VIEW3D_MT_add")
-    yield 1.0
+    yield 2.0
     picture("menu_add")
-    xdotool("type", "--delay", "80", "Pedestr")
-    yield 1.5
+    xdotool("type", "--delay", "150", "Pedestr")
+    yield 3.0
     picture("menu_add_search")
     xdotool("key", "Return")
     yield lambda: len(bpy.context.scene.objects) > 0
@@ -168,7 +162,7 @@ def panels() -> Iterator[Step]:
     yield 1.0
     picture("sidebar")
     space.show_region_ui = False
-    for name in ("STEER_MT_presets", "STEER_MT_object", "STEER_MT_behavior_add"):
+    for name in ("STEER_MT_add", "STEER_MT_presets", "STEER_MT_object", "STEER_MT_behavior_add"):
         xdotool("mousemove", 500, 200)
         yield 0.3
         with within("VIEW_3D"):
@@ -192,6 +186,32 @@ def bake() -> Iterator[Step]:
         bpy.ops.object.steer_delete_bake()
     yield 0.5
     check("the bake is deleted", obj.steer.bake_collection is None)
+    obj.steer.frame_end = 250
+
+
+def bake_and_escape() -> Iterator[Step]:
+    """Bake frames to files, press Esc, go on."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "session.blend"))
+    obj = crowd()
+    obj.steer.frame_end = 2000
+    with within("VIEW_3D"):
+        bpy.ops.object.steer_cache_bake("INVOKE_DEFAULT")
+    yield 3.0
+    picture("baking")
+    xdotool("key", "Escape")
+    yield 3.0
+    status = part("blender.bake.status").status(obj, bpy.context.scene)
+    count = 0 if status is None else len(status.frames)
+    check("Esc keeps the frames that are done", 0 < count < 2000, f"{count} frames")
+    obj.steer.frame_end = max(count, 2) + 20
+    with within("VIEW_3D"):
+        bpy.ops.object.steer_cache_continue("EXEC_DEFAULT")
+    yield 1.0
+    status = part("blender.bake.status").status(obj, bpy.context.scene)
+    check("a bake goes on where it ended", status is not None and status.complete)
+    picture("cache_baked")
+    with within("VIEW_3D"):
+        bpy.ops.object.steer_cache_delete("EXEC_DEFAULT")
     obj.steer.frame_end = 250
 
 
@@ -256,7 +276,7 @@ def session() -> Iterator[Step]:
     """All of it."""
     for act in (
         install, add_by_menu, compile_and_play, edit, panels, bake, save_and_reload,
-        open_while_compiling, disable_and_uninstall,
+        bake_and_escape, open_while_compiling, disable_and_uninstall,
     ):  # fmt: skip
         print(f"== {act.__name__}", flush=True)
         yield from act()
