@@ -84,7 +84,7 @@ def test_a_missing_kernel_raises_and_a_process_compiles_it(tmp_path):
 def test_a_dry_run_finds_what_a_crowd_calls(tmp_path, preset, kernels):
     pytest.importorskip("numba")
     found = run(DRY_RUN, tmp_path, preset)
-    assert kernels | {"combine_kernel", "integrate_kernel", "grow"} <= set(found)
+    assert kernels | {"move_kernel", "grow"} <= set(found)
     # what kernels call themselves is compiled with them
     assert "dot" not in found and len(found) < 40
 

@@ -47,11 +47,17 @@ class Driver:
         self.results["checks"].append({"what": what, "passed": bool(passed), "note": str(note)})
         print(f"{'ok  ' if passed else 'FAIL'} {what} {note}", flush=True)
 
-    def picture(self, name: str) -> None:
-        """A picture of the whole screen as it is."""
-        with bpy.context.temp_override(window=window()):
-            # while an animation plays the screen may be caught between two frames
-            bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
+    def picture(self, name: str, *, redraw: bool = False) -> None:
+        """A picture of the whole screen as it is.
+
+        Args:
+            name: What it shows.
+            redraw: Draw all first: while an animation plays the screen may be caught between two
+                frames. An open menu takes no keys afterwards.
+        """
+        if redraw:
+            with bpy.context.temp_override(window=window()):
+                bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
         path = self.folder / f"{len(self.results['pictures']):02d}_{name}.png"
         subprocess.run(["import", "-window", "root", str(path)], check=True, timeout=30)
         self.results["pictures"].append(path.name)
