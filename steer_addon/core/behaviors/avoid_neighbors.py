@@ -250,11 +250,7 @@ def _choose(
 
 @kernel
 def _held_up(held, pace, now, speed, radius, dt):
-    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it gives way.
-
-    From that before the step, the speed chosen in the last one, those it has and wishes for [m/s],
-    its radius [m] and the time step [s].
-    """
+    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it gives way."""
     if held > PATIENCE:
         step = RETREAT * speed * dt
         held -= step / (GIVEN * radius + step)
