@@ -27,7 +27,9 @@ full [m⁴/s²], gap [m], how far both can go within the horizon [m], from 0 to 
 with another wish is, which agent it is, and room for results."""
 OFFSET, VELOCITY, DESIRED, HEADING = 18, 21, 24, 27
 """The first of three lines each: what was read of the neighbor, in the world's axes."""
-LINES = 30
+FIRST = 30
+"""Whether it is within the personal space and goes first."""
+LINES = 31
 BLOCK = 8
 """So many neighbors a processor looks at together: the table ends with a whole block."""
 
@@ -35,12 +37,16 @@ FOLLOWED = 0.25
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
 GRAZING = 0.3
 """Bodies that close in more slowly than this share of the own speed are in the way less."""
-ABREAST = 0.5
+ABREAST = 0.02
 """Two are abreast when neither is ahead by more than this share of the distance at touch."""
 APART = 1.0e-3
 """So far [m] two who stand on the same place are taken to be from one another."""
 ASKEW = 0.25
 """Squared cosine of the angle beside the way beyond which others are not ahead: 60°."""
+LIKE = 0.7
+"""Cosine between two wishes above which one does not press on the other who goes first: 45°."""
+SWEEPS, SETTLED = 20, 1.0e-3
+"""How often those are gone through, and the change [m/s] below which it is enough."""
 MIXED = 10.0
 PUSHED = 0.5
 """Share of the push of somebody with another wish that moves one who is nearly touched."""
@@ -164,6 +170,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
         _look(n, normal, frame, speed, horizon, table)
     for n in range(whole):
         gap, touch = table[GAP, n], table[TOUCH, n]
+        table[FIRST, n] = 0.0
         if n >= read or gap > table[MEETING, n] + spare:
             _leave_out(n, table)
             continue
@@ -185,6 +192,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
             lead = x + dot(offset, wish)
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
+                table[FIRST, n] = 1.0
         count += 1
     return count, whole, opposed, back, pressed, waits
 
@@ -258,6 +266,36 @@ def room_ahead(table, whole, way):
     for n in range(whole):
         room = min(room, table[RESULT, n])
     return room
+
+
+@kernel
+def yielded(table, whole, velocity, headway, everybody, left):
+    """A velocity that presses on nobody who goes first, of those with a like wish.
+
+    Args:
+        table: See `foresee`.
+        whole: How many columns it has.
+        velocity: In the agent's frame [m/s].
+        headway: Time [s] in which a gap may be closed.
+        everybody: Whether it presses on none of the others with a like wish either.
+        left: So much of a gap [m] stays.
+    """
+    for _sweep in range(SWEEPS):
+        most = 0.0
+        for n in range(whole):
+            if table[ALIKE, n] <= LIKE or not (everybody or table[FIRST, n] > 0.0):
+                continue
+            x, y, z = table[X, n], table[Y, n], table[Z, n]
+            distance = math.sqrt(x * x + y * y + z * z)
+            gap = max(distance - table[TOUCH, n] - left, 0.0)
+            toward = unit((x, y, z))
+            over = dot(toward, velocity) - gap / headway
+            if over > 0.0:
+                velocity = add_scaled(velocity, toward, -over)
+                most = max(most, over)
+        if most < SETTLED:
+            break
+    return velocity
 
 
 @kernel

@@ -22,16 +22,19 @@ changes smoothly. The cost of turning away from v keeps agents with what they ch
 
 The speed on the chosen way is min(s, max((gap - l)/T_h, o·s)): gap to the next one ahead with a
 like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
-and those who meet others head-on do not wait for one another. Who is nearer than l to somebody
-who goes first backs out at (l - gap)/T_h: those in front, at a door, then have the room to turn.
-Of two with like wishes that one goes first who is ahead; when they are abreast a lot drawn from
-both ids decides.
+and those who meet others head-on do not wait for one another.
+
+Of two, that one goes first who is ahead along the mean of both wishes; when they are abreast a lot
+drawn from both ids decides. Who is nearer than l to one who goes first does not press on it, when
+their wishes are alike: its velocity toward it is at most gap / T_h. And it backs out at
+(l - gap)/T_h, as far as that leaves l to those behind (by the share o: whatever it leaves): those
+in front, at a door, then have the room to turn, and no arch holds.
 
 Who is as near as that to somebody with another wish, who pushes, is moved by half of the push.
 
-Bodies can lock one another, as stones in an arch. Who has been held up for 2 s, going slower
-than 0.3 of the chosen speed, gives way if one of those it nearly touches has the better lot: it
-goes back and to its side at s/2 for about a body's width. The others then have room to go on.
+Bodies in a ring can still lock one another. Who has been held up for 2 s, going slower than 0.05
+of the chosen speed, gives way if one of those it nearly touches has the better lot: it goes back
+and to its side at s/2 for about a body's width. The others then have room to go on.
 
 Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. Those who wish nothing get no proposal:
 who stands stays.
@@ -67,7 +70,7 @@ from ..vec import (
     truncate,
     unit,
 )
-from .anticipation import LINES, MOST, foresee, mixed, room_ahead, threat, wall_ahead
+from .anticipation import LINES, MOST, foresee, mixed, room_ahead, threat, wall_ahead, yielded
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .sight import eye, sides
@@ -93,7 +96,7 @@ HELD, PACE = 0, 1
 """Columns of the memory: how long it is held up, and the speed that it chose last [m/s]."""
 CREEPING = 0.1
 """Who chose less than this share of the wished speed waits in a queue, and is not held up."""
-BLOCKED = 0.3
+BLOCKED = 0.05
 """Who goes at less than this share of the chosen speed is."""
 PATIENCE = 2.0
 """Being held up is borne for so long [s]."""
@@ -247,16 +250,7 @@ def _choose(
 
 @kernel
 def _held_up(held, pace, now, speed, radius, dt):
-    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it gives way.
-
-    Args:
-        held: The same before this step.
-        pace: The speed that it chose in the last step [m/s].
-        now: Its speed [m/s].
-        speed: Its wished speed [m/s] > 0.
-        radius: Of its body [m].
-        dt: Time [s].
-    """
+    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it gives way."""
     if held > PATIENCE:
         step = RETREAT * speed * dt
         held -= step / (GIVEN * radius + step)
@@ -323,9 +317,15 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         if held > PATIENCE and waits:
             way, pace = _retreat(side), RETREAT * speed
         memory[i, HELD], memory[i, PACE] = held, pace
-        chosen = add_scaled(scale(way, pace), back, 1.0 / headway)
+        chosen = yielded(table, whole, scale(way, pace), headway, False, 0.0)
+        back = scale(back, 1.0 / headway)
+        gentle = yielded(table, whole, back, headway, True, spare)
+        chosen = add(chosen, add_scaled(gentle, sub(back, gentle), opposed))
         chosen = add(chosen, truncate(pressed, speed))
         push = sub(_in_world(chosen, frame), wish)
+        if world.dt > world.relaxation_time:  # the solver would go beyond what is chosen
+            share = world.relaxation_time / world.dt - 1.0
+            push = add_scaled(push, sub(_in_world(chosen, frame), now), share)
         if length(push) > EPSILON:
             store(out, i, push)
             active[i] = 1
@@ -371,7 +371,7 @@ class AvoidNeighbors(Behavior):
         doc="Angle around the heading in which others are seen; 360 is all around",
     )
     time_headway: float = param(
-        0.45,
+        0.42,
         unit="s",
         minimum=0.01,
         soft_maximum=5.0,

@@ -1,9 +1,9 @@
 """Contacts: nobody inside anybody, and nobody through a wall, whatever the behaviors asked for.
 
 The last part of a step. It takes where agents wish to be, and lets them go as far as there is room:
-`near` finds whom each one may meet, `passes` moves them inside of cells that cannot overlap,
-`walls` makes planes of the colliders near an agent. Bodies are discs in GROUND motion and spheres
-in FLY, as large as the agents' radius.
+`near` finds whom each one may meet, `pushes` lets those who press move others, `passes` moves all
+inside of cells that cannot overlap, `walls` makes planes of the colliders near an agent. Bodies are
+discs in GROUND motion and spheres in FLY, as large as the agents' radius.
 
 An agent that was held up has the velocity of what it really went, no faster than it wished; its
 heading stays the one of its wish, so that a crowd that pushes does not look about.
@@ -31,6 +31,7 @@ from .passes import (
     prepare_kernel,
     walled_kernel,
 )
+from .pushes import pushed
 
 __all__ = ["Known", "MovedView", "find_moved", "put_free", "resolve"]
 
@@ -77,6 +78,9 @@ def resolve(
     held = moved is not None and bool(touched.any())
     if not (held or near.count.any() or walled.any()):
         return
+    if space.together:
+        goal, shifted = pushed(bodies, space, near, walled)
+        bodies = bodies._replace(goal=goal, shifted=shifted)
     place, normal = bodies.start.astype(np.float64), before.normal.copy()
     rows, busy = np.arange(before.count), np.ones(before.count, np.uint8)
     at_once = told.iterations if jit.runs_alone(before.count) and not held else 1
@@ -169,6 +173,7 @@ def _bodies(before: Agents, after: Agents) -> BodyView:
         goal=after.position.copy(),
         goal_normal=after.normal.copy(),
         level=np.zeros(0, np.uint8),
+        shifted=np.zeros(before.count, np.uint8),
     )
 
 

@@ -70,6 +70,7 @@ class BodyView(NamedTuple):
     goal: F32  # (n, 3) [m] where they wish to be after it
     goal_normal: F32  # (n, 3) unit normals of the ground there
     level: U8  # (n,) how many bodies away from a heap, see `heaps`
+    shifted: U8  # (n,) 1 where others have pushed the wished place: its height is not known
 
 
 class SpaceView(NamedTuple):
@@ -271,7 +272,7 @@ def _passed(i, agents, world, near, place, walled, normal, plane, on_terrain):
     there, up = goal, load(agents.goal_normal, i)
     if not rests or (near.count[i] > 0 and here != goal):
         arrives, step, count = _step(i, agents, world, near, place, walled, plane)
-        if not arrives:
+        if not arrives or (on_terrain and agents.shifted[i] != 0):
             there, up = add(here, step), load(normal, i)
             if on_terrain:
                 radius = agents.radius[i] * 1.0

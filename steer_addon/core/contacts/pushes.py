@@ -1,0 +1,175 @@
+"""Pushes: who is pressed gives way, and hands the pressure on.
+
+Cells alone only stop bodies. Bodies that lean on one another, in the arch at a door or in a disc
+where ways cross, would then hold each other for ever. So before the cells the places g that agents
+wish for are relaxed, as frictionless bodies are that are pressed together:
+
+    gᵢ ← gᵢ - min(1, 1.3/kᵢ)·Σ_j n_ij·h_ij·m_j/(m_i + m_j)
+    h_ij = min(r_i + r_j, |s_j - s_i|) - |g_j - gᵢ|
+
+over the k_i others whose wishes meet i's, h_ij > 0, n_ij from gᵢ to g_j; and then out of the walls
+near i. This happens for all at once, some times over, so that a push reaches those behind. The
+cells lead everybody from where they are (s) toward these places, and hold what they promise
+whatever they are.
+
+Only wishes push: who wishes to stay where it is is not moved, others slide along it. Bodies that
+overlap already are pressed no farther into one another, and nobody goes farther than its span.
+
+Source: Müller, Heidelberger, Hennix, Ratcliff 2007, "Position Based Dynamics"; Macklin, Müller,
+Chentanez, Kim 2014, "Unified Particle Physics for Real-Time Applications" (averaged corrections).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import jit
+from ..jit import kernel, scratch
+from ..vec import add, add_scaled, dot, length, load, store, sub
+from ..views import F32
+from .cells import COLUMNS, PLANES
+from .near import NearView
+from .passes import BodyView, SpaceView
+from .walls import WALLS, add_walls, wall_margin
+
+SWEEPS = 6
+"""How often pushes are handed on in a step."""
+RELAXED = 1.3
+"""How much of the mean correction is made: more than 1 settles sooner."""
+LEAST = 1.0e-6
+"""Overlaps of wishes below this [m] push nobody: rest stays rest."""
+CORNERS = 2
+"""How often the walls near an agent are gone through."""
+
+
+@kernel
+def _level(offset, flat):
+    """An offset as it counts for bodies."""
+    return (offset[0], offset[1], 0.0) if flat else offset
+
+
+@kernel
+def _push(i, agents, near, flat, goal):
+    """By how much others push the wished place of an agent [m]."""
+    here, start = load(goal, i), load(agents.start, i)
+    give = agents.give[i]
+    total, met = (0.0, 0.0, 0.0), 0
+    for k in range(near.count[i]):
+        j = near.index[i, k]
+        offset = _level(sub(load(goal, j), here), flat)
+        touch = agents.radius[i] * 1.0 + agents.radius[j]
+        square = dot(offset, offset)
+        if square >= touch * touch or square == 0.0:
+            continue
+        begin = load(agents.start, j)
+        distance = length(offset)
+        over = min(touch, length(_level(sub(begin, start), flat))) - distance
+        if over > LEAST:
+            other = agents.give[j] if load(agents.goal, j) != begin else 0.0
+            total = add_scaled(total, offset, -over / distance * give / (give + other))
+            met += 1
+    if met == 0:
+        return total
+    share = min(1.0, RELAXED / met)
+    return (total[0] * share, total[1] * share, total[2] * share)
+
+
+@kernel
+def _out_of_walls(way, plane, count):
+    """An offset moved out of the walls that it would lead into."""
+    for _round in range(CORNERS):
+        for k in range(count):
+            normal = (plane[k, 0], plane[k, 1], plane[k, 2])
+            beyond = dot(normal, way) - plane[k, 3]
+            if beyond > 0.0:
+                way = add_scaled(way, normal, -beyond)
+    return way
+
+
+@kernel
+def wall_planes_kernel(first, stop, rows, agents, world, span, planes, count):
+    """The planes of the walls near some rows, see `walls.add_walls`."""
+    found = scratch(PLANES, COLUMNS)
+    last = len(world.walls.triangles)
+    for at in range(first, stop):
+        i = rows[at]
+        x, y, z = load(agents.start, i)
+        eye = (x, y, z + world.eye)
+        radius = max(agents.radius[i] * 1.0, wall_margin(eye))
+        reach = 2.0 * span[i]
+        number, _left = add_walls(world.walls, eye, radius, reach, world.flat, found, 0, 0, last)
+        count[at] = number
+        for k in range(number):
+            for column in range(4):
+                planes[at, k, column] = found[k, column]
+
+
+@kernel
+def push_kernel(first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved):
+    """Relax the wished places of some rows once.
+
+    Args:
+        first: First of the rows.
+        stop: One after the last.
+        rows: Those that have others near them.
+        agents: BodyView.
+        near: NearView.
+        flat: Whether bodies are discs.
+        wall: Where an agent's walls are in `planes`, -1 for none, shape (n,).
+        planes: Normals and bounds, shape (m, WALLS, 4).
+        count: How many walls there are, shape (m,).
+        goal: Wished places [m], shape (n, 3).
+        after: Those after this sweep; written.
+        moved: Set to 1 where anybody was ever pushed, shape (n,).
+    """
+    for at in range(first, stop):
+        i = rows[at]
+        here, start = load(goal, i), load(agents.start, i)
+        if agents.give[i] > 0.0 and load(agents.goal, i) != start:
+            push = _push(i, agents, near, flat, goal)
+            if push != (0.0, 0.0, 0.0):
+                here = add(here, push)
+                moved[i] = 1
+                row = wall[i]
+                if row >= 0 and count[row] > 0:
+                    way = _level(sub(here, start), flat)
+                    out = _out_of_walls(way, planes[row], count[row])
+                    here = add(here, sub(out, way))
+        store(after, i, here)
+
+
+def pushed(
+    agents: BodyView, world: SpaceView, near: NearView, walled: NDArray[np.uint8]
+) -> tuple[F32, NDArray[np.uint8]]:
+    """Where agents wish to be after they have pushed one another.
+
+    Args:
+        agents: The crowd with its wishes.
+        world: What bodies meet.
+        near: Whom each may touch.
+        walled: Which may meet a wall, shape (n,).
+
+    Returns:
+        (places [m], shape (n, 3); 1 for those that were pushed, shape (n,)).
+    """
+    n = len(agents.id)
+    moved = np.zeros(n, np.uint8)
+    rows = np.flatnonzero(near.count)
+    goal = agents.goal.astype(np.float64)
+    after = goal.copy()
+    wall = np.full(n, -1, np.int64)
+    fenced = rows[walled[rows] != 0]
+    wall[fenced] = np.arange(len(fenced))
+    planes = np.empty((len(fenced), WALLS, 4))
+    count = np.zeros(len(fenced), np.int64)
+    if len(fenced):
+        seen = (fenced, agents, world, near.span, planes, count)
+        jit.parallel_for(wall_planes_kernel, len(fenced), *seen)
+    options = (rows, agents, near, world.flat, wall, planes, count)
+    for _sweep in range(SWEEPS):
+        jit.parallel_for(push_kernel, len(rows), *options, goal, after, moved)
+        goal, after = after, goal
+        if not moved.any():
+            return agents.goal, moved
+    return goal.astype(np.float32), moved
