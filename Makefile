@@ -36,7 +36,7 @@ bench: $(BENCH_STAMP)  ## Measure what a user would feel (installs its peers fir
 	$(PY) scripts/bench.py
 
 validate: $(STAMP)  ## Run every scenario with published numbers (out/validation)
-	STEER_SCENES=1000 $(PY) -m pytest -q tests/core/test_contact_scenes.py
+	STEER_SCENES=1000 $(PY) -m pytest -q -n 2 tests/core/test_contact_scenes.py
 	@$(if $(SCENARIOS),:,echo "Skipped: SteerBench files, as ../shared/scenarios is absent")
 	$(PY) scripts/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
 	  --flows 100,500,1000,2000 --converging 10000 --jobs 2 --json out/validation/results.json --resume \
