@@ -24,8 +24,8 @@ from steer_addon.core.simulation import Simulation
 from steer_addon.core.world import World
 
 FRAMES = 250
-BURST = 10
-"""Frames in a row, before it is the other one's turn."""
+BURST = 25
+"""Frames in a row, a chunk, before it is the other one's turn."""
 
 
 @contextmanager

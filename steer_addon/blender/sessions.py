@@ -255,7 +255,11 @@ class _Group:
         )
 
     def _told(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
-        return self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
+        told = self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
+        if obj.animation_data is None:
+            # nothing can change it from frame to frame
+            self._settings[obj.session_uid] = told
+        return told
 
     def go(self, number: int, depsgraph: bpy.types.Depsgraph, read: bool) -> Moment:
         """Bring every crowd to a frame; all read the others as they were before."""
