@@ -29,6 +29,9 @@ ZIP = Path(sys.argv[sys.argv.index("--") + 1]).resolve()
 TAB_WIDTH = 170
 """So many pixels are added to the Properties editor, which is narrow on a small screen."""
 
+LONG = 100_000
+"""Frames of a bake that is stopped."""
+
 driver = Driver(FOLDER)
 check, picture = driver.check, driver.picture
 
@@ -61,6 +64,7 @@ def install() -> Iterator[Step]:
     check("installed and enabled", MODULE in bpy.context.preferences.addons,
           f"{time.perf_counter() - start:.2f} s")  # fmt: skip
     check("enabling loads no compiler", "numba" not in sys.modules)
+    open_all()
     yield 0.5
     edge, middle = area_of("PROPERTIES").x - 1, window().height // 2
     xdotool("mousemove", edge, middle)
@@ -137,25 +141,37 @@ def edit() -> Iterator[Step]:
     check("it plays with the new weight", message == "", message)
 
 
-def panels() -> Iterator[Step]:
-    """A picture of each panel, alone under its parent, as it is when it is open."""
-    registered = [
+def sections() -> list[Any]:
+    """The panels inside of the Crowd panel."""
+    return [
         cls for cls in part("blender.registration").CLASSES
         if issubclass(cls, bpy.types.Panel)
         and getattr(cls, "bl_parent_id", "") == "PHYSICS_PT_steer"
     ]  # fmt: skip
+
+
+def open_all() -> None:
+    """Open every panel; only before it is drawn for the first time can that be said."""
+    found = sections()
+    for cls in found:
+        bpy.utils.unregister_class(cls)
+        cls.bl_options = cls.bl_options - {"DEFAULT_CLOSED"}
+    for cls in found:
+        bpy.utils.register_class(cls)
+
+
+def panels() -> Iterator[Step]:
+    """A picture of each panel, alone under its parent."""
+    registered = sections()
     bpy.context.view_layer.objects.active = crowd()
     for cls in registered:
         bpy.utils.unregister_class(cls)
     for cls in registered:
-        options = cls.bl_options
-        cls.bl_options = options - {"DEFAULT_CLOSED"}
         bpy.utils.register_class(cls)
         area_of("PROPERTIES").tag_redraw()
         yield 0.8
         picture(f"panel_{cls.bl_label.lower().replace(' ', '_')}")
         bpy.utils.unregister_class(cls)
-        cls.bl_options = options
     for cls in registered:
         bpy.utils.register_class(cls)
     space = area_of("VIEW_3D").spaces[0]
@@ -198,16 +214,16 @@ def bake_and_escape() -> Iterator[Step]:
     """Bake frames to files, press Esc, go on."""
     bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "session.blend"))
     obj = crowd()
-    obj.steer.frame_end = 2000
+    obj.steer.frame_end = LONG
     with within("VIEW_3D"):
         bpy.ops.object.steer_cache_bake("INVOKE_DEFAULT")
-    yield 3.0
-    picture("baking", redraw=True)
+    yield 1.5
     xdotool("key", "Escape")
     yield 3.0
+    picture("bake_stopped")
     status = part("blender.bake.status").status(obj, bpy.context.scene)
     count = 0 if status is None else len(status.frames)
-    check("Esc keeps the frames that are done", 0 < count < 2000, f"{count} frames")
+    check("Esc keeps the frames that are done", 0 < count < LONG, f"{count} frames")
     obj.steer.frame_end = max(count, 2) + 20
     with within("VIEW_3D"):
         bpy.ops.object.steer_cache_continue("EXEC_DEFAULT")
