@@ -159,12 +159,12 @@ def draw_gallery(layout: Any) -> None:
     """Buttons that apply presets, each below its picture."""
     for group, rows in grouped_presets().items():
         layout.label(text=group)
-        grid = layout.grid_flow(row_major=True, columns=5, even_columns=True, even_rows=False)
+        grid = layout.grid_flow(row_major=True, columns=4, even_columns=True, even_rows=False)
         for name, card in rows:
             cell = grid.column(align=True)
             picture = previews.icon_of(name)
             if picture:
-                cell.template_icon(icon_value=picture, scale=4.0)
+                cell.template_icon(icon_value=picture, scale=3.0)
             cell.operator("object.steer_preset_apply", text=card.label).name = name
 
 

@@ -109,7 +109,7 @@ class STEER_PT_presets(bpy.types.Panel):
     bl_label = "Crowd Presets"
     bl_space_type = "PROPERTIES"
     bl_region_type = "HEADER"
-    bl_ui_units_x = 24
+    bl_ui_units_x = 28
 
     def draw(self, context: Any) -> None:
         """All presets by groups, and the files that they are saved to and loaded from."""
