@@ -12,6 +12,7 @@ import numpy as np
 from ..core.agents import Agents
 from ..core.errors import SteerError
 from ..core.frames import Frame
+from ..core.kept import Kept, keep
 from ..core.settings import CrowdSettings
 from . import simulate
 from .links import crowd_slots
@@ -32,6 +33,8 @@ class LiveRun:
     """
 
     frames: dict[int, Frame] = field(default_factory=dict)
+    kept: dict[int, Kept] = field(default_factory=dict)
+    """What stored frames can be explained from; of frames simulated elsewhere only the last."""
     message: str = ""
     out_of_date: str = ""
     """Why stored frames are not what playing from the start would give; empty when they are."""
@@ -172,6 +175,7 @@ class LiveRun:
         self._key = live_key(obj, settings, simulate.fps_of(scene))
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
+        self._keep(session.frame)
 
     def last(self, obj: bpy.types.Object) -> int:
         """The frame that the next one is simulated from."""
@@ -218,10 +222,11 @@ class LiveRun:
             self._session = None
         # the one that is seen stays; without it the crowd would jump back to its points
         self.frames = {n: f for n, f in self.frames.items() if n in (keep - 1, keep)}
+        self.kept = {n: k for n, k in self.kept.items() if n in self.frames}
         self._used = {}
 
     def _forget(self) -> None:
-        self.frames, self._used, self._session = {}, {}, None
+        self.frames, self.kept, self._used, self._session = {}, {}, {}, None
         self._start_agents, self._start_signature = None, b""
         self._shown, self.out_of_date, self._failed, self._waiting = None, "", "", None
 
@@ -280,6 +285,14 @@ class LiveRun:
         last = self._used.get(frame.number - 1)
         # equal settings are kept once, however many frames there are
         self._used[frame.number] = last if last == settings else settings
+        self._keep(frame.number)
+
+    def _keep(self, number: int) -> None:
+        """Keep the session's agents beside its frame, so that it can be asked why they turned."""
+        session, frame = self._session, self.frames.get(number)
+        if session is not None and frame is not None:
+            before = self.kept.get(number - 1)
+            self.kept[number] = keep(session.simulation.agents, session.world, frame, before)
 
     def _clamped(self, obj: bpy.types.Object, number: int) -> int:
         return min(max(number, obj.steer.frame_start), obj.steer.frame_end)

@@ -10,6 +10,7 @@ import bpy
 from . import drawing
 from .crowds import is_crowd
 from .operators.common import active_object
+from .overlay.table import draw_debug
 from .properties import definition_of
 
 Draw = Callable[[Any, Any, bpy.types.Object], None]
@@ -146,10 +147,11 @@ _SECTIONS: tuple[tuple[str, str, Draw, bool], ...] = (
     ("bodies", "Bodies", drawing.draw_bodies, False),
     ("display", "Display", drawing.draw_display, False),
     ("bake", "Simulation and Bake", drawing.draw_bake, True),
+    ("debug", "Debug", draw_debug, False),
 )
 """Name, label, what draws it, and whether it is open at first."""
 
-_IN_SIDEBAR = ("behaviors", "inputs", "bake")
+_IN_SIDEBAR = ("behaviors", "inputs", "bake", "debug")
 
 
 def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type, ...]:

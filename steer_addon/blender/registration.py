@@ -15,6 +15,8 @@ from ..core import jit
 from . import live, menus, panels, property_classes
 from .bake import status
 from .operators import add, bake, behaviors, cache, export, paths, presets, start
+from .overlay import handlers as overlay
+from .overlay import picking
 
 COMMAND = "steer"
 
@@ -27,6 +29,7 @@ CLASSES = (
     *cache.classes,
     *export.classes,
     *paths.classes,
+    *picking.classes,
     *menus.classes,
     *panels.classes,
 )
@@ -82,6 +85,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (menus.register, menus.unregister),
     (live.register, live.unregister),
     (status.register, status.unregister),
+    (overlay.register, overlay.unregister),
     (_register_command, _unregister_command),
 )
 """What is done when the extension is enabled, in order, each with what undoes it."""
