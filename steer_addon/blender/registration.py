@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..core import jit
-from . import live, menus, panels, property_classes
+from . import gizmos, live, menus, panels, property_classes
 from .bake import status
 from .operators import add, bake, behaviors, cache, export, paths, presets, start
 from .overlay import handlers as overlay
@@ -30,6 +30,7 @@ CLASSES = (
     *export.classes,
     *paths.classes,
     *picking.classes,
+    *gizmos.classes,
     *menus.classes,
     *panels.classes,
 )

@@ -235,12 +235,14 @@ def test_the_table_tells_what_moves_an_agent():
     explained(crowd)
     assert any("Pick an agent" in text for text in draw_table())
     scene.steer_overlay.agents = "1"
+    explained(crowd)
     texts = draw_table()
     assert "Agent 1 of Crowd, frame 6" in texts
     assert {"Seek", "Separation", "Wander", "Obstacle Avoidance"} <= set(texts)
     assert any(text.startswith("Neighbors 0, 2") for text in texts)
     assert any("m/s × 1" in text for text in texts)
     scene.steer_overlay.agents = "77"
+    explained(crowd)
     assert any("no agent 77" in text for text in draw_table())
 
 

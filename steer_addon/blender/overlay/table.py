@@ -29,6 +29,7 @@ def draw_debug(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     layout.prop(overlay, "agents", icon="POINTCLOUD_POINT")
     if not overlay.show:
         return
+    _draw_table(layout, context)
     column = layout.column()
     column.use_property_split = True
     column.use_property_decorate = False
@@ -39,7 +40,6 @@ def draw_debug(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     column.prop(overlay, "scale")
     column.column(align=True).prop(overlay, "parts", expand=True)
     column.prop(overlay, "legend")
-    _draw_table(layout, context)
 
 
 def _draw_table(layout: Any, context: Any) -> None:
@@ -91,8 +91,9 @@ def _state_lines(told: AgentAnswer) -> list[str]:
     speed = float((told.velocity**2).sum() ** 0.5)
     after = float((told.after**2).sum() ** 0.5)
     side = "left" if told.turn > 0.0 else "right"
-    turns = f", turns {abs(told.turn):.1f}° {side}" if abs(told.turn) >= 0.05 else ""
-    lines = [f"{speed:.2f} m/s, next {after:.2f} m/s{turns}"]
+    lines = [f"{speed:.2f} m/s, next {after:.2f} m/s"]
+    if abs(told.turn) >= 0.05:
+        lines.append(f"Turns {abs(told.turn):.1f}° to the {side}")
     words = []
     for name, value in told.state.items():
         label = _STATE.get(name, name)
