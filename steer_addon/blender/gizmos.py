@@ -174,7 +174,9 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
         obj = context.object
         if not is_crowd(obj):
             return
-        self._remember(any(gizmo.is_modal for gizmo in (self.target, *self.faces)))
+        self._remember(
+            any(gizmo.is_modal for gizmo in (self.target, *self.arms.values(), *self.faces))
+        )
         self.target.hide = target_of(obj) is None
         self._place_wander(obj, context.scene)
         box = box_of(obj)
@@ -189,7 +191,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
                 arrow.matrix_basis = facing(face, normal)
 
     def _remember(self, dragged: bool) -> None:
-        """Make a step to undo of each drag: Blender does so for properties, not for functions."""
+        """Make a step to undo of each drag: Blender makes none of its own."""
         if self.was_dragged and not dragged:
             bpy.app.timers.register(_push_undo, first_interval=0.0)
         self.was_dragged = dragged

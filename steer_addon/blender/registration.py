@@ -12,9 +12,9 @@ from typing import Any
 import bpy
 
 from ..core import jit
-from . import gizmos, live, menus, panels, property_classes
+from . import display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
-from .operators import add, bake, behaviors, cache, export, paths, presets, start
+from .operators import add, bake, behaviors, cache, export, looks, paths, presets, start
 from .overlay import handlers as overlay
 from .overlay import picking
 
@@ -29,6 +29,7 @@ CLASSES = (
     *cache.classes,
     *export.classes,
     *paths.classes,
+    *looks.classes,
     *picking.classes,
     *gizmos.classes,
     *menus.classes,
@@ -87,6 +88,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (live.register, live.unregister),
     (status.register, status.unregister),
     (overlay.register, overlay.unregister),
+    (display_update.register, display_update.unregister),
     (_register_command, _unregister_command),
 )
 """What is done when the extension is enabled, in order, each with what undoes it."""

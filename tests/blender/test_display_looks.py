@@ -7,7 +7,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, display_nodes, state  # noqa: E402
+from steer_addon.blender import display, display_nodes, drawing_display, state  # noqa: E402
+from steer_addon.blender.operators import looks  # noqa: E402
 
 from .crowd_views import evaluated, instances, make_crowd, make_frame, make_object  # noqa: E402
 
@@ -156,3 +157,42 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
         0,
     )
     assert len(evaluated(obj).data.vertices) == 5
+
+
+def drawn_inputs(modifier, **values):
+    for name, value in values.items():
+        display.set_input(modifier, name.replace("_", " "), value)
+    return set(drawing_display.shown_inputs(modifier))
+
+
+def test_only_inputs_that_count_are_drawn():
+    _, modifier = make_crowd()
+    always = {"Display", "Color By"}
+    body = {"Scale", "Align to Heading", "Viewport Limit"}
+    assert drawn_inputs(modifier, Display="Points") == always
+    assert drawn_inputs(modifier, Display="Discs") == always | body | {"Material"}
+    pick = always | body | {"Collection", "Choose By"}
+    assert drawn_inputs(modifier, Display="Collection") == pick | {"Seed"}
+    assert drawn_inputs(modifier, Choose_By="Index") == pick
+    assert drawn_inputs(modifier, Choose_By="Attribute") == pick | {"Attribute"}
+    assert drawn_inputs(modifier, Color_By="Density") == pick | {"Attribute", "Color Range"}
+
+
+def test_the_material_shows_the_color_of_each_agent():
+    material = looks.color_material()
+    assert looks.color_material() == material
+    node = next(n for n in material.node_tree.nodes if n.type == "ATTRIBUTE")
+    assert (node.attribute_type, node.attribute_name) == ("INSTANCER", "color")
+    assert node.outputs["Color"].links[0].to_socket.name == "Base Color"
+
+
+def test_a_file_with_an_older_group_is_brought_up_to_date_when_it_is_opened(steer, tmp_path):
+    obj, modifier = make_crowd(make_frame())
+    display.set_input(modifier, "Scale", 3.0)
+    modifier.node_group[display_nodes.VERSION_KEY] = 2
+    path, name = str(tmp_path / "old.blend"), obj.name
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    modifier = display.find_modifier(bpy.data.objects[name])
+    assert modifier.node_group[display_nodes.VERSION_KEY] == display_nodes.VERSION
+    assert display.get_input(modifier, "Scale") == 3.0

@@ -135,13 +135,15 @@ def test_lines_are_made_of_what_is_asked_and_seen():
     found = explained(crowd)
     rows = np.arange(3)
     arrows = strokes.crowd_arrows(found.answer, rows, 1.0)
-    assert len(arrows.points) == len(arrows.colors) > 0
+    shafts, heads = arrows.shafts, arrows.heads
+    assert len(shafts.points) // 2 == len(heads.points) // 3 == len(heads.colors) // 3 > 3
     start = strokes.starts_of(found.answer, rows)
     velocity = found.answer.agents.velocity
     # the first arrow is the first agent's velocity
-    np.testing.assert_allclose(arrows.points[:2], [start[0], start[0] + velocity[0]], atol=1e-6)
+    np.testing.assert_allclose(shafts.points[0], start[0], atol=1e-6)
+    np.testing.assert_allclose(heads.points[0], start[0] + velocity[0], atol=1e-6)
     half = strokes.crowd_arrows(found.answer, rows, 0.5, [0])
-    assert half.colors[:, 3].min() == pytest.approx(strokes.FAINT)
+    assert half.shafts.colors[:, 3].min() == pytest.approx(strokes.FAINT)
     everything = lines_of(crowd, 0)
     assert len(everything.points) == len(everything.colors)
     rays = lines_of(crowd, 0, {"RAYS"})

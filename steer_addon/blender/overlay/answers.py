@@ -22,7 +22,7 @@ from ..crowds import is_crowd
 from ..links import linked_crowds, with_crowds
 from ..properties import settings_of
 from ..state import get_state, read_state
-from .settings import parse_ids
+from .settings import MOST_CHOSEN, parse_ids
 
 if TYPE_CHECKING:
     from ...core.explain import AgentAnswer, Answer
@@ -113,9 +113,13 @@ def refresh(
         del _known[uid]
     found = _known.setdefault(obj.session_uid, Explained())
     try:
-        return _update(found, obj, scene, depsgraph, reshaped or set())
+        changed = _update(found, obj, scene, depsgraph, reshaped or set())
     except SteerError as error:
         return _fail(found, str(error))
+    # now, and not while Blender draws
+    for number in chosen_ids(scene)[-MOST_CHOSEN:]:
+        agent(found, number, looks=True)
+    return changed
 
 
 def _fail(found: Explained, text: str) -> bool:

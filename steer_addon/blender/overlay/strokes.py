@@ -50,7 +50,7 @@ PART_OF = {
 }
 """Which switch of the overlay each kind of shape belongs to."""
 
-HEAD, SLENDER = 0.16, 0.35
+HEAD, SLENDER = 0.18, 0.4
 """Longest arrow head [m], and its longest share of the arrow."""
 SHORTEST = 1.0e-3
 
@@ -82,7 +82,16 @@ class Label:
 NOTHING = Strokes(np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32))
 
 
-def arrows(start: F32, way: F32, colors: F32) -> Strokes:
+@dataclass(frozen=True, eq=False)
+class Arrows:
+    """Arrows: lines, and triangles as their heads."""
+
+    shafts: Strokes
+    heads: Strokes
+    """As lines are told, with three corners a head."""
+
+
+def arrows(start: F32, way: F32, colors: F32) -> Arrows:
     """Arrows with heads that lie level, or upright where the arrow does.
 
     Args:
@@ -92,19 +101,24 @@ def arrows(start: F32, way: F32, colors: F32) -> Strokes:
     """
     size = np.linalg.norm(way, axis=1)
     keep = size > SHORTEST
-    start, way, colors, size = start[keep], way[keep], colors[keep], size[keep]
+    start, way, colors, size = start[keep], way[keep], colors[keep], size[keep, None]
     if not len(size):
-        return NOTHING
-    along = way / size[:, None]
+        return Arrows(NOTHING, NOTHING)
+    along = way / size
     side = np.stack([along[:, 1], -along[:, 0], np.zeros(len(size))], axis=1)
-    wide = np.linalg.norm(side, axis=1)
-    side = np.where((wide > 0.1)[:, None], side / np.maximum(wide, 0.1)[:, None], [1.0, 0.0, 0.0])
-    head = np.minimum(HEAD, SLENDER * size)[:, None]
+    wide = np.linalg.norm(side, axis=1, keepdims=True)
+    side = np.where(wide > 0.1, side / np.maximum(wide, 0.1), [1.0, 0.0, 0.0])
+    head = np.minimum(HEAD, SLENDER * size)
     tip = start + way
     back = tip - along * head
-    lines = np.stack([start, tip, tip, back + side * head * 0.5, tip, back - side * head * 0.5], 1)
-    points = np.ascontiguousarray(lines.reshape(-1, 3), np.float32)
-    return Strokes(points, np.repeat(colors, 6, axis=0).astype(np.float32))
+    shafts = np.stack([start, back], axis=1)
+    heads = np.stack([tip, back + side * head * 0.5, back - side * head * 0.5], axis=1)
+    return Arrows(_colored(shafts, colors), _colored(heads, colors))
+
+
+def _colored(points: Any, colors: F32) -> Strokes:
+    places = np.ascontiguousarray(points.reshape(-1, 3), np.float32)
+    return Strokes(places, np.repeat(colors, points.shape[1], axis=0).astype(np.float32))
 
 
 def joined(parts: Sequence[Strokes]) -> Strokes:
@@ -128,7 +142,7 @@ FAINT = 0.5
 """How much is seen of the arrows of agents beside the chosen ones."""
 
 
-def crowd_arrows(answer: Answer, rows: Any, scale: float, chosen: Sequence[int] = ()) -> Strokes:
+def crowd_arrows(answer: Answer, rows: Any, scale: float, chosen: Sequence[int] = ()) -> Arrows:
     """What every behavior asks of some agents, and how they move.
 
     Args:

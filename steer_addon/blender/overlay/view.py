@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ARROW_WIDTH, LINE_WIDTH = 2.6, 1.2
 """Of lines [px], at the interface's standard size."""
+WIDE, FLAT = "POLYLINE_SMOOTH_COLOR", "SMOOTH_COLOR"
+"""Blender's shaders for wide lines, and for triangles."""
 TEXT_SIZE = 12.0
 MOST_NAMES = 40
 MOST_KNOWN = 16
@@ -33,7 +35,8 @@ class _Made:
 
     def __init__(self, key: Any) -> None:
         self.key = key
-        self.batches: list[tuple[Any, float]] = []
+        self.lines: list[tuple[Any, float]] = []
+        self.heads: Any = None
         self.labels: list[strokes.Label] = []
 
 
@@ -88,25 +91,26 @@ def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
         # of several agents the names would lie on top of each other
         if number == ids[-1] and {"NAMES", "ARROWS"} <= told.parts:
             made.labels += strokes.labels_of(agent, start, told.scale)
-    made.batches.append((_batch(strokes.joined(lines)), LINE_WIDTH))
+    made.lines.append((_batch(strokes.joined(lines)), LINE_WIDTH))
     if "ARROWS" in told.parts and len(rows):
         arrows = strokes.crowd_arrows(answer, rows, told.scale, ids)
-        made.batches.append((_batch(arrows), ARROW_WIDTH))
+        made.lines.append((_batch(arrows.shafts), ARROW_WIDTH))
+        made.heads = _batch(arrows.heads, "TRIS", FLAT)
     return made
 
 
-def _shader() -> Any:
+def _shader(name: str) -> Any:
     import gpu
 
-    return gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
+    return gpu.shader.from_builtin(name)
 
 
-def _batch(made: strokes.Strokes) -> Any:
+def _batch(made: strokes.Strokes, kind: str = "LINES", shader: str = WIDE) -> Any:
     from gpu_extras.batch import batch_for_shader
 
     if not len(made.points):
         return None
-    return batch_for_shader(_shader(), "LINES", {"pos": made.points, "color": made.colors})
+    return batch_for_shader(_shader(shader), kind, {"pos": made.points, "color": made.colors})
 
 
 def _current(context: Any) -> _Made | None:
@@ -139,14 +143,16 @@ def draw_lines() -> None:
     import gpu
 
     scale = context.preferences.system.ui_scale
-    shader = _shader()
+    shader = _shader(WIDE)
     gpu.state.blend_set("ALPHA")
     shader.bind()
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    for batch, width in made.batches:
+    for batch, width in made.lines:
         if batch is not None:
             shader.uniform_float("lineWidth", width * scale)
             batch.draw(shader)
+    if made.heads is not None:
+        made.heads.draw(_shader(FLAT))
     gpu.state.blend_set("NONE")
 
 
