@@ -13,7 +13,7 @@ from . import answers
 if TYPE_CHECKING:
     from ...core.explain import AgentAnswer, Part
 
-MOST_NEIGHBORS = 8
+MOST_NEIGHBORS = 5
 _STATE = {"zone": "Zone", "hidden": "Hidden", "waypoint": "Waypoint", "arrived": "Arrived"}
 _YES_NO = ("hidden", "arrived")
 
@@ -121,5 +121,5 @@ def _draw_part(table: Any, part: Part, icon: str) -> None:
     if part.neighbors:
         names = ", ".join(str(number) for number in part.neighbors[:MOST_NEIGHBORS])
         more = len(part.neighbors) - MOST_NEIGHBORS
-        rest = f" and {more} more" if more > 0 else ""
+        rest = f" + {more}" if more > 0 else ""
         table.label(text=f"Neighbors {names}{rest}", icon="BLANK1")
