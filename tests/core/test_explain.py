@@ -52,7 +52,8 @@ def test_a_stored_frame_tells_what_its_next_step_did(entry, motion):
     before = stored.memory.get(entry.key)
     width = entry.definition.memory_width
     memory = np.zeros((stored.count, width), np.float32) if before is None else before
-    sees, p = seen.perception.local(entry, seen.sees), seen.perception.params(entry)
+    sees = seen.perception.local(entry, seen.sees)
+    p = seen.perception.params(entry, seen.sees)
     for row in range(0, stored.count, 5):
         _, value = tracing.trace(entry, row, seen.view, sees, p, memory)
         if len(value):

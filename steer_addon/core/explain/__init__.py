@@ -240,7 +240,8 @@ class _Seen:
         place = int(self.place[row])
         if place < 0 or not (looks or NEIGHBORS in entry.definition.uses):
             return (), ()
-        sees, p = self.perception.local(entry, self.sees), self.perception.params(entry)
+        sees = self.perception.local(entry, self.sees)
+        p = self.perception.params(entry, self.sees)
         near: tuple[int, ...] = ()
         if NEIGHBORS in entry.definition.uses:
             near = tuple(self.agents.id[neighbor_rows(place, sees, p)].tolist())
