@@ -27,6 +27,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     make_colliders,
     make_crowd,
     make_target,
+    move,
     play,
     seekers,
 )
@@ -272,3 +273,31 @@ def test_the_choice_is_saved_with_the_scene(tmp_path):
     overlay = bpy.context.scene.steer_overlay
     assert (overlay.show, overlay.agents, overlay.limit) == (True, "2, 1", 50)
     assert overlay.crowd.name == "Crowd" and overlay.parts == {"ARROWS", "RAYS"}
+
+
+def test_crowds_that_steer_by_crowds_are_told_as_they_were_stepped():
+    hunter = make_crowd(name="Hunter", settings=seekers({"type": "pursue"}))
+    prey = make_crowd(points=((0, 9, 0), (3, 9, 0)), name="Prey")
+    make_target(prey, location=(30, 9, 0))
+    hunter.steer.target_kind, hunter.steer.target_object = "CROWD", prey
+    bpy.context.view_layer.objects.active = hunter
+    play(1, 9)
+    for number in (8, 3):
+        frame_set(number)
+        after = live.get_frame(hunter, number + 1)
+        np.testing.assert_array_equal(explained(hunter).answer.after.velocity, after.velocity)
+
+
+def test_moving_targets_keep_their_motion_at_any_frame():
+    crowd = make_crowd(settings=seekers({"type": "pursue"}))
+    bpy.context.view_layer.objects.active = crowd
+    target = make_target(crowd, location=(0, 9, 0))
+    move(target, {1: (0, 9, 0), 31: (30, 9, 0)})
+    play(1, 20)
+    for number in (20, 12, 17):
+        frame_set(number)
+        found = explained(crowd)
+        kept = live.get_kept(crowd, number)
+        told = found.answer.world.targets[""]
+        np.testing.assert_array_equal(told.velocity, kept.targets[""].velocity)
+        assert told.velocity[0, 0] > 1.0
