@@ -35,8 +35,8 @@ import bench_blender  # noqa: E402
 import bench_bodies  # noqa: E402
 import bench_cache  # noqa: E402
 import bench_core  # noqa: E402
-import bench_panels  # noqa: E402
 import bench_overlay  # noqa: E402
+import bench_panels  # noqa: E402
 import bench_start  # noqa: E402
 from bench_table import SHORT, Row, as_markdown, as_text  # noqa: E402
 

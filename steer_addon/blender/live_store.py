@@ -19,7 +19,7 @@ from .links import crowd_slots
 from .live_settings import LiveKey, live_key
 from .live_status import LiveStatus
 from .properties import settings_of
-from .scene import geometry_owners, read_agents, signature
+from .scene import geometry_owners, points_digest, read_agents, signature
 from .state import clear_state, ensure_state, plays_back, write_state
 
 log = logging.getLogger(__name__)
@@ -43,6 +43,7 @@ class LiveRun:
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
     _start_agents: Agents | None = None
     _start_signature: bytes = b""
+    _start_points: bytes = b""
     _places: tuple[int, bytes] = (0, b"")
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
@@ -144,7 +145,7 @@ class LiveRun:
         owners = geometry_owners(obj)
         updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
         reshaped = {owners[uid] for uid in updated & owners.keys()}
-        own = obj.data.session_uid in updated
+        own = obj.data.session_uid in updated and not self._has_same_points(obj)
         # showing a frame updates the crowd object too, which is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
@@ -160,6 +161,10 @@ class LiveRun:
             self._outdate("The scene changed", keep=number)
             self._places = (number, signature(obj, depsgraph))
         self._show(obj, self._clamped(obj, number), 0.0, scene)
+
+    def _has_same_points(self, obj: bpy.types.Object) -> bool:
+        """Whether the crowd's mesh is as it was: Blender tells of modifiers as of the mesh."""
+        return self._start_points != b"" and self._start_points == points_digest(obj)
 
     def adopt(
         self,
@@ -227,7 +232,7 @@ class LiveRun:
 
     def _forget(self) -> None:
         self.frames, self.kept, self._used, self._session = {}, {}, {}, None
-        self._start_agents, self._start_signature = None, b""
+        self._start_agents, self._start_signature, self._start_points = None, b"", b""
         self._shown, self.out_of_date, self._failed, self._waiting = None, "", "", None
 
     def _visit_start(
@@ -270,10 +275,12 @@ class LiveRun:
             and (self._start_agents is None or _equal(agents, self._start_agents))
         )
         self._start_agents, self._start_signature = agents, mark
+        self._start_points = points_digest(obj)
         if same:
             return
         self._forget()
         self._start_agents, self._start_signature = agents, mark
+        self._start_points = points_digest(obj)
         self._session = simulate.Session(
             obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
         )
