@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.errors import SteerError
 from .. import display
 from ..display_looks import COLOR_KEY
 from .common import SteerOperator, why_no_editable_crowd
@@ -23,8 +24,11 @@ class STEER_OT_color_material(SteerOperator, bpy.types.Operator):
         reason = why_no_editable_crowd(context)
         if reason:
             return reason
-        modifier = display.find_modifier(context.object)
-        if display.get_input(modifier, "Display") not in ("Cones", "Discs"):
+        try:
+            shown = display.get_input(display.find_modifier(context.object), "Display")
+        except SteerError as error:
+            return str(error)
+        if shown not in ("Cones", "Discs"):
             return (
                 "The bodies have their own materials: read the attribute 'color' there with an "
                 "Attribute node of type Instancer"
