@@ -35,6 +35,7 @@ import bench_blender  # noqa: E402
 import bench_bodies  # noqa: E402
 import bench_cache  # noqa: E402
 import bench_core  # noqa: E402
+import bench_overlay  # noqa: E402
 import bench_panels  # noqa: E402
 import bench_start  # noqa: E402
 from bench_table import SHORT, Row, as_markdown, as_text  # noqa: E402
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "bodies": bench_bodies.bodies,
     "live": bench_blender.live,
     "playback": bench_blender.playback,
+    "overlay": bench_overlay.overlay,
     "bake": bench_blender.keys,
     "cache": bench_cache.caches,
     "register": bench_start.registering,

@@ -38,7 +38,7 @@ from steer_addon.core.meshes import Mesh
 from steer_addon.core.paths import Path as Line
 from steer_addon.core.proposals import Perception, propose
 from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.solver import Solver, _agent_view
+from steer_addon.core.solver import Solver, agent_view
 from steer_addon.core.vicinity import Vicinities
 from steer_addon.core.world import World, make_targets, make_world
 
@@ -106,8 +106,8 @@ class Asking:
         step = self._solver.step(self._agents, self._world, DT, number=self._number)
         self._agents = step.agents
         self._number += 1
-        self._view = _agent_view(step.agents, step.proposals[0].value)
-        self._sees = self._solver._world_view(self._world, DT, self._number, 0)
+        self._view = agent_view(step.agents, step.proposals[0].value)
+        self._sees = self._solver.world_view(self._world, DT, self._number, 0)
 
     def __call__(self) -> None:
         """What the behaviors do in the current frame."""

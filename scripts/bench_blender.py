@@ -89,7 +89,8 @@ def live() -> Iterator[Row]:
             "play a flock of 10,000 live: one frame",
             statistics.median(times[2:]),
             "ms",
-            note="solver, handler and evaluation",
+            20.0,
+            "solver, handler and evaluation",
         )
         order = [*range(1, last + 1), *range(last, 0, -1)]
         shown, nothing = medians([player(scene, order), player(empty, order)], 2 * last)

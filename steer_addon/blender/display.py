@@ -13,21 +13,40 @@ from typing import Any
 import bpy
 
 from ..core.errors import SceneError
-from .display_nodes import VERSION, VERSION_KEY, build_group, sockets_of
+from .display_nodes import VERSION, VERSION_KEY, build_group, defaults, sockets_of
 
 NODE_GROUP_NAME = "Steer Crowd"
 MODIFIER_NAME = "Crowd"
 
 
-def ensure_node_group() -> bpy.types.NodeTree:
-    """Return this file's Crowd node group, made or brought up to date where needed.
+def update_node_groups() -> list[bpy.types.NodeTree]:
+    """Bring all Crowd node groups of this file up to date, and return them.
 
     Older groups are rebuilt in place, so that modifiers keep their input values.
     """
     groups = [g for g in bpy.data.node_groups if g.library is None and VERSION_KEY in g]
     for group in groups:
         if group[VERSION_KEY] < VERSION:
+            known = {socket.name for socket in sockets_of(group)}
             build_group(group)
+            _give_defaults(group, known)
+    return groups
+
+
+def _give_defaults(group: bpy.types.NodeTree, known: set[str]) -> None:
+    """Set the inputs of modifiers that are new: Blender gave them zeros before there were any."""
+    wanted = {name: value for name, value in defaults().items() if name not in known}
+    for obj in bpy.data.objects:
+        if obj.library is None and obj.override_library is None:
+            for modifier in obj.modifiers:
+                if modifier.type == "NODES" and modifier.node_group == group:
+                    for name, value in wanted.items():
+                        set_input(modifier, name, value)
+
+
+def ensure_node_group() -> bpy.types.NodeTree:
+    """Return this file's Crowd node group, made or brought up to date where needed."""
+    groups = update_node_groups()
     if groups:
         return next((g for g in groups if g.name == NODE_GROUP_NAME), groups[0])
     group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")

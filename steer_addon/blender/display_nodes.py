@@ -12,10 +12,11 @@ from typing import Any
 
 import bpy
 
+from . import display_looks
 from .node_builder import NodeBuilder
 
 VERSION_KEY = "steer_display_version"
-VERSION = 3
+VERSION = 4
 """Raise it with every change of the group: files with an older one are brought up to date."""
 
 _INPUTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
@@ -31,10 +32,17 @@ _INPUTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (
         "Collection",
         "Collection",
-        "Collection of objects to show: every agent takes one at random and keeps it",
+        "Collection of objects to show: every agent takes one and keeps it",
         {},
     ),
-    ("Material", "Material", "Material of the cones", {}),
+    ("Choose By", "Menu", "Which object of the collection an agent takes", {"default": "Random"}),
+    (
+        "Attribute",
+        "String",
+        "Point attribute that holds the number of an agent's object in the collection",
+        {"default": "body"},
+    ),
+    ("Material", "Material", "Material of cones and discs", {}),
     ("Scale", "Float", "Size of what is shown at every agent", {"default": 1.0, "min": 0.0}),
     (
         "Align to Heading",
@@ -43,6 +51,24 @@ _INPUTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
         {"default": True},
     ),
     ("Seed", "Int", "Changes which object of the collection each agent takes", {}),
+    (
+        "Color By",
+        "Menu",
+        "What the attribute 'color' tells, which materials read with an Attribute node (Instancer)",
+        {"default": "Nothing"},
+    ),
+    (
+        "Color Range",
+        "Float",
+        "Speed [m/s], or agents per square meter, that is shown in red",
+        {"default": 2.0, "min": 0.001},
+    ),
+    (
+        "Viewport Limit",
+        "Int",
+        "Most agents that a viewport shows, evenly picked; 0 shows all, as renders always do",
+        {"default": 0, "min": 0},
+    ),
     (
         "Radius",
         "Float",
@@ -62,10 +88,16 @@ _DISPLAYS = {
     "Points": "Only points, for modifiers further down",
     "Cones": "Cones as wide as the bodies that point along the heading",
     "Object": "Copies of one object",
-    "Collection": "Copies of the objects of a collection, one at random per agent",
+    "Collection": "Copies of the objects of a collection, one per agent",
+    "Discs": "Flat discs as wide as the bodies, with a nose: the quickest to draw",
 }
 _TURNS = {"NEG_Y": 0.0, "POS_X": pi / 2, "POS_Y": pi, "NEG_X": -pi / 2}
 """Angles [rad] about Z that turn -Y to the forward axis."""
+
+
+def defaults() -> dict[str, Any]:
+    """What inputs are at first, by name; those that are not told are empty, or 0."""
+    return {name: options["default"] for name, _, _, options in _INPUTS if "default" in options}
 
 
 def sockets_of(group: bpy.types.NodeTree, in_out: str = "INPUT") -> list[Any]:
@@ -94,7 +126,7 @@ def build_group(group: bpy.types.NodeTree) -> None:
     # without an inverse this is the identity: a zero scale squashes the crowd, no more
     to_local = build.output("FunctionNodeInvertMatrix", 2, 4, "Matrix", Matrix=to_world)
     points = _world_points(build, inputs, to_world, turn_back)
-    points = _marked_alive(build, points)
+    points = display_looks.colored(build, inputs, _marked_alive(build, points))
     rotation = build.named("rotation", "QUATERNION", 7, 2)
     captured, facing = build.capture(points, rotation, "ROTATION", 8, 0)
     points = _local_attributes(build, captured, to_local, turn, turn_back)
@@ -127,6 +159,8 @@ def _build_interface(group: bpy.types.NodeTree) -> None:
         interface.move(socket, position + 1)
         socket.description = tooltip
         socket.hide_in_modifier = bool(options.get("hide"))
+        if kind == "Int" and "min" in options:
+            socket.min_value = options["min"]
         if kind == "Float":
             socket.subtype = options.get("subtype", "NONE")
             socket.min_value = options["min"]
@@ -223,7 +257,7 @@ def _instances(build: NodeBuilder, inputs: Any, points: Any, facing: Any, turn: 
     scale = inputs["Scale"]
     radius = build.named("radius", "FLOAT", 10, -2)
     size = build.output("ShaderNodeMath", 11, -2, operation="MULTIPLY", inputs=[radius, scale])
-    alive = build.named("alive", "BOOLEAN", 13, 0)
+    alive = display_looks.shown_few(build, inputs, points)
     common = {"Points": points, "Rotation": rotation, "Selection": alive}
     cones = build.output(
         "GeometryNodeInstanceOnPoints",
@@ -254,17 +288,18 @@ def _instances(build: NodeBuilder, inputs: Any, points: Any, facing: Any, turn: 
         "GeometryNodeAttributeDomainSize", 12, -7, "Instance Count",
         component="INSTANCES", Geometry=children,
     )  # fmt: skip
-    number = build.named("id", "INT", 11, -7)
-    last = build.output("ShaderNodeMath", 12, -8, operation="SUBTRACT", inputs=[count, 1.0])
-    chosen = build.output(
-        "FunctionNodeRandomValue", 13, -7, data_type="INT", Min=0, Max=last, ID=number,
-        Seed=inputs["Seed"],
-    )  # fmt: skip
+    chosen = display_looks.chosen(build, inputs, count)
     collection = build.output(
         "GeometryNodeInstanceOnPoints", 14, -5, **common, Scale=scale, Instance=children,
         **{"Pick Instance": True, "Instance Index": chosen},
     )  # fmt: skip
+    discs = build.output(
+        "GeometryNodeInstanceOnPoints", 14, -9, **common, Scale=size,
+        Instance=display_looks.disc(build, inputs, turn),
+    )  # fmt: skip
+    # numbers of menu items are kept in files: new ones come last
     branches = {"Points": None, "Cones": cones, "Object": objects, "Collection": collection}
+    branches["Discs"] = discs
     items = {name: (_DISPLAYS[name], branch) for name, branch in branches.items()}
     return build.menu("Display", "GEOMETRY", inputs["Display"], items, (16, -2))
 

@@ -34,15 +34,6 @@ from .slots import (
 _LETTER = 7
 """About how many pixels a letter takes at the interface's standard size."""
 
-_POINTERS = {"Object": "objects", "Collection": "collections", "Material": "materials"}
-_SHOWN = {
-    "Points": (),
-    "Cones": ("Material", "Scale", "Align to Heading"),
-    "Object": ("Object", "Scale", "Align to Heading"),
-    "Collection": ("Collection", "Seed", "Scale", "Align to Heading"),
-}
-"""Inputs of the Crowd modifier that count for each display."""
-
 
 def region_width(context: Any) -> float:
     """Width of the region that is drawn, in pixels at the interface's standard size."""
@@ -260,24 +251,6 @@ def draw_solver(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 def draw_bodies(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """What bodies do to one another, and at walls."""
     _draw_block(layout, obj, "bodies", BLOCKS["bodies"])
-
-
-def draw_display(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """Inputs of the Crowd modifier: what every agent is shown as."""
-    layout.use_property_split = True
-    modifier = display.find_modifier(obj)
-    if modifier is None:
-        return
-    try:
-        shown = display.get_input(modifier, "Display")
-        for name in ("Display", *_SHOWN.get(shown, ())):
-            owner, prop = display.input_path(modifier, name)
-            if name in _POINTERS and prop != "value":
-                layout.prop_search(owner, prop, bpy.data, _POINTERS[name], text=name)
-            else:
-                layout.prop(owner, prop, text=name)
-    except SteerError as error:
-        draw_message(layout, context, str(error), "ERROR")
 
 
 def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:

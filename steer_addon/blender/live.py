@@ -28,6 +28,7 @@ from .suspension import is_suspended, suspended
 
 if TYPE_CHECKING:
     from ..core.frames import Frame
+    from ..core.kept import Kept
     from .live_store import LiveRun
 
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
@@ -70,6 +71,12 @@ def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
     """A stored frame, or None."""
     run = _runs.get(obj.session_uid)
     return None if run is None else run.frames.get(number)
+
+
+def get_kept(obj: bpy.types.Object, number: int) -> Kept | None:
+    """What is kept beside a stored frame, or None."""
+    run = _runs.get(obj.session_uid)
+    return None if run is None else run.kept.get(number)
 
 
 def clear(obj: bpy.types.Object) -> None:

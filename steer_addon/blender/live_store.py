@@ -12,13 +12,14 @@ import numpy as np
 from ..core.agents import Agents
 from ..core.errors import SteerError
 from ..core.frames import Frame
+from ..core.kept import Kept, keep
 from ..core.settings import CrowdSettings
 from . import simulate
 from .links import crowd_slots
 from .live_settings import LiveKey, live_key
 from .live_status import LiveStatus
 from .properties import settings_of
-from .scene import geometry_owners, read_agents, signature
+from .scene import geometry_owners, points_digest, read_agents, signature
 from .state import clear_state, ensure_state, plays_back, write_state
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,8 @@ class LiveRun:
     """
 
     frames: dict[int, Frame] = field(default_factory=dict)
+    kept: dict[int, Kept] = field(default_factory=dict)
+    """What stored frames can be explained from; of frames simulated elsewhere only the last."""
     message: str = ""
     out_of_date: str = ""
     """Why stored frames are not what playing from the start would give; empty when they are."""
@@ -40,6 +43,7 @@ class LiveRun:
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
     _start_agents: Agents | None = None
     _start_signature: bytes = b""
+    _start_points: bytes = b""
     _places: tuple[int, bytes] = (0, b"")
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
@@ -141,7 +145,7 @@ class LiveRun:
         owners = geometry_owners(obj)
         updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
         reshaped = {owners[uid] for uid in updated & owners.keys()}
-        own = obj.data.session_uid in updated
+        own = obj.data.session_uid in updated and not self._has_same_points(obj)
         # showing a frame updates the crowd object too, which is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
@@ -158,6 +162,10 @@ class LiveRun:
             self._places = (number, signature(obj, depsgraph))
         self._show(obj, self._clamped(obj, number), 0.0, scene)
 
+    def _has_same_points(self, obj: bpy.types.Object) -> bool:
+        """Whether the crowd's mesh is as it was: Blender tells of modifiers as of the mesh."""
+        return self._start_points != b"" and self._start_points == points_digest(obj)
+
     def adopt(
         self,
         obj: bpy.types.Object,
@@ -172,6 +180,7 @@ class LiveRun:
         self._key = live_key(obj, settings, simulate.fps_of(scene))
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
+        self._keep(session.frame)
 
     def last(self, obj: bpy.types.Object) -> int:
         """The frame that the next one is simulated from."""
@@ -218,11 +227,12 @@ class LiveRun:
             self._session = None
         # the one that is seen stays; without it the crowd would jump back to its points
         self.frames = {n: f for n, f in self.frames.items() if n in (keep - 1, keep)}
+        self.kept = {n: k for n, k in self.kept.items() if n in self.frames}
         self._used = {}
 
     def _forget(self) -> None:
-        self.frames, self._used, self._session = {}, {}, None
-        self._start_agents, self._start_signature = None, b""
+        self.frames, self.kept, self._used, self._session = {}, {}, {}, None
+        self._start_agents, self._start_signature, self._start_points = None, b"", b""
         self._shown, self.out_of_date, self._failed, self._waiting = None, "", "", None
 
     def _visit_start(
@@ -265,10 +275,12 @@ class LiveRun:
             and (self._start_agents is None or _equal(agents, self._start_agents))
         )
         self._start_agents, self._start_signature = agents, mark
+        self._start_points = points_digest(obj)
         if same:
             return
         self._forget()
         self._start_agents, self._start_signature = agents, mark
+        self._start_points = points_digest(obj)
         self._session = simulate.Session(
             obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
         )
@@ -280,6 +292,14 @@ class LiveRun:
         last = self._used.get(frame.number - 1)
         # equal settings are kept once, however many frames there are
         self._used[frame.number] = last if last == settings else settings
+        self._keep(frame.number)
+
+    def _keep(self, number: int) -> None:
+        """Keep the session's agents beside its frame, so that it can be asked why they turned."""
+        session, frame = self._session, self.frames.get(number)
+        if session is not None and frame is not None:
+            before = self.kept.get(number - 1)
+            self.kept[number] = keep(session.simulation.agents, session.world, frame, before)
 
     def _clamped(self, obj: bpy.types.Object, number: int) -> int:
         return min(max(number, obj.steer.frame_start), obj.steer.frame_end)

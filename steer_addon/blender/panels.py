@@ -9,7 +9,9 @@ import bpy
 
 from . import drawing
 from .crowds import is_crowd
+from .drawing_display import draw_display
 from .operators.common import active_object
+from .overlay.table import draw_debug
 from .properties import definition_of
 
 Draw = Callable[[Any, Any, bpy.types.Object], None]
@@ -144,12 +146,13 @@ _SECTIONS: tuple[tuple[str, str, Draw, bool], ...] = (
     ("motion", "Motion", drawing.draw_motion, False),
     ("solver", "Solver", drawing.draw_solver, False),
     ("bodies", "Bodies", drawing.draw_bodies, False),
-    ("display", "Display", drawing.draw_display, False),
+    ("display", "Display", draw_display, False),
     ("bake", "Simulation and Bake", drawing.draw_bake, True),
+    ("debug", "Debug", draw_debug, False),
 )
 """Name, label, what draws it, and whether it is open at first."""
 
-_IN_SIDEBAR = ("behaviors", "inputs", "bake")
+_IN_SIDEBAR = ("behaviors", "inputs", "bake", "debug")
 
 
 def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type, ...]:

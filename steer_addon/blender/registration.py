@@ -12,9 +12,11 @@ from typing import Any
 import bpy
 
 from ..core import jit
-from . import live, menus, panels, property_classes
+from . import display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
-from .operators import add, bake, behaviors, cache, export, paths, presets, start
+from .operators import add, bake, behaviors, cache, export, looks, paths, presets, start
+from .overlay import handlers as overlay
+from .overlay import picking
 
 COMMAND = "steer"
 
@@ -27,6 +29,9 @@ CLASSES = (
     *cache.classes,
     *export.classes,
     *paths.classes,
+    *looks.classes,
+    *picking.classes,
+    *gizmos.classes,
     *menus.classes,
     *panels.classes,
 )
@@ -82,6 +87,8 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (menus.register, menus.unregister),
     (live.register, live.unregister),
     (status.register, status.unregister),
+    (overlay.register, overlay.unregister),
+    (display_update.register, display_update.unregister),
     (_register_command, _unregister_command),
 )
 """What is done when the extension is enabled, in order, each with what undoes it."""

@@ -15,7 +15,7 @@ from ..core.spheres import Spheres, make_spheres
 from ..core.views import BvhView
 from ..core.world import CollidersBuilder, World
 from .properties import settings_of
-from .scene_agents import read_agents
+from .scene_agents import points_digest, read_agents
 from .scene_inputs import (
     collider_objects,
     geometry_owners,
@@ -38,6 +38,7 @@ __all__ = [
     "input_objects",
     "needs_frames",
     "needs_own_scene",
+    "points_digest",
     "read_agents",
     "signature",
 ]

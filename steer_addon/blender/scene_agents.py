@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import bpy
@@ -17,6 +18,7 @@ from . import display
 from .scene_meshes import FloatArray, Matrix, matrix_of, positions, transform
 from .scratch import Scratch
 
+_ROWS = ("FLOAT_VECTOR", "QUATERNION")
 _NUMBERS = {"FLOAT": np.float32, "INT": np.int32, "INT8": np.int8, "BOOLEAN": np.bool_}
 
 
@@ -51,6 +53,26 @@ def read_agents(
         own = scratch.at(shown.frame_current, shown.frame_subframe)
         probe = scratch.probes[obj.session_uid].evaluated_get(own)
         return _from_mesh(obj, probe.data, matrix_of(probe), settings)
+
+
+def points_digest(obj: bpy.types.Object) -> bytes:
+    """A digest of the mesh that a crowd's agents are read from; empty where modifiers make them.
+
+    Blender tells of any change of a modifier as if the mesh had been edited.
+    """
+    if needs_evaluation(obj):
+        return b""
+    mesh = obj.data
+    digest = hashlib.blake2b(positions(mesh).tobytes(), digest_size=16)
+    for name, attribute in mesh.attributes.items():
+        values = _values(mesh, name)
+        if values is None:
+            values = (
+                _rows(mesh, name, attribute.data_type) if attribute.data_type in _ROWS else None
+            )
+        if values is not None:
+            digest.update(name.encode() + values.tobytes())
+    return digest.digest()
 
 
 def needs_evaluation(obj: bpy.types.Object) -> bool:

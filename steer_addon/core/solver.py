@@ -130,8 +130,8 @@ class Solver:
         stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
         after = agents.copy()
         desired = np.zeros_like(agents.position)
-        view = _agent_view(agents, desired)
-        sees = self._world_view(world, dt, number, seed)
+        view = agent_view(agents, desired)
+        sees = self.world_view(world, dt, number, seed)
         perception = Perception(agents, world, stack, self._vicinities)
         found: dict[str, Proposal] = {}
         values = np.zeros((len(stack), agents.count, 3), np.float32)
@@ -153,7 +153,8 @@ class Solver:
         contacts.resolve(agents, after, self.settings, sees, moved, perception.known)
         return after, proposals
 
-    def _world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
+    def world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
+        """What kernels read of the world, but for targets and neighbors: see `Perception`."""
         motion = self.settings.motion
         flat = motion.motion == "GROUND"
         colliders = world.colliders or NO_COLLIDERS
@@ -262,6 +263,7 @@ def _ground(world: World, flat: bool) -> BvhView:
     return world.ground if flat and world.ground is not None else bvh.empty()
 
 
-def _agent_view(agents: Agents, desired: F32) -> AgentView:
+def agent_view(agents: Agents, desired: F32) -> AgentView:
+    """What kernels read of the agents."""
     columns = {name: getattr(agents, name) for name in AgentView._fields if name != "desired"}
     return AgentView(**columns, desired=desired)

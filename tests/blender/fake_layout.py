@@ -84,6 +84,8 @@ class FakeLayout:
         icon: str = "NONE",
         emboss: bool = True,
         slider: bool = False,
+        toggle: bool = False,
+        expand: bool = False,
     ) -> None:
         """A property that has to be there."""
         assert icon in ICONS, icon

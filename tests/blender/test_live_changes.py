@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live, simulate  # noqa: E402
+from steer_addon.blender import display, live, simulate  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     frame_set,
     make_box,
@@ -242,3 +242,17 @@ def test_updates_come_to_rest():
         assert calls == []
     finally:
         bpy.app.handlers.depsgraph_update_post.remove(count)
+
+
+def test_how_agents_are_shown_is_no_change_of_the_scene():
+    obj = make_runner()
+    play(1, 10)
+    modifier = display.find_modifier(obj)
+    for name, value in (("Display", "Discs"), ("Scale", 3.0), ("Color By", "Speed")):
+        display.set_input(modifier, name, value)
+        update()
+        assert message(obj) == "" and stored(obj) == (1, 10)
+    obj.data.vertices[0].co.x = 5.0
+    obj.data.update()
+    update()
+    assert "The scene changed" in message(obj)

@@ -118,7 +118,7 @@ def test_a_new_behavior_shows_up_in_menu_and_panel():
         assert {"reach", "angle", "tries", "gentle", "side", "tag"} <= set(draw_all().of("prop"))
 
 
-@pytest.mark.parametrize("shown", ["Points", "Cones", "Object", "Collection"])
+@pytest.mark.parametrize("shown", ["Points", "Cones", "Discs", "Object", "Collection"])
 def test_every_display_is_drawn(shown):
     obj = make_crowd()
     display.set_input(display.find_modifier(obj), "Display", shown)

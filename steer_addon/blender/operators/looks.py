@@ -1,0 +1,61 @@
+"""Operators for how a crowd is shown."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.errors import SteerError
+from .. import display
+from ..display_looks import COLOR_KEY
+from .common import SteerOperator, why_no_editable_crowd
+
+_NAME = "Crowd Colors"
+
+
+class STEER_OT_color_material(SteerOperator, bpy.types.Operator):
+    """Give cones and discs a material that shows colors in material preview and renders"""
+
+    bl_idname = "object.steer_color_material"
+    bl_label = "Show Colors by Material"
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only on crowds shown as cones or discs: others have materials of their own."""
+        reason = why_no_editable_crowd(context)
+        if reason:
+            return reason
+        try:
+            shown = display.get_input(display.find_modifier(context.object), "Display")
+        except SteerError as error:
+            return str(error)
+        if shown not in ("Cones", "Discs"):
+            return (
+                "The bodies have their own materials: read the attribute 'color' there with an "
+                "Attribute node of type Instancer"
+            )
+        return ""
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        """Make the material where there is none yet, and give it to the crowd."""
+        display.set_input(display.find_modifier(context.object), "Material", color_material())
+        return None
+
+
+def color_material() -> bpy.types.Material:
+    """The material that shows the attribute `color` of instances, made where there is none."""
+    found = bpy.data.materials.get(_NAME)
+    if found is not None and found.library is None:
+        return found
+    material = bpy.data.materials.new(_NAME)
+    if bpy.app.version < (5, 0, 0):
+        material.use_nodes = True
+    tree = material.node_tree
+    shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    color = tree.nodes.new("ShaderNodeAttribute")
+    color.attribute_type, color.attribute_name = "INSTANCER", COLOR_KEY
+    color.location = (shader.location.x - 220.0, shader.location.y)
+    tree.links.new(color.outputs["Color"], shader.inputs["Base Color"])
+    return material
+
+
+classes = (STEER_OT_color_material,)

@@ -1,0 +1,131 @@
+"""When the overlay is computed and drawn: handlers that are there only while a scene shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .. import links
+from ..suspension import is_suspended
+from . import answers, settings, view
+
+
+def is_shown(scene: bpy.types.Scene) -> bool:
+    """Whether a scene shows the overlay; never without a window."""
+    return not bpy.app.background and scene.steer_overlay.show
+
+
+def redraw() -> None:
+    """Draw all 3D views again, and the panels with the table."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in ("VIEW_3D", "PROPERTIES"):
+                area.tag_redraw()
+
+
+def settings_changed() -> None:
+    """A setting of the overlay was changed: compute and draw once Blender is done with it."""
+    sync()
+    if not bpy.app.background and not bpy.app.timers.is_registered(_refresh_all):
+        bpy.app.timers.register(_refresh_all, first_interval=0.0)
+
+
+def _refresh_all() -> None:
+    """Explain what every window shows. Run by a timer, once."""
+    for window in bpy.context.window_manager.windows:
+        if is_shown(window.scene):
+            answers.refresh(window.scene, window.view_layer.depsgraph)
+    redraw()
+
+
+@persistent
+def on_change(scene: bpy.types.Scene, depsgraph: Any = None) -> None:
+    """Something was evaluated: another frame, or an edit."""
+    if is_suspended() or not is_shown(scene) or depsgraph is None or depsgraph.mode == "RENDER":
+        return
+    if answers.refresh(scene, depsgraph, _reshaped(scene, depsgraph)):
+        redraw()
+
+
+def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int]:
+    obj = answers.crowd_of(scene)
+    if obj is None:
+        return set()
+    from ..scene import geometry_owners
+
+    owners = geometry_owners(obj)
+    updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
+    # what another crowd shows changes in every frame, and is no edit
+    others = {crowd.session_uid for crowd in links.linked_crowds(obj)}
+    return {owners[uid] for uid in updated & owners.keys()} - others
+
+
+@persistent
+def on_undo(*_: object) -> None:
+    """What is known may belong to settings that are gone."""
+    answers.forget()
+    settings_changed()
+
+
+@persistent
+def on_load(*_: object) -> None:
+    """Another file: nothing of the one before counts, and it may not show the overlay."""
+    answers.forget()
+    view.forget()
+    settings_changed()
+
+
+WHILE_SHOWN: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("frame_change_post", on_change),
+    ("depsgraph_update_post", on_change),
+    ("undo_post", on_undo),
+    ("redo_post", on_undo),
+)
+"""Handlers that are there only while the overlay is shown, with the lists that they go into."""
+
+
+def sync() -> None:
+    """Add or remove draw callbacks and handlers: they are there only while a scene is shown."""
+    shown = any(is_shown(scene) for scene in bpy.data.scenes)
+    for name, handler in WHILE_SHOWN:
+        handlers = getattr(bpy.app.handlers, name)
+        if shown and handler not in handlers:
+            handlers.append(handler)
+        elif not shown and handler in handlers:
+            handlers.remove(handler)
+    if shown:
+        view.add()
+    else:
+        view.remove()
+        answers.forget()
+
+
+def register() -> None:
+    """Add the settings; a scene that is open already may show the overlay."""
+    settings.register()
+    bpy.app.handlers.load_post.append(on_load)
+    if not bpy.app.background:
+        bpy.app.timers.register(_begin, first_interval=0.0)
+
+
+def _begin() -> None:
+    # while an extension is being enabled Blender lets nobody look at scenes
+    settings_changed()
+
+
+def unregister() -> None:
+    """Leave nothing behind."""
+    for timer in (_begin, _refresh_all):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
+    if on_load in bpy.app.handlers.load_post:
+        bpy.app.handlers.load_post.remove(on_load)
+    for name, handler in WHILE_SHOWN:
+        if handler in getattr(bpy.app.handlers, name):
+            getattr(bpy.app.handlers, name).remove(handler)
+    view.remove()
+    answers.forget()
+    settings.unregister()

@@ -1,0 +1,115 @@
+"""`Scene.steer_overlay`: what the overlay shows; saved with the scene."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import bpy
+
+from ..crowds import is_crowd
+
+PARTS = (
+    ("ARROWS", "Arrows", "What each behavior asks for, the wished or added velocity", 1),
+    ("NAMES", "Names", "The behaviors' names at the arrows of the chosen agents", 2),
+    ("RAYS", "Rays", "Feelers and rays of the chosen agents, red as far as they met something", 4),
+    ("PERCEPTION", "Perception", "How far and how wide the chosen agents see others", 8),
+    ("NEIGHBORS", "Neighbors", "Which others the chosen agents steer by", 16),
+    ("GOALS", "Goals", "Targets, wanted places, paths with the next waypoint, wander circles", 32),
+    ("REGIONS", "Regions", "What the chosen agents stay in, and spheres that they avoid", 64),
+)
+_ID = re.compile(r"-?[0-9]{1,18}")
+MOST_CHOSEN = 16
+"""More chosen agents are shown with arrows only."""
+
+
+def parse_ids(text: str) -> list[int]:
+    """Ids in a text, in order and without repetitions; what is no number is left out."""
+    words = text.replace(",", " ").replace(";", " ").split()
+    return list(dict.fromkeys(int(word) for word in words if _ID.fullmatch(word)))
+
+
+def _changed(self: Any, context: Any) -> None:
+    from . import handlers
+
+    handlers.settings_changed()
+
+
+def _is_crowd(self: Any, obj: bpy.types.Object) -> bool:
+    return is_crowd(obj)
+
+
+class SteerOverlay(bpy.types.PropertyGroup):
+    """What the overlay shows"""
+
+    show: bpy.props.BoolProperty(
+        name="Overlay",
+        description="Draw in 3D views what each behavior asks of agents, and what they look at",
+        update=_changed,
+    )
+    crowd: bpy.props.PointerProperty(
+        name="Crowd",
+        description="Crowd whose agents are explained; empty takes the active object",
+        type=bpy.types.Object,
+        poll=_is_crowd,
+        update=_changed,
+    )
+    agents: bpy.props.StringProperty(
+        name="Agents",
+        description="Ids of the chosen agents, such as 412, 17; the table explains the last one",
+        update=_changed,
+    )
+    extent: bpy.props.EnumProperty(
+        name="Arrows for",
+        description="Which agents have arrows",
+        items=(
+            ("CHOSEN", "Chosen", "The chosen agents"),
+            ("IN_VIEW", "In View", "All agents in view, the nearest first, up to the limit"),
+        ),
+        default="CHOSEN",
+        update=_changed,
+    )
+    limit: bpy.props.IntProperty(
+        name="Limit",
+        description="Most agents in view that have arrows; more is slower and harder to read",
+        default=200,
+        min=1,
+        max=100_000,
+        soft_max=2000,
+        update=_changed,
+    )
+    parts: bpy.props.EnumProperty(
+        name="Show",
+        description="What is drawn",
+        items=PARTS,
+        options={"ENUM_FLAG"},
+        default={part[0] for part in PARTS},
+        update=_changed,
+    )
+    scale: bpy.props.FloatProperty(
+        name="Arrow Length",
+        description="Length of an arrow for a speed of 1 m/s; more makes small wishes visible",
+        default=1.0,
+        min=0.01,
+        soft_max=10.0,
+        unit="LENGTH",
+        update=_changed,
+    )
+    legend: bpy.props.BoolProperty(
+        name="Legend",
+        description="Say in a corner of the view what the colors mean",
+        default=True,
+        update=_changed,
+    )
+
+
+def register() -> None:
+    """Add `Scene.steer_overlay`."""
+    bpy.utils.register_class(SteerOverlay)
+    bpy.types.Scene.steer_overlay = bpy.props.PointerProperty(type=SteerOverlay)
+
+
+def unregister() -> None:
+    """Take back what `register` did."""
+    del bpy.types.Scene.steer_overlay
+    bpy.utils.unregister_class(SteerOverlay)

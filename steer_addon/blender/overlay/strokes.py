@@ -1,0 +1,274 @@
+"""Lines with colors for what the overlay draws: arrays only, so that it can be tried anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ...core.explain import AgentAnswer, Answer
+
+F32 = NDArray[np.float32]
+Color = tuple[float, float, float, float]
+
+GROUPS: dict[str, Color] = {
+    "Goals": (0.10, 0.78, 0.52, 1.0),
+    "Neighbors": (0.34, 0.71, 0.98, 1.0),
+    "Obstacles": (1.00, 0.42, 0.16, 1.0),
+    "Paths": (0.95, 0.87, 0.25, 1.0),
+}
+"""Colors of the groups of behaviors, which people with any color vision tell apart."""
+OTHER: Color = (0.87, 0.53, 0.78, 1.0)
+VELOCITY: Color = (1.0, 1.0, 1.0, 1.0)
+AFTER: Color = (0.62, 0.62, 0.66, 1.0)
+
+ROLES: dict[str, Color] = {
+    "PERCEPTION": (0.34, 0.71, 0.98, 0.50),
+    "NEIGHBOR": (0.34, 0.71, 0.98, 0.40),
+    "RAY": (0.80, 0.80, 0.80, 0.22),
+    "HIT": (1.00, 0.30, 0.25, 0.60),
+    "TARGET": (0.10, 0.78, 0.52, 0.30),
+    "PLACE": (0.10, 0.78, 0.52, 0.95),
+    "PATH": (0.95, 0.87, 0.25, 0.80),
+    "WANDER": (0.10, 0.78, 0.52, 0.80),
+    "REGION": (1.00, 0.42, 0.16, 0.70),
+}
+PART_OF = {
+    "PERCEPTION": "PERCEPTION",
+    "NEIGHBOR": "NEIGHBORS",
+    "RAY": "RAYS",
+    "HIT": "RAYS",
+    "TARGET": "GOALS",
+    "PLACE": "GOALS",
+    "PATH": "GOALS",
+    "WANDER": "GOALS",
+    "REGION": "REGIONS",
+}
+"""Which switch of the overlay each kind of shape belongs to."""
+
+HEAD, SLENDER = 0.18, 0.4
+"""Longest arrow head [m], and its longest share of the arrow."""
+SHORTEST = 1.0e-3
+
+
+def color_of(group: str) -> Color:
+    """The color of a group of behaviors."""
+    return GROUPS.get(group, OTHER)
+
+
+@dataclass(frozen=True, eq=False)
+class Strokes:
+    """Straight lines."""
+
+    points: F32
+    """Ends [m], shape (2 · line_count, 3)."""
+    colors: F32
+    """Of each end, shape (2 · line_count, 4)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Label:
+    """A name at a place."""
+
+    place: F32
+    text: str
+    color: Color
+
+
+NOTHING = Strokes(np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class Arrows:
+    """Arrows: lines, and triangles as their heads."""
+
+    shafts: Strokes
+    heads: Strokes
+    """As lines are told, with three corners a head."""
+
+
+def arrows(start: F32, way: F32, colors: F32) -> Arrows:
+    """Arrows with heads that lie level, or upright where the arrow does.
+
+    Args:
+        start: Where they begin [m], shape (arrow_count, 3).
+        way: From there to their tips [m], shape (arrow_count, 3).
+        colors: Shape (arrow_count, 4).
+    """
+    size = np.linalg.norm(way, axis=1)
+    keep = size > SHORTEST
+    start, way, colors, size = start[keep], way[keep], colors[keep], size[keep, None]
+    if not len(size):
+        return Arrows(NOTHING, NOTHING)
+    along = way / size
+    side = np.stack([along[:, 1], -along[:, 0], np.zeros(len(size))], axis=1)
+    wide = np.linalg.norm(side, axis=1, keepdims=True)
+    side = np.where(wide > 0.1, side / np.maximum(wide, 0.1), [1.0, 0.0, 0.0])
+    head = np.minimum(HEAD, SLENDER * size)
+    tip = start + way
+    back = tip - along * head
+    shafts = np.stack([start, back], axis=1)
+    heads = np.stack([tip, back + side * head * 0.5, back - side * head * 0.5], axis=1)
+    return Arrows(_colored(shafts, colors), _colored(heads, colors))
+
+
+def _colored(points: Any, colors: F32) -> Strokes:
+    places = np.ascontiguousarray(points.reshape(-1, 3), np.float32)
+    return Strokes(places, np.repeat(colors, points.shape[1], axis=0).astype(np.float32))
+
+
+def joined(parts: Sequence[Strokes]) -> Strokes:
+    """All strokes together."""
+    if not parts:
+        return NOTHING
+    return Strokes(
+        np.concatenate([part.points for part in parts]),
+        np.concatenate([part.colors for part in parts]),
+    )
+
+
+def starts_of(answer: Answer, rows: Any) -> F32:
+    """Where the arrows of agents begin: above what stands on the ground, shape (row_count, 3)."""
+    agents = answer.agents
+    found: F32 = agents.position[rows] + agents.normal[rows] * agents.radius[rows, None]
+    return found
+
+
+FAINT = 0.5
+"""How much is seen of the arrows of agents beside the chosen ones."""
+
+
+def crowd_arrows(answer: Answer, rows: Any, scale: float, chosen: Sequence[int] = ()) -> Arrows:
+    """What every behavior asks of some agents, and how they move.
+
+    Args:
+        answer: What is asked.
+        rows: Rows of the agents.
+        scale: Length of an arrow for 1 m/s [m].
+        chosen: Ids of those that stand out; without any all do.
+    """
+    start = starts_of(answer, rows)
+    agents, parts = answer.agents, []
+    here = len(start)
+    alive = (answer.after.alive[rows] > 0)[:, None]
+    parts.append((agents.velocity[rows] * alive, VELOCITY))
+    for entry, proposal in zip(answer.stack, answer.proposals, strict=True):
+        asked = (proposal.active[rows] > 0)[:, None] & (proposal.weight > 0.0).reshape(-1, 1)[
+            rows if len(proposal.weight) > 1 else slice(None)
+        ]
+        parts.append((proposal.value[rows] * asked, color_of(entry.definition.group)))
+    ways = np.concatenate([way for way, _ in parts]) * np.float32(scale)
+    colors = np.repeat(np.array([color for _, color in parts], np.float32), here, axis=0)
+    if chosen:
+        beside = ~np.isin(agents.id[rows], chosen)
+        colors[np.tile(beside, len(parts)), 3] *= FAINT
+    return arrows(np.tile(start, (len(parts), 1)), ways, colors)
+
+
+def labels_of(told: AgentAnswer, start: F32, scale: float) -> list[Label]:
+    """Names at the tips of one agent's arrows, the strongest first.
+
+    Args:
+        told: The agent.
+        start: Where its arrows begin [m].
+        scale: Length of an arrow for 1 m/s [m].
+    """
+    found = []
+    for part in sorted(told.parts, key=lambda part: -part.share):
+        if part.active and part.speed * scale > SHORTEST:
+            text = f"{part.label}  {100.0 * part.share:.0f} %"
+            place = start + part.value * np.float32(scale)
+            found.append(Label(place, text, color_of(part.group)))
+    return found
+
+
+def looks(told: AgentAnswer, shown: set[str]) -> Strokes:
+    """What an agent's behaviors look at.
+
+    Args:
+        told: The agent.
+        shown: The parts of the overlay that are switched on.
+    """
+    parts, seen = [], set()
+    for shape in (shape for part in told.parts for shape in part.looks):
+        if PART_OF.get(shape.role) in shown:
+            lines = shape.segments().reshape(-1, 3)
+            # several behaviors see the same neighbors and targets
+            mark = (shape.role, lines.tobytes())
+            if mark not in seen:
+                seen.add(mark)
+                color = np.array([ROLES[shape.role]], np.float32)
+                parts.append(Strokes(lines, np.repeat(color, len(lines), axis=0)))
+    return joined(parts)
+
+
+def legend(answer: Answer | None) -> list[tuple[str, Color]]:
+    """What colors mean: the groups that act, and the motion."""
+    rows = [("Velocity", VELOCITY)]
+    groups = [] if answer is None else [entry.definition.group for entry in answer.stack]
+    return rows + [(group, color_of(group)) for group in dict.fromkeys(groups)]
+
+
+def in_view(points: F32, matrix: Any, limit: int) -> NDArray[np.int64]:
+    """Rows of the points that a view shows, the nearest to the viewer first.
+
+    Args:
+        points: Shape (point_count, 3).
+        matrix: The view's perspective matrix, shape (4, 4).
+        limit: So many at most.
+    """
+    clip = np.asarray(matrix, np.float64) @ np.vstack(
+        [points.T.astype(np.float64), np.ones(len(points))]
+    )
+    inside = (np.abs(clip[0]) <= clip[3]) & (np.abs(clip[1]) <= clip[3]) & (clip[3] > 0.0)
+    rows = np.flatnonzero(inside)
+    depth = clip[2, rows] / clip[3, rows]
+    return rows[np.argsort(depth, kind="stable")[:limit]]
+
+
+def placed(
+    tips: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    most: int,
+    tries: int = 6,
+) -> list[tuple[float, float] | None]:
+    """Places for texts so that none lies on another: each slides down until it is free.
+
+    Args:
+        tips: Where they would like to be [px], lower left corners.
+        sizes: Widths and heights [px].
+        most: So many are placed, no more.
+        tries: How far a text slides, in its own heights; then it is left out.
+    """
+    taken: list[tuple[float, float, float, float]] = []
+    found: list[tuple[float, float] | None] = []
+    for (x, y), (width, height) in zip(tips, sizes, strict=True):
+        place = None
+        for step in range(tries):
+            # down, up, farther down and so on
+            offset = ((step + 1) // 2) * height * (-1.0 if step % 2 else 1.0)
+            box = (x, y + offset, x + width, y + offset + height)
+            if len(taken) < most and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                place = (x, y + offset)
+                break
+        found.append(place)
+    return found
+
+
+def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def ring(answer: Answer, row: int) -> Strokes:
+    """A circle around an agent's feet, so that it is found among others."""
+    from ...core.explain.shapes import Arc
+
+    agents = answer.agents
+    place, up = agents.position[row].astype(np.float64), agents.normal[row].astype(np.float64)
+    lines = Arc("PLACE", place, 1.25 * float(agents.radius[row]), up).segments().reshape(-1, 3)
+    return Strokes(lines, np.repeat(np.array([VELOCITY], np.float32), len(lines), axis=0))

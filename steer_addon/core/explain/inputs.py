@@ -1,0 +1,158 @@
+"""What a behavior perceives of its inputs, as shapes: the part that no spy in the kernel tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..behaviors import path_places
+from ..behaviors.base import CONTAINER, METHOD, NEIGHBORS, PATHS, SPHERES, Behavior
+from ..behaviors.flock import seen_neighbors
+from ..views import AgentView, WorldView
+from .shapes import (
+    F64,
+    NEIGHBOR,
+    PATH,
+    PERCEPTION,
+    REGION,
+    WANDER,
+    Arc,
+    Ball,
+    Box,
+    Cross,
+    Line,
+    Shape,
+)
+
+F32 = NDArray[np.float32]
+
+_ON_SPHERES = ("AHEAD", "LATERAL")
+NEAR = 20.0
+"""Spheres farther away than this [m] are not shown."""
+
+
+def value(column: Any, row: int) -> float:
+    """An agent's value of a parameter: the array holds one for all, or one each."""
+    return float(column[row if len(column) > 1 else 0])
+
+
+def neighbor_rows(row: int, sees: WorldView, p: Any) -> NDArray[np.int64]:
+    """Rows of the neighbors that a behavior counts for an agent, nearest first."""
+    reach, most = value(p.neighbor_distance, row), value(p.max_neighbors, row)
+    seen = seen_neighbors(row, sees.neighbors, most, reach)
+    found: NDArray[np.int64] = sees.neighbors.index[row, :seen].astype(np.int64)
+    return found
+
+
+def _up(agents: AgentView, sees: WorldView, row: int) -> F64:
+    up = agents.normal[row] if sees.flat else np.array([0.0, 0.0, 1.0])
+    result: F64 = np.asarray(up, np.float64)
+    return result
+
+
+def _neighbors(
+    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+) -> Iterator[Shape]:
+    place = agents.position[row].astype(np.float64)
+    heading, up = agents.heading[row].astype(np.float64), _up(agents, sees, row)
+    reach, view = value(p.neighbor_distance, row), value(p.field_of_view, row)
+    yield Arc(PERCEPTION, place, reach, up, heading, view)
+    for other in neighbor_rows(row, sees, p):
+        yield Line(NEIGHBOR, np.stack([place, agents.position[other].astype(np.float64)]))
+
+
+def _paths(
+    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+) -> Iterator[Shape]:
+    paths = p.paths
+    number = abs(int(memory[row, 0])) - 1 if memory.shape[1] > 1 else -1
+    for k in range(len(paths.cyclic)):
+        if number in (-1, k):
+            points = paths.point[paths.first[k] : paths.first[k + 1]].astype(np.float64)
+            yield Line(PATH, points, bool(paths.cyclic[k]))
+    if not 0 <= number < len(paths.cyclic) or getattr(entry, METHOD, "") != "WAYPOINT":
+        return
+    direction = 1 if memory[row, 0] > 0.0 else -1
+    lane = value(p.lane, row)
+    line = path_places.line_of(paths.first, paths.cyclic, number, direction, False, lane)
+    if int(memory[row, 1]) < line.size:
+        corner = np.array(path_places.waypoint(paths.point, line, int(memory[row, 1])))
+        yield Cross(PATH, corner, 0.15)
+        yield Arc(PATH, corner, value(p.waypoint_radius, row), _up(agents, sees, row))
+
+
+def _container(
+    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+) -> Iterator[Shape]:
+    held, shape = p.container, getattr(entry, "shape", "BOX")
+    if float(held.radius[0]) <= 0.0:
+        return
+    if shape == "SPHERE":
+        yield Ball(REGION, held.center[0].astype(np.float64), float(held.radius[0]))
+    elif shape == "BOX":
+        yield Box(
+            REGION, *(part.astype(np.float64) for part in (held.center[0], held.axes, held.half))
+        )
+
+
+def _spheres(
+    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+) -> Iterator[Shape]:
+    if getattr(entry, METHOD, "AHEAD") not in _ON_SPHERES:
+        return
+    place = agents.position[row].astype(np.float64)
+    centers, radii = p.spheres.center.astype(np.float64), p.spheres.radius
+    gaps = np.linalg.norm(centers - place, axis=1) - radii
+    for k in np.flatnonzero(gaps < NEAR)[:32]:
+        yield Ball(REGION, centers[k], float(radii[k]))
+
+
+def _wander(
+    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+) -> Iterator[Shape]:
+    if getattr(entry, "source", "") != "RANDOM_WALK" or not memory.shape[1]:
+        return
+    place, heading = (a[row].astype(np.float64) for a in (agents.position, agents.heading))
+    radius = value(p.radius, row)
+    center = place + heading * value(p.distance, row)
+    yield Line(WANDER, np.stack([place, center]))
+    yield Arc(WANDER, center, radius, _up(agents, sees, row))
+    toward = center + memory[row, :3].astype(np.float64) * radius
+    yield Line(WANDER, np.stack([center, toward]))
+    yield Cross(WANDER, toward)
+
+
+_BY_USE: dict[str, Callable[..., Iterator[Shape]]] = {
+    NEIGHBORS: _neighbors,
+    PATHS: _paths,
+    CONTAINER: _container,
+    SPHERES: _spheres,
+}
+_BY_TYPE: dict[str, Callable[..., Iterator[Shape]]] = {"wander": _wander}
+"""Behaviors with something to show that is not among their inputs."""
+
+
+def looked_at(
+    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+) -> list[Shape]:
+    """What a behavior perceives for one agent.
+
+    Args:
+        entry: The behavior.
+        row: The agent.
+        agents: All agents.
+        sees: The world as the behavior sees it.
+        p: Its parameters and inputs.
+        memory: What it remembers after the step, shape (agent_count, width).
+    """
+    makers = [_BY_USE[use] for use in entry.definition.uses if use in _BY_USE]
+    makers += [_BY_TYPE[name] for name in (entry.definition.type,) if name in _BY_TYPE]
+    shapes = [shape for make in makers for shape in make(entry, row, agents, sees, p, memory)]
+    radius = value(p.panic_radius, row) if hasattr(p, "panic_radius") else 0.0
+    if radius > 0.0:
+        place = agents.position[row].astype(np.float64)
+        shapes.append(Arc(PERCEPTION, place, radius, _up(agents, sees, row)))
+    return shapes

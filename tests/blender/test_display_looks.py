@@ -1,0 +1,198 @@
+"""Colors, discs, which body an agent takes, and how many are shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import display, display_nodes, drawing_display, state  # noqa: E402
+from steer_addon.blender.operators import looks  # noqa: E402
+
+from .crowd_views import evaluated, instances, make_crowd, make_frame, make_object  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def empty_file():
+    bpy.ops.wm.read_homefile(use_empty=True)
+    yield
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def colors(obj):
+    data = evaluated(obj).data.attributes["color"].data
+    found = np.empty(4 * len(data), np.float32)
+    data.foreach_get("color", found)
+    return found.reshape(-1, 4)
+
+
+def shown_with(count=8, **attributes):
+    frame = make_frame(count)
+    frame.attributes.update({k: np.asarray(v, np.float32) for k, v in attributes.items()})
+    return frame
+
+
+def test_without_a_choice_there_is_no_color():
+    obj, _ = make_crowd(make_frame())
+    assert "color" not in evaluated(obj).data.attributes
+
+
+def test_speed_goes_from_blue_to_red_at_the_range():
+    frame = make_frame(3)
+    frame.velocity[:] = [[0, 0, 0], [2, 0, 0], [9, 0, 0]]
+    obj, modifier = make_crowd(frame)
+    display.set_input(modifier, "Color By", "Speed")
+    display.set_input(modifier, "Color Range", 4.0)
+    slow, half, fast = colors(obj)
+    assert slow[2] == slow.max() - 0.1 or slow[2] > slow[0]
+    assert half[1] > half[0] and half[1] > half[2]
+    assert fast[0] > fast[1] and fast[0] > fast[2]
+
+
+def test_ids_keep_their_colors_and_differ():
+    frame = make_frame(40)
+    obj, modifier = make_crowd(frame)
+    display.set_input(modifier, "Color By", "ID")
+    before = colors(obj)
+    assert len(np.unique(before.round(4), axis=0)) > 30
+    frame.position[:] += 3.0
+    state.write_state(state.ensure_state(obj), frame)
+    np.testing.assert_array_equal(colors(obj), before)
+
+
+def test_states_differ():
+    zone = [0, 1, 2, 3, 4, 0, 0, 4]
+    hidden, arrived = [0, 0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0, 1, 1]
+    obj, modifier = make_crowd(shown_with(zone=zone, hidden=hidden, arrived=arrived))
+    display.set_input(modifier, "Color By", "State")
+    found = colors(obj)
+    assert len(np.unique(found[:7].round(4), axis=0)) == 7
+    # who has arrived is shown so, whatever zone was left behind
+    np.testing.assert_array_equal(found[6], found[7])
+
+
+def test_density_counts_who_stands_in_the_same_square():
+    frame = make_frame(6)
+    frame.position[:] = [[x, 0.5, 0] for x in (0.2, 0.5, 0.9, 1.5, 30.0, -9.0)]
+    obj, modifier = make_crowd(frame)
+    display.set_input(modifier, "Color By", "Density")
+    display.set_input(modifier, "Color Range", 1.0)
+    found = colors(obj)
+    # four in 4 m² are 1/m²: red
+    assert (found[:4, 0] > 0.5).all() and (found[:4, 2] < 0.3).all()
+    np.testing.assert_array_equal(found[4], found[5])
+    assert found[4, 2] > found[4, 0]
+
+
+def make_bodies(*names):
+    bodies = bpy.data.collections.new("Bodies")
+    bpy.context.scene.collection.children.link(bodies)
+    for name in names:
+        make_object(name, bodies)
+    return bodies
+
+
+def test_bodies_are_taken_in_order_or_by_an_attribute():
+    frame = shown_with(7, body=[2, 1, 0, 5, -1, 2, 1])
+    _, modifier = make_crowd(frame)
+    display.set_input(modifier, "Collection", make_bodies("A", "B", "C"))
+    display.set_input(modifier, "Display", "Collection")
+    display.set_input(modifier, "Choose By", "Index")
+    assert [source for _, source, _ in instances()] == ["ABC"[n % 3] for n in frame.id]
+    display.set_input(modifier, "Choose By", "Attribute")
+    assert "".join(source for _, source, _ in instances()) == "CBACCCB"
+    display.set_input(modifier, "Attribute", "speed")
+    assert [source for _, source, _ in instances()] == ["ABC"[int(s) % 3] for s in frame.speed]
+
+
+def test_discs_lie_flat_and_look_ahead():
+    frame = make_frame(5)
+    _, modifier = make_crowd(frame)
+    display.set_input(modifier, "Display", "Discs")
+    assert len(instances()) == 5
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    mesh = next(i.object.data for i in depsgraph.object_instances if i.is_instance)
+    points = np.array([v.co for v in mesh.vertices])
+    assert np.ptp(points[:, 2]) < 1e-6
+    # the nose reaches out to -Y, where bodies look
+    assert points[:, 1].min() < -1.2 and points[:, 1].max() == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("limit", "count"), [(0, 50), (1, 1), (7, 7), (49, 49), (50, 50), (99, 50)]
+)
+def test_a_viewport_shows_no_more_than_its_limit(limit, count):
+    obj, modifier = make_crowd(make_frame(50))
+    display.set_input(modifier, "Viewport Limit", limit)
+    assert len(instances()) == count
+    # later modifiers have all points
+    assert len(evaluated(obj).data.vertices) == 50
+
+
+def test_the_dead_stay_hidden_among_few():
+    frame = make_frame(50)
+    frame.alive[::2] = 0
+    _, modifier = make_crowd(frame)
+    display.set_input(modifier, "Viewport Limit", 25)
+    assert {number for _, _, number in instances()} <= set(frame.id[1::2].tolist())
+
+
+def test_an_older_group_gets_the_new_inputs_with_their_defaults():
+    obj, modifier = make_crowd(make_frame())
+    display.set_input(modifier, "Display", "Object")
+    display.set_input(modifier, "Scale", 3.0)
+    group = modifier.node_group
+    for name in ("Choose By", "Attribute", "Color By", "Color Range", "Viewport Limit"):
+        group.interface.remove(display._socket(modifier, name))
+    group[display_nodes.VERSION_KEY] = 2
+    display.update_node_groups()
+    assert group[display_nodes.VERSION_KEY] == display_nodes.VERSION
+    values = {name: display.get_input(modifier, name) for name, *_ in display_nodes._INPUTS[2:]}
+    assert (values["Display"], values["Scale"]) == ("Object", 3.0)
+    assert (values["Choose By"], values["Color By"]) == ("Random", "Nothing")
+    assert (values["Attribute"], values["Color Range"], values["Viewport Limit"]) == (
+        "body",
+        2.0,
+        0,
+    )
+    assert len(evaluated(obj).data.vertices) == 5
+
+
+def drawn_inputs(modifier, **values):
+    for name, value in values.items():
+        display.set_input(modifier, name.replace("_", " "), value)
+    return set(drawing_display.shown_inputs(modifier))
+
+
+def test_only_inputs_that_count_are_drawn():
+    _, modifier = make_crowd()
+    always = {"Display", "Color By"}
+    body = {"Scale", "Align to Heading", "Viewport Limit"}
+    assert drawn_inputs(modifier, Display="Points") == always
+    assert drawn_inputs(modifier, Display="Discs") == always | body | {"Material"}
+    pick = always | body | {"Collection", "Choose By"}
+    assert drawn_inputs(modifier, Display="Collection") == pick | {"Seed"}
+    assert drawn_inputs(modifier, Choose_By="Index") == pick
+    assert drawn_inputs(modifier, Choose_By="Attribute") == pick | {"Attribute"}
+    assert drawn_inputs(modifier, Color_By="Density") == pick | {"Attribute", "Color Range"}
+
+
+def test_the_material_shows_the_color_of_each_agent():
+    material = looks.color_material()
+    assert looks.color_material() == material
+    node = next(n for n in material.node_tree.nodes if n.type == "ATTRIBUTE")
+    assert (node.attribute_type, node.attribute_name) == ("INSTANCER", "color")
+    assert node.outputs["Color"].links[0].to_socket.name == "Base Color"
+
+
+def test_a_file_with_an_older_group_is_brought_up_to_date_when_it_is_opened(steer, tmp_path):
+    obj, modifier = make_crowd(make_frame())
+    display.set_input(modifier, "Scale", 3.0)
+    modifier.node_group[display_nodes.VERSION_KEY] = 2
+    path, name = str(tmp_path / "old.blend"), obj.name
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    modifier = display.find_modifier(bpy.data.objects[name])
+    assert modifier.node_group[display_nodes.VERSION_KEY] == display_nodes.VERSION
+    assert display.get_input(modifier, "Scale") == 3.0
