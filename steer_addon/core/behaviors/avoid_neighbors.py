@@ -27,8 +27,9 @@ and those who meet others head-on do not wait for one another.
 Of two, that one goes first who is ahead along the mean of both wishes; when they are abreast a lot
 drawn from both ids decides. Who is nearer than l to one who goes first does not press on it, when
 their wishes are alike: its velocity toward it is at most gap / T_h. And it backs out at
-(l - gap)/T_h, as far as that leaves l to those behind (by the share o: whatever it leaves): those
-in front, at a door, then have the room to turn, and no arch holds.
+(l - gap)/T_h, as far as that leaves l to those behind: those in front, at a door, then have the
+room to turn, and no arch holds. By a share it does so whatever it leaves: by o, and by up to a half
+where wishes converge or a wall is near, straight ahead, as at doors.
 
 Who is as near as that to somebody with another wish, who pushes, is moved by half of the push.
 
@@ -73,6 +74,7 @@ from ..vec import (
 from .anticipation import LINES, MOST, foresee, mixed, room_ahead, threat, wall_ahead, yielded
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
+from .giving_way import PATIENCE, RETREAT, held_up
 from .sight import eye, sides
 from .targeting import on_ground
 
@@ -91,20 +93,12 @@ ONE_SIDE = 0.25
 LEFT, NONE = 1, 2
 NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
 """What the harm on a way knows of: neither others nor walls, others, or both."""
+PRESSES, CONVERGE = 0.5, 3.0
+"""By how much backing out presses on those behind at most, where wishes converge or before a wall;
+and how much sooner wishes count as converging there than where a side is kept to."""
 
 HELD, PACE = 0, 1
 """Columns of the memory: how long it is held up, and the speed that it chose last [m/s]."""
-CREEPING = 0.1
-"""Who chose less than this share of the wished speed waits in a queue, and is not held up."""
-BLOCKED = 0.05
-"""Who goes at less than this share of the chosen speed is."""
-PATIENCE = 2.0
-"""Being held up is borne for so long [s]."""
-GIVES_WAY = 3.0
-"""Where the memory starts to count down to PATIENCE for one who gives way."""
-RETREAT = 0.5
-"""Share of the wished speed at which way is given, over so many radii:"""
-GIVEN = 2.0
 
 
 @kernel
@@ -249,24 +243,23 @@ def _choose(
 
 
 @kernel
-def _held_up(held, pace, now, speed, radius, dt):
-    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it gives way."""
-    if held > PATIENCE:
-        step = RETREAT * speed * dt
-        held -= step / (GIVEN * radius + step)
-        return held if held > PATIENCE else 0.0
-    if pace > CREEPING * speed and now < BLOCKED * pace:
-        held += dt
-        return held if held < PATIENCE else GIVES_WAY
-    return max(0.0, held - dt)
-
-
-@kernel
 def _retreat(side):
     """Unit direction in which way is given: back, and to the side where others are passed."""
     if side == NONE:
         return (-1.0, 0.0, 0.0)
     return _way(TURNS, 1 if side == LEFT else 0, 1.0)
+
+
+@kernel
+def _backed_out(world, origin, frame, reach, radius, differ, opposed, walls, back, gentle):
+    """The velocity of backing out: `gentle`, and a share of what that leaves to those behind."""
+    if back == gentle:
+        return back
+    if walls and opposed < PRESSES:
+        fenced = _walled(world, origin, (1.0, 0.0, 0.0), frame, reach, radius)
+        opposed = max(opposed, PRESSES * min(1.0, 2.0 * fenced))
+    share = max(opposed, PRESSES * min(1.0, CONVERGE * differ))
+    return add_scaled(gentle, sub(back, gentle), share)
 
 
 @kernel
@@ -293,35 +286,29 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         )
         if count == 0 and not walls:
             continue
+        differ = mixed(table, whole)
         now, radius = load(agents.velocity, i), agents.radius[i] * 1.0
         velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
+        origin = eye(i, agents, world)
+        bias = most_bias * max(differ, 1.0 - 2.0 * length(velocity) / speed)
         way = _choose(
-            world,
-            eye(i, agents, world),
-            table,
-            whole,
-            frame,
-            velocity,
-            speed,
-            horizon,
-            radius,
-            most_bias * max(mixed(table, whole), 1.0 - 2.0 * length(velocity) / speed),
-            opposed,
-            walls,
-            costs,
-        )
+            world, origin, table, whole, frame, velocity, speed, horizon, radius,
+            bias, opposed, walls, costs,
+        )  # fmt: skip
         headway = pick(p.time_headway, i)
-        pace = max(0.0, room_ahead(table, whole, way) - spare) / headway
+        pace = (room_ahead(table, whole, way) - spare) / headway
         pace = min(speed, max(pace, opposed * speed))
-        held = _held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
+        held = held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
         if held > PATIENCE and waits:
             way, pace = _retreat(side), RETREAT * speed
         memory[i, HELD], memory[i, PACE] = held, pace
         chosen = yielded(table, whole, scale(way, pace), headway, False, 0.0)
         back = scale(back, 1.0 / headway)
-        gentle = yielded(table, whole, back, headway, True, spare)
-        chosen = add(chosen, add_scaled(gentle, sub(back, gentle), opposed))
-        chosen = add(chosen, truncate(pressed, speed))
+        back = _backed_out(
+            world, origin, frame, horizon * speed, radius, differ, opposed, walls,
+            back, yielded(table, whole, back, headway, True, spare),
+        )  # fmt: skip
+        chosen = add(add(chosen, back), truncate(pressed, speed))
         push = sub(_in_world(chosen, frame), wish)
         if world.dt > world.relaxation_time:  # the solver would go beyond what is chosen
             share = world.relaxation_time / world.dt - 1.0
