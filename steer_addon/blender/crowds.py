@@ -220,3 +220,18 @@ def user_preset_folders() -> list[Path]:
 def user_preset_folder() -> Path:
     """Folder that presets are saved to; it need not be there yet."""
     return Path(bpy.utils.user_resource("SCRIPTS", path="presets/steer"))
+
+
+def frame_numbers(obj: bpy.types.Object) -> range:
+    """Frames that a crowd is simulated for.
+
+    Raises:
+        SceneError: The range is backwards.
+    """
+    first, last = obj.steer.frame_start, obj.steer.frame_end
+    if last < first:
+        raise SceneError(
+            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
+            f"set the end to {first} or more"
+        )
+    return range(first, last + 1)

@@ -22,6 +22,7 @@ from ...core.cache.baking import bake as write_steps
 from ...core.cache.changes import all_changes, sentence
 from ...core.errors import CacheError, SceneError
 from ...core.simulation import Progress
+from ..crowds import frame_numbers
 from ..links import linked_crowds
 from ..sessions import Resume, fps_of, sessions
 from . import inputs
@@ -62,21 +63,6 @@ class CacheBake:
             self.writer.close()
 
 
-def crowd_frames(obj: bpy.types.Object) -> range:
-    """Frames that a crowd is simulated for.
-
-    Raises:
-        SceneError: The range is backwards.
-    """
-    first, last = obj.steer.frame_start, obj.steer.frame_end
-    if last < first:
-        raise SceneError(
-            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
-            f"set the end to {first} or more"
-        )
-    return range(first, last + 1)
-
-
 def begin(
     obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, frames: range | None = None
 ) -> CacheBake:
@@ -91,7 +77,7 @@ def begin(
     Raises:
         SteerError: The crowd cannot be simulated, or the folder not be written to.
     """
-    numbers = crowd_frames(obj) if frames is None else frames
+    numbers = frame_numbers(obj) if frames is None else frames
     header = CacheHeader(
         name=obj.name_full,
         fps=fps_of(scene),
@@ -121,7 +107,7 @@ def resume(
         CacheError: There is no bake, or not one that can go on.
         SceneError: Something that matters changed since.
     """
-    crowd_frames(obj)
+    frame_numbers(obj)
     writer = CacheWriter.resume(folder)
     try:
         header = writer.header

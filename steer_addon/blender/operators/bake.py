@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.errors import SceneError
 from .. import crowds, display, live
 from ..bake import removal
 from ..properties import bake_settings_of
@@ -18,21 +17,6 @@ if TYPE_CHECKING:
     from ..bake import keyframes
 
 Progress = Callable[[float], None]
-
-
-def frame_numbers(obj: bpy.types.Object) -> range:
-    """Frames that a crowd is simulated for.
-
-    Raises:
-        SceneError: The range is backwards.
-    """
-    first, last = obj.steer.frame_start, obj.steer.frame_end
-    if last < first:
-        raise SceneError(
-            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
-            f"set the end to {first} or more"
-        )
-    return range(first, last + 1)
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
@@ -65,7 +49,7 @@ def bake_crowd(
     # imported with the first bake: enabling the extension has to be quick
     from ..bake import keyframes
 
-    numbers = frame_numbers(obj) if frames is None else frames
+    numbers = crowds.frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
     steer = obj.steer
     modifier = display.find_modifier(crowds.require_crowd(obj))

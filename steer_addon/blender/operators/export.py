@@ -7,10 +7,9 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import SceneError
-from .. import playback
+from .. import crowds, playback
 from ..export import formats
 from ..state import plays_back
-from .bake import frame_numbers
 from .common import SteerOperator, why_no_crowd, why_no_editable_crowd
 
 FORMAT_ITEMS = tuple(
@@ -64,7 +63,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
                 context.scene,
                 chosen,
                 path,
-                numbers=frame_numbers(context.object),
+                numbers=crowds.frame_numbers(context.object),
                 progress=lambda share: manager.progress_update(100 * share),
                 warnings=warnings,
             )
