@@ -69,8 +69,8 @@ def _three(table, line, n):
 
 
 @kernel
-def _read(i, agents, world, seen, ahead, table):
-    """Read the neighbors that are not behind into the table; how many, and with whole blocks."""
+def _read(i, agents, world, seen, ahead, spare, table):
+    """Read those that are not far behind into the table; how many, and with whole blocks."""
     position, own = load(agents.position, i), agents.radius[i] * 1.0
     read = 0
     # every one is written, and overwritten when it is behind: no branch that goes either way
@@ -84,7 +84,7 @@ def _read(i, agents, world, seen, ahead, table):
             table[OFFSET + axis, read], table[VELOCITY + axis, read] = offset[axis], velocity[axis]
             table[DESIRED + axis, read], table[HEADING + axis, read] = desired[axis], heading[axis]
         table[TOUCH, read], table[OTHER, read] = touch, j
-        read += int(not dot(offset, ahead) < -touch)
+        read += int(not dot(offset, ahead) < -touch - spare)
     whole = (read + BLOCK - 1) // BLOCK * BLOCK
     for n in range(read, whole):
         for line in range(OFFSET, LINES):
@@ -164,7 +164,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
     normal = load(agents.normal, i) if world.flat else (0.0, 0.0, 0.0)
     count, opposed, back, waits = 0, 0.0, (0.0, 0.0, 0.0), False
     pressed = (0.0, 0.0, 0.0)
-    read, whole = _read(i, agents, world, seen, frame[0], table)
+    read, whole = _read(i, agents, world, seen, frame[0], spare, table)
     # without branches, over whole blocks: compilers make a few wide instructions of it
     for n in range(whole):
         _look(n, normal, frame, speed, horizon, table)
@@ -178,6 +178,11 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
         if gap + touch < EPSILON:
             _set_apart(i, n, agents, world, normal, frame, speed, horizon, table)
         x, y, z, alike = table[X, n], table[Y, n], table[Z, n], table[ALIKE, n]
+        if x < -touch:
+            # not in the way, but there is to be room for it
+            table[CARE, n] = 0.0
+            count += 1
+            continue
         opposed = max(opposed, table[OPPOSED, n])
         if gap < spare:
             offset, distance = _three(table, OFFSET, n), gap + touch

@@ -28,7 +28,7 @@ Of two, that one goes first who is ahead along the mean of both wishes; when the
 drawn from both ids decides. Who is nearer than l to one who goes first does not press on it, when
 their wishes are alike: its velocity toward it is at most gap / T_h. And it backs out at
 (l - gap)/T_h, as far as that leaves l to those behind: those in front, at a door, then have the
-room to turn, and no arch holds. By a share it does so whatever it leaves: by o, and by up to a half
+room to turn, and no arch holds. By a share it does so whatever it leaves: by o, and by up to 0.7
 where wishes converge or a wall is near, straight ahead, as at doors.
 
 Who is as near as that to somebody with another wish, who pushes, is moved by half of the push.
@@ -93,7 +93,7 @@ ONE_SIDE = 0.25
 LEFT, NONE = 1, 2
 NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
 """What the harm on a way knows of: neither others nor walls, others, or both."""
-PRESSES, CONVERGE = 0.5, 3.0
+PRESSES, CONVERGE = 0.7, 3.0
 """By how much backing out presses on those behind at most, where wishes converge or before a wall;
 and how much sooner wishes count as converging there than where a side is kept to."""
 
