@@ -116,5 +116,6 @@ def main() -> int:
 
 if __name__ == "__main__":
     code = main()
+    module("cli").leave(code)
     if code:
         sys.exit(code)

@@ -1,8 +1,6 @@
 """`python -m steer_addon …`, the same as `steer …` and `blender -c steer …`."""
 
-import sys
-
-from .cli import main
+from .cli import script
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script()

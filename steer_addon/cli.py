@@ -7,7 +7,9 @@ each error one sentence. With `--json` the last line of stdout is one JSON objec
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -70,6 +72,30 @@ def main(argv: list[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     return run_command(make_parser(), words, keep=argv is None)
+
+
+def script() -> None:
+    """What `steer` and `python -m steer_addon` do: run a command, and end the process."""
+    code = main()
+    leave(code)
+    sys.exit(code)
+
+
+def leave(code: int) -> None:
+    """End a process at once in which Blender 4.5 was imported as a module; else do nothing.
+
+    That module may hang or crash when C++ takes it down, after everything has been done.
+
+    Args:
+        code: Exit code.
+    """
+    bpy = sys.modules.get("bpy")
+    if bpy is None or not bpy.app.module or bpy.app.version >= (5, 0):
+        return
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def run_command(parser: ArgumentParser, words: list[str], *, keep: bool) -> int:
