@@ -12,7 +12,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from .crowds import is_crowd, why_not_editable
-from .overlay import answers
+from .overlay import answers, seen
 from .properties import uses_targets
 from .slots import has_source
 
@@ -97,7 +97,7 @@ def place_and_heading(
     obj: bpy.types.Object, scene: bpy.types.Scene
 ) -> tuple[Vector, Vector] | None:
     """Where the agent stands that shows the wander circle [m], and its heading."""
-    frame = answers.seen_frame(obj, scene)
+    frame = seen.seen_frame(obj, scene)
     if frame is None or not len(frame.id):
         return None
     chosen = [n for n in answers.chosen_ids(scene) if n in frame.id]
