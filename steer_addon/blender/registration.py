@@ -14,7 +14,7 @@ import bpy
 from ..core import jit
 from . import display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
-from .operators import add, bake, behaviors, cache, export, looks, paths, presets, start
+from .operators import add, bake, behaviors, cache, export, looks, paths, presets, start, ways_out
 from .overlay import handlers as overlay
 from .overlay import picking
 
@@ -30,6 +30,7 @@ CLASSES = (
     *export.classes,
     *paths.classes,
     *looks.classes,
+    *ways_out.classes,
     *picking.classes,
     *gizmos.classes,
     *menus.classes,

@@ -9,9 +9,11 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import (  # noqa: E402
+    advice,
     crowds,
     display,
     drawing,
+    live_status,
     menus,
     panels,
     registration,
@@ -235,17 +237,17 @@ def test_half_a_crowd_can_be_mended():
 
 def test_a_missing_target_is_said_until_there_is_one():
     obj = make_crowd()
-    assert "No target for 'arrive': choose one under Inputs" in drawing.warnings(obj)
+    assert "No target for 'arrive': choose one under Inputs" in advice.warnings(obj)
     obj.steer.target_object = make_empty()
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     item = obj.steer.behaviors["arrive"]
     item.use_own_target = True
     message = "No target for 'arrive': choose one, or switch off Own Target"
-    assert drawing.warnings(obj) == [message]
+    assert advice.warnings(obj) == [message]
     item.target_kind, item.target_collection = "COLLECTION", bpy.data.collections.new("Doors")
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     obj.steer.target_object, item.use_own_target, item.enabled = None, False, False
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
 
 
 def test_agents_that_are_shown_as_a_disabled_object_are_said():
@@ -255,11 +257,11 @@ def test_agents_that_are_shown_as_a_disabled_object_are_said():
     modifier = display.find_modifier(obj)
     display.set_input(modifier, "Display", "Object")
     display.set_input(modifier, "Object", body)
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     body.hide_viewport = True
-    assert ["'Duck' is disabled in viewports" in text for text in drawing.warnings(obj)] == [True]
+    assert ["'Duck' is disabled in viewports" in text for text in advice.warnings(obj)] == [True]
     display.set_input(modifier, "Display", "Cones")
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
 
 
 def drawn_entry(item):
@@ -319,24 +321,24 @@ def test_a_missing_input_is_said_until_there_is_one(type_name, role, message):
     obj = make_crowd()
     obj.steer.target_object = make_empty()
     item = steer_properties.add_behavior(obj, type_name)
-    assert drawing.warnings(obj) == [message]
+    assert advice.warnings(obj) == [message]
     assert message in draw(panels.PHYSICS_PT_steer, width=2000).texts()
     setattr(item, f"{role}_object", make_empty())
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     setattr(item, f"{role}_kind", "COLLECTION")
-    assert drawing.warnings(obj) == [message]
+    assert advice.warnings(obj) == [message]
     setattr(item, f"{role}_collection", bpy.data.collections.new("Many"))
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     setattr(item, f"{role}_collection", None)
     item.enabled = False
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
 
 
 def test_a_missing_compiler_is_said(monkeypatch):
     obj = make_crowd()
     obj.steer.target_object = make_empty()
     monkeypatch.setattr(jit, "known_status", lambda: jit.Status(False, "numba cannot be loaded"))
-    assert drawing.warnings(obj) == ["numba cannot be loaded"]
+    assert advice.warnings(obj) == ["numba cannot be loaded"]
     assert "numba cannot be loaded" in draw(panels.PHYSICS_PT_steer).texts()
 
 
@@ -344,7 +346,7 @@ def test_an_empty_list_and_a_backward_range_are_said():
     obj = make_crowd()
     obj.steer.behaviors.clear()
     obj.steer.frame_start, obj.steer.frame_end = 10, 9
-    assert drawing.warnings(obj) == [
+    assert advice.warnings(obj) == [
         "The crowd has no behaviors: add one, or apply a preset",
         "The frame range ends before its start at 10: raise the end",
     ]
@@ -352,7 +354,7 @@ def test_an_empty_list_and_a_backward_range_are_said():
 
 def test_what_live_knows_is_shown(monkeypatch):
     make_crowd()
-    status = SimpleNamespace(message="Frame 120 is not simulated yet", warnings=["'Wall' is open"])
+    status = live_status.LiveStatus("Frame 120 is not simulated yet", ("'Wall' is open",))
     monkeypatch.setattr(drawing.live, "status", lambda obj: status)
     texts = draw(panels.VIEW3D_PT_steer).texts()
     assert "Frame 120 is not simulated yet" in texts and "'Wall' is open" in texts
