@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from . import app_handlers
 from .crowds import is_crowd, why_not_editable
 from .overlay import answers, seen
 from .properties import uses_targets
@@ -230,6 +231,11 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
         box = box_of(bpy.context.object)
         if box is not None and number in self.stretch:
             box.matrix_world = stretched(*self.stretch[number], value)
+
+
+def unregister() -> None:
+    """Leave no timer behind."""
+    app_handlers.remove_timers(_push_undo)
 
 
 def _push_undo() -> None:

@@ -85,6 +85,8 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, lambda: None),
     (property_classes.register, property_classes.unregister),
     (_register_classes, _unregister_classes),
+    (lambda: None, cache.stop_all),
+    (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
     (live.register, live.unregister),
     (status.register, status.unregister),
