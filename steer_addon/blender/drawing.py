@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -43,11 +44,17 @@ def region_width(context: Any) -> float:
     return region.width / (bpy.context.preferences.system.ui_scale or 1.0)
 
 
+@lru_cache(maxsize=256)
+def _lines(text: str, letters: int) -> list[str]:
+    """A sentence as lines; a redraw asks for the same again and again."""
+    return textwrap.wrap(text, letters)
+
+
 def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
     """A sentence, broken into as many lines as the region's width needs."""
     letters = int(region_width(context) / _LETTER)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, max(16, letters - 9))):
+    for number, line in enumerate(_lines(text, max(16, letters - 9))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
