@@ -192,9 +192,7 @@ def read_settings(group: Any, settings: type[Settings]) -> Any:
     Raises:
         ParameterError: A value does not fit, such as a choice of a newer version.
     """
-    return made_of(
-        settings, tuple(read_values(group, known_parameters(settings).values()).items())
-    )
+    return made_of(settings, tuple(read_values(group, known_parameters(settings).values()).items()))
 
 
 def write_settings(group: Any, settings: Settings) -> None:

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.cache import NEXT, open_cache
-from ...core.cache.changes import sentence
-from ...core.cache.cleaning import delete_cache
 from ...core.errors import SceneError, SteerError
 from .. import playback
 from ..bake import places, status
@@ -202,6 +199,9 @@ def stop_all() -> None:
 
 def _kept(folder: Path) -> range:
     """The frames that a bake which was cut short has."""
+    # imported with the first bake: enabling the extension has to be quick
+    from ...core.cache import NEXT, open_cache
+
     try:
         name = NEXT if (folder / NEXT).exists() else "manifest.json"
         return open_cache(folder, name).frames
@@ -225,6 +225,7 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in a folder that holds no bake."""
+        from ...core.cache import NEXT
         from ..bake import cached
 
         folder = places.new_folder(context.object)
@@ -307,6 +308,8 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
+        from ...core.cache import delete_cache
+
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
@@ -326,6 +329,8 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
 
     def run(self: Any, context: bpy.types.Context) -> str:
         """Check it."""
+        from ...core.cache import open_cache
+        from ...core.cache.changes import sentence
         from ..bake.checking import check
 
         obj = context.object
@@ -369,6 +374,8 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
 
     def run(self: Any, context: bpy.types.Context) -> str:
         """Take the bake over, of whatever version of Steer it is."""
+        from ...core.cache import open_cache
+
         obj = context.object
         if not self.directory:
             raise SceneError("No folder is chosen: choose the one that holds manifest.json")
