@@ -96,8 +96,8 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     for text in texts:
         draw_notice(layout, context, _scene_notice(text, about.get(text, "")))
     if status.message:
-        icon = "ERROR" if playback.problem(obj) else "INFO"
-        draw_notice(layout, context, _live_notice(status), icon)
+        lost = bool(playback.problem(obj))
+        draw_notice(layout, context, _live_notice(status, lost), "ERROR" if lost else "INFO")
 
 
 def _scene_notice(text: str, name: str) -> Notice:
@@ -107,7 +107,10 @@ def _scene_notice(text: str, name: str) -> Notice:
     return Notice(text, "object.steer_select_input", label, "RESTRICT_SELECT_OFF", {"name": name})
 
 
-def _live_notice(status: live.LiveStatus) -> Notice:
+def _live_notice(status: live.LiveStatus, lost: bool) -> Notice:
+    if lost:
+        relink = "object.steer_cache_relink"
+        return Notice(status.message, relink, "Relink Bake", "FILE_FOLDER")
     if not status.plays_on:
         return Notice(status.message)
     return Notice(status.message, "object.steer_play", "Play from Start", "PLAY")

@@ -21,8 +21,6 @@ ONLY_AT_THEIR_PLACE = {
     "object.steer_behavior_move", "object.steer_behavior_remove",
     # they go with a warning that names what they act on
     "object.steer_add_input", "object.steer_select_input", "object.steer_show_body",
-    # of the played file; the panel offers it where that is lost
-    "object.steer_relink",
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import bpy
 from ...core.errors import SceneError, SteerError
 from .. import playback
 from ..bake import places, status
+from ..state import plays_back
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -361,6 +362,9 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
     directory: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Folder", description="Folder with the manifest of the bake", subtype="DIR_PATH"
     )
+    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        default=True, options={"HIDDEN"}
+    )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
@@ -373,13 +377,15 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self: Any, context: bpy.types.Context) -> str:
-        """Take the bake over, of whatever version of Steer it is."""
-        from ...core.cache import open_cache
+        """Take the bake over, of whatever version of Steer it is; or only the played file."""
+        from ...core.cache import MANIFEST, open_cache
 
         obj = context.object
         if not self.directory:
             raise SceneError("No folder is chosen: choose the one that holds manifest.json")
         folder = places.absolute(self.directory)
+        if plays_back(obj) and not (folder / MANIFEST).exists():
+            return f"{obj.name!r} plays {playback.relink(obj, folder)}"
         cache = open_cache(folder)
         owner = places.owner_of(folder)
         if owner is not None and owner != obj:
