@@ -59,11 +59,18 @@ class STEER_MT_object(bpy.types.Menu):
     bl_label = "Crowd"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Make, bake, clear, remove."""
+        """Make, play, bake, clear, remove: all that search finds is in some menu."""
         layout = self.layout
         layout.operator("object.steer_add_modifier", text="Make Crowd", icon=ICON)
         layout.operator("object.steer_remove_modifier")
         layout.separator()
+        layout.operator("object.steer_play", icon="PLAY")
+        layout.operator("object.steer_scene_range", icon="TIME")
+        layout.operator("object.steer_pick_agent", icon="EYEDROPPER")
+        layout.operator("object.steer_color_material", icon="MATERIAL")
+        layout.operator("object.steer_clear_lost", text="Clear Deleted Inputs")
+        layout.separator()
+        layout.menu("STEER_MT_behavior_add")
         layout.menu("STEER_MT_presets")
         layout.operator("object.steer_preset_save", text="Save Preset...")
         layout.operator("object.steer_preset_import", text="Load Preset...")

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.cache import NEXT, open_cache
-from ...core.cache.changes import sentence
-from ...core.cache.cleaning import delete_cache
 from ...core.errors import SceneError, SteerError
 from .. import playback
 from ..bake import places, status
+from ..state import plays_back
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -202,6 +200,9 @@ def stop_all() -> None:
 
 def _kept(folder: Path) -> range:
     """The frames that a bake which was cut short has."""
+    # imported with the first bake: enabling the extension has to be quick
+    from ...core.cache import NEXT, open_cache
+
     try:
         name = NEXT if (folder / NEXT).exists() else "manifest.json"
         return open_cache(folder, name).frames
@@ -225,6 +226,7 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in a folder that holds no bake."""
+        from ...core.cache import NEXT
         from ..bake import cached
 
         folder = places.new_folder(context.object)
@@ -307,6 +309,8 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
+        from ...core.cache import delete_cache
+
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
@@ -326,6 +330,8 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
 
     def run(self: Any, context: bpy.types.Context) -> str:
         """Check it."""
+        from ...core.cache import open_cache
+        from ...core.cache.changes import sentence
         from ..bake.checking import check
 
         obj = context.object
@@ -356,6 +362,9 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
     directory: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Folder", description="Folder with the manifest of the bake", subtype="DIR_PATH"
     )
+    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        default=True, options={"HIDDEN"}
+    )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
@@ -368,11 +377,15 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self: Any, context: bpy.types.Context) -> str:
-        """Take the bake over, of whatever version of Steer it is."""
+        """Take the bake over, of whatever version of Steer it is; or only the played file."""
+        from ...core.cache import MANIFEST, open_cache
+
         obj = context.object
         if not self.directory:
             raise SceneError("No folder is chosen: choose the one that holds manifest.json")
         folder = places.absolute(self.directory)
+        if plays_back(obj) and not (folder / MANIFEST).exists():
+            return f"{obj.name!r} plays {playback.relink(obj, folder)}"
         cache = open_cache(folder)
         owner = places.owner_of(folder)
         if owner is not None and owner != obj:
