@@ -18,7 +18,7 @@ from bpy.app.handlers import persistent
 from ...core.cache import MANIFEST, NEXT, Cache, open_cache
 from ...core.cache.changes import sentence
 from ...core.errors import SteerError
-from .. import crowds
+from .. import app_handlers, crowds
 from ..links import linked_crowds
 from ..scene_inputs import geometry_owners, input_objects, needs_own_scene
 from ..suspension import is_suspended
@@ -210,8 +210,7 @@ def _later(everything: bool = False) -> None:
     if bpy.app.background:
         return
     call = _check_all if everything else _check_edited
-    if bpy.app.timers.is_registered(call):
-        bpy.app.timers.unregister(call)
+    app_handlers.remove_timers(call)
     bpy.app.timers.register(call, first_interval=_PAUSE)
 
 
@@ -268,17 +267,11 @@ HANDLERS = (
 
 def register() -> None:
     """Add the handlers."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
+    app_handlers.add(HANDLERS)
 
 
 def unregister() -> None:
     """Remove the handlers and timers."""
-    for name, handler in HANDLERS:
-        handlers = getattr(bpy.app.handlers, name)
-        if handler in handlers:
-            handlers.remove(handler)
-    for call in (_check_all, _check_edited):
-        if bpy.app.timers.is_registered(call):
-            bpy.app.timers.unregister(call)
+    app_handlers.remove(HANDLERS)
+    app_handlers.remove_timers(_check_all, _check_edited)
     _known.clear()

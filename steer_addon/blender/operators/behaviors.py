@@ -126,9 +126,24 @@ class OBJECT_OT_steer_behavior_remove(_OnEntry, bpy.types.Operator):
     bl_idname = "object.steer_behavior_remove"
     bl_label = "Remove Behavior"
 
+    place: bpy.props.IntProperty(
+        name="Place",
+        description="Place of the behavior in the list; less than 0 is the active one",
+        default=-1,
+        min=-1,
+        options={"SKIP_SAVE"},
+    )
+
     def run(self, context: bpy.types.Context) -> None:
         """Remove it."""
-        remove_behavior(context.object, require_entry(context.object))
+        obj = context.object
+        active = require_entry(obj)
+        if self.place >= len(obj.steer.behaviors):
+            raise SceneError(
+                f"Crowd {obj.name!r} has {len(obj.steer.behaviors)} behaviors, and none at place "
+                f"{self.place}: choose one of them"
+            )
+        remove_behavior(obj, active if self.place < 0 else self.place)
 
 
 class OBJECT_OT_steer_behavior_move(_OnEntry, bpy.types.Operator):

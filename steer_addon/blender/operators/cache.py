@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ...core.simulation import Progress
     from ..bake.cached import CacheBake
 
+_running: list[BakeOperator] = []
+"""Bakes that go on step by step in a window."""
+
 _TICK = 0.1
 """So long a step of a bake takes [s]; one frame is the least."""
 
@@ -108,6 +111,7 @@ class BakeOperator(SteerOperator):
             return {"CANCELLED"}
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.01, window=context.window)
+        _running.append(self)
         manager.progress_begin(0, len(bake.frames))
         context.workspace.status_text_set(f"Baking {bake.name}  |  Esc: Stop")
         manager.modal_handler_add(self)
@@ -147,6 +151,8 @@ class BakeOperator(SteerOperator):
     def _end(self: Any, context: bpy.types.Context) -> None:
         if self._bake in status.busy:
             status.busy.remove(self._bake)
+        if self in _running:
+            _running.remove(self)
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()
@@ -186,6 +192,12 @@ class BakeOperator(SteerOperator):
             return {"FINISHED"}
         self.report({"INFO"}, f"Baked frames {bake.frames[0]} to {bake.frames[-1]}")
         return {"FINISHED"}
+
+
+def stop_all() -> None:
+    """End all bakes; what is done is kept. Blender itself drops operators without a word."""
+    while _running:
+        _running.pop().cancel(bpy.context)
 
 
 def _kept(folder: Path) -> range:

@@ -25,7 +25,9 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
     bl_label = "Export Crowd"
     bl_options = {"REGISTER"}
 
-    filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH")
+    filepath: bpy.props.StringProperty(
+        name="File", description="File to write", subtype="FILE_PATH"
+    )
     check_existing: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
     filter_glob: bpy.props.StringProperty(options={"HIDDEN"})
     format: bpy.props.EnumProperty(

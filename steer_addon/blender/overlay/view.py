@@ -227,13 +227,9 @@ def _draw_legend(context: Any, found: Explained, scale: float) -> None:
     for region in context.area.regions:
         if region.type == "TOOLS" and region.alignment == "LEFT":
             left += region.width
-    rows = strokes.legend(found.answer)
-    if found.message:
-        rows = (
-            [*rows, (found.message, strokes.OTHER)]
-            if found.answer
-            else [(found.message, strokes.VELOCITY)]
-        )
+    rows = strokes.legend(found.answer) if found.answer else []
+    color = strokes.OTHER if found.answer else strokes.VELOCITY
+    rows += [(text, color) for text in found.notes]
     for number, (text, color) in enumerate(reversed(rows)):
         _write(text, (left, (16.0 + number * 1.5 * TEXT_SIZE) * scale), color)
 

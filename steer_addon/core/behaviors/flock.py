@@ -33,7 +33,7 @@ class NeighborBehavior(Behavior):
         unit="m/s",
         minimum=0.0,
         soft_maximum=20.0,
-        doc="Size of the proposal: the speed that it asks for",
+        doc="Speed that it asks for; more counts more beside other behaviors",
     )
     neighbor_distance: float = param(
         2.0,
@@ -54,7 +54,7 @@ class NeighborBehavior(Behavior):
         unit="deg",
         minimum=0.0,
         maximum=360.0,
-        doc="Angle around the heading in which others are seen; 360 is all around",
+        doc="Angle around the heading in which others are seen; less ignores those behind",
     )
 
 
