@@ -14,7 +14,19 @@ import bpy
 from ..core import jit
 from . import display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
-from .operators import add, bake, behaviors, cache, export, looks, paths, presets, start, ways_out
+from .operators import (
+    add,
+    bake,
+    behaviors,
+    cache,
+    export,
+    looks,
+    paths,
+    presets,
+    stacks,
+    start,
+    ways_out,
+)
 from .overlay import handlers as overlay
 from .overlay import picking
 
@@ -24,6 +36,7 @@ CLASSES = (
     *add.classes,
     *start.classes,
     *behaviors.classes,
+    *stacks.classes,
     *presets.classes,
     *bake.classes,
     *cache.classes,

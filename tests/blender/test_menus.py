@@ -62,8 +62,6 @@ def test_all_can_be_found_by_search():
             found = draw(getattr(bpy.types, name))
             drawn.record += found.record
             waiting += found.of("menu")
-    reached |= {"STEER_MT_behavior_specials"}
-    drawn.record += draw(menus.STEER_MT_behavior_specials).record
     assert reached == {cls.bl_idname for cls in menus.classes}
     offered = set(drawn.of("operator"))
     every = {c.bl_idname for c in registration.CLASSES if issubclass(c, bpy.types.Operator)}
