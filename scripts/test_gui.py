@@ -1,7 +1,8 @@
 """Run tests/gui/session.py in a real window: `python scripts/test_gui.py [--blender PROGRAM]`.
 
 Without --blender, and without the shared tool that brings one, it says so and ends well: there are
-machines that have no window. Pictures and results stay in out/gui.
+machines that have no window. Pictures, the log of all steps and what the console said stay in
+out/gui. Blender's own settings are kept apart there: nothing of the user's is read or changed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -23,67 +26,107 @@ from steer_addon.core.errors import SteerError  # noqa: E402
 OUT = ROOT / "out" / "gui"
 TOOL = ROOT.parent / "shared" / "tools" / "blender_app.sh"
 SESSION = Path("tests") / "gui" / "session.py"
-SECONDS = 600
-BAD = ("Traceback", "Error:", "Exception", "Segmentation", "Writing: /tmp")
-"""What the console must not say; the last one is a report of a crash."""
+LOG = "steps.jsonl"
+SECONDS = 900
+"""The whole session may take as long; on a machine with nothing else to do it takes some 3 min."""
+INSTALL_SECONDS = 900
+FLAGS = ("--factory-startup", "--enable-event-simulate", "--window-geometry", "0", "0", "1280",
+         "800", "--python-exit-code", "3")  # fmt: skip
+BAD = ("Traceback", "Error:", "Exception", "Segmentation", "Writing: ", "EXCEPTION_")
+"""What the console must not say; the last ones are reports of a crash."""
 
 
 def command(program: str | None) -> list[str] | None:
     """What runs Blender with arguments added, or None where there is none."""
     if program:
-        return [program, "--factory-startup"]
+        return [program, *FLAGS]
     if not TOOL.is_file():
         print(f"Skipped: no window, as {TOOL.name} is absent and no BLENDER is given")
         return None
-    done = subprocess.run(["sh", str(TOOL), "install"], check=False, timeout=SECONDS)
-    if done.returncode:
-        print("Skipped: no window, as Blender could not be installed")
+    try:
+        done = subprocess.run(["sh", str(TOOL), "install"], check=False, timeout=INSTALL_SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(f"Skipped: no window, as Blender could not be installed: {error}")
         return None
-    return ["sh", str(TOOL), "blender"]
+    if done.returncode:
+        print("Skipped: no window, as Blender could not be installed (root and a mirror needed)")
+        return None
+    # inside, the folder that it is called from is /here, and nothing of the environment is left
+    kept = [f"{name}={value}" for name, value in surroundings(Path("/here/out/gui")).items()]
+    return ["sh", str(TOOL), "exec", "env", *kept, "blender", "--gpu-backend", "opengl", *FLAGS]
 
 
-def run(words: list[str], package: Path) -> tuple[str, bool]:
-    """Run the session; returns what the console said, and whether it ended in time."""
+def surroundings(folder: Path) -> dict[str, str]:
+    """Environment variables that keep what Blender writes in a folder."""
+    return {"BLENDER_USER_RESOURCES": str(folder / "user"), "TMPDIR": str(folder / "tmp")}
+
+
+def run(words: list[str], package: Path, acts: list[str]) -> tuple[str, int | None]:
+    """Run the session; returns what the console said and the exit code, None if out of time."""
     shutil.rmtree(OUT, ignore_errors=True)
-    OUT.mkdir(parents=True)
-    arguments = ["-P", str(SESSION), "--", str(package.relative_to(ROOT)), "out/gui"]
-    log = OUT / "console.txt"
-    in_time = True
-    with log.open("w", encoding="utf-8") as file:
+    for name in ("user", "tmp"):
+        (OUT / name).mkdir(parents=True)
+    arguments = ["-P", str(SESSION), "--", str(package.relative_to(ROOT)), "out/gui", *acts]
+    console = OUT / "console.txt"
+    with console.open("w", encoding="utf-8") as file:
+        process = subprocess.Popen(
+            [*words, *arguments],
+            cwd=ROOT,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **surroundings(OUT)},
+        )
         try:
-            subprocess.run(
-                [*words, *arguments],
-                cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False, timeout=SECONDS,
-                env=os.environ,
-            )  # fmt: skip
+            code: int | None = process.wait(SECONDS)
         except subprocess.TimeoutExpired:
-            in_time = False
-    return log.read_text(encoding="utf-8", errors="replace"), in_time
+            code = None
+        finally:
+            # of the tool's processes none outlives this one
+            process.kill()
+            process.wait()
+    return console.read_text(encoding="utf-8", errors="replace"), code
 
 
-def report(console: str, in_time: bool) -> int:
+def read_log() -> list[dict[str, Any]]:
+    """What the session told, as far as it came."""
+    path = OUT / LOG
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def report(console: str, code: int | None, seconds: float) -> int:
     """Say what came out; returns the exit code."""
-    path = OUT / "result.json"
-    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"checks": []}
-    failed = [row for row in found["checks"] if not row["passed"]]
-    for row in found["checks"]:
-        print(f"{'ok  ' if row['passed'] else 'FAIL'} {row['what']} {row['note']}")
-    bad = [line for line in console.splitlines() if any(word in line for word in BAD)]
-    for line in bad:
-        print(f"FAIL console: {line}")
-    if not in_time:
-        print(f"FAIL it took more than {SECONDS} s")
-    if not path.is_file() or found.get("error"):
-        print(f"FAIL the session ended early\n{found.get('error', '')}")
-    good = path.is_file() and in_time and not (failed or bad or found.get("error"))
-    print(f"{len(found['checks'])} checks, {len(found.get('pictures', []))} pictures in out/gui")
-    return 0 if good else 1
+    rows = read_log()
+    step, problems = "start", []
+    for row in rows:
+        if "step" in row:
+            step = row["step"]
+            print(f"{row['seconds']:6.1f} s  {step}")
+        elif "check" in row:
+            word = "ok  " if row["passed"] else "FAIL"
+            print(f"          {word} {row['check']} {row['note']}")
+            problems += [] if row["passed"] else [f"{step}: {row['check']} {row['note']}"]
+        elif "error" in row:
+            problems.append(f"{step}: {row['error']}")
+    problems += [
+        f"console: {line}" for line in console.splitlines() if any(word in line for word in BAD)
+    ]
+    if code is None:
+        problems.append(f"{step}: not done after {SECONDS} s")
+    elif code or not any("end" in row or "error" in row for row in rows):
+        problems.append(f"{step}: Blender ended early, with exit code {code}")
+    checks, pictures = (sum(kind in row for row in rows) for kind in ("check", "picture"))
+    for problem in problems:
+        print(f"FAIL {problem}", file=sys.stderr)
+    print(f"{checks} checks, {pictures} pictures in out/gui, {seconds:.0f} s")
+    return 1 if problems else 0
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     parser = argparse.ArgumentParser(description="Try the built extension in a real window.")
     parser.add_argument("--blender", default="", help="a Blender program that can open a window")
+    parser.add_argument("--acts", default="", help="only these acts, separated by commas")
     options = parser.parse_args(argv)
     words = command(options.blender or None)
     if words is None:
@@ -95,7 +138,9 @@ def main(argv: list[str] | None = None) -> int:
     except SteerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    return report(*run(words, package))
+    begun = time.perf_counter()
+    console, code = run(words, package, [act for act in options.acts.split(",") if act])
+    return report(console, code, time.perf_counter() - begun)
 
 
 if __name__ == "__main__":

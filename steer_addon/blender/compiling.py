@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..core.errors import KernelsMissingError, SteerError
+from . import app_handlers
 from .properties import settings_of
 
 if TYPE_CHECKING:
@@ -170,8 +171,7 @@ def stop() -> None:
 def unregister() -> None:
     """Leave no process and no timer behind."""
     stop()
-    if bpy.app.timers.is_registered(_look):
-        bpy.app.timers.unregister(_look)
+    app_handlers.remove_timers(_look)
     _work.asked.clear()
     _work.given_up = False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.app.handlers import persistent
 
+from . import app_handlers
 from .display import update_node_groups
 
 
@@ -19,15 +20,16 @@ def _begin() -> None:
     update_node_groups()
 
 
+HANDLERS = (("load_post", on_load),)
+
+
 def register() -> None:
     """Add the handler; a file that is open already is looked at as soon as can be."""
-    bpy.app.handlers.load_post.append(on_load)
+    app_handlers.add(HANDLERS)
     bpy.app.timers.register(_begin, first_interval=0.0)
 
 
 def unregister() -> None:
     """Remove the handler."""
-    if on_load in bpy.app.handlers.load_post:
-        bpy.app.handlers.load_post.remove(on_load)
-    if bpy.app.timers.is_registered(_begin):
-        bpy.app.timers.unregister(_begin)
+    app_handlers.remove(HANDLERS)
+    app_handlers.remove_timers(_begin)

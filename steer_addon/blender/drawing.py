@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import bpy
 
-from ..core import jit
 from ..core.behaviors import REGISTRY, own_parameters
-from ..core.behaviors.base import SECOND_TARGETS
-from ..core.errors import SteerError
+from ..core.behaviors.base import COLLIDERS, SECOND_TARGETS
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
-from . import compiling, crowds, display, live, playback, previews
+from . import compiling, crowds, live, playback, previews
+from .advice import Notice, lacks_target, named_inputs, notices
 from .bake import status
 from .bake.settings import KeyframeBakeSettings
 from .drawing_bakes import draw_playback
 from .preset_groups import grouped_presets
-from .properties import definition_of, uses_targets
+from .properties import uses_targets
 from .property_factory import known_parameters
 from .slots import (
     SOURCES,
@@ -44,73 +44,30 @@ def region_width(context: Any) -> float:
     return region.width / (bpy.context.preferences.system.ui_scale or 1.0)
 
 
+@lru_cache(maxsize=256)
+def _lines(text: str, letters: int) -> list[str]:
+    """A sentence as lines; a redraw asks for the same again and again."""
+    return textwrap.wrap(text, letters)
+
+
 def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
     """A sentence, broken into as many lines as the region's width needs."""
     letters = int(region_width(context) / _LETTER)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, max(16, letters - 9))):
+    for number, line in enumerate(_lines(text, max(16, letters - 9))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
-def _missing_inputs(steer: Any) -> list[str]:
-    """A sentence for each input of its own that an enabled entry needs and has not."""
-    found = []
-    for item in steer.behaviors:
-        if not item.enabled:
-            continue
-        if SECOND_TARGETS in uses_of(item) and not has_target(SecondTarget(item)):
-            found.append(f"No second target for {item.name!r}: choose one")
-        kind = SOURCES.get(source_use(item))
-        if kind is not None and not has_source(item):
-            found.append(f"No {kind.noun} for {item.name!r}: {kind.choose}")
-    return found
-
-
-def _hidden_display(obj: bpy.types.Object) -> list[str]:
-    """A sentence where agents are shown as an object that is disabled in viewports."""
-    modifier = display.find_modifier(obj)
-    try:
-        shown = modifier is not None and display.get_input(modifier, "Display") == "Object"
-        body = display.get_input(modifier, "Object") if shown else None
-    except SteerError:
-        # the Display panel says what is wrong with the modifier
-        return []
-    if body is None or not body.hide_viewport:
-        return []
-    return [
-        f"Agents are not seen, as {body.name!r} is disabled in viewports: enable it, "
-        "and hide it with the eye instead"
-    ]
-
-
-def warnings(obj: bpy.types.Object) -> list[str]:
-    """What the user can act on, in plain sentences; quick enough for every redraw."""
-    found = []
-    steer = obj.steer
-    asking = [item for item in steer.behaviors if item.enabled and needs_target(item)]
-    lacking = [repr(item.name) for item in asking if not item.use_own_target]
-    if lacking and not has_target(steer):
-        found.append(f"No target for {', '.join(lacking)}: choose one under Inputs")
-    found += [
-        f"No target for {item.name!r}: choose one, or switch off Own Target"
-        for item in asking
-        if item.use_own_target and not has_target(item)
-    ]
-    found += _hidden_display(obj)
-    found += _missing_inputs(steer)
-    found += [
-        f"Behavior {item.name!r} is of a type that this version of Steer does not have: remove it"
-        for item in steer.behaviors
-        if definition_of(item) is None
-    ]
-    if not steer.behaviors:
-        found.append("The crowd has no behaviors: add one, or apply a preset")
-    if steer.frame_end < steer.frame_start:
-        found.append(f"The frame range ends before its start at {steer.frame_start}: raise the end")
-    status = jit.known_status()
-    if status is not None and status.message:
-        found.append(status.message)
-    return found
+def draw_notice(layout: Any, context: Any, notice: Notice, icon: str = "ERROR") -> None:
+    """A sentence, with its way out below."""
+    column = layout.column(align=True)
+    draw_message(column, context, notice.text, icon)
+    if notice.menu:
+        column.menu(notice.menu)
+    elif notice.operator:
+        props = column.operator(notice.operator, text=notice.label, icon=notice.icon)
+        for name, value in notice.options.items():
+            setattr(props, name, value)
 
 
 def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
@@ -128,14 +85,35 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     reason = crowds.why_not_editable(obj)
     if reason:
         draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
-    for text in warnings(obj):
-        draw_message(layout, context, text, "ERROR")
+    found = notices(obj)
+    for notice in found:
+        draw_notice(layout, context, notice)
     draw_compiling(layout)
     status = live.status(obj)
-    for text in status.warnings:
-        draw_message(layout, context, text, "ERROR")
+    said = {notice.text for notice in found}
+    texts = [text for text in status.warnings if text not in said]
+    about = named_inputs(texts, obj)
+    for text in texts:
+        draw_notice(layout, context, _scene_notice(text, about.get(text, "")))
     if status.message:
-        draw_message(layout, context, status.message, "ERROR" if playback.problem(obj) else "INFO")
+        lost = bool(playback.problem(obj))
+        draw_notice(layout, context, _live_notice(status, lost), "ERROR" if lost else "INFO")
+
+
+def _scene_notice(text: str, name: str) -> Notice:
+    if not name:
+        return Notice(text)
+    label = f"Select {name!r}"
+    return Notice(text, "object.steer_select_input", label, "RESTRICT_SELECT_OFF", {"name": name})
+
+
+def _live_notice(status: live.LiveStatus, lost: bool) -> Notice:
+    if lost:
+        relink = "object.steer_cache_relink"
+        return Notice(status.message, relink, "Relink Bake", "FILE_FOLDER")
+    if not status.plays_on:
+        return Notice(status.message)
+    return Notice(status.message, "object.steer_play", "Play from Start", "PLAY")
 
 
 def draw_compiling(layout: Any) -> None:
@@ -194,29 +172,34 @@ def draw_entry(layout: Any, item: Any) -> None:
     if uses_targets(item):
         column.prop(item, "use_own_target")
         if item.use_own_target:
-            draw_target(column, item)
+            draw_target(column, item, missing=needs_target(item) and not has_target(item))
     if SECOND_TARGETS in uses_of(item):
-        _draw_choice(column, item, "second_target", "Second Target")
+        missing = not has_target(SecondTarget(item))
+        _draw_choice(column, item, "second_target", "Second Target", missing=missing)
     use = source_use(item)
     if use:
-        _draw_choice(column, item, "source", SOURCES[use].label)
+        _draw_choice(column, item, "source", SOURCES[use].label, missing=not has_source(item))
+    if COLLIDERS in uses_of(item) and item.id_data.steer.colliders is None:
+        column.label(text="No colliders are chosen under Inputs", icon="INFO")
 
 
-def draw_target(layout: Any, owner: Any) -> None:
-    """Kind and pointer of a target."""
-    _draw_choice(layout, owner, "target", "Target")
+def draw_target(layout: Any, owner: Any, *, missing: bool = False) -> None:
+    """Kind and pointer of a target, in red where it is missing."""
+    _draw_choice(layout, owner, "target", "Target", missing=missing)
 
 
-def _draw_choice(layout: Any, owner: Any, role: str, label: str) -> None:
+def _draw_choice(layout: Any, owner: Any, role: str, label: str, *, missing: bool) -> None:
     layout.prop(owner, f"{role}_kind", text=label)
     is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
-    layout.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
+    row = layout.row()
+    row.alert = missing
+    row.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
 
 
 def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """What the crowd perceives."""
     layout.use_property_split = True
-    draw_target(layout, obj.steer)
+    draw_target(layout, obj.steer, missing=lacks_target(obj.steer))
     layout.prop(obj.steer, "colliders")
     layout.prop(obj.steer, "ground")
 

@@ -11,8 +11,9 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from . import app_handlers
 from .crowds import is_crowd, why_not_editable
-from .overlay import answers
+from .overlay import answers, seen
 from .properties import uses_targets
 from .slots import has_source
 
@@ -97,7 +98,7 @@ def place_and_heading(
     obj: bpy.types.Object, scene: bpy.types.Scene
 ) -> tuple[Vector, Vector] | None:
     """Where the agent stands that shows the wander circle [m], and its heading."""
-    frame = answers.seen_frame(obj, scene)
+    frame = seen.seen_frame(obj, scene)
     if frame is None or not len(frame.id):
         return None
     chosen = [n for n in answers.chosen_ids(scene) if n in frame.id]
@@ -230,6 +231,11 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
         box = box_of(bpy.context.object)
         if box is not None and number in self.stretch:
             box.matrix_world = stretched(*self.stretch[number], value)
+
+
+def unregister() -> None:
+    """Leave no timer behind."""
+    app_handlers.remove_timers(_push_undo)
 
 
 def _push_undo() -> None:

@@ -20,7 +20,7 @@ from bpy.app.handlers import persistent
 
 from ..core import jit
 from ..core.errors import KernelsMissingError, SteerError
-from . import compiling, crowds, playback
+from . import app_handlers, compiling, crowds, playback
 from .links import linked_crowds
 from .live_status import LiveStatus
 from .state import clear_state, get_state, is_playback, plays_back
@@ -320,16 +320,12 @@ HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
 
 def register() -> None:
     """Add the handlers."""
-    for name, handler in HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
+    app_handlers.add(HANDLERS)
 
 
 def unregister() -> None:
     """Remove the handlers and forget all frames."""
-    for name, handler in HANDLERS:
-        handlers = getattr(bpy.app.handlers, name)
-        if handler in handlers:
-            handlers.remove(handler)
+    app_handlers.remove(HANDLERS)
     _runs.clear()
     compiling.unregister()
     # nothing is live any more; Blender hides its data where a file is being read

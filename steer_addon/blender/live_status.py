@@ -22,3 +22,8 @@ class LiveStatus:
     stored_range: tuple[int, int] | None = None
     stored_count: int = 0
     out_of_date: bool = False
+
+    @property
+    def plays_on(self) -> bool:
+        """Whether playing from the start is the way out that the message names."""
+        return "play" in self.message and "from frame" in self.message

@@ -14,7 +14,19 @@ import bpy
 from ..core import jit
 from . import display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
-from .operators import add, bake, behaviors, cache, export, looks, paths, presets, start
+from .operators import (
+    add,
+    bake,
+    behaviors,
+    cache,
+    export,
+    looks,
+    paths,
+    presets,
+    stacks,
+    start,
+    ways_out,
+)
 from .overlay import handlers as overlay
 from .overlay import picking
 
@@ -24,12 +36,14 @@ CLASSES = (
     *add.classes,
     *start.classes,
     *behaviors.classes,
+    *stacks.classes,
     *presets.classes,
     *bake.classes,
     *cache.classes,
     *export.classes,
     *paths.classes,
     *looks.classes,
+    *ways_out.classes,
     *picking.classes,
     *gizmos.classes,
     *menus.classes,
@@ -84,6 +98,8 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, lambda: None),
     (property_classes.register, property_classes.unregister),
     (_register_classes, _unregister_classes),
+    (lambda: None, cache.stop_all),
+    (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
     (live.register, live.unregister),
     (status.register, status.unregister),

@@ -112,6 +112,10 @@ class WorldReader:
         self._sources.forget(uids)
         self._view.forget_hidden()
 
+    def forget_motion(self) -> None:
+        """Let targets stand still until the next frame is read: the last one was far away."""
+        self._targets = TargetReader()
+
     def _read_colliders(
         self, obj: bpy.types.Object, wall_height: float
     ) -> tuple[list[Mesh], Spheres | None]:

@@ -116,6 +116,15 @@ class Scratch:
 
     def close(self) -> None:
         """Remove the scene and all copies; a second call does nothing."""
+        try:
+            self._remove()
+        except ReferenceError:
+            # another file was opened, which took all of it away
+            self._scene = None
+            for made in (self._copies, self._curves, self.stand_ins, self.probes):
+                made.clear()
+
+    def _remove(self) -> None:
         with suspended():
             if self._scene is not None:
                 bpy.data.scenes.remove(self._scene)

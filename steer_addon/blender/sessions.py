@@ -132,17 +132,22 @@ class Session:
         texts = [*self.reader.scene_warnings, *self.simulation.settings.advice()]
         texts += self.simulation.warnings
         if lost:
+            one = lost == 1
             texts.append(
-                f"{lost} agents start where there is no walkable ground: they walk at their own "
-                "height; move the crowd over its ground or raise the maximum slope"
+                f"{'1 agent starts' if one else f'{lost} agents start'} where there is no walkable "
+                f"ground: {'it walks at its' if one else 'they walk at their'} own height; move "
+                "the crowd over its ground or raise the maximum slope"
             )
         inside = self.simulation.in_colliders
         if inside:
-            agents = "1 agent starts" if inside == 1 else f"{inside} agents start"
-            texts.append(
-                f"{agents} inside colliders and stand at the nearest free place: "
-                "move these points out of the colliders"
+            one = inside == 1
+            agents = "1 agent starts" if one else f"{inside} agents start"
+            point = (
+                "stands at the nearest free place: move this point"
+                if one
+                else ("stand at the nearest free places: move these points")
             )
+            texts.append(f"{agents} inside colliders and {point} out of the colliders")
         return texts
 
 
@@ -196,8 +201,12 @@ class _OwnStage:
 
     def close(self) -> None:
         """Go back to the frame that the user was at."""
-        with suspended():
-            self._scene.frame_set(self._before[0], subframe=self._before[1])
+        try:
+            with suspended():
+                self._scene.frame_set(self._before[0], subframe=self._before[1])
+        except ReferenceError:
+            # another file was opened; the user is somewhere else by now
+            pass
 
 
 def stage_for(members: list[bpy.types.Object], scene: bpy.types.Scene) -> _Stage | _OwnStage:

@@ -27,10 +27,12 @@ class SourceKind:
     Attributes:
         label: What the panel calls it.
         choose: What the user can choose.
+        icon: Icon of what is made where there is none.
     """
 
     label: str
     choose: str
+    icon: str
 
     @property
     def noun(self) -> str:
@@ -39,9 +41,11 @@ class SourceKind:
 
 
 SOURCES = {
-    PATHS: SourceKind("Path", "choose a curve or a mesh with edges"),
-    FIELD: SourceKind("Field", "choose a mesh with a vector attribute, or curves"),
-    CONTAINER: SourceKind("Container", "choose a mesh, or an empty of type sphere or cube"),
+    PATHS: SourceKind("Path", "choose a curve or a mesh with edges", "CURVE_PATH"),
+    FIELD: SourceKind(
+        "Field", "choose a mesh with a vector attribute, or curves", "CURVE_BEZCIRCLE"
+    ),
+    CONTAINER: SourceKind("Container", "choose a mesh, or an empty of type sphere or cube", "CUBE"),
 }
 """The kinds of sources by what behaviors declare in `uses`."""
 

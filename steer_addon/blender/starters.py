@@ -355,7 +355,21 @@ def _show(place: _Place, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> No
         place.show_cones(crowd, "#C8502F")
 
 
-def added(before: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The objects of a scene that were not there before."""
+def worth_seeing(
+    before: Sequence[bpy.types.Object], crowd: bpy.types.Object, scene: bpy.types.Scene
+) -> list[bpy.types.Object]:
+    """What the view shows of a crowd that was started: the crowd, and what it steers by.
+
+    Ground and container are much larger than that: in a view of them the agents are specks.
+
+    Args:
+        before: What was in the scene before.
+        crowd: The crowd.
+        scene: Its scene.
+    """
     known = {obj.session_uid for obj in before}
-    return [obj for obj in scene.objects if obj.session_uid not in known]
+    large = {crowd.steer.ground}
+    for item in crowd.steer.behaviors:
+        if CONTAINER in crowds.REGISTRY[item.type].definition.uses:
+            large.add(item.source_object)
+    return [obj for obj in scene.objects if obj.session_uid not in known and obj not in large]

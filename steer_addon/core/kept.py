@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from . import ground
 from .agents import Agents
 from .frames import Frame, forward_vector, turned
+from .settings import MotionSettings
 from .targets import Targets
 from .world import World
 
@@ -61,7 +63,14 @@ def keep(agents: Agents, world: World, frame: Frame, before: Kept | None = None)
     return Kept(held, world.targets, world.second_targets)
 
 
-def stood_up(frame: Frame, like: Agents, forward_axis: str) -> Agents:
+def stood_up(
+    frame: Frame,
+    like: Agents,
+    motion: MotionSettings,
+    world: World | None = None,
+    *,
+    own_radius: bool = True,
+) -> Agents:
     """Agents from what is seen of a frame alone, such as one that was loaded with a file.
 
     Headings are as the frame shows them; what behaviors remember is not known.
@@ -69,12 +78,18 @@ def stood_up(frame: Frame, like: Agents, forward_axis: str) -> Agents:
     Args:
         frame: The frame.
         like: The crowd at its start, for masses and the like; agents are matched by their ids.
-        forward_axis: The forward axis that the frame's rotations were made for.
+        motion: How the crowd moves; the frame's rotations were made for its forward axis.
+        world: What is around them: walkers have the slope of its ground under their feet.
+        own_radius: Whether radii are those of the frame, not those at the start.
     """
     order = np.argsort(like.id)
     rows = order[np.minimum(np.searchsorted(like.id[order], frame.id), like.count - 1)]
-    heading = turned(frame.rotation.astype(np.float64), forward_vector(forward_axis))
-    shown = {name: getattr(frame, name) for name in _IN_FRAMES}
+    heading = turned(frame.rotation.astype(np.float64), forward_vector(motion.forward_axis))
+    names = _IN_FRAMES if own_radius else tuple(n for n in _IN_FRAMES if n != "radius")
+    shown = {name: getattr(frame, name) for name in names}
+    if world is not None and world.ground is not None and motion.motion == "GROUND":
+        least = ground.min_up(motion.max_slope)
+        shown["normal"] = ground.place_many(world.ground, frame.position, least)[1]
     arrived = frame.attributes.get("arrived", np.zeros(len(rows), np.float32))
     return replace(
         like.taken(rows),

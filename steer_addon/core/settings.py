@@ -22,7 +22,7 @@ class AgentsSettings(Settings):
         unit="m",
         minimum=0.0,
         soft_maximum=2.0,
-        doc="Body radius: how much room an agent takes",
+        doc="Body radius; more takes more room",
     )
     mass: float = param(
         1.0,
@@ -36,7 +36,7 @@ class AgentsSettings(Settings):
         unit="m/s",
         minimum=0.0,
         soft_maximum=20.0,
-        doc="Fastest that an agent moves; 1.4 m/s is a brisk walk",
+        doc="Fastest that an agent moves; 1.4 m/s is a brisk walk, more is a run",
     )
     max_force: float = param(
         10.0,
@@ -63,14 +63,14 @@ class MotionSettings(Settings):
         unit="deg",
         minimum=0.0,
         maximum=89.0,
-        doc="Steepest ground that is walked; steeper faces block like walls",
+        doc="Steepest ground that is walked, the rest blocks like walls; more climbs steeper",
     )
     step_height: float = param(
         0.35,
         unit="m",
         minimum=0.0,
         soft_maximum=2.0,
-        doc="Highest step that agents climb or descend; rays look for obstacles above this height",
+        doc="Highest step that agents climb; more takes stairs, and sees obstacles only above it",
     )
     min_turn_speed: float = param(
         0.0,
@@ -91,7 +91,7 @@ class MotionSettings(Settings):
         unit="m",
         minimum=0.01,
         soft_maximum=20.0,
-        doc="Height of the walls that edges and curves among the colliders stand for",
+        doc="Height of the walls that edges and curves stand for; more stops higher flyers too",
     )
     banking: float = param(
         0.0,
@@ -105,7 +105,7 @@ class MotionSettings(Settings):
         unit="deg",
         minimum=0.0,
         maximum=180.0,
-        doc="Steepest that flyers lean",
+        doc="Steepest that flyers lean; less stays more level",
     )
     forward_axis: str = choice(
         "NEG_Y",
@@ -150,7 +150,7 @@ class SolverSettings(Settings):
         0.3,
         minimum=0.0,
         maximum=1.0,
-        doc="Share of the way to the wished velocity that is gone per 1/24 s (VEX)",
+        doc="Share of the way to the wished velocity gone per 1/24 s; more is snappier (VEX)",
         label="Acceleration Weight",
     )
     substeps: int = param(
@@ -165,7 +165,7 @@ class SolverSettings(Settings):
         unit="m/s",
         minimum=0.0,
         soft_maximum=20.0,
-        doc="Slowest that an agent moves, for birds and fish that never stop; 0 is no limit",
+        doc="Slowest that an agent moves, as birds and fish; more never lingers, 0 is no limit",
     )
     max_turn_rate: float = param(
         0.0,

@@ -9,15 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from .agents import make_agents
+from .agents import Agents, make_agents
 from .containers import make_container
 from .fields import make_field
+from .grid import FEW
 from .meshes import Mesh
 from .paths import Path
 from .settings import CrowdSettings
 from .simulation import Simulation
 from .spheres import make_spheres
 from .world import World, make_targets, make_world
+
+COUNTS = (3, FEW + 2)
+"""Agents of a run each: some kernels are called for a few agents only, some only for more."""
 
 _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 _FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
@@ -31,12 +35,14 @@ def tiny_world(colliders: bool, ground: bool) -> World:
         ground: Whether there is terrain.
     """
     solid = _CORNERS[_FACES]
+    # several, as their trees are joined then
+    solids = [Mesh(f"tiny {x}", solid + np.array([x, 0, 0], np.float32)) for x in (3, 5)]
     plane = np.array([[[-9, -9, 0], [9, -9, 0], [9, 9, 0]]], np.float32)
     targets = make_targets([[2, 0, 0]], [[0.1, 0, 0]])
     return make_world(
         targets=targets,
         second_targets=targets,
-        colliders=[Mesh("tiny", solid + np.array([3, 0, 0], np.float32))] if colliders else (),
+        colliders=solids if colliders else (),
         ground=Mesh("ground", plane) if ground else None,
         spheres=make_spheres([[1.5, 0, 0]], [0.5]) if colliders else None,
         paths=[Path([[0, 0, 0], [1, 0, 0], [2, 1, 0]])],
@@ -46,7 +52,7 @@ def tiny_world(colliders: bool, ground: bool) -> World:
 
 
 def run_tiny(told: dict[str, Any], colliders: bool, ground: bool) -> None:
-    """Step three agents through that world.
+    """Step small crowds through that world.
 
     Args:
         told: Settings of the crowd as plain values (see `CrowdSettings.to_dict`).
@@ -57,18 +63,24 @@ def run_tiny(told: dict[str, Any], colliders: bool, ground: bool) -> None:
         ParameterError: The settings are no such thing.
     """
     settings = CrowdSettings.from_dict(told)
+    for count in COUNTS:
+        agents = _tiny_agents(settings, count)
+        world = tiny_world(colliders, ground)
+        simulation = Simulation(settings, agents, frame=1, fps=24.0, world=world)
+        for _ in range(2):
+            # a new world each time: colliders that moved push agents, and trees are fitted anew
+            simulation.step(tiny_world(colliders, ground))
+
+
+def _tiny_agents(settings: CrowdSettings, count: int) -> Agents:
+    """Agents that meet one another, every third of whom stands."""
     body = settings.agents
-    agents = make_agents(
-        [[0.0, 0.0, 0.0], [0.6, 0.1, 0.0], [1.2, -0.2, 0.0]],
+    rows = np.arange(count)
+    return make_agents(
+        np.stack([0.6 * (rows % 3), 0.1 * (rows % 2) + 0.5 * (rows // 3), 0.0 * rows], axis=1),
         radius=body.radius,
         mass=body.mass,
         max_speed=body.max_speed,
         max_force=body.max_force,
-        velocity=[[0.5, 0, 0], [0.4, 0.1, 0], [0, 0, 0]],
+        velocity=np.array([[0.5, 0.0, 0.0], [0.4, 0.1, 0.0], [0.0, 0.0, 0.0]])[rows % 3],
     )
-    simulation = Simulation(
-        settings, agents, frame=1, fps=24.0, world=tiny_world(colliders, ground)
-    )
-    for _ in range(2):
-        # a new world each time: colliders that moved push agents, and trees are fitted anew
-        simulation.step(tiny_world(colliders, ground))

@@ -26,6 +26,7 @@ class FakeLayout:
         self.use_property_split = False
         self.use_property_decorate = False
         self.active = True
+        self.alert = False
         self.operator_context = "INVOKE_DEFAULT"
 
     def _part(self, **options: Any) -> FakeLayout:
@@ -73,7 +74,9 @@ class FakeLayout:
                 assert option in known, option
                 super().__setattr__(option, value)
 
-        return Options()
+        options = Options()
+        self.record.append(("button", (operator, options)))
+        return options
 
     def prop(
         self,
@@ -91,6 +94,8 @@ class FakeLayout:
         assert icon in ICONS, icon
         _check_property(data, name)
         self.record.append(("prop", name))
+        if self.alert:
+            self.record.append(("alert", name))
 
     def prop_search(
         self, data: Any, name: str, owner: Any, collection: str, *, text: str = ""
@@ -112,6 +117,13 @@ class FakeLayout:
     def texts(self) -> str:
         """All labels in one line."""
         return " ".join(text for kind, text in self.record if kind == "label")
+
+    def press(self, idname: str) -> set[str]:
+        """Run the operator of a button with what the button gives it, as a click does."""
+        for operator, options in self.of("button"):
+            if operator.idname_py() == idname:
+                return set(operator(**vars(options)))
+        raise AssertionError(f"no button of {idname}: {self.of('operator')}")
 
     def of(self, kind: str) -> list[Any]:
         """What was drawn of a kind, in order."""

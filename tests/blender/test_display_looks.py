@@ -130,6 +130,45 @@ def test_a_viewport_shows_no_more_than_its_limit(limit, count):
     assert len(evaluated(obj).data.vertices) == 50
 
 
+def render(animation=False):
+    """Render tiny pictures; returns how many copies each kind of depsgraph had at each frame."""
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    scene.render.engine, scene.cycles.samples = "CYCLES", 1
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    found = {"RENDER": [], "VIEWPORT": []}
+
+    def count(scene, depsgraph):
+        found[depsgraph.mode].append(sum(i.is_instance for i in depsgraph.object_instances))
+
+    bpy.app.handlers.frame_change_post.append(count)
+    try:
+        bpy.ops.render.render(animation=animation)
+    finally:
+        bpy.app.handlers.frame_change_post.remove(count)
+    return found
+
+
+@pytest.mark.parametrize("animation", [False, True])
+@pytest.mark.parametrize("shown", ["Cones", "Discs", "Object"])
+def test_a_render_shows_all_whatever_the_limit_of_viewports(shown, animation, tmp_path):
+    _, modifier = make_crowd(make_frame(50))
+    display.set_input(modifier, "Display", shown)
+    if shown == "Object":
+        display.set_input(modifier, "Object", make_object("Body"))
+    display.set_input(modifier, "Viewport Limit", 4)
+    copies = len(instances())
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 2
+    scene.render.filepath = str(tmp_path / "picture_")
+    bpy.context.view_layer.update()
+    found = render(animation)
+    assert copies == 4
+    assert set(found["RENDER"]) == {50} and len(found["RENDER"]) >= (2 if animation else 1)
+    assert len(instances()) == 4
+
+
 def test_the_dead_stay_hidden_among_few():
     frame = make_frame(50)
     frame.alive[::2] = 0

@@ -67,7 +67,7 @@ def test_a_stored_frame_tells_what_the_next_one_did():
     for number in (11, 4, 1):
         frame_set(number)
         found = explained(crowd)
-        assert (found.frame, found.message) == (number, "")
+        assert (found.frame, found.notes) == (number, ())
         after = live.get_frame(crowd, number + 1)
         np.testing.assert_array_equal(found.answer.after.velocity, after.velocity)
 
@@ -95,7 +95,9 @@ def test_a_frame_that_came_with_a_file_is_told_without_what_was_remembered():
     live._runs.clear()
     found = explained(crowd)
     assert found.frame == 8
-    assert "remember is not known" in found.message
+    assert found.notes == (
+        "What 'wander' remembers is not known at this frame: play again to know it",
+    )
     np.testing.assert_allclose(found.answer.agents.position, seen.position, atol=1e-6)
     assert found.answer.agent(0).parts[0].active
 
@@ -106,9 +108,9 @@ def test_it_says_why_there_is_nothing_to_tell():
     live.clear(crowd)
     found = explained(crowd)
     assert found.answer is None
-    assert found.message == "Not simulated yet: play from frame 1"
+    assert found.notes == ("Not simulated yet: play from frame 1",)
     crowd.steer.hidden_by_bake = {"VIEWPORT"}
-    assert "baked" in explained(crowd).message
+    assert "baked to objects that are gone" in explained(crowd).notes[0]
 
 
 def test_a_crowd_that_is_deleted_or_no_crowd_any_more_is_let_go():

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import (  # noqa: E402
+    advice,
     crowds,
     display,
     drawing,
+    live_status,
     menus,
     panels,
-    registration,
-    state,
 )
 from steer_addon.blender import properties as steer_properties  # noqa: E402
 from steer_addon.core import jit  # noqa: E402
@@ -28,50 +26,10 @@ from tests.blender.crowd_makers import (  # noqa: E402
     make_points,
     toy_behavior,
 )
+from tests.blender.drawn import PANELS, context, draw, draw_all  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
-
-PANELS = [cls for cls in panels.classes if issubclass(cls, bpy.types.Panel)]
-
-
-def context(width=300):
-    """The context of a panel that is `width` pixels wide."""
-    return SimpleNamespace(
-        object=bpy.context.view_layer.objects.active,
-        scene=bpy.context.scene,
-        region=SimpleNamespace(width=width),
-        preferences=bpy.context.preferences,
-    )
-
-
-def draw(cls, **options):
-    """What a panel or menu draws in the present context."""
-    layout = FakeLayout()
-    # a class made for the call: Blender makes no instances of panels without a window
-    fake = type("Drawn", (), {k: getattr(cls, k) for k in ("section",) if hasattr(cls, k)})()
-    if hasattr(cls, "section"):
-        type(fake).section = staticmethod(cls.section)
-    fake.layout = layout
-    cls.draw(fake, context(**options))
-    if hasattr(cls, "draw_header_preset"):
-        cls.draw_header_preset(fake, context(**options))
-    return layout
-
-
-def draw_all():
-    """Everything that is visible, as Blender decides by polling."""
-    drawn = FakeLayout()
-    for cls in PANELS:
-        if not hasattr(cls, "poll") or cls.poll(context()):
-            drawn.record += draw(cls).record
-        # a redraw may come between a change and the next poll
-        draw(cls)
-    for cls in menus.classes:
-        draw(cls)
-    for _, entry in menus.ENTRIES:
-        entry(SimpleNamespace(layout=FakeLayout()), context())
-    return drawn
 
 
 def every_choice(item):
@@ -126,82 +84,6 @@ def test_every_display_is_drawn(shown):
     assert len(draw(cls).of("prop")) >= 1
 
 
-def nothing():
-    """No object at all."""
-
-
-def modifierless():
-    """A crowd whose modifier was removed."""
-    make_crowd().modifiers.clear()
-
-
-def stateless():
-    """A crowd whose state object was deleted."""
-    obj = make_crowd()
-    bpy.data.objects.remove(state.get_state(obj))
-
-
-def groupless():
-    """A crowd whose node group was deleted."""
-    make_crowd()
-    for group in list(bpy.data.node_groups):
-        bpy.data.node_groups.remove(group)
-
-
-def marked_only():
-    """A modifier without the mark."""
-    make_crowd().steer.is_crowd = False
-
-
-def changed_group():
-    """A node group that lost its inputs."""
-    make_crowd()
-    for group in bpy.data.node_groups:
-        group.interface.clear()
-
-
-def far_active():
-    """An active entry beyond the end of the list."""
-    obj = make_crowd()
-    obj.steer.active_behavior = 99
-
-
-def target_deleted():
-    """A crowd whose target, colliders and ground were deleted."""
-    obj = make_crowd()
-    obj.steer.target_object = make_empty()
-    obj.steer.ground = make_points(name="Ground")
-    bpy.context.view_layer.objects.active = obj
-    bpy.data.objects.remove(obj.steer.target_object)
-    bpy.data.objects.remove(obj.steer.ground)
-
-
-SITUATIONS = (
-    "nothing", "make_empty", "make_points", "make_crowd", "modifierless", "stateless",
-    "groupless", "marked_only", "changed_group", "far_active", "target_deleted",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("situation", SITUATIONS)
-def test_nothing_can_make_a_panel_or_a_poll_fail(situation):
-    made = globals()[situation]()
-    if made is not None:
-        bpy.context.view_layer.objects.active = made
-    draw_all()
-    poll_all()
-
-
-def poll_all():
-    """Ask every operator whether it can run; who cannot says why."""
-    operators = [c for c in registration.CLASSES if issubclass(c, bpy.types.Operator)]
-    for cls in operators:
-        module, name = cls.bl_idname.split(".")
-        can = getattr(getattr(bpy.ops, module), name).poll()
-        if hasattr(cls, "why_not"):
-            assert bool(cls.why_not(bpy.context)) != can, cls.__name__
-    assert len(operators) > 10
-
-
 def test_a_linked_crowd_is_drawn_and_says_so(tmp_path):
     make_crowd(name="Far")
     path = str(tmp_path / "library.blend")
@@ -212,7 +94,6 @@ def test_a_linked_crowd_is_drawn_and_says_so(tmp_path):
     bpy.context.scene.collection.objects.link(there.objects[0])
     bpy.context.view_layer.objects.active = there.objects[0]
     assert "is linked from" in draw_all().texts()
-    poll_all()
 
 
 def test_a_mesh_that_is_no_crowd_gets_the_button():
@@ -224,7 +105,7 @@ def test_a_mesh_that_is_no_crowd_gets_the_button():
 
 
 def test_half_a_crowd_can_be_mended():
-    modifierless()
+    make_crowd().modifiers.clear()
     drawn = draw(panels.PHYSICS_PT_steer)
     assert "Part of the crowd was removed" in drawn.texts()
     assert set(drawn.of("operator")) == {
@@ -235,17 +116,17 @@ def test_half_a_crowd_can_be_mended():
 
 def test_a_missing_target_is_said_until_there_is_one():
     obj = make_crowd()
-    assert "No target for 'arrive': choose one under Inputs" in drawing.warnings(obj)
+    assert "No target for 'arrive': choose one under Inputs" in advice.warnings(obj)
     obj.steer.target_object = make_empty()
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     item = obj.steer.behaviors["arrive"]
     item.use_own_target = True
     message = "No target for 'arrive': choose one, or switch off Own Target"
-    assert drawing.warnings(obj) == [message]
+    assert advice.warnings(obj) == [message]
     item.target_kind, item.target_collection = "COLLECTION", bpy.data.collections.new("Doors")
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     obj.steer.target_object, item.use_own_target, item.enabled = None, False, False
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
 
 
 def test_agents_that_are_shown_as_a_disabled_object_are_said():
@@ -255,11 +136,11 @@ def test_agents_that_are_shown_as_a_disabled_object_are_said():
     modifier = display.find_modifier(obj)
     display.set_input(modifier, "Display", "Object")
     display.set_input(modifier, "Object", body)
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     body.hide_viewport = True
-    assert ["'Duck' is disabled in viewports" in text for text in drawing.warnings(obj)] == [True]
+    assert ["'Duck' is disabled in viewports" in text for text in advice.warnings(obj)] == [True]
     display.set_input(modifier, "Display", "Cones")
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
 
 
 def drawn_entry(item):
@@ -319,24 +200,24 @@ def test_a_missing_input_is_said_until_there_is_one(type_name, role, message):
     obj = make_crowd()
     obj.steer.target_object = make_empty()
     item = steer_properties.add_behavior(obj, type_name)
-    assert drawing.warnings(obj) == [message]
+    assert advice.warnings(obj) == [message]
     assert message in draw(panels.PHYSICS_PT_steer, width=2000).texts()
     setattr(item, f"{role}_object", make_empty())
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     setattr(item, f"{role}_kind", "COLLECTION")
-    assert drawing.warnings(obj) == [message]
+    assert advice.warnings(obj) == [message]
     setattr(item, f"{role}_collection", bpy.data.collections.new("Many"))
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     setattr(item, f"{role}_collection", None)
     item.enabled = False
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
 
 
 def test_a_missing_compiler_is_said(monkeypatch):
     obj = make_crowd()
     obj.steer.target_object = make_empty()
     monkeypatch.setattr(jit, "known_status", lambda: jit.Status(False, "numba cannot be loaded"))
-    assert drawing.warnings(obj) == ["numba cannot be loaded"]
+    assert advice.warnings(obj) == ["numba cannot be loaded"]
     assert "numba cannot be loaded" in draw(panels.PHYSICS_PT_steer).texts()
 
 
@@ -344,7 +225,7 @@ def test_an_empty_list_and_a_backward_range_are_said():
     obj = make_crowd()
     obj.steer.behaviors.clear()
     obj.steer.frame_start, obj.steer.frame_end = 10, 9
-    assert drawing.warnings(obj) == [
+    assert advice.warnings(obj) == [
         "The crowd has no behaviors: add one, or apply a preset",
         "The frame range ends before its start at 10: raise the end",
     ]
@@ -352,7 +233,7 @@ def test_an_empty_list_and_a_backward_range_are_said():
 
 def test_what_live_knows_is_shown(monkeypatch):
     make_crowd()
-    status = SimpleNamespace(message="Frame 120 is not simulated yet", warnings=["'Wall' is open"])
+    status = live_status.LiveStatus("Frame 120 is not simulated yet", ("'Wall' is open",))
     monkeypatch.setattr(drawing.live, "status", lambda obj: status)
     texts = draw(panels.VIEW3D_PT_steer).texts()
     assert "Frame 120 is not simulated yet" in texts and "'Wall' is open" in texts

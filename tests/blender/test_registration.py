@@ -2,54 +2,108 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import compiling, menus, previews, registration  # noqa: E402
-from steer_addon.core.errors import SteerError  # noqa: E402
+from steer_addon.blender import (  # noqa: E402
+    compiling,
+    crowds,
+    gizmos,
+    menus,
+    previews,
+    registration,
+)
+from steer_addon.blender.bake import cached, status  # noqa: E402
+from steer_addon.blender.operators import cache as cache_operators  # noqa: E402
+from steer_addon.blender.overlay import handlers, view  # noqa: E402
+from steer_addon.core import warmup  # noqa: E402
+from steer_addon.core.errors import KernelsMissingError, SteerError  # noqa: E402
+from steer_addon.core.warmup import State  # noqa: E402
+from tests.blender import live_scenes as scenes  # noqa: E402
+from tests.blender.crowd_makers import make_crowd, make_empty  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def traces():
     """All places of Blender where an extension can leave something."""
-    groups = [c for c in bpy.types.PropertyGroup.__subclasses__() if c.is_registered]
     return {
         "classes": sorted(name for name in dir(bpy.types) if "steer" in name.lower()),
-        "groups": sorted(cls.__name__ for cls in groups),
+        "registered": sorted(f"{c.__module__}.{c.__name__}" for c in registered_classes()),
         "operators": [name for name in dir(bpy.ops.object) if "steer" in name],
-        "menus": {name: len(draw_functions(name)) for name, _ in menus.ENTRIES},
+        "menus": draw_functions_of_steer(),
         "handlers": {
-            name: len(kept)
+            name: [call.__module__ for call in kept if call.__module__.startswith("steer_addon")]
             for name in dir(bpy.app.handlers)
             if isinstance(kept := getattr(bpy.app.handlers, name), list)
         },
-        "object": hasattr(bpy.types.Object, "steer"),
         "properties": [
             (cls.__name__, name)
-            for cls in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager)
+            for cls in (bpy.types.WindowManager, *bpy.types.ID.__subclasses__())
             for name in dir(cls)
             if "steer" in name.lower()
         ],
-        "timer": bpy.app.timers.is_registered(compiling._look),
+        "timers": [call.__qualname__ for call in functions() if is_timer(call)],
+        "threads": [t.name for t in threading.enumerate() if "steer" in t.name.lower()],
+        "draw callbacks": len(view._handles),
         "pictures": len(previews._collection),
-        "keymaps": keymap_count(),
+        "keymaps": keymap_items(),
+        "preset folders": [path for path in bpy.utils.preset_paths("") if "steer" in path],
+        "bakes": len(status.busy),
     }  # fmt: skip
+
+
+def registered_classes():
+    """Classes of Steer that Blender knows; property groups are made anew each time."""
+    for kind in ("Operator", "Panel", "Menu", "UIList", "FileHandler", "PropertyGroup"):
+        for cls in getattr(bpy.types, kind).__subclasses__():
+            if cls.__module__.startswith("steer_addon") and cls.is_registered:
+                yield cls
 
 
 def draw_functions(menu):
     return getattr(getattr(bpy.types, menu).draw, "_draw_funcs", [])
 
 
-def keymap_count():
-    config = bpy.context.window_manager.keyconfigs.addon
-    return 0 if config is None else sum(len(keymap.keymap_items) for keymap in config.keymaps)
+def draw_functions_of_steer():
+    """What Steer draws in any menu, panel or header of Blender, by its name."""
+    found = {}
+    for name in dir(bpy.types):
+        draw = getattr(getattr(bpy.types, name), "draw", None)
+        mine = [f for f in getattr(draw, "_draw_funcs", ()) if f.__module__.startswith("steer_a")]
+        if mine:
+            found[name] = len(mine)
+    return found
+
+
+def functions():
+    """All functions of Steer's modules: any of them may be a timer."""
+    modules = [m for name, m in sys.modules.items() if name.startswith("steer_addon.blender")]
+    return {v for m in modules for v in vars(m).values() if inspect.isfunction(v)}
+
+
+def is_timer(call):
+    return bpy.app.timers.is_registered(call)
+
+
+def keymap_items():
+    """Keys of all configurations that run something of Steer, and how many add-ons have any."""
+    found = []
+    manager = bpy.context.window_manager
+    for config in (manager.keyconfigs.addon, manager.keyconfigs.user, manager.keyconfigs.default):
+        for keymap in () if config is None else config.keymaps:
+            found += [item.idname for item in keymap.keymap_items if "steer" in item.idname]
+    addon = manager.keyconfigs.addon
+    return found, 0 if addon is None else sum(len(k.keymap_items) for k in addon.keymaps)
 
 
 @pytest.fixture
@@ -63,7 +117,8 @@ def disabled(empty_scene):
 
 def test_three_times_leaves_nothing(disabled):
     before = traces()
-    assert not before["classes"] and not before["operators"] and not before["object"]
+    assert not any(before[kind] for kind in EMPTY)
+    assert not any(before["handlers"].values())
     enabled = []
     for _ in range(3):
         registration.register()
@@ -71,11 +126,143 @@ def test_three_times_leaves_nothing(disabled):
         registration.unregister()
         assert traces() == before
     assert enabled[0] == enabled[1] == enabled[2]
+    assert enabled[0]["timers"] and any(enabled[0]["handlers"].values())
+    # nothing takes a key that Blender, or the user, uses
+    assert enabled[0]["keymaps"] == before["keymaps"]
+
+
+EMPTY = (
+    "classes", "registered", "operators", "menus", "properties", "timers", "threads",
+    "draw callbacks", "pictures", "bakes",
+)  # fmt: skip
+
+
+class Window:
+    """Stands for bpy where Steer is to believe that there is a window."""
+
+    def __init__(self):
+        self.drawn = []
+        self.app = Forward(bpy.app, background=False)
+        space = SimpleNamespace(
+            draw_handler_add=lambda *call: self.drawn.append(call) or call,
+            draw_handler_remove=lambda call, region: self.drawn.remove(call),
+        )
+        self.types = Forward(bpy.types, SpaceView3D=space)
+
+    def __getattr__(self, name):
+        return getattr(bpy, name)
+
+
+class Forward:
+    """Another object, but for some names."""
+
+    def __init__(self, kept, **names):
+        self.kept = kept
+        vars(self).update(names)
+
+    def __getattr__(self, name):
+        return getattr(self.kept, name)
+
+
+@pytest.fixture
+def window(monkeypatch):
+    shown = Window()
+    for module in (handlers, view, status, compiling):
+        monkeypatch.setattr(module, "bpy", shown)
+    return shown
+
+
+def test_in_the_midst_of_work_nothing_is_left_either(disabled, window, monkeypatch, tmp_path):
+    monkeypatch.setattr(warmup, "Compilation", FakeCompilation)
+    at_exit = set()
+    known = SimpleNamespace(register=at_exit.add, unregister=at_exit.discard)
+    monkeypatch.setattr(compiling, "atexit", known)
+    before = traces()
+    for _ in range(3):
+        registration.register()
+        crowd = make_crowd()
+        crowd.steer.target_object = make_empty()
+        bpy.context.view_layer.objects.active = crowd
+        crowd.steer.cache_directory = str(tmp_path)
+        scenes.play(1, 3)
+        bpy.context.scene.steer_overlay.show = True
+        assert len(window.drawn) == 2 and is_timer(handlers._refresh_all)
+        status._later()
+        bpy.app.timers.register(gizmos._push_undo)
+        compiling.begin(crowd, KernelsMissingError("m", "k", ("f",)), lambda uids: None)
+        assert is_timer(compiling._look) and at_exit == {compiling.stop}
+        baking = Modal()
+        baking.begin(crowd, tmp_path)
+        assert len(status.busy) == 1
+        registration.unregister()
+        assert traces() == before and not window.drawn and baking.timers == []
+        assert at_exit == set()
+        assert bpy.data.scenes.keys() == ["Scene"]
+        bpy.ops.wm.read_homefile(use_empty=True)
+
+
+class FakeCompilation:
+    """Stands for the processes."""
+
+    def __init__(self, need):
+        self.running = State(0, 3, True)
+
+    def start(self, python=None):
+        """Nothing is started."""
+
+    def state(self):
+        return self.running
+
+    def stop(self):
+        """Nothing is there."""
+
+
+class Modal(cache_operators.BakeOperator):
+    """A bake in steps, without the window that would run it."""
+
+    def __init__(self):
+        self.timers = []
+
+    def report(self, kind, text):
+        raise AssertionError(text)
+
+    def begin(self, crowd, folder):
+        manager = SimpleNamespace(event_timer_remove=self.timers.remove, progress_end=lambda: None)
+        self._object, self._timer = crowd, "timer"
+        self.timers.append(self._timer)
+        self._bake = cached.begin(crowd, bpy.context.scene, folder / "bake")
+        next(self._bake.steps)
+        status.busy.append(self._bake)
+        cache_operators._running.append(self)
+        self.context = SimpleNamespace(
+            window_manager=manager, workspace=SimpleNamespace(status_text_set=lambda text: None)
+        )
+
+    def cancel(self, context):
+        super().cancel(self.context)
+
+
+def test_settings_outlive_disabling(disabled):
+    registration.register()
+    crowd = make_crowd()
+    crowd.steer.behaviors[0].weight, crowd.steer.agents.radius = 2.5, 0.7
+    registration.unregister()
+    registration.register()
+    assert crowds.is_crowd(crowd)
+    assert crowd.steer.behaviors[0].weight == 2.5
+    assert crowd.steer.agents.radius == pytest.approx(0.7)
+
+
+def test_nothing_subscribes_to_messages_or_takes_keys():
+    for path in (ROOT / "steer_addon").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        # such a subscription or key would have to be among the traces
+        assert "msgbus" not in text and "keyconfigs" not in text, path
 
 
 def test_all_is_there_when_enabled(empty_scene):
     found = traces()
-    assert found["object"]
+    assert ("Object", "steer") in found["properties"]
     assert {"STEER_MT_presets", "STEER_UL_behaviors", "PHYSICS_PT_steer"} <= set(found["classes"])
     assert "PHYSICS_PT_steer_behaviors" in found["classes"]
     assert "steer_add_crowd" in found["operators"]

@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import drawing, live, simulate, state  # noqa: E402
+from steer_addon.blender import advice, live, simulate, state  # noqa: E402
 from steer_addon.blender.scene import (  # noqa: E402
     geometry_owners,
     input_objects,
@@ -145,8 +145,8 @@ def test_who_goes_without_a_target_asks_for_none():
     obj, item = make_user("obstacle_zones")
     texts = []
     list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
-    assert drawing.warnings(obj) == texts == []
+    assert advice.warnings(obj) == texts == []
     add_user(obj, "seek")
     list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
-    assert drawing.warnings(obj) == ["No target for 'seek': choose one under Inputs"]
+    assert advice.warnings(obj) == ["No target for 'seek': choose one under Inputs"]
     assert texts == [f"Crowd {obj.name!r} has no target: choose one"]

@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Vector  # noqa: E402
 
-from steer_addon.blender import crowds, drawing, live, preset_groups, previews, starters  # noqa: E402
+from steer_addon.blender import advice, crowds, live, preset_groups, previews, starters  # noqa: E402
 from steer_addon.blender.operators.start import OBJECT_OT_steer_start as Start  # noqa: E402
 from steer_addon.core.presets import find_presets, preset_card  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
@@ -34,7 +34,7 @@ def started(preset, count=9, **options):
 def test_every_preset_starts_with_all_that_it_needs(preset):
     obj = started(preset)
     assert crowds.is_crowd(obj) and obj.select_get()
-    assert drawing.warnings(obj) == []
+    assert advice.warnings(obj) == []
     assert len(obj.data.vertices) == 9
     assert bpy.context.scene.frame_current == bpy.context.scene.frame_start
     walks = obj.steer.motion.motion == "GROUND"
@@ -128,7 +128,7 @@ def test_a_preset_of_ones_own_starts_too(tmp_path, monkeypatch):
     (tmp_path / "mine.json").write_text(json.dumps(data), encoding="utf-8")
     for module in (crowds, preset_groups):
         monkeypatch.setattr(module, "user_preset_folders", lambda: [tmp_path])
-    assert drawing.warnings(started("mine")) == []
+    assert advice.warnings(started("mine")) == []
     assert [name for name, _ in preset_groups.grouped_presets()[preset_groups.OWN]] == ["mine"]
 
 

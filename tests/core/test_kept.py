@@ -9,6 +9,7 @@ from steer_addon.core.behaviors.flock import Separation
 from steer_addon.core.behaviors.pursue import Pursue
 from steer_addon.core.behaviors.wander import Wander
 from steer_addon.core.kept import keep, stood_up
+from steer_addon.core.settings import MotionSettings
 from steer_addon.core.simulation import Simulation
 from steer_addon.core.world import make_targets, make_world
 
@@ -47,7 +48,7 @@ def test_agents_stand_up_from_what_is_seen():
     start.mass[:] = np.arange(1, 10)
     for _ in range(5):
         frame = run.step(make_world())
-    agents = stood_up(frame, start.taken(np.argsort(start.id)), "NEG_Y")
+    agents = stood_up(frame, start.taken(np.argsort(start.id)), MotionSettings())
     np.testing.assert_array_equal(agents.id, run.agents.id)
     np.testing.assert_array_equal(agents.mass, run.agents.mass)
     np.testing.assert_allclose(agents.heading, run.agents.heading, atol=1e-5)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import json
+import pkgutil
+import sys
 from pathlib import Path
 
 import pytest
 from toy_package import copy_with_toy, run_in
+
+import steer_addon.core
+from steer_addon.core import jit
 
 MODULES = ("behaviors.seek", "behaviors.flock", "behaviors.toy", "integrate", "neighbors")
 
@@ -66,3 +73,27 @@ def test_a_changed_file_moves_the_folders_of_what_uses_it(copy, before, file, ch
     finally:
         path.write_text(text, encoding="utf-8")
     assert {name for name in MODULES if after[name] != before[name]} == changed
+
+
+def test_imports_are_found_as_python_reads_them():
+    root = steer_addon.core
+    for found in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
+        importlib.import_module(found.name)
+    names = [name for name in sys.modules if name.startswith(f"{root.__name__}.")]
+    assert len(names) > 80
+    for name in names:
+        # not what was found before more was loaded
+        assert set(jit._imports.__wrapped__(name)) == parsed(name), name
+
+
+def parsed(module: str) -> set[str]:
+    """Loaded modules that relative imports of a module name, as its syntax tree tells."""
+    loaded = sys.modules[module]
+    package = loaded.__name__ if hasattr(loaded, "__path__") else module.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(jit._source(module))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package.rsplit(".", node.level - 1)[0] if node.level > 1 else package
+            base = f"{base}.{node.module}" if node.module else base
+            found |= {base, *(f"{base}.{name.name}" for name in node.names)}
+    return found & sys.modules.keys()

@@ -77,10 +77,12 @@ def test_a_missing_kernel_raises_and_a_process_compiles_it(tmp_path):
 @pytest.mark.parametrize(
     ("preset", "kernels"),
     [
-        ("pedestrians", {"avoid_neighbors_kernel", "arrive_kernel", "pass_kernel", "free_kernel"}),
+        ("pedestrians", {"avoid_neighbors_kernel", "arrive_kernel", "pass_kernel", "free_kernel",
+                         # with several colliders, and with more agents than are few
+                         "depth_of", "_known_kernel"}),
         ("panic", {"corridor_kernel", "containment_constraint", "evade_kernel", "_mark"}),
     ],
-)
+)  # fmt: skip
 def test_a_dry_run_finds_what_a_crowd_calls(tmp_path, preset, kernels):
     pytest.importorskip("numba")
     found = run(DRY_RUN, tmp_path, preset)

@@ -1,14 +1,20 @@
 """Drives a Blender with a window: steps between which the window lives, and pictures of it.
 
-A session is a generator that runs inside of a timer. What it yields says how long it waits: a
-number of seconds, or a function that becomes true. Time that passes is Blender's own, so whatever
-is asked for is drawn, handled and evaluated as with a user in front of it.
+A session is a generator that runs inside of a timer. What it yields is what it waits for: a
+function that becomes true, or None for the next tick of the timer. Time that passes is Blender's
+own, so whatever is asked for is drawn, handled and evaluated as with a user in front of it.
+
+Every step, check and picture is written to `steps.jsonl` at once: where Blender ends early, the
+last line tells how far it came.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -17,10 +23,12 @@ from typing import Any
 
 import bpy
 
-Step = float | Callable[[], bool]
-TICK = 0.05
-PATIENCE = 400.0
+Step = Callable[[], bool] | None
+TICK = 0.04
+PATIENCE = 420.0
 """Seconds after which something that is waited for counts as failed."""
+LONG = 0.4
+"""A pause of so many seconds is worth telling what Python did in it."""
 
 
 class Driver:
@@ -28,75 +36,149 @@ class Driver:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.results: dict[str, Any] = {"checks": [], "pictures": [], "error": ""}
+        self.pauses = Pauses()
+        self._log = folder / "steps.jsonl"
+        self._pictures = 0
+        self._begun = time.perf_counter()
         self._session: Iterator[Step] | None = None
-        self._until: Callable[[], bool] | None = None
+        self._until: Step = None
         self._deadline = 0.0
-        self.longest_pause = 0.0
-        self._last = 0.0
+        self._drawn = {"VIEW_3D": 0, "PROPERTIES": 0}
+        for space, kind in ((bpy.types.SpaceView3D, "VIEW_3D"),
+                            (bpy.types.SpaceProperties, "PROPERTIES")):  # fmt: skip
+            space.draw_handler_add(self._count, (kind,), "WINDOW", "POST_PIXEL")
 
     def start(self, session: Iterator[Step]) -> None:
         """Run a session as soon as the window is there."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         self._session = session
-        self._wait(3.0)
-        bpy.app.timers.register(self._tick, first_interval=1.0, persistent=True)
+        self._wait(self.drawn())
+        bpy.app.timers.register(self._tick, first_interval=0.5, persistent=True)
+
+    def say(self, **values: Any) -> None:
+        """Write a line to the log."""
+        values = {**values, "seconds": round(time.perf_counter() - self._begun, 1)}
+        with self._log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(values) + "\n")
+
+    def step(self, name: str) -> None:
+        """Note what is tried from here on."""
+        print(f"== {name}", flush=True)
+        self.say(step=name)
 
     def check(self, what: str, passed: bool, note: object = "") -> None:
         """Note something that has to hold."""
-        self.results["checks"].append({"what": what, "passed": bool(passed), "note": str(note)})
         print(f"{'ok  ' if passed else 'FAIL'} {what} {note}", flush=True)
+        self.say(check=what, passed=bool(passed), note=str(note))
 
-    def picture(self, name: str, *, redraw: bool = False) -> None:
-        """A picture of the whole screen as it is.
-
-        Args:
-            name: What it shows.
-            redraw: Draw all first: while an animation plays the screen may be caught between two
-                frames. An open menu takes no keys afterwards.
-        """
-        if redraw:
+    def picture(self, name: str) -> Iterator[Step]:
+        """A picture of the whole screen, once all of it is drawn anew."""
+        yield from self.settled()
+        if bpy.context.window_manager.windows[0].screen.is_animation_playing:
+            # or the screen would be caught between two frames
             with bpy.context.temp_override(window=window()):
                 bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
-        path = self.folder / f"{len(self.results['pictures']):02d}_{name}.png"
-        subprocess.run(["import", "-window", "root", str(path)], check=True, timeout=30)
-        self.results["pictures"].append(path.name)
+        self.shoot(name)
 
-    def forget_pauses(self) -> None:
-        """Measure the longest time between two ticks from now on."""
-        self.longest_pause, self._last = 0.0, time.perf_counter()
+    def shoot(self, name: str) -> None:
+        """A picture of the whole screen as it is."""
+        path = self.folder / f"{self._pictures:02d}_{name}.png"
+        self._pictures += 1
+        if shutil.which("import") and sys.platform == "linux":
+            subprocess.run(["import", "-window", "root", str(path)], check=True, timeout=60)
+        else:
+            with bpy.context.temp_override(window=window()):
+                bpy.ops.screen.screenshot(filepath=str(path))
+        self.say(picture=path.name)
+
+    def drawn(self) -> Callable[[], bool]:
+        """True once all that was tagged or changed by now is on the screen."""
+        before: dict[str, int] = {}
+
+        def is_drawn() -> bool:
+            # tagged with the first question, which comes after a file was opened
+            for kind in self._drawn.keys() - before.keys():
+                before[kind] = self._drawn[kind]
+                redraw(kind)
+            shown = {area.type for area in window().screen.areas}
+            return all(self._drawn[k] > n for k, n in before.items() if k in shown)
+
+        return is_drawn
+
+    def settled(self) -> Iterator[Step]:
+        """Wait until events are handled, and what came of them is drawn."""
+        yield None
+        yield self.drawn()
+        yield self.drawn()
+
+    def _count(self, kind: str) -> None:
+        self._drawn[kind] += 1
 
     def _wait(self, step: Step) -> None:
-        now = time.perf_counter()
-        self._deadline = now + PATIENCE
-        if callable(step):
-            self._until = step
-        else:
-            self._until = lambda end=now + step: time.perf_counter() >= end
+        self._deadline = time.perf_counter() + PATIENCE
+        self._until = step
 
     def _tick(self) -> float | None:
-        now = time.perf_counter()
-        self.longest_pause = max(self.longest_pause, now - self._last)
-        self._last = now
+        self.pauses.tick()
         try:
-            if now > self._deadline:
+            if time.perf_counter() > self._deadline:
                 raise TimeoutError(f"waited {PATIENCE:.0f} s in vain")
             if self._until is None or self._until():
                 assert self._session is not None
                 self._wait(next(self._session))
         except StopIteration:
-            return self._finish()
+            self.say(end=True)
+            return self._quit()
         except BaseException:  # noqa: BLE001
-            self.results["error"] = traceback.format_exc()
-            print(self.results["error"], flush=True)
-            self.picture("failed")
-            return self._finish()
+            told = traceback.format_exc()
+            self.say(error=told)
+            print(told, flush=True)
+            self.shoot("failed")
+            return self._quit()
         return TICK
 
-    def _finish(self) -> None:
-        path = self.folder / "result.json"
-        path.write_text(json.dumps(self.results, indent=2), encoding="utf-8")
+    def _quit(self) -> None:
+        self.pauses.end()
         bpy.ops.wm.quit_blender()
+
+
+class Pauses:
+    """Measures how long the window stands still, and sees what Python does meanwhile."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self.told: list[str] = []
+        """What Python did in long pauses, innermost first."""
+        self._last = time.perf_counter()
+        self._main = threading.get_ident()
+        self._ended = threading.Event()
+        threading.Thread(target=self._look, daemon=True).start()
+
+    def forget(self) -> None:
+        """Measure from now on."""
+        self.longest, self.told, self._last = 0.0, [], time.perf_counter()
+
+    def tick(self) -> None:
+        """Called as often as the window lives."""
+        now = time.perf_counter()
+        pause, self._last = now - self._last, now
+        if pause > LONG:
+            self.told.append(f"{pause:.2f} s")
+        self.longest = max(self.longest, pause)
+
+    def end(self) -> None:
+        """End the thread that looks."""
+        self._ended.set()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.1):
+            if time.perf_counter() - self._last > LONG:
+                frame = sys._current_frames().get(self._main)
+                names = []
+                while frame is not None and len(names) < 14:
+                    code = frame.f_code
+                    names.append(f"{Path(code.co_filename).stem}.{code.co_name}:{frame.f_lineno}")
+                    frame = frame.f_back
+                self.told.append(" < ".join(names) or "outside of Python")
 
 
 def window() -> bpy.types.Window:
@@ -110,18 +192,20 @@ def area_of(kind: str) -> bpy.types.Area:
     return max(found, key=lambda area: area.width * area.height)
 
 
-def within(kind: str) -> Any:
+def region_of(kind: str, part: str = "WINDOW") -> bpy.types.Region:
+    """A region of that area."""
+    return next(region for region in area_of(kind).regions if region.type == part)
+
+
+def within(kind: str, part: str = "WINDOW") -> Any:
     """A context as if the mouse were in an area of a type."""
-    area = area_of(kind)
-    region = next(region for region in area.regions if region.type == "WINDOW")
-    return bpy.context.temp_override(window=window(), area=area, region=region)
+    return bpy.context.temp_override(
+        window=window(), area=area_of(kind), region=region_of(kind, part)
+    )
 
 
-def xdotool(*words: object) -> None:
-    """Move the mouse or press keys."""
-    subprocess.run(["xdotool", *map(str, words)], check=True, timeout=30)
-
-
-def click(x: float, y: float) -> None:
-    """Click at a place of the window, counted from its lower left corner as Blender does."""
-    xdotool("mousemove", int(x), int(window().height - y), "click", 1)
+def redraw(kind: str) -> None:
+    """Have areas of a type drawn again."""
+    for area in window().screen.areas:
+        if area.type == kind:
+            area.tag_redraw()

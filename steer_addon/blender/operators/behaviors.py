@@ -85,7 +85,7 @@ def _type_items(self: bpy.types.Operator | None, context: bpy.types.Context | No
     return _type_items.kept
 
 
-class _OnEntry(SteerOperator):
+class OnEntry(SteerOperator):
     """Base of operators on the active entry."""
 
     @classmethod
@@ -120,18 +120,33 @@ class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
         steer.active_behavior = len(steer.behaviors) - 1
 
 
-class OBJECT_OT_steer_behavior_remove(_OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_remove(OnEntry, bpy.types.Operator):
     """Remove the active behavior and its animation"""
 
     bl_idname = "object.steer_behavior_remove"
     bl_label = "Remove Behavior"
 
+    place: bpy.props.IntProperty(
+        name="Place",
+        description="Place of the behavior in the list; less than 0 is the active one",
+        default=-1,
+        min=-1,
+        options={"SKIP_SAVE"},
+    )
+
     def run(self, context: bpy.types.Context) -> None:
         """Remove it."""
-        remove_behavior(context.object, require_entry(context.object))
+        obj = context.object
+        active = require_entry(obj)
+        if self.place >= len(obj.steer.behaviors):
+            raise SceneError(
+                f"Crowd {obj.name!r} has {len(obj.steer.behaviors)} behaviors, and none at place "
+                f"{self.place}: choose one of them"
+            )
+        remove_behavior(obj, active if self.place < 0 else self.place)
 
 
-class OBJECT_OT_steer_behavior_move(_OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_move(OnEntry, bpy.types.Operator):
     """Move the active behavior in the list; with priorities, higher ones come first"""
 
     bl_idname = "object.steer_behavior_move"
@@ -152,7 +167,7 @@ class OBJECT_OT_steer_behavior_move(_OnEntry, bpy.types.Operator):
             move_behavior(obj, place, to)
 
 
-class OBJECT_OT_steer_behavior_duplicate(_OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_duplicate(OnEntry, bpy.types.Operator):
     """Duplicate the active behavior with its animation"""
 
     bl_idname = "object.steer_behavior_duplicate"

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.cache import NEXT, open_cache
-from ...core.cache.changes import sentence
-from ...core.cache.cleaning import delete_cache
 from ...core.errors import SceneError, SteerError
 from .. import playback
 from ..bake import places, status
+from ..state import plays_back
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ...core.simulation import Progress
     from ..bake.cached import CacheBake
+
+_running: list[BakeOperator] = []
+"""Bakes that go on step by step in a window."""
 
 _TICK = 0.1
 """So long a step of a bake takes [s]; one frame is the least."""
@@ -108,6 +109,7 @@ class BakeOperator(SteerOperator):
             return {"CANCELLED"}
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.01, window=context.window)
+        _running.append(self)
         manager.progress_begin(0, len(bake.frames))
         context.workspace.status_text_set(f"Baking {bake.name}  |  Esc: Stop")
         manager.modal_handler_add(self)
@@ -147,6 +149,8 @@ class BakeOperator(SteerOperator):
     def _end(self: Any, context: bpy.types.Context) -> None:
         if self._bake in status.busy:
             status.busy.remove(self._bake)
+        if self in _running:
+            _running.remove(self)
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()
@@ -188,8 +192,17 @@ class BakeOperator(SteerOperator):
         return {"FINISHED"}
 
 
+def stop_all() -> None:
+    """End all bakes; what is done is kept. Blender itself drops operators without a word."""
+    while _running:
+        _running.pop().cancel(bpy.context)
+
+
 def _kept(folder: Path) -> range:
     """The frames that a bake which was cut short has."""
+    # imported with the first bake: enabling the extension has to be quick
+    from ...core.cache import NEXT, open_cache
+
     try:
         name = NEXT if (folder / NEXT).exists() else "manifest.json"
         return open_cache(folder, name).frames
@@ -213,6 +226,7 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in a folder that holds no bake."""
+        from ...core.cache import NEXT
         from ..bake import cached
 
         folder = places.new_folder(context.object)
@@ -295,6 +309,8 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
+        from ...core.cache import delete_cache
+
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
@@ -314,6 +330,8 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
 
     def run(self: Any, context: bpy.types.Context) -> str:
         """Check it."""
+        from ...core.cache import open_cache
+        from ...core.cache.changes import sentence
         from ..bake.checking import check
 
         obj = context.object
@@ -344,6 +362,9 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
     directory: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Folder", description="Folder with the manifest of the bake", subtype="DIR_PATH"
     )
+    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        default=True, options={"HIDDEN"}
+    )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
@@ -356,11 +377,15 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self: Any, context: bpy.types.Context) -> str:
-        """Take the bake over, of whatever version of Steer it is."""
+        """Take the bake over, of whatever version of Steer it is; or only the played file."""
+        from ...core.cache import MANIFEST, open_cache
+
         obj = context.object
         if not self.directory:
             raise SceneError("No folder is chosen: choose the one that holds manifest.json")
         folder = places.absolute(self.directory)
+        if plays_back(obj) and not (folder / MANIFEST).exists():
+            return f"{obj.name!r} plays {playback.relink(obj, folder)}"
         cache = open_cache(folder)
         owner = places.owner_of(folder)
         if owner is not None and owner != obj:

@@ -63,9 +63,10 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
         if not self.properties.is_property_set("count"):
             self.count = COUNTS.get(self.preset, COUNT)
+        before = list(context.scene.objects)
         result = self.execute(context)
         if result == {"FINISHED"} and context.window is not None:
-            _show_all(context)
+            _bring_into_view(context, before)
             if not context.screen.is_animation_playing:
                 bpy.ops.screen.animation_play()
         return result
@@ -85,11 +86,18 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         return f"Added {crowd.name!r}{short}: change the numbers below, or in the Physics tab"
 
 
-def _show_all(context: bpy.types.Context) -> None:
-    """Bring the crowd into view, in the 3D View that it was added from."""
-    region = context.region
-    if region is not None and region.type == "WINDOW" and context.area.type == "VIEW_3D":
-        bpy.ops.view3d.view_all()
+def _bring_into_view(context: bpy.types.Context, before: list[bpy.types.Object]) -> None:
+    """Show the crowd and what it steers by, in the 3D View that it was added from."""
+    from ..starters import worth_seeing
+
+    region, crowd = context.region, context.object
+    if region is None or region.type != "WINDOW" or context.area.type != "VIEW_3D":
+        return
+    for obj in worth_seeing(before, crowd, context.scene):
+        if obj.visible_get():
+            obj.select_set(True)
+    bpy.ops.view3d.view_selected()
+    select_only(context, crowd)
 
 
 classes = (OBJECT_OT_steer_start,)

@@ -1,8 +1,8 @@
 """What the behaviors of a crowd ask for at the frame that is seen.
 
 A frame is explained from the agents kept beside it, in the scene as it is now: what is told is what
-the crowd, standing as it is seen, is about to do. So it works on stored frames, and shows at once
-what another weight, or a target somewhere else, would change.
+the crowd, standing as it is seen, is about to do. So it works on stored frames and on bakes, and
+shows at once what another weight, or a target somewhere else, would change.
 
 It is computed after Blender evaluated something, never while it draws, and kept until the frame,
 the settings or the scene change.
@@ -16,17 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.behaviors.base import SECOND_TARGETS, TARGETS
 from ...core.errors import SceneError, SteerError
-from .. import live
 from ..crowds import is_crowd
 from ..links import linked_crowds, with_crowds
 from ..properties import settings_of
-from ..state import get_state, read_state
+from ..state import plays_back
+from . import seen
 from .settings import MOST_CHOSEN, parse_ids
 
 if TYPE_CHECKING:
+    from ...core.agents import Agents
     from ...core.explain import AgentAnswer, Answer
-    from ...core.frames import Frame
+    from ...core.settings import CrowdSettings
+    from ...core.world import World
     from ..scene import WorldReader
 
 log = logging.getLogger(__name__)
@@ -38,7 +41,7 @@ class Explained:
 
     answer: Answer | None = None
     frame: int = 0
-    message: str = ""
+    notes: tuple[str, ...] = ()
     """Why there is nothing to tell, or what of it is not certain."""
     revision: int = 0
     """Another number whenever something of it changed."""
@@ -46,6 +49,10 @@ class Explained:
     agents: dict[int, AgentAnswer] = field(default_factory=dict)
     """Single agents that were asked for, by id."""
     reader: WorldReader | None = None
+    looked: int | None = None
+    """The scene's frame that the reader looked at last."""
+    still: bool = False
+    """Whether it does not know how what it saw there moves."""
 
 
 _known: dict[int, Explained] = {}
@@ -56,6 +63,7 @@ _count = [0]
 def forget() -> None:
     """Drop all that is known, as when another file is opened."""
     _known.clear()
+    seen.forget()
 
 
 def crowd_of(scene: bpy.types.Scene) -> bpy.types.Object | None:
@@ -123,9 +131,9 @@ def refresh(
 
 
 def _fail(found: Explained, text: str) -> bool:
-    if found.answer is None and found.message == text:
+    if found.answer is None and found.notes == (text,):
         return False
-    found.answer, found.key, found.message = None, None, text
+    found.answer, found.key, found.notes = None, None, (text,)
     _next(found)
     return True
 
@@ -133,19 +141,6 @@ def _fail(found: Explained, text: str) -> bool:
 def _next(found: Explained) -> None:
     _count[0] += 1
     found.revision, found.agents = _count[0], {}
-
-
-def seen_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
-    """The frame that a crowd shows: a stored one, or what its state holds."""
-    steer = obj.steer
-    number = min(max(scene.frame_current, steer.frame_start), steer.frame_end)
-    frame = live.get_frame(obj, number)
-    state = get_state(obj) if frame is None else None
-    if state is not None and state.type == "MESH":
-        shown = read_state(state)
-        stored = None if shown is None else live.get_frame(obj, shown.number)
-        return shown if stored is None else stored
-    return frame
 
 
 def _update(
@@ -156,45 +151,97 @@ def _update(
     reshaped: set[int],
 ) -> bool:
     from ...core.explain import ask
-    from ..scene import WorldReader, signature
+    from ..scene import signature
     from ..sessions import fps_of
 
-    if obj.steer.hidden_by_bake:
-        return _fail(found, "The crowd is baked: delete the bake to see why its agents turn")
-    frame = seen_frame(obj, scene)
-    if frame is None:
+    source = seen.find(obj, scene)
+    if source is None:
         raise SceneError(f"Not simulated yet: play from frame {obj.steer.frame_start}")
     settings = settings_of(obj)
-    kept = live.get_kept(obj, frame.number)
-    place = signature(obj, depsgraph)
-    known = found.key
-    # told apart by identity: comparing arrays would take longer; a state is read anew each time
-    same = known is not None and known[0] == (frame.number if kept is None else frame)
-    if same and known[1:] == (settings, place) and not reshaped:
+    key = (source.key, settings, signature(obj, depsgraph))
+    if found.key == key and not reshaped:
         return False
-    if found.reader is None:
-        found.reader = WorldReader()
-    found.reader.forget(reshaped)
-    world = found.reader.read(obj, depsgraph, fps_of(scene), None, settings)
-    if kept is not None:
-        agents, message, world = kept.agents, "", kept.world(world)
-    else:
-        agents = _stood_up(obj, frame, depsgraph, settings)
-        message = "What behaviors remember is not known at this frame: play again to know it"
-    others = {crowd.session_uid: seen_frame(crowd, scene) for crowd in linked_crowds(obj)}
-    others[obj.session_uid] = frame
+    shown = source.read()
+    world, still = _world(found, obj, scene, depsgraph, settings, reshaped)
+    others = {crowd.session_uid: seen.stepped_frame(crowd, scene) for crowd in linked_crowds(obj)}
+    others[obj.session_uid] = shown.frame
+    if shown.kept is not None:
+        world = shown.kept.world(world)
     world = with_crowds(obj, world, {uid: f for uid, f in others.items() if f is not None})
-    number = frame.number - obj.steer.frame_start
+    agents = _agents(shown, obj, depsgraph, settings, world)
+    number = shown.frame.number - obj.steer.frame_start
     found.answer = ask(settings, agents, world, 1.0 / fps_of(scene), number=number)
-    found.frame, found.message = frame.number, message
-    found.key = (frame.number if kept is None else frame, settings, place)
+    found.frame, found.key = shown.frame.number, key
+    found.notes = tuple(_notes(shown, obj, scene, settings, still))
     _next(found)
     return True
 
 
-def _stood_up(obj: Any, frame: Frame, depsgraph: Any, settings: Any) -> Any:
+def _world(
+    found: Explained,
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    depsgraph: bpy.types.Depsgraph,
+    settings: CrowdSettings,
+    reshaped: set[int],
+) -> tuple[World, bool]:
+    """What the crowd perceives, and whether one cannot know how it moves."""
+    from ..scene import WorldReader, needs_frames
+    from ..sessions import fps_of
+
+    now = scene.frame_current
+    if found.reader is None:
+        found.reader = WorldReader()
+    if found.looked != now:
+        found.still = found.looked != now - 1 and needs_frames(obj)
+        if found.still:
+            # from a frame far away one would take a mean speed for the speed here
+            found.reader.forget_motion()
+    found.reader.forget(reshaped)
+    found.looked = now
+    return found.reader.read(obj, depsgraph, fps_of(scene), None, settings), found.still
+
+
+def _agents(
+    shown: seen.Shown,
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    settings: CrowdSettings,
+    world: World,
+) -> Agents:
+    if shown.kept is not None:
+        return shown.kept.agents
+    if shown.agents is not None:
+        return shown.agents
     from ...core.kept import stood_up
     from ..scene import read_agents
 
     start = read_agents(obj, depsgraph, settings)
-    return stood_up(frame, start, settings.motion.forward_axis)
+    return stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
+
+
+def _notes(
+    shown: seen.Shown,
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    settings: CrowdSettings,
+    still: bool,
+) -> list[str]:
+    """What of an answer is not certain, a sentence each."""
+    from ..bake import status
+
+    notes = []
+    bake = status.status(obj, scene) if plays_back(obj) else None
+    if bake is not None and bake.out_of_date:
+        notes.append("The bake is out of date: this is what the crowd, as it is now, would do")
+    acting = [b for b in settings.behaviors if b.enabled and b.weight > 0.0]
+    names = [repr(b.key) for b in acting if b.definition.memory_width]
+    if shown.kept is None and shown.agents is None and names:
+        some = f"{', '.join(names)} {'remembers' if len(names) == 1 else 'remember'}"
+        notes.append(f"What {some} is not known at this frame: {shown.way_out}")
+    uses = {use for b in acting for use in b.definition.uses}
+    if shown.kept is None and still and uses & {TARGETS, SECOND_TARGETS}:
+        notes.append(
+            "Targets are taken to stand still here: go back a frame and forth to see them move"
+        )
+    return notes

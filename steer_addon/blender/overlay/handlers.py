@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import links
+from .. import app_handlers, links
 from ..suspension import is_suspended
 from . import answers, settings, view
 
@@ -87,18 +87,18 @@ WHILE_SHOWN: tuple[tuple[str, Callable[..., None]], ...] = (
 """Handlers that are there only while the overlay is shown, with the lists that they go into."""
 
 
+ALWAYS = (("load_post", on_load),)
+"""Handlers that are there as long as Steer is enabled."""
+
+
 def sync() -> None:
     """Add or remove draw callbacks and handlers: they are there only while a scene is shown."""
     shown = any(is_shown(scene) for scene in bpy.data.scenes)
-    for name, handler in WHILE_SHOWN:
-        handlers = getattr(bpy.app.handlers, name)
-        if shown and handler not in handlers:
-            handlers.append(handler)
-        elif not shown and handler in handlers:
-            handlers.remove(handler)
     if shown:
+        app_handlers.add(WHILE_SHOWN)
         view.add()
     else:
+        app_handlers.remove(WHILE_SHOWN)
         view.remove()
         answers.forget()
 
@@ -106,7 +106,7 @@ def sync() -> None:
 def register() -> None:
     """Add the settings; a scene that is open already may show the overlay."""
     settings.register()
-    bpy.app.handlers.load_post.append(on_load)
+    app_handlers.add(ALWAYS)
     if not bpy.app.background:
         bpy.app.timers.register(_begin, first_interval=0.0)
 
@@ -118,14 +118,8 @@ def _begin() -> None:
 
 def unregister() -> None:
     """Leave nothing behind."""
-    for timer in (_begin, _refresh_all):
-        if bpy.app.timers.is_registered(timer):
-            bpy.app.timers.unregister(timer)
-    if on_load in bpy.app.handlers.load_post:
-        bpy.app.handlers.load_post.remove(on_load)
-    for name, handler in WHILE_SHOWN:
-        if handler in getattr(bpy.app.handlers, name):
-            getattr(bpy.app.handlers, name).remove(handler)
+    app_handlers.remove_timers(_begin, _refresh_all)
+    app_handlers.remove((*ALWAYS, *WHILE_SHOWN))
     view.remove()
     answers.forget()
     settings.unregister()

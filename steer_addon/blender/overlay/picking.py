@@ -9,7 +9,7 @@ import numpy as np
 
 from ..crowds import crowds
 from ..display import find_modifier
-from . import answers
+from . import answers, seen
 
 REACH = 30.0
 """So far from the cursor an agent is found [px], at the interface's standard size."""
@@ -58,7 +58,7 @@ def view_under(context: Any, event: Any) -> tuple[Any, Any] | None:
 
 def agents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[Any, Any] | None:
     """Ids and places of the living agents that a crowd shows [m]; None where it shows none."""
-    frame = answers.seen_frame(obj, scene)
+    frame = seen.seen_frame(obj, scene)
     if frame is None:
         return None
     rows = np.flatnonzero(frame.alive)

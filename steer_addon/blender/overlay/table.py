@@ -51,8 +51,8 @@ def _draw_table(layout: Any, context: Any) -> None:
     if found is None:
         # it is told once Blender has drawn this
         return
-    if found.message:
-        drawing.draw_message(layout, context, found.message, "INFO")
+    for text in found.notes:
+        drawing.draw_message(layout, context, text, "INFO")
     ids = answers.chosen_ids(context.scene)
     if found.answer is None:
         return

@@ -355,7 +355,7 @@ class AvoidNeighbors(Behavior):
         unit="deg",
         minimum=0.0,
         maximum=360.0,
-        doc="Angle around the heading in which others are seen; 360 is all around",
+        doc="Angle around the heading in which others are seen; less ignores those behind",
     )
     time_headway: float = param(
         0.42,

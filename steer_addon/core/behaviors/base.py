@@ -102,7 +102,7 @@ class Behavior(Settings):
         minimum=0.0,
         maximum=1000.0,
         soft_maximum=5.0,
-        doc="How much this proposal counts beside the others; 0 is the same as disabled",
+        doc="How much this counts beside the others; more pulls harder, 0 is the same as disabled",
     )
     target: str = param("", doc="Name of the targets to use; empty takes the crowd's own targets")
 

@@ -53,7 +53,7 @@ class Evade(Behavior):
         unit="m",
         minimum=0.0,
         soft_maximum=100.0,
-        doc="Agents farther than this from where the target will be do not care; 0 is no limit",
+        doc="Agents this near to where the target will be flee; more flees earlier, 0 is no limit",
     )
     falloff: str = choice(
         "LINEAR",

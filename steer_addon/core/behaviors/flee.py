@@ -63,7 +63,7 @@ class Flee(Behavior):
         unit="m",
         minimum=0.0,
         soft_maximum=100.0,
-        doc="Agents farther than this from the target do not care; 0 is no limit",
+        doc="Agents this near to the target flee; more flees from farther away, 0 is no limit",
     )
     falloff: str = choice(
         "LINEAR",

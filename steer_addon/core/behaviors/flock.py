@@ -33,7 +33,7 @@ class NeighborBehavior(Behavior):
         unit="m/s",
         minimum=0.0,
         soft_maximum=20.0,
-        doc="Size of the proposal: the speed that it asks for",
+        doc="Speed that it asks for; more counts more beside other behaviors",
     )
     neighbor_distance: float = param(
         2.0,
@@ -54,7 +54,7 @@ class NeighborBehavior(Behavior):
         unit="deg",
         minimum=0.0,
         maximum=360.0,
-        doc="Angle around the heading in which others are seen; 360 is all around",
+        doc="Angle around the heading in which others are seen; less ignores those behind",
     )
 
 
@@ -71,6 +71,8 @@ def distance_weight(distance, reach):
 def seen_neighbors(i, neighbors, most, reach):
     """How many rows of the shared list a behavior reads for agent i."""
     most = min(int(neighbors.count[i]), int(most))
+    if most > 0 and neighbors.distance[i, most - 1] <= reach:
+        return most  # the nearest come first
     seen = 0
     while seen < most and neighbors.distance[i, seen] <= reach:
         seen += 1

@@ -102,5 +102,5 @@ class FlowField(Behavior):
         unit="m",
         minimum=0.0,
         soft_maximum=100.0,
-        doc="Agents farther than this from the field do not follow it; 0 is no limit",
+        doc="Agents nearer to the field than this follow it; more reaches farther, 0 is no limit",
     )

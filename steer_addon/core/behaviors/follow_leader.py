@@ -103,14 +103,14 @@ class FollowLeader(NeighborBehavior):
         unit="m",
         minimum=0.0,
         soft_maximum=20.0,
-        doc="How far behind the leader agents want to be, and how far its way reaches before it",
+        doc="How far behind the leader agents are; more keeps its way clear farther ahead too",
     )
     clear_radius: float = param(
         1.0,
         unit="m",
         minimum=0.0,
         soft_maximum=20.0,
-        doc="Agents this near to the line ahead of the leader step aside; 0 never does",
+        doc="Agents this near to the leader's way step aside; more clears it wider, 0 never does",
     )
     slow_radius: float = param(
         2.0,

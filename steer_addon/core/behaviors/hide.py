@@ -203,7 +203,7 @@ class Hide(Behavior):
         unit="m",
         minimum=0.0,
         soft_maximum=100.0,
-        doc="Agents hide only from a threat that they see, and no farther than this; 0 is always",
+        doc="Agents hide only from a threat seen this near; more hides earlier, 0 is always",
     )
     slow_radius: float = param(
         2.0,
@@ -217,7 +217,7 @@ class Hide(Behavior):
         unit="m",
         minimum=0.0,
         soft_maximum=100.0,
-        doc="Without obstacles, agents farther than this from the threat do not care; "
+        doc="Without obstacles, agents this near to the threat flee; more flees earlier, "
         "0 is no limit",
     )
     target_choice: str = target_choice()

@@ -383,7 +383,7 @@ class ObstacleZones(Behavior):
         unit="m/s",
         minimum=0.0,
         soft_maximum=50.0,
-        doc="Speed while sliding and turning; 0 takes the maximum speed",
+        doc="Speed while sliding and turning; more is faster, 0 takes the maximum speed",
     )
     turn_rate: float = param(
         180.0,

@@ -127,5 +127,5 @@ class Wander(Behavior):
         unit="m/s",
         minimum=0.0,
         soft_maximum=20.0,
-        doc="Wished speed while wandering; 0 takes the maximum speed",
+        doc="Wished speed while wandering; more roams faster, 0 takes the maximum speed",
     )

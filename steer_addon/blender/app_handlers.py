@@ -1,0 +1,33 @@
+"""Blender's application handlers, added once and removed wherever they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import bpy
+
+Rows = Iterable[tuple[str, Callable[..., None]]]
+"""Handlers, each after the name of the list of `bpy.app.handlers` that it goes into."""
+
+
+def add(rows: Rows) -> None:
+    """Add handlers; those that are there already are not added again."""
+    for name, handler in rows:
+        handlers = getattr(bpy.app.handlers, name)
+        if handler not in handlers:
+            handlers.append(handler)
+
+
+def remove(rows: Rows) -> None:
+    """Remove handlers that are there."""
+    for name, handler in rows:
+        handlers = getattr(bpy.app.handlers, name)
+        if handler in handlers:
+            handlers.remove(handler)
+
+
+def remove_timers(*calls: Callable[[], float | None]) -> None:
+    """Take timers back that wait."""
+    for call in calls:
+        if bpy.app.timers.is_registered(call):
+            bpy.app.timers.unregister(call)

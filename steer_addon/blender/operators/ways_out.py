@@ -1,0 +1,181 @@
+"""What buttons beside warnings do: add what is missing, clear what is lost, play from the start."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...core.errors import SceneError
+from .. import advice, display
+from ..links import linked_crowds
+from .common import (
+    SteerOperator,
+    active_object,
+    why_no_crowd,
+    why_no_editable_crowd,
+)
+
+
+class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
+    """Add what the behavior lacks beside the crowd, and choose it"""
+
+    bl_idname = "object.steer_add_input"
+    bl_label = "Add Input"
+
+    role: bpy.props.EnumProperty(
+        name="Role",
+        description="What is added",
+        items=(
+            ("TARGET", "Target", "An empty that agents steer by"),
+            ("SECOND_TARGET", "Second Target", "An empty that agents get between"),
+            ("SOURCE", "Path, Field or Container", "A curve around the crowd, or a box around it"),
+        ),
+    )
+    entry: bpy.props.StringProperty(
+        name="Behavior", description="Name of the behavior; empty for the crowd's own target"
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """On crowds in Object Mode."""
+        reason = why_no_editable_crowd(context)
+        return reason or ("" if context.mode == "OBJECT" else "Go to Object Mode first")
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Make it, and keep the crowd active."""
+        # imported with the first input: enabling the extension has to be quick
+        from .. import input_makers
+
+        obj = context.object
+        made = input_makers.add_input(obj, context.scene, self.role, self.entry)
+        return f"Added {made.name!r}: move it to where it should be"
+
+
+class OBJECT_OT_steer_clear_lost(SteerOperator, bpy.types.Operator):
+    """Clear the fields that name an object which was deleted"""
+
+    bl_idname = "object.steer_clear_lost"
+    bl_label = "Clear Deleted Inputs"
+
+    name: bpy.props.StringProperty(
+        name="Object", description="Name of the deleted object; empty means all"
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only where there is one."""
+        reason = why_no_editable_crowd(context)
+        if not reason and next(advice.lost_objects(context.object), None) is None:
+            reason = "No input of the crowd was deleted"
+        return reason
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Clear them."""
+        for _, owner, prop in list(advice.lost_objects(context.object)):
+            if self.name in ("", getattr(owner, prop).name):
+                setattr(owner, prop, None)
+
+
+class OBJECT_OT_steer_show_body(SteerOperator, bpy.types.Operator):
+    """Enable the object that agents are shown as in viewports, and hide it with the eye instead"""
+
+    bl_idname = "object.steer_show_body"
+    bl_label = "Enable Shown Object"
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only where it is disabled."""
+        reason = why_no_editable_crowd(context)
+        body = None if reason else _body(context.object)
+        if not reason and (body is None or not body.hide_viewport):
+            reason = "The agents are seen already"
+        if not reason and body.library is not None:
+            reason = f"{body.name!r} is linked from another file: enable it there"
+        return reason
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Instances of an object that the eye hides are seen, of one that is disabled not."""
+        body = _body(context.object)
+        body.hide_viewport = False
+        if body.name in context.view_layer.objects:
+            body.hide_set(True)
+
+
+def _body(obj: bpy.types.Object) -> bpy.types.Object | None:
+    modifier = display.find_modifier(obj)
+    try:
+        is_object = display.get_input(modifier, "Display") == "Object"
+        return display.get_input(modifier, "Object") if is_object else None
+    except SceneError:
+        return None
+
+
+class OBJECT_OT_steer_scene_range(SteerOperator, bpy.types.Operator):
+    """Simulate the crowd over the frames of the scene"""
+
+    bl_idname = "object.steer_scene_range"
+    bl_label = "Use the Scene's Range"
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Take first and last frame over."""
+        steer, scene = context.object.steer, context.scene
+        steer.frame_start, steer.frame_end = scene.frame_start, scene.frame_end
+
+
+class OBJECT_OT_steer_play(SteerOperator, bpy.types.Operator):
+    """Go to the first frame of the crowd and play: what changed is simulated anew"""
+
+    bl_idname = "object.steer_play"
+    bl_label = "Play from Start"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """On any crowd, linked ones too."""
+        return why_no_crowd(context)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Those that the crowd steers by may begin earlier."""
+        start = min(crowd.steer.frame_start for crowd in linked_crowds(context.object))
+        context.scene.frame_set(start)
+        if context.window is not None and not context.screen.is_animation_playing:
+            bpy.ops.screen.animation_play()
+
+
+class OBJECT_OT_steer_select_input(SteerOperator, bpy.types.Operator):
+    """Select the object that the warning is about, and make it active"""
+
+    bl_idname = "object.steer_select_input"
+    bl_label = "Select Input"
+
+    name: bpy.props.StringProperty(name="Object", description="Name of the object to select")
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """In Object Mode."""
+        reason = why_no_crowd(context)
+        return reason or ("" if context.mode == "OBJECT" else "Go to Object Mode first")
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Select it where this view layer has it."""
+        obj = context.view_layer.objects.get(self.name)
+        if obj is None:
+            raise SceneError(
+                f"{self.name!r} is not in this view layer: enable its collection in the Outliner"
+            )
+        if not obj.visible_get():
+            raise SceneError(f"{self.name!r} is hidden: show it first (Alt H in the 3D View)")
+        before = active_object(context)
+        if before is not None:
+            before.select_set(False)
+        obj.select_set(True)
+        context.view_layer.objects.active = obj
+
+
+classes = (
+    OBJECT_OT_steer_add_input,
+    OBJECT_OT_steer_clear_lost,
+    OBJECT_OT_steer_show_body,
+    OBJECT_OT_steer_scene_range,
+    OBJECT_OT_steer_play,
+    OBJECT_OT_steer_select_input,
+)

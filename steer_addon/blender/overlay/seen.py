@@ -1,0 +1,191 @@
+"""What a crowd shows at a frame: simulated and stored, come with the file, or played from a bake.
+
+Whatever is seen can be explained; only how much is known of it besides differs, and is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core.errors import SceneError, SteerError
+from .. import live, playback
+from ..state import get_state, plays_back, read_state
+
+if TYPE_CHECKING:
+    from ...core.agents import Agents
+    from ...core.cache import Cache
+    from ...core.frames import Frame
+    from ...core.kept import Kept
+
+_NUMBER = re.compile(r"\.(-?[0-9]+)$")
+_KEYED = "velocity"
+"""Custom property of keyed objects; those that hang below them have none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A crowd at the frame that is seen."""
+
+    frame: Frame
+    kept: Kept | None = None
+    """What was kept beside a frame that was simulated here."""
+    agents: Agents | None = None
+    """The crowd with all that it remembers, where a bake holds that."""
+    own_radius: bool = True
+    """Whether the frame knows the radii."""
+    way_out: str = ""
+    """Where what behaviors remember can be had."""
+
+
+class Source(NamedTuple):
+    """Where what is seen comes from.
+
+    Attributes:
+        key: Equal to that of another time when the same is seen.
+        read: Reads it; it may raise a SteerError.
+    """
+
+    key: Any
+    read: Callable[[], Shown]
+
+
+_caches: dict[int, tuple[Any, Cache]] = {}
+"""Opened caches with what their manifest was like, by the session uid of the crowd."""
+
+
+def forget() -> None:
+    """Close all caches, as when another file is opened."""
+    _caches.clear()
+
+
+def find(obj: bpy.types.Object, scene: bpy.types.Scene) -> Source | None:
+    """Where what a crowd shows at the scene's frame comes from; None where it shows no frame.
+
+    Raises:
+        SteerError: It plays a bake that cannot be read.
+    """
+    number = min(max(scene.frame_current, obj.steer.frame_start), obj.steer.frame_end)
+    if plays_back(obj):
+        return _cached(obj, scene.frame_current)
+    if obj.steer.hidden_by_bake:
+        return Source(("KEYS", scene.frame_current), lambda: _keyed(obj, scene.frame_current))
+    frame = live.get_frame(obj, number)
+    if frame is None:
+        frame = _from_state(obj)
+        if frame is None:
+            return None
+        # the run may hold the frame that the state still shows, with what is kept of it
+        frame = live.get_frame(obj, frame.number) or frame
+    kept = live.get_kept(obj, frame.number)
+    # told apart by identity: comparing arrays would take longer; a state is read anew each time
+    key = frame.number if kept is None else frame
+    return Source(key, lambda: Shown(frame, kept, way_out="play again to know it"))
+
+
+def seen_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
+    """The frame that a crowd shows, or None where it shows none that can be read."""
+    try:
+        found = find(obj, scene)
+        return None if found is None else found.read().frame
+    except SteerError:
+        return None
+
+
+def stepped_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
+    """The frame that others steer by: a simulated one also of a crowd that is baked."""
+    number = min(max(scene.frame_current, obj.steer.frame_start), obj.steer.frame_end)
+    return live.get_frame(obj, number) or seen_frame(obj, scene)
+
+
+def _from_state(obj: bpy.types.Object) -> Frame | None:
+    state = get_state(obj)
+    return read_state(state) if state is not None and state.type == "MESH" else None
+
+
+def _cached(obj: bpy.types.Object, number: int) -> Source:
+    """A frame of the cache that the played file was written from."""
+    path = playback.file_of(obj)
+    if path is None:
+        raise SceneError(playback.problem(obj))
+    stamp, cache = _open(obj, path.parent)
+    frames = cache.frames
+    if not len(frames):
+        raise SceneError(f"{path.parent} holds no frames: bake the crowd again")
+    held = min(max(number, frames[0]), frames[-1])
+
+    def read() -> Shown:
+        frame = cache.frame(held)
+        states = cache.state_frames
+        if held in states:
+            return Shown(frame, agents=cache.state(held))
+        nearest = min(states, key=lambda other: abs(other - held), default=None)
+        way_out = "bake anew" if nearest is None else f"the bake holds it at frame {nearest}"
+        return Shown(frame, way_out=way_out)
+
+    return Source((stamp, held), read)
+
+
+def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
+    from ...core.cache import MANIFEST, open_cache
+
+    try:
+        found = (folder / MANIFEST).stat()
+        stamp = (str(folder), found.st_mtime_ns, found.st_size)
+    except OSError:
+        raise SceneError(
+            f"The bake is played from {folder}, where its cache is missing: put the cache back, "
+            "or delete the bake, to see why its agents turn"
+        ) from None
+    known = _caches.get(obj.session_uid)
+    if known is None or known[0] != stamp:
+        known = _caches[obj.session_uid] = (stamp, open_cache(folder))
+    return known
+
+
+def _keyed(obj: bpy.types.Object, number: int) -> Shown:
+    """A frame from the objects of a keyframe bake, as they stand at the scene's frame."""
+    from ...core.frames import Frame
+
+    named = {}
+    collection = obj.steer.bake_collection
+    for carrier in () if collection is None else collection.objects:
+        match = _NUMBER.search(carrier.name)
+        if match is not None and _KEYED in carrier:
+            named[int(match[1])] = carrier
+    if not named:
+        raise SceneError(
+            "The crowd is baked to objects that are gone: delete the bake to see why agents turn"
+        )
+    rows = [named[number] for number in sorted(named)]
+    turn = _template_turn(obj)
+    rotation = [tuple(c.rotation_quaternion @ turn) for c in rows]
+    frame = Frame(
+        number=number,
+        id=np.array(sorted(named), np.int64),
+        position=np.array([c.location for c in rows], np.float32),
+        velocity=np.array([c[_KEYED] for c in rows], np.float32),
+        rotation=np.array(rotation, np.float32),
+        radius=np.full(len(rows), obj.steer.agents.radius, np.float32),
+        alive=np.array([not c.hide_viewport for c in rows], np.uint8),
+    )
+    return Shown(frame, own_radius=False, way_out="keys do not hold it, a bake to a cache does")
+
+
+def _template_turn(obj: bpy.types.Object) -> Any:
+    """What takes the rotation of the copied object out of a key again."""
+    from mathutils import Quaternion
+
+    from ..bake.copies import make_template
+
+    source = obj.steer.bake_source_object
+    if source is None:
+        return Quaternion()
+    template = make_template(source, obj.steer.bake_collection)
+    return Quaternion(template.keyed_rotation).inverted()

@@ -1,0 +1,187 @@
+"""Acts with files: bakes, Escape in one, saved and dropped files, another file while it works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+from driver import Step, area_of, window, within
+from parts import MODULE, Tools, crowd, crowds, go_to_start, is_playing, part, play, show_physics
+
+BAKED = 12
+"""Frames of a short bake."""
+
+
+def keyframes(tools: Tools) -> Iterator[Step]:
+    """Bake a few frames to keyframes, and delete the bake."""
+    obj, driver = crowd(), tools.driver
+    obj.steer.frame_end = BAKED
+    with bpy.context.temp_override(window=window()):
+        bpy.ops.object.steer_bake_keyframes()
+    yield from driver.settled()
+    driver.check("baked to keyframes", obj.steer.bake_collection is not None)
+    with bpy.context.temp_override(window=window()):
+        bpy.ops.object.steer_delete_bake()
+    yield from driver.settled()
+    driver.check("the bake is deleted", crowd().steer.bake_collection is None)
+    crowd().steer.frame_end = 250
+
+
+def save_and_reload(tools: Tools) -> Iterator[Step]:
+    """Save, open the file again, play."""
+    path = tools.folder / "session.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    yield from tools.driver.settled()
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    yield from tools.driver.settled()
+    weight = crowd().steer.behaviors[0].weight
+    tools.driver.check("the file has its crowd", weight == 2.5, weight)
+    go_to_start()
+    yield from play(10)
+    tools.driver.check("it plays", not part("blender.live").status(crowd()).message)
+
+
+def bake(tools: Tools) -> Iterator[Step]:
+    """Bake to a cache, press Escape in it, go on, delete."""
+    driver, status = tools.driver, part("blender.bake.status")
+    yield from begin_bake(tools, "bake")
+    yield lambda: len(found().unfinished or ()) > 2 or not status.busy
+    driver.shoot("baking")
+    tools.hands.key("ESC")
+    yield lambda: not status.busy
+    kept = len(found().unfinished or ())
+    driver.check("Escape stops a bake and keeps its frames", 2 < kept < 250, kept)
+    driver.check("it can go on", found().can_continue)
+    yield from driver.picture("bake_stopped")
+    crowd().steer.frame_end = kept + 20
+    yield from begin_bake(tools, "continue")
+    yield lambda: not status.busy
+    yield from driver.settled()
+    frames = len(found().frames)
+    driver.check("and is complete then", found().complete, f"{frames} frames")
+    yield from driver.picture("bake_complete")
+    bpy.context.scene.frame_set(kept)
+    yield from driver.settled()
+    message = part("blender.live").status(crowd()).message
+    driver.check("it plays natively", part("blender.state").plays_back(crowd()), message)
+    with within("VIEW_3D"):
+        bpy.ops.object.steer_cache_delete()
+    yield from driver.settled()
+    driver.check("the bake is deleted again", found() is None)
+
+
+def found() -> object:
+    """What there is of the crowd's bake."""
+    return part("blender.bake.status").status(crowd(), bpy.context.scene)
+
+
+def begin_bake(tools: Tools, kind: str) -> Iterator[Step]:
+    """Press Bake, with the mouse in the view."""
+    status = part("blender.bake.status")
+    crowd().steer.frame_end = max(crowd().steer.frame_end, 250) if kind == "bake" else (
+        crowd().steer.frame_end)  # fmt: skip
+    tools.hands.hover("VIEW_3D", 0.5, 0.95)
+    yield from tools.driver.settled()
+    with within("VIEW_3D"):
+        getattr(bpy.ops.object, f"steer_cache_{kind}")("INVOKE_DEFAULT")
+    tools.driver.check("a bake is running", bool(status.busy))
+    yield None
+
+
+def open_while_baking(tools: Tools) -> Iterator[Step]:
+    """Open the saved file while a bake runs."""
+    driver, status = tools.driver, part("blender.bake.status")
+    yield from begin_bake(tools, "bake")
+    yield lambda: len(found().unfinished or ()) > 2 or not status.busy
+    driver.check("it is at work", bool(status.busy))
+    bpy.ops.wm.open_mainfile(filepath=str(tools.folder / "session.blend"))
+    yield from driver.settled()
+    driver.check("another file ends the bake", not status.busy)
+    go_to_start()
+    yield from play(5)
+    driver.check("the crowd of that file plays", not part("blender.live").status(crowd()).message)
+
+
+def drop(tools: Tools) -> Iterator[Step]:
+    """Drop a preset file onto the view: on a crowd, and where nothing is active."""
+    driver = tools.driver
+    path = part("core.presets").builtin_folder() / "street_lanes.json"
+    obj = crowd()
+    yield from drop_file(tools, path)
+    types = [entry.type for entry in obj.steer.behaviors]
+    driver.check("a dropped preset sets the active crowd", "follow_path" in types, types)
+    bpy.context.view_layer.objects.active = None
+    yield from drop_file(tools, path)
+    driver.check("and starts a crowd where none is active", len(crowds()) == 2, len(crowds()))
+    yield from driver.picture("dropped")
+
+
+def drop_file(tools: Tools, path: object) -> Iterator[Step]:
+    """What Blender does when a file is let go above the 3D view."""
+    tools.hands.hover("VIEW_3D")
+    yield from tools.driver.settled()
+    with within("VIEW_3D"):
+        bpy.ops.wm.drop_import_file(
+            "INVOKE_DEFAULT", directory=str(path.parent), files=[{"name": path.name}]
+        )
+    yield from tools.driver.settled()
+
+
+def open_while_compiling(tools: Tools) -> Iterator[Step]:
+    """A crowd that needs other kernels compiles, and the window lives; another file is opened."""
+    compiling, driver = part("blender.compiling"), tools.driver
+    bpy.ops.wm.read_homefile(use_empty=False)
+    yield from driver.settled()
+    with within("VIEW_3D"):
+        bpy.ops.object.steer_start("INVOKE_DEFAULT", preset="panic", count=20)
+    yield lambda: bool(crowds())
+    made = crowd()
+    driver.pauses.forget()
+    yield lambda: compiling.is_waiting(made) or simulated_now(made)
+    driver.check("a crowd with other behaviors waits for its kernels", compiling.is_waiting(made))
+    yield from show_physics()
+    yield lambda: compiling.state() is None or compiling.state().total > 0
+    yield from driver.settled()
+    driver.say(pauses=driver.pauses.told, longest=round(driver.pauses.longest, 2))
+    yield from driver.picture("compiling_others")
+    bpy.ops.wm.read_homefile(use_empty=False)
+    yield from driver.settled()
+    driver.check("a new file waits for nothing", not compiling._work.waiting)
+    driver.check("and does not play", not is_playing())
+
+
+def simulated_now(obj: bpy.types.Object) -> bool:
+    """Whether it goes without waiting."""
+    return int(part("blender.live").status(obj).stored_count) > 3
+
+
+def disable_and_uninstall(tools: Tools) -> Iterator[Step]:
+    """Disable while kernels compile, enable, uninstall."""
+    compiling, check = part("blender.compiling"), tools.driver.check
+    processes = list(compiling._work.compilation._processes) if compiling.state() else []
+    bpy.ops.preferences.addon_disable(module=MODULE)
+    yield from tools.driver.settled()
+    check("disabled", MODULE not in bpy.context.preferences.addons)
+    check("no process stays", all(p.poll() is not None for p in processes), len(processes))
+    check("no property stays", not hasattr(bpy.types.Object, "steer"))
+    bpy.ops.preferences.addon_enable(module=MODULE)
+    yield from tools.driver.settled()
+    check("enabled again", hasattr(bpy.types.Object, "steer"))
+    with within("VIEW_3D"):
+        bpy.ops.object.steer_add_crowd()
+    yield from tools.driver.settled()
+    check("and of use", len(crowds()) == 1)
+    repos = [repo.module for repo in bpy.context.preferences.extensions.repos]
+    bpy.ops.extensions.package_uninstall(repo_index=repos.index("user_default"), pkg_id="steer")
+    yield from tools.driver.settled()
+    check("uninstalled", MODULE not in bpy.context.preferences.addons)
+    left = [name for name in dir(bpy.types) if "steer" in name.lower()]
+    check("no class stays", not left, left)
+    area_of("PROPERTIES").tag_redraw()
+    yield from tools.driver.picture("uninstalled")
+
+
+ACTS = (
+    keyframes, save_and_reload, bake, open_while_baking, drop, open_while_compiling,
+    disable_and_uninstall,
+)  # fmt: skip

@@ -1,0 +1,198 @@
+"""Acts of a new user: install, add a crowd by its menu, see it compile and move, change, undo."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+from driver import Step, area_of, region_of, window
+from parts import (
+    MODULE,
+    Tools,
+    crowd,
+    go_to_start,
+    is_playing,
+    part,
+    play,
+    show_physics,
+    shown_frame,
+    simulated,
+)
+
+WIDER = 170
+"""So many pixels are added to the Properties editor, which is narrow on a small screen."""
+PEDESTRIANS = 5
+"""The place of that preset in its column of the menu."""
+
+
+def install(tools: Tools) -> Iterator[Step]:
+    """Get Extensions > Install from Disk, in an empty scene."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    start = time.perf_counter()
+    bpy.ops.extensions.package_install_files(
+        filepath=str(tools.package), repo="user_default", enable_on_install=True
+    )
+    took = time.perf_counter() - start
+    enabled = MODULE in bpy.context.preferences.addons
+    tools.driver.check("installed and enabled", enabled, f"{took:.2f} s")
+    tools.driver.check("enabling loads no compiler", "numba" not in sys.modules)
+    open_all()
+    yield from tools.driver.settled()
+    before = area_of("PROPERTIES").width
+    edge = (area_of("PROPERTIES").x - 1.0, window().height / 2)
+    yield from tools.hands.drag(edge, (edge[0] - WIDER, edge[1]))
+    wider = area_of("PROPERTIES").width
+    tools.driver.check("the mouse is heeded", wider > before + WIDER / 2, f"{before} to {wider}")
+
+
+def sections() -> list[Any]:
+    """The panels inside of the Crowd panel."""
+    return [
+        cls for cls in part("blender.registration").CLASSES
+        if issubclass(cls, bpy.types.Panel)
+        and getattr(cls, "bl_parent_id", "") == "PHYSICS_PT_steer"
+    ]  # fmt: skip
+
+
+def open_all() -> None:
+    """Open every panel; only before it is drawn for the first time can that be said."""
+    found = sections()
+    for cls in found:
+        bpy.utils.unregister_class(cls)
+        cls.bl_options = cls.bl_options - {"DEFAULT_CLOSED"}
+    for cls in found:
+        bpy.utils.register_class(cls)
+
+
+def add_by_menu(tools: Tools) -> Iterator[Step]:
+    """Add > Crowd > Pedestrians, from the keyboard as the menus allow it."""
+    hands, driver = tools.hands, tools.driver
+    hands.hover("VIEW_3D", 0.5, 0.95)
+    yield from driver.settled()
+    hands.key("A", shift=True)
+    yield from driver.settled()
+    hands.key("END")
+    yield from driver.settled()
+    hands.key("RIGHT_ARROW")
+    yield from driver.settled()
+    driver.shoot("menu_add")
+    for _ in range(PEDESTRIANS):
+        hands.key("DOWN_ARROW")
+        yield None
+    driver.pauses.forget()
+    hands.key("RET")
+    yield lambda: bool(bpy.context.view_layer.objects.active)
+    last = bpy.context.window_manager.operators[-1]
+    named = last.bl_idname, getattr(last, "preset", "")
+    driver.check("Add > Crowd > Pedestrians was chosen",
+                 named == ("OBJECT_OT_steer_start", "pedestrians"), named)  # fmt: skip
+    driver.check("it plays at once", is_playing())
+    yield from show_physics()
+    yield from driver.settled()
+    check_framing(tools)
+
+
+def check_framing(tools: Tools) -> None:
+    """The crowd is no speck in the view, and what it goes to is seen too."""
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    region, view = region_of("VIEW_3D"), area_of("VIEW_3D").spaces[0].region_3d
+    obj = crowd()
+    points = [obj.matrix_world @ vertex.co for vertex in obj.data.vertices]
+    points.append(obj.steer.target_object.matrix_world.translation)
+    seen = [location_3d_to_region_2d(region, view, point) for point in points]
+    size = np.array([region.width, region.height])
+    inside = all(p is not None and 0 < p[0] < size[0] and 0 < p[1] < size[1] for p in seen)
+    tools.driver.check("crowd and target are in view", inside)
+    span = np.ptp(np.array([p for p in seen if p is not None]), axis=0) / size
+    tools.driver.check("they fill the view", max(span) > 0.4, f"{span.round(2)} of it")
+
+
+def compile_and_play(tools: Tools) -> Iterator[Step]:
+    """Kernels compile in sight while the window lives; then the crowd moves by itself."""
+    compiling, driver = part("blender.compiling"), tools.driver
+    waited = compiling.state() is not None
+    if waited:
+        yield lambda: compiling.state() is None or compiling.state().total > 0
+        told = compiling.text()
+        driver.check("the panel tells how far compiling is", " of " in told, told)
+        driver.shoot("compiling")
+    tell_pauses(tools, "the view is drawn and kernels compile")
+    yield from compiled(tools)
+    rounds = sorted(key[1] for key in compiling._work.asked)
+    driver.check("kernels were compiled in one go", len(rounds) <= 1, rounds)
+    yield lambda: simulated() > 12
+    tell_pauses(tools, "the crowd sets off")
+    begin = part("blender.live").get_frame(crowd(), 1).position
+    moved = np.linalg.norm(shown_frame().position - begin, axis=1).mean()
+    note = f"{moved:.2f} m each; compiled {'just now' if waited else 'before'}"
+    driver.check("the crowd moves by itself", moved > 0.1, note)
+    yield from driver.picture("playing")
+    bpy.ops.screen.animation_cancel(restore_frame=False)
+
+
+def tell_pauses(tools: Tools, when: str) -> None:
+    """Log for how long the window stood still, and measure anew."""
+    pauses = tools.driver.pauses
+    tools.driver.say(pauses=when, longest=round(pauses.longest, 2), told=pauses.told)
+    pauses.forget()
+
+
+def compiled(tools: Tools) -> Iterator[Step]:
+    """Wait until kernels are compiled, in little time.
+
+    Drawing the view by software takes a whole core, so another editor is shown meanwhile; and the
+    processes, which give way to all others, do not here.
+    """
+    compiling, area = part("blender.compiling"), area_of("VIEW_3D")
+    if compiling.state() is None:
+        return
+    area.type = "CONSOLE"
+
+    def is_done() -> bool:
+        work = compiling._work.compilation
+        for process in [] if work is None else work._processes:
+            with contextlib.suppress(OSError, AttributeError):
+                os.setpriority(os.PRIO_PROCESS, process.pid, 0)
+        return compiling.state() is None
+
+    yield is_done
+    area.type = "VIEW_3D"
+
+
+def edit(tools: Tools) -> Iterator[Step]:
+    """Change a weight in the panel, undo and redo by their keys, play."""
+    hands, driver = tools.hands, tools.driver
+    go_to_start()
+    before = crowd().steer.behaviors[0].weight
+    yield from hands.find_field("behaviors[0].weight")
+    hands.key("RET")
+    yield from driver.settled()
+    hands.write("2.5")
+    yield None
+    hands.key("RET")
+    yield from driver.settled()
+    driver.check("a weight is typed in", crowd().steer.behaviors[0].weight == 2.5,
+                 crowd().steer.behaviors[0].weight)  # fmt: skip
+    hands.hover("VIEW_3D", 0.5, 0.95)
+    yield from driver.settled()
+    hands.key("Z", ctrl=True)
+    yield from driver.settled()
+    now = crowd().steer.behaviors[0].weight
+    driver.check("undo takes the weight back", now == before, now)
+    hands.key("Z", ctrl=True, shift=True)
+    yield from driver.settled()
+    driver.check("redo brings it again", crowd().steer.behaviors[0].weight == 2.5)
+    yield from play(10)
+    message = part("blender.live").status(crowd()).message
+    driver.check("it plays with the new weight", message == "", message)
+
+
+ACTS = (install, add_by_menu, compile_and_play, edit)
