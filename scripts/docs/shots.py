@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "out" / "gui-kernels"))
 
 import bpy  # noqa: E402
+import numpy as np  # noqa: E402
 
 import steer_addon  # noqa: E402
 from steer_addon.blender import compiling, live, panels  # noqa: E402
@@ -30,8 +31,6 @@ FOLDER = ROOT / "docs" / "images"
 WIDTH = 440
 """Width of the Properties editor when panels are shot [pixels]."""
 PLAYED = 60
-CHOSEN = "12"
-"""The agent that Debug tells of."""
 
 
 def window() -> bpy.types.Window:
@@ -106,6 +105,12 @@ def stop(frame: int) -> None:
     bpy.context.scene.frame_set(frame)
 
 
+def held_up() -> str:
+    """The id of the slowest agent: others are in its way."""
+    frame = live.get_frame(crowd(), PLAYED)
+    return str(frame.id[np.argmin(np.linalg.norm(frame.velocity, axis=1))])
+
+
 def sections(parent: str) -> list[type]:
     """The panels inside of a Crowd panel."""
     return [cls for cls in panels.classes if getattr(cls, "bl_parent_id", "") == parent]
@@ -125,10 +130,8 @@ def first_steps() -> Iterator[Step]:
     start("pedestrians")
     yield lambda: compiling.state() is None and stored() >= PLAYED
     stop(PLAYED)
-    # the ground is large, and what is selected is orange
+    # what is selected is orange
     crowd().select_set(False)
-    view = area_of("VIEW_3D").spaces[0].region_3d
-    view.view_distance *= 0.4
     yield 1.0
     draw()
     whole = type("Box", (), {"x": 0, "y": 0, "width": window().width, "height": window().height})
@@ -185,7 +188,7 @@ def panel_pictures() -> Iterator[Step]:
     obj = crowd()
     bpy.context.view_layer.objects.active = obj
     overlay = bpy.context.scene.steer_overlay
-    overlay.show, overlay.agents = True, CHOSEN
+    overlay.show, overlay.agents = True, held_up()
     registered = sections("PHYSICS_PT_steer")
     for cls in registered:
         bpy.utils.unregister_class(cls)
