@@ -24,13 +24,11 @@ FLAT = 1.0e-10
 
 
 @kernel
-def _on_line(a, b, x):
-    """Share of the way from a to b at x, and the squared length of that way [m²]."""
-    along = sub(b, a)
-    whole = dot(along, along)
+def _share(along, whole, way):
+    """Share of a line at the end of a way from its start; `whole` is its squared length [m²]."""
     if whole <= 0.0:
-        return 0.0, whole
-    return min(1.0, max(0.0, dot(sub(x, a), along) / whole)), whole
+        return 0.0
+    return min(1.0, max(0.0, dot(way, along) / whole))
 
 
 @kernel
@@ -39,21 +37,23 @@ def barycentric(a, b, c, x):
 
     None is below 0, and their sum is 1.
     """
-    share_ab, ab = _on_line(a, b, x)
-    share_bc, bc = _on_line(b, c, x)
-    share_ca, ca = _on_line(c, a, x)
-    normal = cross(sub(b, a), sub(c, a))
+    ab, bc, ca = sub(b, a), sub(c, b), sub(a, c)
+    ab2, bc2, ca2 = dot(ab, ab), dot(bc, bc), dot(ca, ca)
+    normal = cross(ab, sub(c, a))
     area = dot(normal, normal)
-    longest = max(ab, bc, ca)
+    longest = max(ab2, bc2, ca2)
     if area <= FLAT * longest * longest:
-        if ab >= longest:
-            return 1.0 - share_ab, share_ab, 0.0
-        if bc >= longest:
-            return 0.0, 1.0 - share_bc, share_bc
-        return share_ca, 0.0, 1.0 - share_ca
-    at_a = max(0.0, dot(cross(sub(c, b), sub(x, b)), normal) / area)
-    at_b = max(0.0, dot(cross(sub(a, c), sub(x, c)), normal) / area)
-    at_c = max(0.0, dot(cross(sub(b, a), sub(x, a)), normal) / area)
+        if ab2 >= longest:
+            share = _share(ab, ab2, sub(x, a))
+            return 1.0 - share, share, 0.0
+        if bc2 >= longest:
+            share = _share(bc, bc2, sub(x, b))
+            return 0.0, 1.0 - share, share
+        share = _share(ca, ca2, sub(x, c))
+        return share, 0.0, 1.0 - share
+    at_a = max(0.0, dot(cross(bc, sub(x, b)), normal) / area)
+    at_b = max(0.0, dot(cross(ca, sub(x, c)), normal) / area)
+    at_c = max(0.0, dot(cross(ab, sub(x, a)), normal) / area)
     total = at_a + at_b + at_c
     return at_a / total, at_b / total, at_c / total
 
@@ -62,12 +62,11 @@ def barycentric(a, b, c, x):
 def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the field."""
     tree, vector, flat = p.field.tree, p.field.vector, world.flat
-    listed, lattice = p.field.nearby.listed, p.field.nearby.lattice
     for i in range(start, stop):
         reach = pick(p.max_distance, i)
         if reach <= 0.0:
             reach = np.inf
-        triangle, x, _ = nearest_listed(tree, listed, lattice, load(agents.position, i), reach)
+        triangle, x, _ = nearest_listed(tree, p.field.nearby, load(agents.position, i), reach)
         if triangle < 0:
             continue
         a, b, c = triangle_corners(tree, triangle)
