@@ -110,19 +110,27 @@ def _list_near(box, link, order, triangles, point, reach, listed, row):
 
 
 @kernel
-def nearest_listed(bvh, nearby, point, max_distance):
-    """`bvh.nearest_point`, by the lists where the point is in their lattice."""
-    listed, lattice = nearby.listed, nearby.lattice
+def cell_of(nearby, point):
+    """The row of the lists where a point is, -1 where the tree has to be asked."""
+    lattice = nearby.lattice
     x = (point[0] - lattice[0]) * lattice[6]
     y = (point[1] - lattice[1]) * lattice[7]
     z = (point[2] - lattice[2]) * lattice[8]
     nx, ny, nz = lattice[3], lattice[4], lattice[5]
     row = -1
-    if len(listed) > 0 and 0.0 <= x < nx and 0.0 <= y < ny and 0.0 <= z < nz:
+    if len(nearby.listed) > 0 and 0.0 <= x < nx and 0.0 <= y < ny and 0.0 <= z < nz:
         row = (int(z) * int(ny) + int(y)) * int(nx) + int(x)
-    if row < 0 or listed[row, 0] == ASK:
+        if nearby.listed[row, 0] == ASK:
+            row = -1
+    return row
+
+
+@kernel
+def nearest_listed(bvh, nearby, row, point, max_distance):
+    """`bvh.nearest_point`, by the list in a row: see `cell_of`."""
+    if row < 0:
         return nearest_point(bvh, point, max_distance)
-    return _of_list(bvh.triangles, nearby.box, listed, row, point, max_distance)
+    return _of_list(bvh.triangles, nearby.box, nearby.listed, row, point, max_distance)
 
 
 @kernel
