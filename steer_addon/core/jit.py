@@ -86,9 +86,14 @@ class Kernel:
     Numba accepts an instance as a callable inside other kernels, through `_numba_type_`.
     """
 
-    def __init__(self, function: Callable[..., Any], allocates: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], allocates: bool = False, inlined: bool = False
+    ) -> None:
         self.function = function
         self.allocates = allocates
+        # handing over a view takes longer than most helpers that read it
+        code = function.__code__
+        self.inlined = inlined or not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
@@ -112,9 +117,7 @@ class Kernel:
         # who allocates nothing need not count references either: every call with the views of a
         # world, which hold tens of arrays, would count each one up and down, atomically
         options["_nrt"] = self.allocates
-        # handing over a view takes longer than most helpers that read it
-        code = self.function.__code__
-        options["forceinline"] = not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
+        options["forceinline"] = self.inlined
         folder = _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
@@ -140,6 +143,14 @@ def kernel(function: Callable[..., Any]) -> Any:
 def allocating_kernel(function: Callable[..., Any]) -> Any:
     """Mark a function that makes arrays: calls cost more, so it is for whole loops."""
     return Kernel(function, allocates=True)
+
+
+def inlined_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function that becomes part of its caller, however large it is.
+
+    Loops without any other call can be compiled to instructions that do several rounds at once.
+    """
+    return Kernel(function, inlined=True)
 
 
 class _Scratch:
