@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
+MANY = 16 * CHUNK
+"""The same for loops that take no more than a few nanoseconds an agent."""
 
 DRY = 64
 """So many rows a dry run goes through at most."""
@@ -371,25 +373,25 @@ def _pool() -> ThreadPoolExecutor:
         return _state.pool
 
 
-def runs_alone(count: int) -> bool:
+def runs_alone(count: int, chunk: int = CHUNK) -> bool:
     """Whether `parallel_for` does so many in one range, on the calling thread."""
-    return _state.threads == 1 or count <= CHUNK or not status().compiled
+    return _state.threads == 1 or count <= chunk or not status().compiled
 
 
-def parallel_for(function: Kernel, count: int, *args: Any) -> None:
+def parallel_for(function: Kernel, count: int, *args: Any, chunk: int = CHUNK) -> None:
     """Call `function(start, stop, *args)` over index ranges that cover 0 to count.
 
     Every index must write only its own row, so that the ranges, and the threads that run them,
-    cannot change a bit of the result.
+    cannot change a bit of the result. No range is smaller than `chunk`.
     """
     target = function.target()
     if _state.recorder is not None:
         # a dry run asks what is called, not what comes of it
         count = min(count, DRY)
-    if runs_alone(count):
+    if runs_alone(count, chunk):
         target(0, count, *args)
         return
-    size = max(CHUNK, -(-count // (2 * _state.threads)))
+    size = max(chunk, -(-count // (2 * _state.threads)))
     starts = iter(range(0, count, size))
 
     def work() -> None:
