@@ -14,7 +14,19 @@ import bpy
 from ..core import jit
 from . import display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
-from .operators import add, bake, behaviors, cache, export, looks, paths, presets, start, ways_out
+from .operators import (
+    add,
+    bake,
+    behaviors,
+    cache,
+    cache_steps,
+    export,
+    looks,
+    paths,
+    presets,
+    start,
+    ways_out,
+)
 from .overlay import handlers as overlay
 from .overlay import picking
 
@@ -85,7 +97,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, lambda: None),
     (property_classes.register, property_classes.unregister),
     (_register_classes, _unregister_classes),
-    (lambda: None, cache.stop_all),
+    (lambda: None, cache_steps.stop_all),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
     (live.register, live.unregister),

@@ -23,7 +23,7 @@ from steer_addon.blender import (  # noqa: E402
     registration,
 )
 from steer_addon.blender.bake import cached, status  # noqa: E402
-from steer_addon.blender.operators import cache as cache_operators  # noqa: E402
+from steer_addon.blender.operators import cache_steps as cache_operators  # noqa: E402
 from steer_addon.blender.overlay import handlers, view  # noqa: E402
 from steer_addon.core import warmup  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError, SteerError  # noqa: E402
