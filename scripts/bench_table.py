@@ -110,9 +110,14 @@ def medians(
     return [statistics.median(taken) for taken in times]
 
 
-def median(call: Call, rounds: int, warm_ups: int = 2) -> float:
+def median(
+    call: Call,
+    rounds: int,
+    warm_ups: int = 2,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
     """Median time of a call [s]."""
-    return medians([call], rounds, warm_ups)[0]
+    return medians([call], rounds, warm_ups, clock=clock)[0]
 
 
 def timed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -43,11 +44,17 @@ def region_width(context: Any) -> float:
     return region.width / (bpy.context.preferences.system.ui_scale or 1.0)
 
 
+@lru_cache(maxsize=256)
+def _lines(text: str, letters: int) -> list[str]:
+    """A sentence as lines; a redraw asks for the same again and again."""
+    return textwrap.wrap(text, letters)
+
+
 def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
     """A sentence, broken into as many lines as the region's width needs."""
     letters = int(region_width(context) / _LETTER)
     column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, max(16, letters - 9))):
+    for number, line in enumerate(_lines(text, max(16, letters - 9))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
@@ -89,8 +96,8 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     for text in texts:
         draw_notice(layout, context, _scene_notice(text, about.get(text, "")))
     if status.message:
-        icon = "ERROR" if playback.problem(obj) else "INFO"
-        draw_notice(layout, context, _live_notice(status), icon)
+        lost = bool(playback.problem(obj))
+        draw_notice(layout, context, _live_notice(status, lost), "ERROR" if lost else "INFO")
 
 
 def _scene_notice(text: str, name: str) -> Notice:
@@ -100,7 +107,10 @@ def _scene_notice(text: str, name: str) -> Notice:
     return Notice(text, "object.steer_select_input", label, "RESTRICT_SELECT_OFF", {"name": name})
 
 
-def _live_notice(status: live.LiveStatus) -> Notice:
+def _live_notice(status: live.LiveStatus, lost: bool) -> Notice:
+    if lost:
+        relink = "object.steer_cache_relink"
+        return Notice(status.message, relink, "Relink Bake", "FILE_FOLDER")
     if not status.plays_on:
         return Notice(status.message)
     return Notice(status.message, "object.steer_play", "Play from Start", "PLAY")

@@ -14,17 +14,15 @@ ADVICE = "Bake before rendering: farms and other Blenders then need no Steer"
 
 
 def draw_playback(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """What a bake lacks and how to find a lost one, or the advice to make one."""
+    """What a bake lacks, or the advice to make one."""
     from .drawing import draw_message
 
     if not plays_back(obj):
         if not live.is_baked(obj):
             draw_message(layout, context, ADVICE, "INFO")
         return
-    if playback.problem(obj):
-        # what is wrong stands above, in place of what the live crowd would say
-        layout.operator("object.steer_relink", icon="FILE_FOLDER")
-    elif playback.limits(obj):
+    # what is wrong stands above, with its way out, in place of what the live crowd would say
+    if playback.limits(obj) and not playback.problem(obj):
         draw_message(layout, context, playback.limits(obj), "INFO")
 
 

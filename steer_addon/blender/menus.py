@@ -59,11 +59,19 @@ class STEER_MT_object(bpy.types.Menu):
     bl_label = "Crowd"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Make, bake, clear, remove."""
+        """Make, play, bake, clear, remove: all that search finds is in some menu."""
         layout = self.layout
         layout.operator("object.steer_add_modifier", text="Make Crowd", icon=ICON)
         layout.operator("object.steer_remove_modifier")
         layout.separator()
+        layout.operator("object.steer_play", icon="PLAY")
+        layout.operator("object.steer_scene_range", icon="TIME")
+        layout.operator("object.steer_pick_agent", icon="EYEDROPPER")
+        layout.operator("object.steer_color_material", icon="MATERIAL")
+        layout.operator("object.steer_clear_lost", text="Clear Deleted Inputs")
+        layout.separator()
+        layout.menu("STEER_MT_behavior_add")
+        layout.menu("STEER_MT_behavior_specials")
         layout.menu("STEER_MT_presets")
         layout.operator("object.steer_preset_save", text="Save Preset...")
         layout.operator("object.steer_preset_import", text="Load Preset...")
@@ -118,8 +126,20 @@ class STEER_MT_behavior_specials(bpy.types.Menu):
     bl_label = "Behavior Specials"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Duplicate."""
-        self.layout.operator("object.steer_behavior_duplicate", icon="DUPLICATE")
+        """What the buttons beside the list have no room for."""
+        layout = self.layout
+        layout.operator("object.steer_behavior_duplicate", icon="DUPLICATE")
+        layout.operator("object.steer_behavior_reset", icon="LOOP_BACK")
+        layout.separator()
+        for which, text, icon in (
+            ("ALL", "Enable All", "CHECKBOX_HLT"),
+            ("ACTIVE", "Enable Only This", "SOLO_ON"),
+            ("NONE", "Disable All", "CHECKBOX_DEHLT"),
+        ):
+            props = layout.operator("object.steer_behaviors_enable", text=text, icon=icon)
+            props.which = which
+        layout.separator()
+        layout.operator("object.steer_copy_settings", icon="COPYDOWN")
 
 
 class STEER_MT_presets(bpy.types.Menu):

@@ -13,7 +13,7 @@ from ..core.settings import BLOCKS, CrowdSettings, make_behavior
 from . import animation_paths
 from .bake.settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
-from .property_factory import read_settings, read_values, write_settings, write_values
+from .property_factory import made_of, read_settings, read_values, write_settings, write_values
 from .slots import uses_of
 
 BEHAVIORS_PATH = "steer.behaviors"
@@ -48,7 +48,9 @@ def behavior_of(item: Any) -> Behavior:
     own_target = item.use_own_target and TARGETS in cls.definition.uses
     # core calls an entry without a name by its type; saying so twice would differ from a preset
     name = "" if item.name == item.type else item.name
-    return cls(**values, name=name, target=item.name if own_target else "")
+    values |= {"name": name, "target": item.name if own_target else ""}
+    behavior: Behavior = made_of(cls, tuple(values.items()))
+    return behavior
 
 
 def settings_of(obj: bpy.types.Object) -> CrowdSettings:

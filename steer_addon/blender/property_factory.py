@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import bpy
@@ -140,12 +140,32 @@ def make_class(name: str, properties: Mapping[str, Any], doc: str) -> type:
 
 
 def _number(info: ParameterInfo, value: float) -> float:
-    if _in_radians(info):
+    meant = _meant(value, _in_radians(info))
+    return min(max(meant, info.minimum), info.maximum)
+
+
+@lru_cache(maxsize=4096)
+def _meant(value: float, in_radians: bool) -> float:
+    """The decimal number that a property's 32 bits stand for."""
+    if in_radians:
         # a 32-bit number holds 7 digits; more would be the rounding of the conversion
         meant = float(f"{math.degrees(value):.7g}")
     else:
         meant = float(str(np.float32(value)))
-    return min(max(meant, info.minimum), info.maximum)
+    # never -0, which is equal to 0 and yet other bits
+    return meant + 0.0
+
+
+@lru_cache(maxsize=1024)
+def made_of(settings: type[Settings], values: tuple[tuple[str, Any], ...]) -> Any:
+    """Settings from names and values; the same instance again for the same values.
+
+    They are asked for at every frame and every redraw, and checking them takes most of the time.
+
+    Raises:
+        ParameterError: A value does not fit.
+    """
+    return settings(**dict(values))
 
 
 def read_value(group: Any, info: ParameterInfo) -> Any:
@@ -172,7 +192,7 @@ def read_settings(group: Any, settings: type[Settings]) -> Any:
     Raises:
         ParameterError: A value does not fit, such as a choice of a newer version.
     """
-    return settings(**read_values(group, known_parameters(settings).values()))
+    return made_of(settings, tuple(read_values(group, known_parameters(settings).values()).items()))
 
 
 def write_settings(group: Any, settings: Settings) -> None:

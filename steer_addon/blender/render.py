@@ -190,7 +190,10 @@ def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: f
         for picture in pictures[1:]:
             strip.elements.append(picture.name)
         scene.frame_start, scene.frame_end = 1, len(pictures)
-        strip.frame_final_duration = len(pictures)
+        # the older name is there up to Blender 5, where using it warns
+        known = strip.bl_rna.properties
+        length = "duration" if "duration" in known else "frame_final_duration"
+        setattr(strip, length, len(pictures))
         scene.render.filepath = str(partial.resolve())
         bpy.ops.render.render(animation=True, scene=scene.name)
         os.replace(partial, path)

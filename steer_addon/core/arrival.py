@@ -121,7 +121,7 @@ def _goals(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> 
         if not found.count or found.own:
             return None
         key = found.chosen(entry, agents)
-        place = found.position[key]
+        place = np.take(found.position, key, axis=0)
     distance, passed = np.zeros(agents.count), np.zeros(agents.count)
     goals = GoalView(place, key, distance, passed, np.zeros_like(place))
     parallel_for(

@@ -51,6 +51,7 @@ class GridView(NamedTuple):
     x: F64  # (n,) [m] positions by slot
     y: F64  # (n,) [m]
     z: F64  # (n,) [m]
+    source: F32  # (n, 3) [m] the positions by row
 
 
 @kernel
@@ -138,7 +139,7 @@ def build_grid(position: F32, cell_size: float, most: int | None = None) -> Grid
     x, y, z = columns[0], columns[1], columns[2]
     cells, cursor = np.empty(count, np.int32), np.empty(len(start), np.int32)
     _sort_by_cell(position, 1.0 / cell, nx, ny, nz, cells, start, cursor, order, x, y, z)
-    return GridView(cell, 1.0 / cell, nx, ny, nz, start, order, x, y, z)
+    return GridView(cell, 1.0 / cell, nx, ny, nz, start, order, x, y, z, position)
 
 
 @kernel

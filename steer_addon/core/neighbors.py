@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from .grid import OFF_LATTICE, SLACK, GridView, axis_cells, build_grid, wrap_cell
-from .jit import allocating_kernel, kernel, parallel_for
+from .jit import allocating_kernel, kernel, parallel_for, scratch
 from .vec import dot, load, pick
 from .views import F32, I64, NeighborView
 
@@ -194,12 +194,13 @@ def _around(own, size):
 
 
 @kernel
-def _gather(c, grid, slots, x, y, z):
+def _gather(c, grid, room):
     """Collect the slots of a cell and of all around it.
 
     Returns:
         (how many, -1 when they are too many; where those of the cell itself begin).
     """
+    slots, x, y, z = room[5:9]
     first_x, many_x = _around(c % grid.nx, grid.nx)
     first_y, many_y = _around(c // grid.nx % grid.ny, grid.ny)
     first_z, many_z = _around(c // (grid.nx * grid.ny), grid.nz)
@@ -219,10 +220,9 @@ def _gather(c, grid, slots, x, y, z):
                 if cell <= c < cell + long:
                     begin = total + grid.start[c] - low
                 for k in range(high - low):
-                    at = (low + k) & _INDEX
-                    slots[total + k] = at
-                    x[total + k], y[total + k] = grid.x[at], grid.y[at]
-                    z[total + k] = grid.z[at]
+                    at, to = (low + k) & _INDEX, (total + k) & _INDEX
+                    slots[to] = at
+                    x[to], y[to], z[to] = grid.x[at], grid.y[at], grid.z[at]
                 total += high - low
     return total, begin
 
@@ -230,7 +230,8 @@ def _gather(c, grid, slots, x, y, z):
 @kernel
 def _collect(own, here, bound, gathered, room):
     """Of those around a cell the ones near an agent, which is number `own`; how many they are."""
-    near, near2, slots, x, y, z, squares = room[:2] + room[5:]
+    near, near2 = room[:2]
+    slots, x, y, z, squares = room[5:]
     px, py, pz = here
     for t in range(gathered):
         dx, dy, dz = x[t] - px, y[t] - py, z[t] - pz
@@ -239,17 +240,18 @@ def _collect(own, here, bound, gathered, room):
     total = 0
     # every one is written, and overwritten unless it counts: see `_search`
     for t in range(gathered):
-        d2 = squares[t]
-        near[total & _INDEX] = slots[t]
-        near2[total & _INDEX] = d2
-        total += int(d2 <= bound)
+        near[total & _INDEX] = t
+        total += int(squares[t] <= bound)
+    for k in range(total):
+        t = near[k] & _INDEX
+        near[k], near2[k] = slots[t], squares[t]
     return total
 
 
 @kernel
 def _is_ordinary(me, here, grid):
     """Whether the cell of a place, and those around it, are beyond doubt those of a slot."""
-    if here != (grid.x[me], grid.y[me], grid.z[me]):
+    if here[0] != grid.x[me] or here[1] != grid.y[me] or here[2] != grid.z[me]:
         return False
     return max(abs(here[0]), abs(here[1]), abs(here[2])) * grid.inverse < _ORDINARY
 
@@ -274,53 +276,65 @@ def _find_one(me, own, here, forward, cosine, reach, limit, gathered, grid, ids,
 
 @kernel
 def _find_rows(
-    first, last, grid, position, heading, ids, radius, most, view, count, index, distance, room
-):
-    """`_find_kernel` with room to work in."""
-    best, best2, slots, x, y, z = room[3:9]
+    first, last, grid, moved, position, heading, ids, radius, most, view, count, index, distance,
+    best, best2,
+):  # fmt: skip
+    """`_find_kernel` with room for the best; `moved` says not to take places from the grid."""
+    # each on its own: compilers know then that writing to one changes none of the others
+    near2, squares = scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0]
+    x, y, z = scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0]
+    near = scratch(1, _CANDIDATES)[0].view(np.int64)
+    ranks = scratch(1, _CANDIDATES)[0].view(np.int64)
+    slots = scratch(1, _CANDIDATES)[0].view(np.int64)
+    room = (near, near2, ranks, best, best2, slots, x, y, z, squares)
     width = index.shape[1]
     c = np.searchsorted(grid.start, first, "right") - 1
-    gathered, begin = _gather(c, grid, slots, x, y, z)
-    for me in range(first, last):
-        if me >= grid.start[c + 1]:
-            while me >= grid.start[c + 1]:
-                c += 1
-            gathered, begin = _gather(c, grid, slots, x, y, z)
-        i = grid.order[me]
-        limit = min(width, int(pick(most, i)))
-        reach = pick(radius, i)
-        found = 0
-        if limit > 0 and reach >= 0.0:
-            own = begin + me - grid.start[c]
-            here, forward = load(position, i), load(heading, i)
-            cosine = _view_cosine(pick(view, i))
-            found = _find_one(
-                me, own, here, forward, cosine, reach, limit, gathered, grid, ids, room
-            )
-        count[i] = found
-        for j in range(found):
-            index[i, j] = grid.order[best[j]]
-            distance[i, j] = math.sqrt(best2[j])
-        for j in range(found, width):
-            index[i, j] = -1
-            distance[i, j] = 0.0
+    at = first
+    while at < last:
+        while at >= grid.start[c + 1]:
+            c += 1
+        gathered, begin = _gather(c, grid, room)
+        own = begin + at - grid.start[c]
+        stop = min(last, int(grid.start[c + 1]))
+        for me in range(at, stop):
+            i = grid.order[me] & _INDEX
+            limit, reach = min(width, int(pick(most, i))), pick(radius, i)
+            found = 0
+            if limit > 0 and reach >= 0.0:
+                # what is in memory at random is read only where it is needed
+                here, forward = (grid.x[me], grid.y[me], grid.z[me]), (0.0, 0.0, 0.0)
+                if moved:
+                    here = load(position, i)
+                cosine = _view_cosine(pick(view, i))
+                if cosine > -1.0:
+                    forward = load(heading, i)
+                found = _find_one(
+                    me, own + me - at, here, forward, cosine, reach, limit, gathered, grid, ids,
+                    room,
+                )  # fmt: skip
+            count[i] = found
+            for j in range(found):
+                distance[i, j] = math.sqrt(best2[j])
+            for j in range(found):
+                index[i, j] = grid.order[best[j] & _INDEX]
+            for j in range(found, width):
+                index[i, j] = -1
+                distance[i, j] = 0.0
+        at = stop
 
 
 @allocating_kernel
 def _find_kernel(
-    first, last, grid, position, heading, ids, radius, most, view, count, index, distance
+    first, last, grid, moved, position, heading, ids, radius, most, view, count, index, distance
 ):
     """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space."""
-    near, near2 = np.empty(_CANDIDATES, np.int64), np.empty(_CANDIDATES, np.float64)
-    ranks, slots = np.empty(_CANDIDATES, np.int64), np.empty(_CANDIDATES, np.int64)
     kept = max(index.shape[1], _CANDIDATES)
     best, best2 = np.empty(kept, np.int64), np.empty(kept, np.float64)
-    x, y, z, squares = np.empty((4, _CANDIDATES), np.float64)
-    room = (near, near2, ranks, best, best2, slots, x, y, z, squares)
     # this one counts references, as who makes arrays does; the loop is in one that does not
     _find_rows(
-        first, last, grid, position, heading, ids, radius, most, view, count, index, distance, room
-    )
+        first, last, grid, moved, position, heading, ids, radius, most, view, count, index,
+        distance, best, best2,
+    )  # fmt: skip
 
 
 def find(
@@ -358,7 +372,8 @@ def find(
         np.empty(n, np.int32), np.empty((n, k), np.int32), np.empty((n, k), np.float32)
     )
     options = (heading, ids, radius, max_neighbors, field_of_view)
-    parallel_for(_find_kernel, n, grid, position, *options, *view)
+    moved = position is not grid.source
+    parallel_for(_find_kernel, n, grid, moved, position, *options, *view)
     return view
 
 

@@ -229,6 +229,8 @@ class Settings:
 
     def __eq__(self, other: object) -> bool:
         """Whether both are of one class and have equal values."""
+        if other is self:
+            return True
         if type(other) is not type(self):
             return NotImplemented
         return self.to_dict() == other.to_dict()

@@ -13,8 +13,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import drawing, simulate  # noqa: E402
 from steer_addon.blender.bake import cached, places, status  # noqa: E402
-from steer_addon.blender.operators import cache as operators  # noqa: E402
-from steer_addon.blender.operators import cache_steps  # noqa: E402
+from steer_addon.blender.operators import baking as operators  # noqa: E402
 from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
 from tests.blender.cached_crowds import (  # noqa: E402
@@ -99,7 +98,7 @@ def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, m
         workspace=SimpleNamespace(status_text_set=texts.append),
     )
 
-    class Pressed(operators.OBJECT_OT_steer_cache_bake.__mro__[1]):
+    class Pressed(operators.BakeOperator):
         def begin(self, context):
             return cached.begin(crowd, context.scene, tmp_path / "Crowd")
 
@@ -107,11 +106,11 @@ def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, m
             report.append((kind, text))
 
     monkeypatch.setattr(
-        cache_steps, "bpy", SimpleNamespace(app=SimpleNamespace(background=False), types=bpy.types)
+        operators, "bpy", SimpleNamespace(app=SimpleNamespace(background=False), types=bpy.types)
     )
-    monkeypatch.setattr(cache_steps, "_TICK", 0.0)
-    monkeypatch.setattr(cache_steps.time, "perf_counter", iter(np.arange(0, 1e6)).__next__)
-    monkeypatch.setattr(cache_steps, "_TICK", 1.5)
+    monkeypatch.setattr(operators, "_TICK", 0.0)
+    monkeypatch.setattr(operators.time, "perf_counter", iter(np.arange(0, 1e6)).__next__)
+    monkeypatch.setattr(operators, "_TICK", 1.5)
     operator = Pressed()
     assert operator.invoke(context, None) == {"RUNNING_MODAL"}
     assert "is being baked" in refusal(bpy.ops.object.steer_cache_bake)
@@ -125,7 +124,7 @@ def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, m
     frames = open_cache(tmp_path / "Crowd").frames
     assert 10 < len(frames) < LAST
     assert f"{len(frames)} of {LAST} frames are kept" in report[-1][1]
-    assert bpy.data.scenes.keys() == ["Scene"] and not cache_steps.why_busy()
+    assert bpy.data.scenes.keys() == ["Scene"] and not operators.why_busy()
 
 
 def test_bake_anew_keeps_the_old_one_until_the_new_one_is_complete(crowd, tmp_path):

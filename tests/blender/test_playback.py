@@ -295,7 +295,7 @@ def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
     # what is played was lost, and is written anew from the cache
     (folder / "crowd.usdc").unlink()
     assert "is missing" in message(obj)
-    bpy.ops.object.steer_relink(directory=str(folder))
+    bpy.ops.object.steer_cache_relink(directory=str(folder))
     frame_set(8)
     np.testing.assert_array_equal(shown(obj), frames[7].position)
     assert bpy.ops.object.steer_cache_delete() == {"FINISHED"}

@@ -44,10 +44,19 @@ def test_the_panel_recommends_a_bake_until_there_is_one(tmp_path):
     bake(obj, tmp_path)
     assert not said(obj).texts()
     os.rename(tmp_path / "crowd.usdc", tmp_path / "gone.usdc")
-    assert "object.steer_relink" in said(obj).of("operator")
+    assert not said(obj).record
     main = FakeLayout()
     drawing.draw_main(main, context(4000), obj)
     assert "crowd.usdc is missing: use Relink" in main.texts()
+    assert main.of("operator").count("object.steer_cache_relink") == 1
+    (tmp_path / "moved").mkdir()
+    os.rename(tmp_path / "gone.usdc", tmp_path / "moved" / "crowd.usdc")
+    # the cache is somewhere else, or nowhere: the played file alone will do
+    relink = bpy.ops.object.steer_cache_relink
+    assert relink(directory=str(tmp_path / "moved")) == {"FINISHED"}
+    assert playback.problem(obj) == ""
+    with pytest.raises(RuntimeError, match="manifest.json"):
+        relink(directory=str(tmp_path / "elsewhere"))
 
 
 def test_the_menu_has_every_format_and_the_operator_writes(tmp_path):

@@ -172,3 +172,23 @@ def test_whatever_it_is_given_it_stays_finite(rows, motion, size):
         sim.step(make_world(targets=make_targets(goal)))
     assert np.isfinite(sim.agents.position).all()
     assert np.isfinite(sim.agents.velocity).all()
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+@pytest.mark.parametrize("relaxation", [0.02, 0.2, 0.5, 1.0])
+def test_a_step_longer_than_the_relaxation_time_ends_at_what_is_chosen(relaxation, motion):
+    start = [[0.0, 0.0, 0.0], [1.2, 0.1, 0.0], [0.9, -0.6, 0.0]]
+    velocity = [[0.9, 0.3, 0.0], [-1.0, 0.0, 0.0], [0.4, 0.2, 0.0]]
+    goals, dt = [[9.0, 0.0, 0.0], [-9.0, 0.0, 0.0], [9.0, 1.0, 0.0]], 0.5
+    made = walkers(goal=Seek(target_choice="BY_ID"), bodies=False, motion=motion)
+    made = replace(made, agents=replace(made.agents, max_force=1000.0))
+
+    def step(tau):
+        settings = replace(made, solver=replace(made.solver, relaxation_time=tau))
+        return run(settings, start, 1, velocity, target=goals, fps=1.0 / dt)[1]
+
+    # as long as the step: the solver goes right to what is chosen
+    before, chosen = step(dt)
+    assert np.abs(chosen - before).max() > 0.1
+    share = min(1.0, dt / relaxation)
+    assert step(relaxation)[1] == pytest.approx(before + share * (chosen - before), abs=1.0e-5)

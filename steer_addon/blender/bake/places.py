@@ -13,7 +13,6 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.cache import folder_name
 from ...core.errors import SceneError
 
 DEFAULT_PARENT = "//steer_cache"
@@ -38,6 +37,9 @@ def new_folder(obj: bpy.types.Object) -> Path:
     Raises:
         SceneError: The file was never saved, and the folder is beside it.
     """
+    # imported with the first bake: enabling the extension has to be quick
+    from ...core.cache import folder_name
+
     reason = why_no_folder(obj)
     if reason:
         raise SceneError(reason)

@@ -10,19 +10,20 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.cache import MANIFEST, NEXT, Cache, open_cache
-from ...core.cache.changes import sentence
 from ...core.errors import SteerError
 from .. import app_handlers, crowds
 from ..links import linked_crowds
 from ..scene_inputs import geometry_owners, input_objects, needs_own_scene
 from ..suspension import is_suspended
 from . import places
+
+if TYPE_CHECKING:
+    from ...core.cache import Cache
 
 _FRESH = 0.5
 """For so long what was found is shown again [s]."""
@@ -60,6 +61,9 @@ class BakeStatus:
     @property
     def out_of_date(self) -> str:
         """What changed since the bake; empty when nothing is known to have."""
+        # imported with the first bake: enabling the extension has to be quick
+        from ...core.cache.changes import sentence
+
         return sentence([*dict.fromkeys([*self.settings, *self.changes])])
 
     @property
@@ -115,6 +119,8 @@ def _look(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
     folder = places.own_folder(obj)
     if folder is None:
         return None
+    from ...core.cache import MANIFEST, NEXT, open_cache
+
     found = BakeStatus(folder)
     try:
         if (folder / NEXT).exists():
@@ -143,6 +149,8 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
     folder = places.own_folder(obj)
     if folder is None:
         return None
+    from ...core.cache import open_cache
+
     try:
         return open_cache(folder)
     except SteerError:

@@ -202,16 +202,10 @@ def _keyed(job: Job) -> dict[str, Any]:
     }
 
 
-def _glb(job: Job, path: Path) -> int:
-    from .keyed import write_glb
+def _objects(job: Job, path: Path) -> int:
+    from .keyed import write_keyed
 
-    return write_glb(list(job.frames()), path, job.header, job.scene, **_keyed(job))
-
-
-def _fbx(job: Job, path: Path) -> int:
-    from .keyed import write_fbx
-
-    return write_fbx(list(job.frames()), path, job.header, job.scene, **_keyed(job))
+    return write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
 
 
 FORMATS: dict[str, Format] = {
@@ -235,8 +229,8 @@ FORMATS: dict[str, Format] = {
             "Text with a line for each living agent and frame: id, frame, x, y, z",
             _trajectories,
         ),
-        Format("glb", "glTF Keyframes", ".glb", "One keyed object per agent", _glb),
-        Format("fbx", "FBX Keyframes", ".fbx", "One keyed object per agent", _fbx),
+        Format("glb", "glTF Keyframes", ".glb", "One keyed object per agent", _objects),
+        Format("fbx", "FBX Keyframes", ".fbx", "One keyed object per agent", _objects),
     )
 }
 """By name, in the order of menus."""

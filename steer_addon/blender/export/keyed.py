@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,84 +16,52 @@ from ..bake.copies import Source
 from ..bake.removal import find_bakes
 from ..bake.settings import KeyframeBakeSettings
 from .files import Header, replacing
-from .staging import Staging, staging
+from .staging import staging
 
 
-def write_glb(
-    frames: Sequence[Frame], path: Path, header: Header, scene: bpy.types.Scene, **keyed: Any
-) -> int:
-    """Write frames to a binary glTF file: y is up in it, and times are in seconds.
+@dataclass(frozen=True)
+class _Exporter:
+    """An exporter of Blender's own: its add-on, its operator, and what that is given."""
 
-    Args:
-        frames: Ascending frames.
-        path: File to write, ending in .glb.
-        header: What they have in common.
-        scene: The user's scene, which stays as it is.
-        **keyed: `source`, `scale` and `settings` of the keyframe bake.
+    addon: str
+    operator: str
+    options: Mapping[str, Any]
 
-    Returns:
-        How many frames were written.
 
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames, or Blender lacks the exporter.
-    """
-
-    def export(stage: Staging, partial: Path) -> None:
-        stage.run(
-            _operator("io_scene_gltf2", "gltf"),
-            partial,
-            export_format="GLB",
-            use_active_scene=True,
-            export_animations=True,
-            export_animation_mode="SCENE",
+_EXPORTERS = {
+    ".glb": _Exporter(
+        "io_scene_gltf2",
+        "gltf",
+        {
+            "export_format": "GLB",
+            "use_active_scene": True,
+            "export_animations": True,
+            "export_animation_mode": "SCENE",
             # one animation that moves everybody: players show one at a time
-            export_anim_scene_split_object=False,
-            export_anim_single_armature=False,
-            export_frame_range=True,
-            export_force_sampling=True,
-            export_optimize_animation_size=True,
-            export_extras=False,
-            check_existing=False,
-        )
-
-    return _write(frames, path, header, scene, export, **keyed)
-
-
-def write_fbx(
-    frames: Sequence[Frame], path: Path, header: Header, scene: bpy.types.Scene, **keyed: Any
-) -> int:
-    """Write frames to an FBX file.
-
-    Args:
-        frames: Ascending frames.
-        path: File to write, ending in .fbx.
-        header: What they have in common.
-        scene: The user's scene, which stays as it is.
-        **keyed: `source`, `scale` and `settings` of the keyframe bake.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames, or Blender lacks the exporter.
-    """
-
-    def export(stage: Staging, partial: Path) -> None:
-        stage.run(
-            _operator("io_scene_fbx", "fbx"),
-            partial,
-            use_selection=False,
-            bake_anim=True,
-            bake_anim_use_all_bones=False,
-            bake_anim_use_nla_strips=False,
-            bake_anim_use_all_actions=False,
-            bake_anim_simplify_factor=0.0,
-            check_existing=False,
-        )
-
-    return _write(frames, path, header, scene, export, **keyed)
+            "export_anim_scene_split_object": False,
+            "export_anim_single_armature": False,
+            "export_frame_range": True,
+            "export_force_sampling": True,
+            "export_optimize_animation_size": True,
+            "export_extras": False,
+            "check_existing": False,
+        },
+    ),
+    ".fbx": _Exporter(
+        "io_scene_fbx",
+        "fbx",
+        {
+            "use_selection": False,
+            "bake_anim": True,
+            "bake_anim_use_all_bones": False,
+            "bake_anim_use_nla_strips": False,
+            "bake_anim_use_all_actions": False,
+            "bake_anim_simplify_factor": 0.0,
+            "check_existing": False,
+        },
+    ),
+}
+"""By the endings of files. In .glb y is up, and times are in seconds."""
 
 
 def _operator(addon: str, name: str) -> Any:
@@ -110,17 +79,35 @@ def _operator(addon: str, name: str) -> Any:
     return operator
 
 
-def _write(
+def write_keyed(
     frames: Sequence[Frame],
     path: Path,
     header: Header,
     scene: bpy.types.Scene,
-    export: Callable[[Staging, Path], None],
     *,
     source: Source = None,
     scale: float = 1.0,
     settings: KeyframeBakeSettings | None = None,
 ) -> int:
+    """Write frames to a binary glTF file or an FBX file.
+
+    Args:
+        frames: Ascending frames.
+        path: File to write, ending in .glb or .fbx.
+        header: What the frames have in common.
+        scene: The user's scene, which stays as it is.
+        source: What each agent is a copy of, see `keyframes.bake`.
+        scale: Factor on its size.
+        settings: Which keys to write.
+
+    Returns:
+        How many frames were written.
+
+    Raises:
+        OutputError: The file cannot be written; an earlier one stays as it was.
+        SceneError: There are no frames, or Blender lacks the exporter.
+    """
+    exporter = _EXPORTERS[path.suffix.lower()]
     with replacing(path) as partial, staging(scene, header) as stage:
         keyframes.bake(
             frames,
@@ -132,5 +119,6 @@ def _write(
             # neither format knows objects that are hidden for a while
             shrink_dead=True,
         )
-        export(stage, partial)
+        run = _operator(exporter.addon, exporter.operator)
+        stage.run(run, partial, **exporter.options)
     return len(frames)

@@ -85,7 +85,7 @@ def _type_items(self: bpy.types.Operator | None, context: bpy.types.Context | No
     return _type_items.kept
 
 
-class _OnEntry(SteerOperator):
+class OnEntry(SteerOperator):
     """Base of operators on the active entry."""
 
     @classmethod
@@ -120,7 +120,7 @@ class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
         steer.active_behavior = len(steer.behaviors) - 1
 
 
-class OBJECT_OT_steer_behavior_remove(_OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_remove(OnEntry, bpy.types.Operator):
     """Remove the active behavior and its animation"""
 
     bl_idname = "object.steer_behavior_remove"
@@ -146,7 +146,7 @@ class OBJECT_OT_steer_behavior_remove(_OnEntry, bpy.types.Operator):
         remove_behavior(obj, active if self.place < 0 else self.place)
 
 
-class OBJECT_OT_steer_behavior_move(_OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_move(OnEntry, bpy.types.Operator):
     """Move the active behavior in the list; with priorities, higher ones come first"""
 
     bl_idname = "object.steer_behavior_move"
@@ -167,7 +167,7 @@ class OBJECT_OT_steer_behavior_move(_OnEntry, bpy.types.Operator):
             move_behavior(obj, place, to)
 
 
-class OBJECT_OT_steer_behavior_duplicate(_OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_duplicate(OnEntry, bpy.types.Operator):
     """Duplicate the active behavior with its animation"""
 
     bl_idname = "object.steer_behavior_duplicate"

@@ -1,4 +1,4 @@
-"""Bake a crowd to a cache; go on, check, relink, delete."""
+"""Bake a crowd to a cache, go on, begin anew, check, relink, delete."""
 
 from __future__ import annotations
 
@@ -6,22 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.cache import NEXT, open_cache
-from ...core.cache.changes import sentence
-from ...core.cache.cleaning import delete_cache
 from ...core.errors import SceneError
 from .. import playback
 from ..bake import places, status
-from .cache_steps import BakeOperator, why_busy
+from ..state import plays_back
+from .baking import BakeOperator, status_of, why_busy
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ..bake.cached import CacheBake
-
-
-def status_of(context: bpy.types.Context) -> status.BakeStatus | None:
-    """What is known of the bake of the active crowd."""
-    return status.status(context.object, context.scene)
 
 
 class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
@@ -40,6 +33,7 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in a folder that holds no bake."""
+        from ...core.cache import NEXT
         from ..bake import cached
 
         folder = places.new_folder(context.object)
@@ -122,6 +116,8 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
+        from ...core.cache import delete_cache
+
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
@@ -141,6 +137,8 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
 
     def run(self: Any, context: bpy.types.Context) -> str:
         """Check it."""
+        from ...core.cache import open_cache
+        from ...core.cache.changes import sentence
         from ..bake.checking import check
 
         obj = context.object
@@ -171,6 +169,9 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
     directory: bpy.props.StringProperty(  # type: ignore[valid-type]
         name="Folder", description="Folder with the manifest of the bake", subtype="DIR_PATH"
     )
+    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
+        default=True, options={"HIDDEN"}
+    )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
@@ -183,11 +184,15 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self: Any, context: bpy.types.Context) -> str:
-        """Take the bake over, of whatever version of Steer it is."""
+        """Take the bake over, of whatever version of Steer it is; or only the played file."""
+        from ...core.cache import MANIFEST, open_cache
+
         obj = context.object
         if not self.directory:
             raise SceneError("No folder is chosen: choose the one that holds manifest.json")
         folder = places.absolute(self.directory)
+        if plays_back(obj) and not (folder / MANIFEST).exists():
+            return f"{obj.name!r} plays {playback.relink(obj, folder)}"
         cache = open_cache(folder)
         owner = places.owner_of(folder)
         if owner is not None and owner != obj:

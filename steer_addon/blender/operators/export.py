@@ -1,4 +1,4 @@
-"""Export a crowd to a file of another program, and find a bake that was moved."""
+"""Export a crowd to a file of another program."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import SceneError
-from .. import crowds, playback
+from .. import crowds
 from ..export import formats
-from ..state import plays_back
-from .common import SteerOperator, why_no_crowd, why_no_editable_crowd
+from .common import SteerOperator, why_no_crowd
 
 FORMAT_ITEMS = tuple(
     (entry.name, entry.label, f"{entry.text} ({entry.suffix})", number)
@@ -79,36 +78,4 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
         )
 
 
-class OBJECT_OT_steer_relink(SteerOperator, bpy.types.Operator):
-    """Say where the file that a baked crowd plays was moved to, or write it anew from the cache"""
-
-    bl_idname = "object.steer_relink"
-    bl_label = "Relink Played File"
-
-    directory: bpy.props.StringProperty(
-        name="Folder", description="Folder that holds the bake", subtype="DIR_PATH"
-    )
-    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only on baked crowds."""
-        reason = why_no_editable_crowd(context)
-        if not reason and not plays_back(context.object):
-            reason = f"{context.object.name!r} has no bake"
-        return reason
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Ask for the folder."""
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
-
-    def run(self, context: bpy.types.Context) -> str:
-        """Play the file that is there."""
-        if not self.directory:
-            raise SceneError("There is no folder: choose the one that holds the bake")
-        path = playback.relink(context.object, self.directory)
-        return f"{context.object.name!r} plays {path}"
-
-
-classes = (OBJECT_OT_steer_export, OBJECT_OT_steer_relink)
+classes = (OBJECT_OT_steer_export,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SceneError
-from .. import advice, display, input_makers
+from .. import advice, display
 from ..links import linked_crowds
 from .common import (
     SteerOperator,
@@ -42,6 +42,9 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Make it, and keep the crowd active."""
+        # imported with the first input: enabling the extension has to be quick
+        from .. import input_makers
+
         obj = context.object
         made = input_makers.add_input(obj, context.scene, self.role, self.entry)
         return f"Added {made.name!r}: move it to where it should be"

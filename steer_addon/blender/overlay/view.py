@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from . import answers, strokes
+from . import answers
 from .settings import MOST_CHOSEN
 
 if TYPE_CHECKING:
+    from . import strokes
     from .answers import Explained
 
 ARROW_WIDTH, LINE_WIDTH = 2.6, 1.2
@@ -70,6 +71,8 @@ def _explained(context: Any) -> Explained | None:
 
 def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
     """Rows of the agents that have arrows."""
+    from . import strokes
+
     if told.extent == "IN_VIEW":
         near = strokes.in_view(found.answer.agents.position, matrix, told.limit)
         return near[found.answer.after.alive[near] > 0]
@@ -78,6 +81,9 @@ def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
 
 def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
     """Batches and names for one view."""
+    # imported with the first lines: enabling the extension has to be quick
+    from . import strokes
+
     made, ids, answer = _Made(key), key[1], found.answer
     rows = _rows(found, told, ids, matrix)
     lines = []
@@ -180,6 +186,8 @@ def _draw_labels(context: Any, labels: list[strokes.Label], scale: float) -> Non
     import blf
     from bpy_extras.view3d_utils import location_3d_to_region_2d
 
+    from . import strokes
+
     tips, sizes, texts = [], [], []
     for label in labels:
         place = location_3d_to_region_2d(context.region, context.region_data, label.place)
@@ -223,6 +231,8 @@ def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -
 
 
 def _draw_legend(context: Any, found: Explained, scale: float) -> None:
+    from . import strokes
+
     left = 20.0 * scale
     for region in context.area.regions:
         if region.type == "TOOLS" and region.alignment == "LEFT":

@@ -32,6 +32,8 @@ FIRST = 30
 LINES = 31
 BLOCK = 8
 """So many neighbors a processor looks at together: the table ends with a whole block."""
+_INDEX = 0x7FFFFFFF
+"""For indices that are known to be right: numba else checks each for being negative."""
 
 FOLLOWED = 0.25
 """How much one with the same wish is in the way, beside 1 for one who comes head-on."""
@@ -75,7 +77,7 @@ def _read(i, agents, world, seen, ahead, spare, table):
     read = 0
     # every one is written, and overwritten when it is behind: no branch that goes either way
     for n in range(min(seen, MOST)):
-        j = world.neighbors.index[i, n]
+        j = world.neighbors.index[i, n] & _INDEX
         offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
         touch = own + agents.radius[j]
         velocity, desired = load(agents.velocity, j), load(agents.desired, j)
@@ -131,6 +133,52 @@ def _leave_out(n, table):
 
 
 @kernel
+def _largest(table, whole):
+    """The largest of the results, 0 at least."""
+    most = 0.0
+    for block in range(0, whole, BLOCK):
+        n = block & _INDEX
+        a = max(max(table[RESULT, n], table[RESULT, n + 1]), table[RESULT, n + 2])
+        b = max(max(table[RESULT, n + 3], table[RESULT, n + 4]), table[RESULT, n + 5])
+        most = max(max(most, a), max(b, max(table[RESULT, n + 6], table[RESULT, n + 7])))
+    return most
+
+
+@kernel
+def _is_crowded(table, read, whole, spare):
+    """Whether somebody who counts is within the spare distance, or stands on the same place."""
+    for n in range(whole):
+        gap = table[GAP, n]
+        close = (gap < spare) | (gap + table[TOUCH, n] < EPSILON)
+        counts = (n < read) & (gap <= table[MEETING, n] + spare)
+        table[RESULT, n] = 1.0 if close & counts else 0.0
+    return _largest(table, whole) > 0.0
+
+
+@kernel
+def _sort_out(table, read, whole, spare):
+    """What `foresee` does with the columns where nobody is close, without branches.
+
+    Returns:
+        (number of those who matter, how near someone with another wish is).
+    """
+    count = 0
+    for n in range(whole):
+        far = (n >= read) | (table[GAP, n] > table[MEETING, n] + spare)
+        beside = far | (table[X, n] < -table[TOUCH, n])
+        table[FIRST, n] = 0.0
+        table[X, n] = 0.0 if far else table[X, n]
+        table[Y, n] = 0.0 if far else table[Y, n]
+        table[Z, n] = 0.0 if far else table[Z, n]
+        table[ALIKE, n] = 1.0 if far else table[ALIKE, n]
+        table[SOFT, n] = 1.0 if far else table[SOFT, n]
+        table[CARE, n] = 0.0 if beside else table[CARE, n]
+        table[RESULT, n] = 0.0 if beside else table[OPPOSED, n]
+        count += int(not far)
+    return count, _largest(table, whole)
+
+
+@kernel
 def _set_apart(i, n, agents, world, normal, frame, speed, horizon, table):
     """Look at one who stands on the same place anew, as if it stood a little beside."""
     gap, opposed = table[GAP, n], table[OPPOSED, n]
@@ -168,6 +216,9 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
     # without branches, over whole blocks: compilers make a few wide instructions of it
     for n in range(whole):
         _look(n, normal, frame, speed, horizon, table)
+    if not _is_crowded(table, read, whole, spare):
+        count, opposed = _sort_out(table, read, whole, spare)
+        return count, whole, opposed, back, pressed, waits
     for n in range(whole):
         gap, touch = table[GAP, n], table[TOUCH, n]
         table[FIRST, n] = 0.0
@@ -205,21 +256,9 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
 @kernel
 def mixed(table, whole):
     """From 0 to 1, how much the wishes of those near differ: 1 from 26° between two on."""
-    most = 0.0
     for n in range(whole):
-        most = max(most, 1.0 - table[ALIKE, n])
-    return min(1.0, MIXED * most)
-
-
-@kernel
-def _largest(table, whole):
-    """The largest of the results, 0 at least."""
-    most = 0.0
-    for n in range(0, whole, BLOCK):
-        a = max(max(table[RESULT, n], table[RESULT, n + 1]), table[RESULT, n + 2])
-        b = max(max(table[RESULT, n + 3], table[RESULT, n + 4]), table[RESULT, n + 5])
-        most = max(max(most, a), max(b, max(table[RESULT, n + 6], table[RESULT, n + 7])))
-    return most
+        table[RESULT, n] = 1.0 - table[ALIKE, n]
+    return min(1.0, MIXED * _largest(table, whole))
 
 
 @kernel
@@ -268,8 +307,11 @@ def room_ahead(table, whole, way):
         ahead = (along > 0.0) & (below >= ASKEW * square) & (along + table[FACING, n] > 0.0)
         table[RESULT, n] = room if ahead & (table[ALIKE, n] > 0.0) else math.inf
     room = math.inf
-    for n in range(whole):
-        room = min(room, table[RESULT, n])
+    for block in range(0, whole, BLOCK):
+        n = block & _INDEX
+        a = min(min(table[RESULT, n], table[RESULT, n + 1]), table[RESULT, n + 2])
+        b = min(min(table[RESULT, n + 3], table[RESULT, n + 4]), table[RESULT, n + 5])
+        room = min(min(room, a), min(b, min(table[RESULT, n + 6], table[RESULT, n + 7])))
     return room
 
 
@@ -285,6 +327,11 @@ def yielded(table, whole, velocity, headway, everybody, left):
         everybody: Whether it presses on none of the others with a like wish either.
         left: So much of a gap [m] stays.
     """
+    count = 0
+    for n in range(whole):
+        count += int((table[ALIKE, n] > LIKE) & (everybody | (table[FIRST, n] > 0.0)))
+    if count == 0 or velocity == (0.0, 0.0, 0.0):
+        return velocity
     for _sweep in range(SWEEPS):
         most = 0.0
         for n in range(whole):

@@ -71,6 +71,8 @@ def distance_weight(distance, reach):
 def seen_neighbors(i, neighbors, most, reach):
     """How many rows of the shared list a behavior reads for agent i."""
     most = min(int(neighbors.count[i]), int(most))
+    if most > 0 and neighbors.distance[i, most - 1] <= reach:
+        return most  # the nearest come first
     seen = 0
     while seen < most and neighbors.distance[i, seen] <= reach:
         seen += 1

@@ -1,4 +1,4 @@
-"""Bakes to a cache that run in steps, so that the window stays alive, with Escape to stop them."""
+"""Baking in steps that leave the window alive: the base of the operators that bake to a cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core import jit
-from ...core.cache import NEXT, open_cache
 from ...core.errors import KernelsMissingError, SteerError
 from .. import compiling, live, playback
 from ..bake import places, status
@@ -25,6 +24,11 @@ _running: list[BakeOperator] = []
 
 _TICK = 0.1
 """So long a step of a bake takes [s]; one frame is the least."""
+
+
+def status_of(context: bpy.types.Context) -> status.BakeStatus | None:
+    """What is known of the bake of the active crowd."""
+    return status.status(context.object, context.scene)
 
 
 def why_busy() -> str:
@@ -217,6 +221,9 @@ def stop_all() -> None:
 
 def _kept(folder: Path) -> range:
     """The frames that a bake which was cut short has."""
+    # imported with the first bake: enabling the extension has to be quick
+    from ...core.cache import NEXT, open_cache
+
     try:
         name = NEXT if (folder / NEXT).exists() else "manifest.json"
         return open_cache(folder, name).frames
