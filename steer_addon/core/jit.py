@@ -11,13 +11,11 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-import re
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +37,6 @@ DRY = 64
 
 _VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
 """Arguments that hold many arrays, or one that is gone through column by column."""
-
-_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n(]*)", re.M)
-"""A relative import: its dots, the module that it names, and all that it takes from there."""
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -217,6 +211,20 @@ def known_status() -> Status | None:
     return _state.status
 
 
+def prepare() -> None:
+    """Load numba, and what it needs before its first kernel; a thread may do that ahead of time.
+
+    It takes most of a second, in which other threads get their turns.
+    """
+    if status().compiled:
+        registry = importlib.import_module("numba.core.registry")
+        with importlib.import_module("numba.core.compiler_lock").global_compiler_lock:
+            registry.cpu_target.typing_context.refresh()
+            registry.cpu_target.target_context.refresh()
+        # and the names of the folders that kernels are in
+        _cache_dir(importlib.import_module(".solver", __package__).__name__)
+
+
 def _load() -> Status:
     if os.environ.get("STEER_JIT", "1") == "0":
         return Status(False, "Kernels run uncompiled (STEER_JIT=0): only for small crowds")
@@ -320,48 +328,9 @@ def _cache_dir(module: str) -> Path | None:
     """
     if _state.cache_folder is None:
         return None
-    import hashlib
+    from . import jit_sources, views
 
-    from . import views
-
-    digest = hashlib.sha256()
-    for name in sorted(_with_imports(module) | {views.__name__}):
-        digest.update(_source(name).encode())
-    return _state.cache_folder / digest.hexdigest()[:16]
-
-
-def _with_imports(module: str) -> set[str]:
-    """A module of this package and all that it imports from it, directly or not."""
-    found: set[str] = set()
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _imports(name)
-    return found
-
-
-@cache
-def _source(module: str) -> str:
-    path = getattr(sys.modules[module], "__file__", None)
-    return Path(path).read_text(encoding="utf-8") if path else ""
-
-
-@cache
-def _imports(module: str) -> tuple[str, ...]:
-    """Loaded modules that relative imports of a module name.
-
-    Looked for as text: to parse tens of modules takes as long as to load all of their kernels.
-    """
-    loaded = sys.modules[module]
-    package = loaded.__name__ if hasattr(loaded, "__path__") else module.rpartition(".")[0]
-    found = []
-    for dots, name, named in _IMPORT.findall(_source(module)):
-        base = package.rsplit(".", len(dots) - 1)[0] if len(dots) > 1 else package
-        base = f"{base}.{name}" if name else base
-        found += [base, *(f"{base}.{word}" for word in _WORD.findall(named))]
-    return tuple(name for name in found if name in sys.modules)
+    return _state.cache_folder / jit_sources.digest(module, views.__name__)
 
 
 def _pool() -> ThreadPoolExecutor:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core.errors import SteerError
-from .. import playback
+from ...core import jit
+from ...core.errors import KernelsMissingError, SteerError
+from .. import compiling, live, playback
 from ..bake import places, status
 from .common import SteerOperator, why_no_editable_crowd
 
@@ -121,12 +123,18 @@ class BakeOperator(SteerOperator):
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
         bake, progress = self._bake, None
+        if live.must_wait(self._object):
+            context.workspace.status_text_set(f"{compiling.text()}  |  Esc: Stop")
+            return {"RUNNING_MODAL"}
         end = time.perf_counter() + _TICK
         try:
             while time.perf_counter() < end:
-                progress = next(bake.steps, None)
+                with jit.deferring() if compiling.can_wait() else nullcontext():
+                    progress = next(bake.steps, None)
                 if progress is None:
                     return self._done(context)
+        except KernelsMissingError as error:
+            return self._wait(context, error)
         except SteerError as error:
             return self._failed(context, error)
         except BaseException:
@@ -134,6 +142,20 @@ class BakeOperator(SteerOperator):
             raise
         context.window_manager.progress_update(progress.done)
         context.workspace.status_text_set(progress_text(bake, progress))
+        return {"RUNNING_MODAL"}
+
+    def _wait(self: Any, context: bpy.types.Context, error: KernelsMissingError) -> set[str]:
+        """Go on with the frames that are kept, once kernels are compiled."""
+        from ..bake import cached
+
+        status.busy.remove(self._bake)
+        self._bake.close()
+        try:
+            self._bake = cached.resume(self._object, context.scene, self._bake.folder)
+        except SteerError as failure:
+            return self._failed(context, failure)
+        status.busy.append(self._bake)
+        live.hold(self._object, error)
         return {"RUNNING_MODAL"}
 
     def cancel(self: Any, context: bpy.types.Context) -> None:
