@@ -24,6 +24,7 @@ import bpy
 import steer_addon
 from steer_addon.blender import crowds, display, drawing, drawing_bakes, drawing_display
 from steer_addon.blender.bake.status import BakeStatus
+from steer_addon.blender.operators import ways_out
 from steer_addon.blender.overlay import table
 from steer_addon.blender.properties import add_behavior
 
@@ -245,6 +246,9 @@ def _main(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     drawing.draw_main(layout, context, other)
     with patch.object(crowds, "has_remains", return_value=True):
         drawing.draw_main(layout, context, other)
+    for way_out in ways_out.classes:
+        # below the sentence that each is the way out of
+        layout.operator(way_out.bl_idname)
 
 
 def _presets(layout: Any, context: Any, obj: bpy.types.Object) -> None:
