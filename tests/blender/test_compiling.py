@@ -160,7 +160,7 @@ def test_the_overlay_does_not_compile_in_the_window(window, monkeypatch):
     depsgraph = bpy.context.evaluated_depsgraph_get()
     assert answers.refresh(scene, depsgraph)
     assert compiling.is_waiting(obj) and len(FakeCompilation.made) == 1
-    assert "waits until its kernels" in answers.get(obj).message
+    assert "waits until its kernels" in answers.get(obj).notes[0]
     # and it is not asked again before they are there
     monkeypatch.setattr(answers, "_update", lambda *arguments: pytest.fail("asked"))
     answers.refresh(scene, depsgraph)
