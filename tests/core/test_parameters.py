@@ -62,7 +62,7 @@ BEHAVIOR_DEFAULTS = {
         "neighbor_distance": 5.0,
         "max_neighbors": 12,
         "field_of_view": 360.0,
-        "time_headway": 0.42,
+        "time_headway": 0.4,
         "personal_space": 0.078,
         "side": "RIGHT",
         "see_colliders": True,
