@@ -63,7 +63,7 @@ BEHAVIOR_DEFAULTS = {
         "max_neighbors": 12,
         "field_of_view": 360.0,
         "time_headway": 0.4,
-        "personal_space": 0.078,
+        "personal_space": 0.079,
         "side": "RIGHT",
         "see_colliders": True,
     },

@@ -379,7 +379,7 @@ class AvoidNeighbors(Behavior):
         doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
     )
     personal_space: float = param(
-        0.078,
+        0.079,
         unit="m",
         minimum=0.0,
         soft_maximum=1.0,
