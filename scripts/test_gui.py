@@ -30,8 +30,17 @@ LOG = "steps.jsonl"
 SECONDS = 900
 """The whole session may take as long; on a machine with nothing else to do it takes some 3 min."""
 INSTALL_SECONDS = 900
-FLAGS = ("--factory-startup", "--enable-event-simulate", "--window-geometry", "0", "0", "1280",
-         "800", "--python-exit-code", "3")  # fmt: skip
+FLAGS = (
+    "--factory-startup",
+    "--enable-event-simulate",
+    *("--window-geometry", "0", "0", "1280", "800"),
+    *("--python-exit-code", "3"),
+)
+OPENGL = ("blender", "--gpu-backend", "opengl")
+ALONE = ("unshare", "--net")
+"""The tool's screens have one number, and programs find them by it: another one that runs at the
+same time would be taken for ours, and Blender would end with it. So would its windows be in the
+pictures. Nothing here needs a network, and this way nothing can use it."""
 BAD = ("Traceback", "Error:", "Exception", "Segmentation", "Writing: ", "EXCEPTION_")
 """What the console must not say; the last ones are reports of a crash."""
 
@@ -43,6 +52,9 @@ def command(program: str | None) -> list[str] | None:
     if not TOOL.is_file():
         print(f"Skipped: no window, as {TOOL.name} is absent and no BLENDER is given")
         return None
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        print(f"Skipped: no window, as {TOOL.name} needs root and no BLENDER is given")
+        return None
     try:
         done = subprocess.run(["sh", str(TOOL), "install"], check=False, timeout=INSTALL_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -53,7 +65,7 @@ def command(program: str | None) -> list[str] | None:
         return None
     # inside, the folder that it is called from is /here, and nothing of the environment is left
     kept = [f"{name}={value}" for name, value in surroundings(Path("/here/out/gui")).items()]
-    return ["sh", str(TOOL), "exec", "env", *kept, "blender", "--gpu-backend", "opengl", *FLAGS]
+    return [*ALONE, "sh", str(TOOL), "exec", "env", *kept, *OPENGL, *FLAGS]
 
 
 def surroundings(folder: Path) -> dict[str, str]:

@@ -1,19 +1,23 @@
 """Crowds that wait for their kernels, while processes compile these and the window stays alive.
 
 A live crowd whose kernels are not compiled yet holds still and is noted here; a timer shows how
-far compiling is, and lets it go on when that is done. Where there is no window, in renders, and
-where no process can be had, kernels compile at once as they are called.
+far compiling is, and lets it go on when that is done. So does the first crowd while a thread loads
+the compiler. Where there is no window, in renders, and where no process can be had, kernels compile
+at once as they are called.
 """
 
 from __future__ import annotations
 
 import atexit
+import importlib
 import logging
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ..core import jit
 from ..core.errors import KernelsMissingError, SteerError
 from . import app_handlers
 from .properties import settings_of
@@ -39,6 +43,7 @@ class _Work:
         """Kernels that were compiled before, by name and signature."""
         self.resume: Callable[[set[int]], None] = lambda uids: None
         self.given_up = False
+        self.loader: threading.Thread | None = None
 
 
 _work = _Work()
@@ -62,9 +67,42 @@ def state() -> State | None:
 def text() -> str:
     """How far compiling is, in words."""
     found = _work.state
+    if _work.loader is not None:
+        return "Loading the compiler"
     if found is None or not found.total:
         return "Compiling kernels"
     return f"Compiling kernels, {found.done} of {found.total}"
+
+
+def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> bool:
+    """Let a crowd wait while the compiler is loaded, where it is not yet; returns whether it waits.
+
+    Args:
+        obj: The crowd.
+        resume: Called with the session uids of all that waited, when it is loaded.
+    """
+    if _work.loader is None:
+        if jit.known_status() is not None:
+            return False
+        from ..core.warmup import State
+
+        _work.loader = threading.Thread(target=_load, name="steer-loader")
+        _work.state = State(0, 0, True)
+        _work.loader.start()
+        _watch()
+    _work.resume = resume
+    _work.waiting.add(obj.session_uid)
+    return True
+
+
+def _load() -> None:
+    """What the first frame of a crowd needs; in a thread, which touches no data of Blender."""
+    try:
+        for name in ("simulate", "live_store"):
+            importlib.import_module(f".{name}", __package__)
+        jit.prepare()
+    except Exception:  # whoever needs it next meets the same, and can say so
+        log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
 
 
 def begin(
@@ -120,6 +158,11 @@ def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
         return
     _work.compilation, _work.state = compilation, compilation.state()
     atexit.register(stop)
+    _watch()
+
+
+def _watch() -> None:
+    """Look at it from time to time, and say that it began."""
     if not bpy.app.timers.is_registered(_look):
         bpy.app.timers.register(_look, first_interval=INTERVAL, persistent=True)
     _show(text())
@@ -132,18 +175,20 @@ def _give_up(reason: str) -> None:
 
 def _look() -> float | None:
     """The timer: show how far it is, and go on when it is done; None ends it."""
-    compilation = _work.compilation
-    if compilation is None:
+    compilation, loader = _work.compilation, _work.loader
+    if loader is not None and loader.is_alive():
+        return INTERVAL
+    now = None if compilation is None else compilation.state()
+    if loader is None and now is None:
         return None
-    now = compilation.state()
-    if now.running:
+    if now is not None and now.running:
         if now != _work.state:
             _work.state = now
             _show(text())
         return INTERVAL
     waiting = set(_work.waiting)
     stop()
-    if now.failure:
+    if now is not None and now.failure:
         _give_up(now.failure)
     try:
         _work.resume(waiting)
@@ -160,11 +205,13 @@ def forget() -> None:
 
 def stop() -> None:
     """End compiling and the waiting; safe at any time."""
-    compilation, _work.compilation, _work.state = _work.compilation, None, None
+    compilation, loader = _work.compilation, _work.loader
+    _work.compilation = _work.loader = _work.state = None
     _work.waiting.clear()
     atexit.unregister(stop)
     if compilation is not None:
         compilation.stop()
+    if compilation is not None or loader is not None:
         _show(None)
 
 

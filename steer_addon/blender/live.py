@@ -154,22 +154,34 @@ def _each(
         act: What to do.
         wait: Whether a crowd may wait until kernels are compiled.
     """
-    wait = wait and _in_main_thread() and compiling.can_wait()
+    wait = wait and _in_main_thread()
     with _lock:
         for obj in _stepped(scene):
-            run = _run_of(obj)
-            if wait and compiling.is_waiting(obj):
+            if wait and must_wait(obj):
                 continue
+            run = _run_of(obj)
             try:
-                if wait:
+                if wait and compiling.can_wait():
                     with jit.deferring():
                         act(run, obj)
                 else:
                     act(run, obj)
             except KernelsMissingError as error:
-                compiling.begin(obj, error, _resume)
+                hold(obj, error)
             except SteerError as error:
                 run.fail(error)
+
+
+def hold(obj: bpy.types.Object, error: KernelsMissingError) -> None:
+    """Let a crowd wait for kernels that somebody else found missing."""
+    compiling.begin(obj, error, _resume)
+
+
+def must_wait(obj: bpy.types.Object) -> bool:
+    """Whether whoever simulates a crowd in a window has to wait, for the compiler or kernels."""
+    if not compiling.can_wait():
+        return False
+    return compiling.is_waiting(obj) or compiling.load_first(obj, _resume)
 
 
 def _resume(waited: set[int]) -> None:

@@ -17,6 +17,7 @@ from .bake import status
 from .operators import (
     add,
     bake,
+    baking,
     behaviors,
     cache,
     export,
@@ -98,7 +99,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, lambda: None),
     (property_classes.register, property_classes.unregister),
     (_register_classes, _unregister_classes),
-    (lambda: None, cache.stop_all),
+    (lambda: None, baking.stop_all),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
     (live.register, live.unregister),

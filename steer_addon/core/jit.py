@@ -11,13 +11,11 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-import re
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,16 +29,14 @@ log = logging.getLogger(__name__)
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
+MANY = 16 * CHUNK
+"""The same for loops that take no more than a few nanoseconds an agent."""
 
 DRY = 64
 """So many rows a dry run goes through at most."""
 
 _VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
 """Arguments that hold many arrays, or one that is gone through column by column."""
-
-_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n(]*)", re.M)
-"""A relative import: its dots, the module that it names, and all that it takes from there."""
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -86,9 +82,14 @@ class Kernel:
     Numba accepts an instance as a callable inside other kernels, through `_numba_type_`.
     """
 
-    def __init__(self, function: Callable[..., Any], allocates: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], allocates: bool = False, inlined: bool = False
+    ) -> None:
         self.function = function
         self.allocates = allocates
+        # handing over a view takes longer than most helpers that read it
+        code = function.__code__
+        self.inlined = inlined or not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
@@ -112,9 +113,7 @@ class Kernel:
         # who allocates nothing need not count references either: every call with the views of a
         # world, which hold tens of arrays, would count each one up and down, atomically
         options["_nrt"] = self.allocates
-        # handing over a view takes longer than most helpers that read it
-        code = self.function.__code__
-        options["forceinline"] = not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
+        options["forceinline"] = self.inlined
         folder = _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
@@ -140,6 +139,14 @@ def kernel(function: Callable[..., Any]) -> Any:
 def allocating_kernel(function: Callable[..., Any]) -> Any:
     """Mark a function that makes arrays: calls cost more, so it is for whole loops."""
     return Kernel(function, allocates=True)
+
+
+def inlined_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function that becomes part of its caller, however large it is.
+
+    Loops without any other call can be compiled to instructions that do several rounds at once.
+    """
+    return Kernel(function, inlined=True)
 
 
 class _Scratch:
@@ -202,6 +209,20 @@ def status() -> Status:
 def known_status() -> Status | None:
     """What `status` found, or None while nothing was simulated yet; never loads numba."""
     return _state.status
+
+
+def prepare() -> None:
+    """Load numba, and what it needs before its first kernel; a thread may do that ahead of time.
+
+    It takes most of a second, in which other threads get their turns.
+    """
+    if status().compiled:
+        registry = importlib.import_module("numba.core.registry")
+        with importlib.import_module("numba.core.compiler_lock").global_compiler_lock:
+            registry.cpu_target.typing_context.refresh()
+            registry.cpu_target.target_context.refresh()
+        # and the names of the folders that kernels are in
+        _cache_dir(importlib.import_module(".solver", __package__).__name__)
 
 
 def _load() -> Status:
@@ -307,48 +328,9 @@ def _cache_dir(module: str) -> Path | None:
     """
     if _state.cache_folder is None:
         return None
-    import hashlib
+    from . import jit_sources, views
 
-    from . import views
-
-    digest = hashlib.sha256()
-    for name in sorted(_with_imports(module) | {views.__name__}):
-        digest.update(_source(name).encode())
-    return _state.cache_folder / digest.hexdigest()[:16]
-
-
-def _with_imports(module: str) -> set[str]:
-    """A module of this package and all that it imports from it, directly or not."""
-    found: set[str] = set()
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += _imports(name)
-    return found
-
-
-@cache
-def _source(module: str) -> str:
-    path = getattr(sys.modules[module], "__file__", None)
-    return Path(path).read_text(encoding="utf-8") if path else ""
-
-
-@cache
-def _imports(module: str) -> tuple[str, ...]:
-    """Loaded modules that relative imports of a module name.
-
-    Looked for as text: to parse tens of modules takes as long as to load all of their kernels.
-    """
-    loaded = sys.modules[module]
-    package = loaded.__name__ if hasattr(loaded, "__path__") else module.rpartition(".")[0]
-    found = []
-    for dots, name, named in _IMPORT.findall(_source(module)):
-        base = package.rsplit(".", len(dots) - 1)[0] if len(dots) > 1 else package
-        base = f"{base}.{name}" if name else base
-        found += [base, *(f"{base}.{word}" for word in _WORD.findall(named))]
-    return tuple(name for name in found if name in sys.modules)
+    return _state.cache_folder / jit_sources.digest(module, views.__name__)
 
 
 def _pool() -> ThreadPoolExecutor:
@@ -360,25 +342,25 @@ def _pool() -> ThreadPoolExecutor:
         return _state.pool
 
 
-def runs_alone(count: int) -> bool:
+def runs_alone(count: int, chunk: int = CHUNK) -> bool:
     """Whether `parallel_for` does so many in one range, on the calling thread."""
-    return _state.threads == 1 or count <= CHUNK or not status().compiled
+    return _state.threads == 1 or count <= chunk or not status().compiled
 
 
-def parallel_for(function: Kernel, count: int, *args: Any) -> None:
+def parallel_for(function: Kernel, count: int, *args: Any, chunk: int = CHUNK) -> None:
     """Call `function(start, stop, *args)` over index ranges that cover 0 to count.
 
     Every index must write only its own row, so that the ranges, and the threads that run them,
-    cannot change a bit of the result.
+    cannot change a bit of the result. No range is smaller than `chunk`.
     """
     target = function.target()
     if _state.recorder is not None:
         # a dry run asks what is called, not what comes of it
         count = min(count, DRY)
-    if runs_alone(count):
+    if runs_alone(count, chunk):
         target(0, count, *args)
         return
-    size = max(CHUNK, -(-count // (2 * _state.threads)))
+    size = max(chunk, -(-count // (2 * _state.threads)))
     starts = iter(range(0, count, size))
 
     def work() -> None:

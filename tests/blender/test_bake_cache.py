@@ -13,7 +13,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import drawing, simulate  # noqa: E402
 from steer_addon.blender.bake import cached, places, status  # noqa: E402
-from steer_addon.blender.operators import cache as operators  # noqa: E402
+from steer_addon.blender.operators import baking as operators  # noqa: E402
 from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
 from tests.blender.cached_crowds import (  # noqa: E402
@@ -98,7 +98,7 @@ def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, m
         workspace=SimpleNamespace(status_text_set=texts.append),
     )
 
-    class Pressed(operators.OBJECT_OT_steer_cache_bake.__mro__[1]):
+    class Pressed(operators.BakeOperator):
         def begin(self, context):
             return cached.begin(crowd, context.scene, tmp_path / "Crowd")
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import compiling, drawing, live, registration  # noqa: E402
+from steer_addon.blender.overlay import answers  # noqa: E402
 from steer_addon.core import jit, warmup  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError  # noqa: E402
 from steer_addon.core.simulation import Simulation  # noqa: E402
@@ -109,6 +112,59 @@ def test_the_result_is_that_of_a_crowd_that_did_not_wait(window):
     live.clear(obj)
     scenes.play(1, 6)
     assert live.get_frame(obj, 6).position.tobytes() == waited
+
+
+def test_the_first_crowd_waits_until_the_compiler_is_loaded(window, monkeypatch):
+    window["now"] = False
+    loading = threading.Event()
+    monkeypatch.setattr(jit, "known_status", lambda: None)
+    monkeypatch.setattr(jit, "prepare", loading.wait)
+    obj = scenes.make_runner()
+    scenes.play(1, 3)
+    assert scenes.stored(obj) is None and compiling.is_waiting(obj)
+    assert compiling.text() == "Loading the compiler" and compiling.state().running
+    assert compiling._look() == compiling.INTERVAL
+    monkeypatch.undo()
+    monkeypatch.setattr(compiling, "can_wait", lambda: True)
+    loading.set()
+    compiling._work.loader.join()
+    assert compiling._look() is None
+    assert compiling.state() is None and not compiling.is_waiting(obj)
+    scenes.play(1, 3)
+    assert scenes.stored(obj) == (1, 3) and not FakeCompilation.made
+
+
+def test_what_cannot_be_loaded_ahead_is_left_to_the_first_frame(window, monkeypatch):
+    window["now"] = False
+
+    def fail():
+        raise ImportError("broken")
+
+    monkeypatch.setattr(jit, "prepare", fail)
+    compiling._load()
+
+
+def test_the_overlay_does_not_compile_in_the_window(window, monkeypatch):
+    """Without this a behavior that was just added froze the window while the overlay was shown."""
+    window["now"] = False
+    obj = scenes.make_runner()
+    scenes.play(1, 3)
+    scene = bpy.context.scene
+    scene.steer_overlay.crowd = obj
+
+    def missing(*arguments, **named):
+        assert jit._state.deferring
+        raise KernelsMissingError("steer_addon.core.integrate", "integrate_kernel", ("f",))
+
+    monkeypatch.setattr(answers, "_update", missing)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    assert answers.refresh(scene, depsgraph)
+    assert compiling.is_waiting(obj) and len(FakeCompilation.made) == 1
+    assert "waits until its kernels" in answers.get(obj).notes[0]
+    # and it is not asked again before they are there
+    monkeypatch.setattr(answers, "_update", lambda *arguments: pytest.fail("asked"))
+    answers.refresh(scene, depsgraph)
+    answers.forget()
 
 
 def test_what_is_needed_is_told(window):

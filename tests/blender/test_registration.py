@@ -23,7 +23,7 @@ from steer_addon.blender import (  # noqa: E402
     registration,
 )
 from steer_addon.blender.bake import cached, status  # noqa: E402
-from steer_addon.blender.operators import cache as cache_operators  # noqa: E402
+from steer_addon.blender.operators import baking  # noqa: E402
 from steer_addon.blender.overlay import handlers, view  # noqa: E402
 from steer_addon.core import warmup  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError, SteerError  # noqa: E402
@@ -217,7 +217,7 @@ class FakeCompilation:
         """Nothing is there."""
 
 
-class Modal(cache_operators.BakeOperator):
+class Modal(baking.BakeOperator):
     """A bake in steps, without the window that would run it."""
 
     def __init__(self):
@@ -233,7 +233,7 @@ class Modal(cache_operators.BakeOperator):
         self._bake = cached.begin(crowd, bpy.context.scene, folder / "bake")
         next(self._bake.steps)
         status.busy.append(self._bake)
-        cache_operators._running.append(self)
+        baking._running.append(self)
         self.context = SimpleNamespace(
             window_manager=manager, workspace=SimpleNamespace(status_text_set=lambda text: None)
         )

@@ -75,6 +75,17 @@ def test_it_stands_around_the_cursor():
     assert (obj.steer.target_object.location - obj.location).length < 12.0
 
 
+@pytest.mark.parametrize("preset", ["pedestrians", "school_of_fish_with_shark", "street_lanes"])
+def test_the_view_shows_the_crowd_and_what_it_steers_by(preset):
+    make_plane("Elsewhere", size=1.0)
+    scene = bpy.context.scene
+    before = list(scene.objects)
+    obj = started(preset)
+    seen = {other.name for other in starters.worth_seeing(before, obj, scene)}
+    assert obj.name in seen and not seen & {"Ground", "Container", "Elsewhere"}
+    assert obj.steer.target_object is None or obj.steer.target_object.name in seen
+
+
 def test_the_seed_decides_and_nothing_else():
     found = []
     for seed in (1, 1, 2):

@@ -13,7 +13,7 @@ import pytest
 from toy_package import copy_with_toy, run_in
 
 import steer_addon.core
-from steer_addon.core import jit
+from steer_addon.core import jit_sources
 
 MODULES = ("behaviors.seek", "behaviors.flock", "behaviors.toy", "integrate", "neighbors")
 
@@ -83,7 +83,7 @@ def test_imports_are_found_as_python_reads_them():
     assert len(names) > 80
     for name in names:
         # not what was found before more was loaded
-        assert set(jit._imports.__wrapped__(name)) == parsed(name), name
+        assert set(jit_sources.imports.__wrapped__(name)) == parsed(name), name
 
 
 def parsed(module: str) -> set[str]:
@@ -91,7 +91,7 @@ def parsed(module: str) -> set[str]:
     loaded = sys.modules[module]
     package = loaded.__name__ if hasattr(loaded, "__path__") else module.rpartition(".")[0]
     found = set()
-    for node in ast.walk(ast.parse(jit._source(module))):
+    for node in ast.parse(jit_sources.source(module)).body:
         if isinstance(node, ast.ImportFrom) and node.level:
             base = package.rsplit(".", node.level - 1)[0] if node.level > 1 else package
             base = f"{base}.{node.module}" if node.module else base

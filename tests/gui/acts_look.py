@@ -68,7 +68,7 @@ def pick(tools: Tools) -> Iterator[Step]:
                  f"{scene.steer_overlay.agents!r}, clicked {wanted!r}")  # fmt: skip
     found = part("blender.overlay.answers").get(crowd())
     driver.check("they are explained", found is not None and found.answer is not None,
-                 "" if found is None else found.message)  # fmt: skip
+                 "" if found is None else found.notes)  # fmt: skip
     for cls in (rest := [c for c in sections() if c.bl_label != "Debug"]):
         bpy.utils.unregister_class(cls)
     yield from driver.picture("overlay")

@@ -178,7 +178,9 @@ class Pauses:
                     code = frame.f_code
                     names.append(f"{Path(code.co_filename).stem}.{code.co_name}:{frame.f_lineno}")
                     frame = frame.f_back
-                self.told.append(" < ".join(names) or "outside of Python")
+                if names:
+                    # otherwise Blender draws or evaluates
+                    self.told.append(" < ".join(names))
 
 
 def window() -> bpy.types.Window:

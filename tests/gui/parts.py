@@ -48,7 +48,7 @@ def simulated() -> int:
 
 def shown_frame() -> Any:
     """What the crowd shows."""
-    return part("blender.overlay.answers").seen_frame(crowd(), bpy.context.scene)
+    return part("blender.overlay.seen").seen_frame(crowd(), bpy.context.scene)
 
 
 def is_playing() -> bool:

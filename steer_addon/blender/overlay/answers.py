@@ -11,13 +11,16 @@ the settings or the scene change.
 from __future__ import annotations
 
 import logging
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core import jit
 from ...core.behaviors.base import SECOND_TARGETS, TARGETS
-from ...core.errors import SceneError, SteerError
+from ...core.errors import KernelsMissingError, SceneError, SteerError
+from .. import compiling, live
 from ..crowds import is_crowd
 from ..links import linked_crowds, with_crowds
 from ..properties import settings_of
@@ -121,7 +124,14 @@ def refresh(
         del _known[uid]
     found = _known.setdefault(obj.session_uid, Explained())
     try:
-        changed = _update(found, obj, scene, depsgraph, reshaped or set())
+        if live.must_wait(obj):
+            # it is asked again when the crowd goes on
+            raise SceneError(live.status(obj).message)
+        with jit.deferring() if compiling.can_wait() else nullcontext():
+            changed = _update(found, obj, scene, depsgraph, reshaped or set())
+    except KernelsMissingError as error:
+        live.hold(obj, error)
+        return _fail(found, live.status(obj).message)
     except SteerError as error:
         return _fail(found, str(error))
     # now, and not while Blender draws

@@ -1,0 +1,231 @@
+"""Baking in steps that leave the window alive: the base of the operators that bake to a cache."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core import jit
+from ...core.errors import KernelsMissingError, SteerError
+from .. import compiling, live, playback
+from ..bake import places, status
+from .common import SteerOperator, why_no_editable_crowd
+
+if TYPE_CHECKING:
+    from ...core.simulation import Progress
+    from ..bake.cached import CacheBake
+
+_running: list[BakeOperator] = []
+"""Bakes that go on step by step in a window."""
+
+_TICK = 0.1
+"""So long a step of a bake takes [s]; one frame is the least."""
+
+
+def status_of(context: bpy.types.Context) -> status.BakeStatus | None:
+    """What is known of the bake of the active crowd."""
+    return status.status(context.object, context.scene)
+
+
+def why_busy() -> str:
+    """Why no bake can begin now; empty when one can."""
+    return "A crowd is being baked: wait, or stop it with Esc" if status.busy else ""
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 60.0:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def progress_text(bake: CacheBake, progress: Progress) -> str:
+    """What the status bar says."""
+    if progress.done == bake.kept and bake.kept:
+        return f"Baking {bake.name}: looking at the {bake.kept} frames that are there  |  Esc: Stop"
+    left = f", {duration(progress.remaining)} left" if progress.remaining > 0.0 else ""
+    return (
+        f"Baking {bake.name}: frame {bake.frames[0] + progress.done - 1} of {bake.frames[-1]}"
+        f"{left}  |  Esc: Stop and keep what is done"
+    )
+
+
+class BakeOperator(SteerOperator):
+    """Base of what bakes: in steps where there is a window, else in one go."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """One bake at a time."""
+        return why_no_editable_crowd(context) or why_busy() or cls.why_not_begin(context)
+
+    @classmethod
+    def why_not_begin(cls, context: bpy.types.Context) -> str:
+        """Why this kind of bake cannot begin; empty when it can."""
+        return ""
+
+    def begin(self, context: bpy.types.Context) -> CacheBake:
+        """Begin it."""
+        raise NotImplementedError
+
+    def _start(self: Any, context: bpy.types.Context) -> CacheBake | None:
+        try:
+            bake = self.begin(context)
+        except SteerError as error:
+            self.report({"ERROR"}, str(error))
+            return None
+        places.set_folder(context.object, bake.folder)
+        status.baked(context.object)
+        status.busy.append(bake)
+        self._bake, self._object, self._timer = bake, context.object, None
+        return bake
+
+    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+        """Bake in one go."""
+        bake = self._start(context)
+        if bake is None:
+            return {"CANCELLED"}
+        try:
+            for _ in bake.steps:
+                pass
+        except SteerError as error:
+            return self._failed(context, error)
+        except BaseException:
+            self.cancel(context)
+            raise
+        return self._done(context)
+
+    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Bake in steps."""
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        bake = self._start(context)
+        if bake is None:
+            return {"CANCELLED"}
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(0.01, window=context.window)
+        _running.append(self)
+        manager.progress_begin(0, len(bake.frames))
+        context.workspace.status_text_set(f"Baking {bake.name}  |  Esc: Stop")
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A step, or the end of it."""
+        if event.type == "ESC" and event.value == "PRESS":
+            return self._stopped(context)
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        bake, progress = self._bake, None
+        if live.must_wait(self._object):
+            context.workspace.status_text_set(f"{compiling.text()}  |  Esc: Stop")
+            return {"RUNNING_MODAL"}
+        end = time.perf_counter() + _TICK
+        try:
+            while time.perf_counter() < end:
+                with jit.deferring() if compiling.can_wait() else nullcontext():
+                    progress = next(bake.steps, None)
+                if progress is None:
+                    return self._done(context)
+        except KernelsMissingError as error:
+            return self._wait(context, error)
+        except SteerError as error:
+            return self._failed(context, error)
+        except BaseException:
+            self.cancel(context)
+            raise
+        context.window_manager.progress_update(progress.done)
+        context.workspace.status_text_set(progress_text(bake, progress))
+        return {"RUNNING_MODAL"}
+
+    def _wait(self: Any, context: bpy.types.Context, error: KernelsMissingError) -> set[str]:
+        """Go on with the frames that are kept, once kernels are compiled."""
+        from ..bake import cached
+
+        status.busy.remove(self._bake)
+        self._bake.close()
+        try:
+            self._bake = cached.resume(self._object, context.scene, self._bake.folder)
+        except SteerError as failure:
+            return self._failed(context, failure)
+        status.busy.append(self._bake)
+        live.hold(self._object, error)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self: Any, context: bpy.types.Context) -> None:
+        """Blender ends, or another file is opened."""
+        try:
+            self._bake.close()
+        except SteerError:
+            # there is nobody left to tell; what was written before is kept
+            pass
+        self._end(context)
+
+    def _end(self: Any, context: bpy.types.Context) -> None:
+        if self._bake in status.busy:
+            status.busy.remove(self._bake)
+        if self in _running:
+            _running.remove(self)
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            context.window_manager.progress_end()
+            context.workspace.status_text_set(None)
+            self._timer = None
+
+    def _stopped(self: Any, context: bpy.types.Context) -> set[str]:
+        try:
+            self._bake.close()
+        except SteerError as error:
+            return self._failed(context, error)
+        self._end(context)
+        status.refresh(self._object)
+        kept = _kept(self._bake.folder)
+        what = f"{len(kept)} of {len(self._bake.frames)} frames are kept" if kept else "Stopped"
+        self.report({"INFO"}, f"{what}: Continue Bake goes on from there")
+        return {"FINISHED"}
+
+    def _failed(self: Any, context: bpy.types.Context, error: SteerError) -> set[str]:
+        self._bake.close()
+        self._end(context)
+        status.refresh(self._object)
+        self.report({"ERROR"}, str(error))
+        # the folder that was noted is to be undone with the rest
+        return {"FINISHED"} if _kept(self._bake.folder) else {"CANCELLED"}
+
+    def _done(self: Any, context: bpy.types.Context) -> set[str]:
+        bake, obj = self._bake, self._object
+        self._end(context)
+        status.baked(obj)
+        for text in bake.warnings:
+            self.report({"WARNING"}, text)
+        try:
+            playback.attach(obj, bake.folder)
+        except SteerError as error:
+            self.report({"ERROR"}, f"The bake is complete, but is not played: {error}")
+            return {"FINISHED"}
+        self.report({"INFO"}, f"Baked frames {bake.frames[0]} to {bake.frames[-1]}")
+        return {"FINISHED"}
+
+
+def stop_all() -> None:
+    """End all bakes; what is done is kept. Blender itself drops operators without a word."""
+    while _running:
+        _running.pop().cancel(bpy.context)
+
+
+def _kept(folder: Path) -> range:
+    """The frames that a bake which was cut short has."""
+    # imported with the first bake: enabling the extension has to be quick
+    from ...core.cache import NEXT, open_cache
+
+    try:
+        name = NEXT if (folder / NEXT).exists() else "manifest.json"
+        return open_cache(folder, name).frames
+    except SteerError:
+        return range(0)

@@ -1,0 +1,57 @@
+"""What the compiled kernels of a module depend on: its text, and that of all that it imports."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+_IMPORT = re.compile(r"^from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n(]*)", re.M)
+"""A relative import: its dots, the module that it names, and all that it takes from there. Those
+inside of functions give a kernel nothing, and which of them were run differs between processes."""
+_WORD = re.compile(r"\w+")
+
+
+def digest(module: str, *others: str) -> str:
+    """A name that changes with the text of a module, of all that it imports here, and of others."""
+    found = hashlib.sha256()
+    for name in sorted(with_imports(module) | set(others)):
+        found.update(source(name).encode())
+    return found.hexdigest()[:16]
+
+
+def with_imports(module: str) -> set[str]:
+    """A module of this package and all that it imports from it, directly or not."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += imports(name)
+    return found
+
+
+@cache
+def source(module: str) -> str:
+    """Text of a loaded module; empty where it has no file."""
+    path = getattr(sys.modules[module], "__file__", None)
+    return Path(path).read_text(encoding="utf-8") if path else ""
+
+
+@cache
+def imports(module: str) -> tuple[str, ...]:
+    """Loaded modules that the relative imports of a module name.
+
+    Looked for as text: to parse tens of modules takes as long as to load all of their kernels.
+    """
+    loaded = sys.modules[module]
+    package = loaded.__name__ if hasattr(loaded, "__path__") else module.rpartition(".")[0]
+    found = []
+    for dots, name, named in _IMPORT.findall(source(module)):
+        base = package.rsplit(".", len(dots) - 1)[0] if len(dots) > 1 else package
+        base = f"{base}.{name}" if name else base
+        found += [base, *(f"{base}.{word}" for word in _WORD.findall(named))]
+    return tuple(name for name in found if name in sys.modules)
