@@ -19,17 +19,22 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+if "STEER_CACHE_DIR" not in os.environ:
+    os.environ["STEER_CACHE_DIR"] = str(ROOT / "out" / "gui-kernels")
+
 import bpy  # noqa: E402
 from mathutils import Euler  # noqa: E402
 
 import steer_addon  # noqa: E402 - the checkout comes first
-from steer_addon.blender import crowds, display  # noqa: E402
+from steer_addon.blender import compiling, crowds, display, live  # noqa: E402
 from steer_addon.blender.materials import plain_material  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
 from steer_addon.core.presets import load_preset  # noqa: E402
 from steer_addon.core.settings import make_behavior  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images"
+SEEN = 45
+"""The frame of the first picture."""
 STACK: tuple[dict[str, Any], ...] = (
     {"type": "arrive"},
     {"type": "separation", "weight": 0.6},
@@ -88,7 +93,6 @@ def debug_scene() -> None:
     for obj in bpy.context.selected_objects:
         obj.select_set(False)
     bpy.context.view_layer.objects.active = crowd
-    play(45)
     overlay = bpy.context.scene.steer_overlay
     overlay.agents, overlay.show = "21", True
     area = next(
@@ -178,10 +182,21 @@ def display_picture() -> None:
     bpy.ops.render.render(write_still=True)
 
 
+def when_compiled() -> float | None:
+    """Play once nothing has to be compiled any more: with a window the crowd waits for that."""
+    crowd = bpy.context.view_layer.objects.active
+    if compiling.state() is None and live.get_frame(crowd, SEEN) is None:
+        play(SEEN)
+    if compiling.state() is not None or live.get_frame(crowd, SEEN) is None:
+        return 0.5
+    bpy.app.timers.register(take_debug, first_interval=2.0)
+    return None
+
+
 def in_window() -> None:
     """Build the scene, let Blender draw it, and take the picture."""
     debug_scene()
-    bpy.app.timers.register(take_debug, first_interval=2.0)
+    bpy.app.timers.register(when_compiled, first_interval=0.5)
 
 
 if __name__ == "__main__":

@@ -22,10 +22,19 @@ PICTURES: dict[str, tuple[str, ...]] = {
 
 
 def _window(program: str) -> list[str] | None:
-    """What runs Blender in a window with arguments added, or None where there is none."""
-    from scripts.test_gui import command
+    """What runs Blender in a window with arguments added, or None where there is none.
 
-    return command(program or None)
+    Unlike the window tests this one is driven by a real mouse, for edges of editors.
+    """
+    if program:
+        return [program, "--factory-startup", "--window-geometry", "0", "0", "1280", "800"]
+    from scripts.test_gui import TOOL
+
+    if not TOOL.is_file():
+        print("No window: give a program with --blender")
+        return None
+    # a network of its own: virtual screens of the same number meet in a shared one
+    return ["unshare", "--net", "sh", str(TOOL), "blender"]
 
 
 def make_pictures(kinds: list[str], program: str = "") -> int:
