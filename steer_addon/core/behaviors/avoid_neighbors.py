@@ -372,14 +372,14 @@ class AvoidNeighbors(Behavior):
         doc="Angle around the heading in which others are seen; less ignores those behind",
     )
     time_headway: float = param(
-        0.4,
+        0.385,
         unit="s",
         minimum=0.01,
         soft_maximum=5.0,
         doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
     )
     personal_space: float = param(
-        0.079,
+        0.085,
         unit="m",
         minimum=0.0,
         soft_maximum=1.0,
