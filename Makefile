@@ -14,7 +14,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3,
 SCENARIOS := $(wildcard ../shared/scenarios/steersuite/*.xml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench validate extension test-matrix test-gui clean
+.PHONY: help demo test lint bench validate docs extension test-matrix test-gui clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ validate: $(STAMP)  ## Run every scenario with published numbers (out/validation
 	$(PY) scripts/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
 	  --flows 100,500,1000,2000 --converging 10000 --jobs 2 --json out/validation/results.json --resume \
 	  --markdown out/validation/validation.md --plot out/validation $(ARGS)
+
+docs: $(STAMP)  ## Build the documentation as a site in out/site (nothing is fetched)
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet -f scripts/docs/mkdocs.yml
+	@echo out/site/index.html
 
 extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)
 	$(PY) scripts/build_extension.py $(ARGS)

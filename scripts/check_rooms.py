@@ -20,13 +20,13 @@ FOLDERS = ("steer_addon", "scripts", "tests")
 TYPED = ("steer_addon/core", "steer_addon/farm")
 FILE_LINES = 400
 FUNCTION_LINES = 60
-KERNELS = ("kernel", "allocating_kernel")
+KERNELS = ("kernel", "allocating_kernel", "inlined_kernel")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def is_kernel(node: Function) -> bool:
-    """Whether a function is decorated with `kernel` or `allocating_kernel`."""
+    """Whether a function is decorated as one of KERNELS."""
     names = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
     return any(getattr(d, "id", getattr(d, "attr", "")) in KERNELS for d in names)
 

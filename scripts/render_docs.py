@@ -1,7 +1,8 @@
 """Make the pages of docs/ that follow from the program itself.
 
 `python scripts/render_docs.py` writes them; with `--check` it only says whether they are up to
-date, and exits with 1 when they are not.
+date, and exits with 1 when they are not. `--pictures` makes the pictures and animations from the
+program, which takes half an hour; those of panels need a window (`--blender PROGRAM`).
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import argparse
 import inspect
 import itertools
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT))
 
+from scripts.docs.blocks import NO_BLENDER, filled, gallery_page, has_blocks, table  # noqa: E402
+from scripts.docs.pictures import PICTURES, make_pictures  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.behaviors.base import (  # noqa: E402
     COLLIDERS,
@@ -29,7 +33,7 @@ from steer_addon.core.behaviors.base import (  # noqa: E402
     TARGETS,
     Behavior,
 )
-from steer_addon.core.parameters import ParameterInfo, parameters  # noqa: E402
+from steer_addon.core.parameters import parameters  # noqa: E402
 from steer_addon.core.presets import find_presets, read_preset  # noqa: E402
 from steer_addon.core.settings import BLOCKS  # noqa: E402
 
@@ -46,44 +50,6 @@ READS = {
     CONTAINER: "a container",
 }
 """What people call the inputs that behaviors declare; the axes of targets come with these."""
-
-
-def number(value: float) -> str:
-    """A limit as people write it; none for those far beyond use."""
-    return "" if abs(value) >= 1e9 else f"{value:g}"
-
-
-def value_text(info: ParameterInfo) -> str:
-    """A default with its unit."""
-    if info.kind == "choice":
-        return str(info.default)
-    if info.kind == "bool":
-        return "on" if info.default else "off"
-    if info.kind == "text":
-        return info.default or "–"
-    return f"{info.default:g} {info.unit}".strip()
-
-
-def limits(info: ParameterInfo) -> str:
-    """The legal range."""
-    if info.kind not in ("int", "float"):
-        return ""
-    low, high = number(info.minimum), number(info.maximum)
-    return f"{low} to {high}" if low and high else f"{low} and more" if low else ""
-
-
-def table(infos: Iterable[ParameterInfo]) -> str:
-    """Parameters as a table."""
-    rows = ["| parameter | default | range | meaning |", "|---|---|---|---|"]
-    for info in infos:
-        meaning = info.doc
-        if info.choices:
-            meaning += ": " + "; ".join(f"{k} = {v}" for k, v in info.choices.items())
-        if info.shown_for:
-            name, values = info.shown_for
-            meaning += f" (for `{name}` {', '.join(values)})"
-        rows.append(f"| `{info.name}` | {value_text(info)} | {limits(info)} | {meaning} |")
-    return "\n".join(rows) + "\n"
 
 
 def inputs(uses: tuple[str, ...]) -> str:
@@ -192,26 +158,57 @@ def settings_page() -> str:
     return "\n".join(parts)
 
 
-PAGES = {"behaviors.md": behaviors_page, "settings.md": settings_page}
+PAGES: dict[str, Callable[[], str]] = {
+    "behaviors.md": behaviors_page,
+    "settings.md": settings_page,
+    "gallery.md": lambda: gallery_page(NOTE),
+}
+"""Pages that are made in whole."""
 
 
-def main() -> int:
-    """Write the pages, or check them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, only compare")
-    check = parser.parse_args().check
-    stale = []
+def made_pages() -> Iterator[tuple[Path, str]]:
+    """Every page that is made, in whole or in parts, with its text as it should be."""
     for name, make in PAGES.items():
-        path = ROOT / "docs" / name
-        text = make()
+        yield DOCS / name, make()
+    for path in sorted(DOCS.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if path.relative_to(DOCS).as_posix() not in PAGES and has_blocks(text):
+            yield path, filled(text)
+
+
+def write_text(check: bool) -> int:
+    """Write the pages, or check them; returns the exit code."""
+    stale = []
+    if NO_BLENDER:
+        print("Left as they are: tables of controls, as there is no bpy")
+    for path, text in made_pages():
+        name = path.relative_to(ROOT).as_posix()
         if not check:
             path.write_text(text, encoding="utf-8")
-            print(f"docs/{name}")
+            print(name)
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            stale.append(f"docs/{name}")
+            stale.append(name)
     if stale:
         print(f"Out of date: {', '.join(stale)}; run python scripts/render_docs.py")
     return 1 if stale else 0
+
+
+def main() -> int:
+    """Write the pages, check them, or make the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, only compare")
+    parser.add_argument(
+        "--pictures",
+        nargs="*",
+        choices=PICTURES,
+        metavar="KIND",
+        help=f"make pictures: all, or some of {', '.join(PICTURES)}",
+    )
+    parser.add_argument("--blender", default="", help="a Blender program that can open a window")
+    options = parser.parse_args()
+    if options.pictures is None:
+        return write_text(options.check)
+    return make_pictures(options.pictures or list(PICTURES), options.blender)
 
 
 if __name__ == "__main__":

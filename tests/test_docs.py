@@ -1,6 +1,7 @@
 """Pages that are made from the program say what the program is, and links lead somewhere."""
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -8,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from scripts.docs import messages
 from steer_addon.core.behaviors import REGISTRY, own_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")])
+DOCS = ROOT / "docs"
+CONFIG = ROOT / "scripts" / "docs" / "mkdocs.yml"
+PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 
 def test_generated_pages_are_up_to_date():
@@ -53,7 +57,13 @@ def test_formulas_of_all_methods_follow_their_behavior():
         assert formula in section("obstacle_avoidance")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def anchors(page: Path) -> set[str]:
+    """What links can lead to inside of a page."""
+    lines = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", line).lower().replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
         path, _, anchor = link.partition("#")
@@ -62,5 +72,63 @@ def test_links_lead_somewhere(page):
         goal = page.parent / path if path else page
         assert goal.is_file(), link
         if anchor:
-            lines = re.findall(r"^#+ (.+)$", goal.read_text(encoding="utf-8"), re.MULTILINE)
-            assert anchor in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in lines}
+            assert anchor in anchors(goal), link
+        if DOCS in page.parents:
+            assert DOCS in goal.resolve().parents, f"{link} leads out of the site"
+
+
+def test_every_page_is_in_the_navigation_once():
+    listed = re.findall(r"^ *- (?:.*: )?(\S+\.md)$", CONFIG.read_text("utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md"))
+
+
+def test_every_section_of_the_panel_has_a_page_with_its_controls():
+    code = (ROOT / "steer_addon" / "blender" / "panels.py").read_text("utf-8")
+    sections = re.findall(r'^    \("(\w+)", "([^"]+)", \w', code, re.MULTILINE)
+    assert len(sections) >= 9
+    for name, label in [*sections, ("crowd", "Crowd"), ("presets", "Presets")]:
+        text = (DOCS / "panels" / f"{name}.md").read_text("utf-8")
+        assert text.startswith(f"# {label}\n"), name
+        assert f"(../images/panels/{name}.webp)" in text
+        blocks = re.findall(r"made by scripts/render_docs.py: (?:controls|settings) (\w+) ", text)
+        assert blocks == [name]
+        assert len(re.findall(r"^\| .+ \|$", text, re.MULTILINE)) > 2, "a table that is filled"
+
+
+def test_every_sentence_of_the_panel_is_explained():
+    pages = "\n".join(p.read_text("utf-8") for p in (DOCS / "panels").glob("*.md"))
+    explained = set(re.findall(r"^\| `([^`]+)` \| \S", pages, re.MULTILINE))
+    said = {text.strip() for text in messages.sentences()}
+    assert said - explained == set(), "not explained in docs/panels"
+    assert {e for e in explained if " " in e} - said == set(), "nothing says this"
+
+
+def test_every_teller_of_sentences_is_there():
+    for name, functions in messages.TELLERS.items():
+        code = (ROOT / "steer_addon" / name).read_text("utf-8")
+        for function in functions:
+            assert function.startswith("<") or f"def {function}(" in code, f"{name}: {function}"
+
+
+def test_pictures_are_small_and_used():
+    used = "\n".join(page.read_text("utf-8") for page in PAGES)
+    for picture in (DOCS / "images").rglob("*.*"):
+        assert picture.stat().st_size <= 100_000, picture
+        assert picture.name in used, picture
+    for picture in (DOCS / "images" / "presets").iterdir():
+        assert picture.stat().st_size <= 60_000, picture
+
+
+def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path):
+    pytest.importorskip("material", reason="mkdocs-material is not installed")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet",
+         "-f", str(CONFIG), "-d", str(tmp_path / "site")],
+        capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    built = list((tmp_path / "site").rglob("*.html"))
+    assert len(built) > len(list(DOCS.rglob("*.md")))
+    for page in built:
+        loaded = re.findall(r'(?:src="|<link[^>]+href=")(https?:)?//', page.read_text("utf-8"))
+        assert loaded == [], page

@@ -161,9 +161,14 @@ def _plan(settings: CrowdSettings, count: int) -> _Plan:
     )
 
 
+def _way_radius(plan: _Plan) -> float:
+    """How far the path goes from the middle, where it is widest [m]."""
+    return 0.6 * plan.reach + 4.0 * plan.body
+
+
 def _line(plan: _Plan) -> Any:
     """A round way through where the agents are, closed, shape (n, 3)."""
-    line = ways.circle(0.6 * plan.reach + 4.0 * plan.body) * (1.0, 0.7, 1.0)
+    line = ways.circle(_way_radius(plan)) * (1.0, 0.7, 1.0)
     return line + (0.0, 0.0, plan.height)
 
 
@@ -325,6 +330,9 @@ def _path(place: _Place, line: Any) -> bpy.types.Object:
 def _container(place: _Place, plan: _Plan) -> bpy.types.Object:
     """A box around the agents, not rendered."""
     half = 1.3 * plan.spread + 6.0 * plan.body
+    if PATHS in plan.uses:
+        # who runs for a path outside would be held at the wall
+        half = max(half, _way_radius(plan) + 6.0 * plan.body)
     low = max(plan.height - half, 0.0) if plan.flies else -2.0 * plan.body
     size = (2.0 * half, 2.0 * half, plan.height + half - low)
     box = place.add(shapes.box_mesh("Container", size), (0.0, 0.0, low))

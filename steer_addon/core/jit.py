@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
+MANY = 16 * CHUNK
+"""The same for loops that take no more than a few nanoseconds an agent."""
 
 DRY = 64
 """So many rows a dry run goes through at most."""
@@ -80,9 +82,14 @@ class Kernel:
     Numba accepts an instance as a callable inside other kernels, through `_numba_type_`.
     """
 
-    def __init__(self, function: Callable[..., Any], allocates: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], allocates: bool = False, inlined: bool = False
+    ) -> None:
         self.function = function
         self.allocates = allocates
+        # handing over a view takes longer than most helpers that read it
+        code = function.__code__
+        self.inlined = inlined or not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
@@ -106,9 +113,7 @@ class Kernel:
         # who allocates nothing need not count references either: every call with the views of a
         # world, which hold tens of arrays, would count each one up and down, atomically
         options["_nrt"] = self.allocates
-        # handing over a view takes longer than most helpers that read it
-        code = self.function.__code__
-        options["forceinline"] = not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
+        options["forceinline"] = self.inlined
         folder = _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
@@ -134,6 +139,14 @@ def kernel(function: Callable[..., Any]) -> Any:
 def allocating_kernel(function: Callable[..., Any]) -> Any:
     """Mark a function that makes arrays: calls cost more, so it is for whole loops."""
     return Kernel(function, allocates=True)
+
+
+def inlined_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function that becomes part of its caller, however large it is.
+
+    Loops without any other call can be compiled to instructions that do several rounds at once.
+    """
+    return Kernel(function, inlined=True)
 
 
 class _Scratch:
@@ -329,25 +342,25 @@ def _pool() -> ThreadPoolExecutor:
         return _state.pool
 
 
-def runs_alone(count: int) -> bool:
+def runs_alone(count: int, chunk: int = CHUNK) -> bool:
     """Whether `parallel_for` does so many in one range, on the calling thread."""
-    return _state.threads == 1 or count <= CHUNK or not status().compiled
+    return _state.threads == 1 or count <= chunk or not status().compiled
 
 
-def parallel_for(function: Kernel, count: int, *args: Any) -> None:
+def parallel_for(function: Kernel, count: int, *args: Any, chunk: int = CHUNK) -> None:
     """Call `function(start, stop, *args)` over index ranges that cover 0 to count.
 
     Every index must write only its own row, so that the ranges, and the threads that run them,
-    cannot change a bit of the result.
+    cannot change a bit of the result. No range is smaller than `chunk`.
     """
     target = function.target()
     if _state.recorder is not None:
         # a dry run asks what is called, not what comes of it
         count = min(count, DRY)
-    if runs_alone(count):
+    if runs_alone(count, chunk):
         target(0, count, *args)
         return
-    size = max(CHUNK, -(-count // (2 * _state.threads)))
+    size = max(chunk, -(-count // (2 * _state.threads)))
     starts = iter(range(0, count, size))
 
     def work() -> None:

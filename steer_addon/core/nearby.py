@@ -8,12 +8,14 @@ last bit. Outside of the lattice, and in cells where many are equally far, the t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .bvh_build import STACK
-from .bvh_points import nearer, nearest_point, node_distance, walk
-from .jit import kernel, parallel_for, scratch
-from .vec import length
+from .bvh_points import load_corners, nearer, nearest_point, node_distance, on_triangle, walk
+from .jit import inlined_kernel, kernel, parallel_for, scratch
+from .vec import dot, length, sub
 from .views import BvhView, NearbyView
 
 CELLS_PER_TRIANGLE = 16
@@ -28,7 +30,7 @@ NONE, ASK = 0xFFFF, 0xFFFE
 
 def no_lattice() -> NearbyView:
     """A lattice without cells: the tree is always asked."""
-    return NearbyView(np.zeros((0, LISTED), np.uint16), np.zeros(9))
+    return NearbyView(np.zeros((0, LISTED), np.uint16), np.zeros(9), np.zeros((0, 6), np.float32))
 
 
 def make_nearby(tree: BvhView) -> NearbyView:
@@ -50,7 +52,9 @@ def make_nearby(tree: BvhView) -> NearbyView:
     lattice = np.array([*(low - ROOM * cell), *cells, *(1.0 / size)], np.float64)
     listed = np.empty((int(np.prod(cells)), LISTED), np.uint16)
     parallel_for(_list_rows, len(listed), tree, lattice, listed)
-    return NearbyView(listed, lattice)
+    corners = tree.triangles
+    box = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    return NearbyView(listed, lattice, box)
 
 
 @kernel
@@ -106,29 +110,71 @@ def _list_near(box, link, order, triangles, point, reach, listed, row):
 
 
 @kernel
-def nearest_listed(bvh, listed, lattice, point, max_distance):
-    """`bvh.nearest_point`, by the lists where the point is in their lattice."""
+def cell_of(nearby, point):
+    """The row of the lists where a point is, -1 where the tree has to be asked."""
+    lattice = nearby.lattice
     x = (point[0] - lattice[0]) * lattice[6]
     y = (point[1] - lattice[1]) * lattice[7]
     z = (point[2] - lattice[2]) * lattice[8]
     nx, ny, nz = lattice[3], lattice[4], lattice[5]
-    if len(listed) == 0 or not (0.0 <= x < nx and 0.0 <= y < ny and 0.0 <= z < nz):
-        return nearest_point(bvh, point, max_distance)
-    row = (int(z) * int(ny) + int(y)) * int(nx) + int(x)
-    if listed[row, 0] == ASK:
-        return nearest_point(bvh, point, max_distance)
-    return _of_list(bvh.triangles, listed, row, point, max_distance)
+    row = -1
+    if len(nearby.listed) > 0 and 0.0 <= x < nx and 0.0 <= y < ny and 0.0 <= z < nz:
+        row = (int(z) * int(ny) + int(y)) * int(nx) + int(x)
+        if nearby.listed[row, 0] == ASK:
+            row = -1
+    return row
 
 
 @kernel
-def _of_list(triangles, listed, row, point, max_distance):
-    """The nearest of the triangles in a row."""
-    found, best, chosen = point, max_distance * max_distance, -1
+def nearest_listed(bvh, nearby, row, point, max_distance):
+    """`bvh.nearest_point`, by the list in a row: see `cell_of`."""
+    if row < 0:
+        return nearest_point(bvh, point, max_distance)
+    return _of_list(bvh.triangles, nearby.box, nearby.listed, row, point, max_distance)
+
+
+@kernel
+def _outside(low, high, value):
+    """How far a number is outside of an interval."""
+    return max(np.float64(low) - value, value - np.float64(high), 0.0)
+
+
+@inlined_kernel
+def _of_list(triangles, box, listed, row, point, max_distance):
+    """The nearest of the triangles in a row.
+
+    Mostly that is the one whose box is nearest, and no other box is as near as that triangle.
+    """
+    best = max_distance * max_distance
+    first, least, second = -1, np.inf, np.inf
     for k in range(LISTED):
         i = int(listed[row, k])
         if i == NONE:
             break
-        chosen, found, best = nearer(triangles, i, point, -1.0, chosen, found, best)
+        x = _outside(box[i, 0], box[i, 3], point[0])
+        y = _outside(box[i, 1], box[i, 4], point[1])
+        z = _outside(box[i, 2], box[i, 5], point[2])
+        own = x * x + y * y + z * z
+        second = min(second, max(least, own))
+        first = i if own < least else first
+        least = min(least, own)
+    if first < 0:
+        return -1, point, max_distance
+    a, b, c = load_corners(triangles, first)
+    found = on_triangle(a, b, c, point)
+    offset = sub(found, point)
+    gap = max(dot(offset, offset), least)
+    if gap <= best:
+        chosen, best = first, gap
+    else:
+        chosen, found = -1, point
+    if second <= best:
+        for k in range(LISTED):
+            i = int(listed[row, k])
+            if i == NONE:
+                break
+            if i != first:
+                chosen, found, best = nearer(triangles, i, point, -1.0, chosen, found, best)
     if chosen < 0:
         return chosen, found, max_distance
-    return chosen, found, best**0.5
+    return chosen, found, math.sqrt(best)

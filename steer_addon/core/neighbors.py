@@ -12,12 +12,14 @@ import math
 import numpy as np
 
 from .grid import OFF_LATTICE, SLACK, GridView, axis_cells, build_grid, wrap_cell
-from .jit import allocating_kernel, kernel, parallel_for, scratch
+from .jit import kernel, parallel_for, scratch
 from .vec import dot, load, pick
 from .views import F32, I64, NeighborView
 
 __all__ = ["NONE", "GridView", "axis_cells", "build_grid", "empty", "find", "wrap_cell"]
 
+MOST = 1024
+"""No agent has more neighbors than this."""
 # Agents within the radius that are collected before the nearest of them are picked.
 _CANDIDATES = 256
 # Up to so many are sorted by counting, which needs no branch that goes either way at random.
@@ -275,19 +277,22 @@ def _find_one(me, own, here, forward, cosine, reach, limit, gathered, grid, ids,
 
 
 @kernel
-def _find_rows(
-    first, last, grid, moved, position, heading, ids, radius, most, view, count, index, distance,
-    best, best2,
-):  # fmt: skip
-    """`_find_kernel` with room for the best; `moved` says not to take places from the grid."""
+def _find_kernel(
+    first, last, grid, moved, position, heading, ids, radius, most, view, count, index, distance
+):
+    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space.
+
+    `moved` says that they are not where the grid has them.
+    """
     # each on its own: compilers know then that writing to one changes none of the others
     near2, squares = scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0]
     x, y, z = scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0]
+    best, best2 = scratch(1, MOST)[0].view(np.int64), scratch(1, MOST)[0]
     near = scratch(1, _CANDIDATES)[0].view(np.int64)
     ranks = scratch(1, _CANDIDATES)[0].view(np.int64)
     slots = scratch(1, _CANDIDATES)[0].view(np.int64)
     room = (near, near2, ranks, best, best2, slots, x, y, z, squares)
-    width = index.shape[1]
+    width = min(index.shape[1], MOST)
     c = np.searchsorted(grid.start, first, "right") - 1
     at = first
     while at < last:
@@ -317,24 +322,10 @@ def _find_rows(
                 distance[i, j] = math.sqrt(best2[j])
             for j in range(found):
                 index[i, j] = grid.order[best[j] & _INDEX]
-            for j in range(found, width):
+            for j in range(found, index.shape[1]):
                 index[i, j] = -1
                 distance[i, j] = 0.0
         at = stop
-
-
-@allocating_kernel
-def _find_kernel(
-    first, last, grid, moved, position, heading, ids, radius, most, view, count, index, distance
-):
-    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space."""
-    kept = max(index.shape[1], _CANDIDATES)
-    best, best2 = np.empty(kept, np.int64), np.empty(kept, np.float64)
-    # this one counts references, as who makes arrays does; the loop is in one that does not
-    _find_rows(
-        first, last, grid, moved, position, heading, ids, radius, most, view, count, index,
-        distance, best, best2,
-    )  # fmt: skip
 
 
 def find(
@@ -359,8 +350,8 @@ def find(
         max_neighbors: Most neighbors to keep; shape (1,) or (agent_count,).
         field_of_view: Full angle around the heading [deg], 360 for all around; shape (1,) or
             (agent_count,).
-        k: Columns of the result; no agent gets more neighbors than that. None takes the
-            largest of `max_neighbors`, but no more than there are other agents.
+        k: Columns of the result; no agent gets more neighbors than that, nor than MOST. None takes
+            the largest of `max_neighbors`, but no more than there are other agents.
 
     Returns:
         Neighbors, nearest first; unused entries have the index -1 and the distance 0.

@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .jit import kernel
+from .jit import inlined_kernel
 
 _MASK = 0xFFFFFFFF
 _GOLDEN = 0x9E3779B9
 _TWO_32 = 4294967296.0
 
 
-@kernel
+@inlined_kernel
 def _step(h, i):
     """Take one more lattice coordinate into the hash."""
     h = (h + i + _GOLDEN) & _MASK
@@ -39,7 +39,7 @@ def _step(h, i):
     return h ^ (h >> 16)
 
 
-@kernel
+@inlined_kernel
 def _cell(value):
     """Lattice coordinate modulo 2^32, and the faded part of the way to the next one."""
     # np.floor stays a float when compiled; math.floor would not, and 1e300 fits no whole number.
@@ -50,7 +50,7 @@ def _cell(value):
     return int(floor - float(np.floor(floor / _TWO_32)) * _TWO_32), fade
 
 
-@kernel
+@inlined_kernel
 def _along_z(h, k, w):
     """Noise on one lattice line along z."""
     a = _step(h, k) / _TWO_32
@@ -58,7 +58,7 @@ def _along_z(h, k, w):
     return a + (b - a) * w
 
 
-@kernel
+@inlined_kernel
 def _along_y(h, j, v, k, w):
     """Noise on one lattice plane across x."""
     a = _along_z(_step(h, j), k, w)
@@ -66,7 +66,7 @@ def _along_y(h, j, v, k, w):
     return a + (b - a) * v
 
 
-@kernel
+@inlined_kernel
 def value_noise(x, y, z):
     """Smooth noise at a point, as this module's docstring defines it.
 

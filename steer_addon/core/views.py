@@ -101,6 +101,7 @@ class NearbyView(NamedTuple):
 
     listed: NDArray[np.uint16]  # (cells, most) triangles; see core.nearby
     lattice: NDArray[np.float64]  # (9,) lower corner [m], cells along x, y, z, cells per meter
+    box: F32  # (t, 6) [m]: low x, y, z, high x, y, z of each triangle
 
 
 class FieldView(NamedTuple):

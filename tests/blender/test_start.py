@@ -9,6 +9,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from mathutils import Vector  # noqa: E402
+
 from steer_addon.blender import advice, crowds, live, preset_groups, previews, starters  # noqa: E402
 from steer_addon.blender.operators.start import OBJECT_OT_steer_start as Start  # noqa: E402
 from steer_addon.core.presets import find_presets, preset_card  # noqa: E402
@@ -47,6 +49,19 @@ def test_it_moves_from_the_first_frame_on(preset):
     assert status.message == "" and status.warnings == ()
     first, last = (live.get_frame(obj, number).position for number in (1, 14))
     assert np.linalg.norm(last - first, axis=1).min() > 0.1
+
+
+@pytest.mark.parametrize("count", [9, 80])
+def test_a_path_out_is_inside_of_the_container(count):
+    obj = started("panic", count=count)
+    bpy.context.view_layer.update()
+    sources = {item.type: item.source_object for item in obj.steer.behaviors}
+    path, box = sources["follow_path"], sources["containment"]
+    way = np.array([path.matrix_world @ p.co.xyz for p in path.data.splines[0].points])
+    corners = np.array([box.matrix_world @ Vector(corner) for corner in box.bound_box])
+    room = 2.0 * obj.steer.agents.radius
+    assert (way[:, :2] >= corners.min(0)[:2] + room).all()
+    assert (way[:, :2] <= corners.max(0)[:2] - room).all()
 
 
 def test_it_stands_around_the_cursor():

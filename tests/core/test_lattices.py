@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from steer_addon.core import bvh
 from steer_addon.core.clearance import clearance, with_clearance
 from steer_addon.core.fields import make_field
-from steer_addon.core.nearby import ASK, make_nearby, nearest_listed, no_lattice
+from steer_addon.core.nearby import ASK, cell_of, make_nearby, nearest_listed, no_lattice
 
 
 def soup(seed: int, count: int, extent: float, size: float, flat: bool = False) -> np.ndarray:
@@ -82,7 +82,7 @@ def test_lists_give_the_nearest_point_of_the_tree(seed, count, size, flat, reach
     for place in places:
         at = tuple(place.astype(float))
         for most in (reach, np.inf):
-            found = nearest_listed(tree, nearby.listed, nearby.lattice, at, most)
+            found = nearest_listed(tree, nearby, cell_of(nearby, at), at, most)
             assert found == bvh.nearest_point(tree, at, most)
 
 
@@ -90,15 +90,17 @@ def test_cells_with_many_equally_near_triangles_ask_the_tree():
     tree = bvh.build(np.repeat(soup(3, 1, 1.0, 1.0), 40, axis=0))
     nearby = make_nearby(tree)
     assert (nearby.listed[:, 0] == ASK).all()
-    found = nearest_listed(tree, nearby.listed, nearby.lattice, (0.5, 0.5, 0.0), np.inf)
-    assert found == bvh.nearest_point(tree, (0.5, 0.5, 0.0), np.inf)
+    at = (0.5, 0.5, 0.0)
+    found = nearest_listed(tree, nearby, cell_of(nearby, at), at, np.inf)
+    assert found == bvh.nearest_point(tree, at, np.inf)
 
 
 def test_without_a_lattice_the_tree_is_asked():
     tree = bvh.build(soup(4, 5, 1.0, 1.0))
     none = no_lattice()
-    found = nearest_listed(tree, none.listed, none.lattice, (0.5, 0.5, 0.0), np.inf)
-    assert found == bvh.nearest_point(tree, (0.5, 0.5, 0.0), np.inf)
+    at = (0.5, 0.5, 0.0)
+    found = nearest_listed(tree, none, cell_of(none, at), at, np.inf)
+    assert found == bvh.nearest_point(tree, at, np.inf)
 
 
 def test_a_field_is_listed_when_it_is_read_again():

@@ -130,6 +130,7 @@ def _leave_out(n, table):
     """Make a column one that does not count: never in the way, and of the same wish."""
     table[X, n], table[Y, n], table[Z, n] = 0.0, 0.0, 0.0
     table[CARE, n], table[ALIKE, n], table[SOFT, n] = 0.0, 1.0, 1.0
+    table[GAP, n] = math.inf
 
 
 @kernel
@@ -251,6 +252,15 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
                 table[FIRST, n] = 1.0
         count += 1
     return count, whole, opposed, back, pressed, waits
+
+
+@kernel
+def nearest(table, whole):
+    """Gap [m] to the nearest of those who matter; inf for none."""
+    gap = math.inf
+    for n in range(whole):
+        gap = min(gap, table[GAP, n])
+    return gap
 
 
 @kernel

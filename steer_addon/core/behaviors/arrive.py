@@ -16,15 +16,20 @@ from .targeting import target_choice, target_flow, target_offset
 
 
 @kernel
-def arrive_velocity(offset, max_speed, slow_radius, stop_radius):
-    """Desired velocity [m/s] to a point at an offset [m] from the agent."""
-    distance = length(offset)
+def arrive_speed(distance, max_speed, slow_radius, stop_radius):
+    """Desired speed [m/s] at a distance [m] from where to arrive."""
     speed = max_speed
     if distance < slow_radius:
         speed *= distance / slow_radius
     if distance < stop_radius:
         speed = 0.0
-    return scale(unit(offset), speed)
+    return speed
+
+
+@kernel
+def arrive_velocity(offset, max_speed, slow_radius, stop_radius):
+    """Desired velocity [m/s] to a point at an offset [m] from the agent."""
+    return scale(unit(offset), arrive_speed(length(offset), max_speed, slow_radius, stop_radius))
 
 
 @kernel

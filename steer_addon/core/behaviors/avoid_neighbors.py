@@ -20,9 +20,10 @@ b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and
 The minimum is refined by the parabola through it and the ways beside it, so that the direction
 changes smoothly. The cost of turning away from v keeps agents with what they chose.
 
-The speed on the chosen way is min(s, max((gap - l)/T_h, o·s)): gap to the next one ahead with a
+The speed on the chosen way is min(s, max((gap - l)/T_h, o·p·s)): gap to the next one ahead with a
 like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
-and those who meet others head-on do not wait for one another.
+and those who meet others head-on do not wait for one another. p = 0.4 + min(0.6, |v|/s): who does
+not get on presses less.
 
 Of two, that one goes first who is ahead along the mean of both wishes; when they are abreast a lot
 drawn from both ids decides. Who is nearer than l to one who goes first does not press on it, when
@@ -36,6 +37,9 @@ Who is as near as that to somebody with another wish, who pushes, is moved by ha
 Bodies in a ring can still lock one another. Who has been held up for 2 s, going slower than 0.05
 of the chosen speed, gives way if one of those it nearly touches has the better lot: it goes back
 and to its side at s/2 for about a body's width. The others then have room to go on.
+
+Who has gone one way among others with another wish does not go back for 1.5 s, but stands, see
+`turning_round`.
 
 Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. Those who wish nothing get no proposal:
 who stands stays.
@@ -77,6 +81,7 @@ from .flock import seen_neighbors
 from .giving_way import PATIENCE, RETREAT, held_up
 from .sight import eye, sides
 from .targeting import on_ground
+from .turning_round import turned_round, way_gone
 
 TURNS = 8
 STEP = math.radians(15.0)
@@ -97,8 +102,12 @@ PRESSES, CONVERGE = 0.7, 3.0
 """By how much backing out presses on those behind at most, where wishes converge or before a wall;
 and how much sooner wishes count as converging there than where a side is kept to."""
 
-HELD, PACE = 0, 1
-"""Columns of the memory: how long it is held up, and the speed that it chose last [m/s]."""
+PRESSING = 0.4
+"""Share of its pace at which one who stands presses on others with another wish."""
+
+HELD, PACE = 3, 4
+"""Columns of the memory, after the way that it went lately: how long it is held up, and the speed
+that it chose last [m/s]."""
 
 
 @kernel
@@ -275,6 +284,9 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         speed = min(length(wish), agents.max_speed[i] * 1.0)
         reach = pick(p.neighbor_distance, i)
         seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
+        now = load(agents.velocity, i)
+        gone = way_gone(load(memory, i), now, speed, world.dt)
+        store(memory, i, gone)
         if speed < EPSILON or not (walls or seen > 0):
             continue
         horizon, spare = pick(p.anticipation_time, i), pick(p.personal_space, i)
@@ -287,7 +299,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         if count == 0 and not walls:
             continue
         differ = mixed(table, whole)
-        now, radius = load(agents.velocity, i), agents.radius[i] * 1.0
+        radius = agents.radius[i] * 1.0
         velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
         origin = eye(i, agents, world)
         bias = most_bias * max(differ, 1.0 - 2.0 * length(velocity) / speed)
@@ -297,7 +309,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         )  # fmt: skip
         headway = pick(p.time_headway, i)
         pace = (room_ahead(table, whole, way) - spare) / headway
-        pace = min(speed, max(pace, opposed * speed))
+        effort = PRESSING + min(1.0 - PRESSING, length(velocity) / speed)
+        pace = min(speed, max(pace, opposed * effort * speed))
         held = held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
         if held > PATIENCE and waits:
             way, pace = _retreat(side), RETREAT * speed
@@ -309,10 +322,11 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             back, yielded(table, whole, back, headway, True, spare),
         )  # fmt: skip
         chosen = add(add(chosen, back), truncate(pressed, speed))
-        push = sub(_in_world(chosen, frame), wish)
+        chosen = turned_round(_in_world(chosen, frame), gone, opposed, table, whole)
+        push = sub(chosen, wish)
         if world.dt > world.relaxation_time:  # the solver would go beyond what is chosen
             share = world.relaxation_time / world.dt - 1.0
-            push = add_scaled(push, sub(_in_world(chosen, frame), now), share)
+            push = add_scaled(push, sub(chosen, now), share)
         if length(push) > EPSILON:
             store(out, i, push)
             active[i] = 1
@@ -323,7 +337,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     output=PUSH,
     kernel=avoid_neighbors_kernel,
     uses=(NEIGHBORS, COLLIDERS),
-    memory_width=2,
+    memory_width=5,
     icon="COMMUNITY",
     group="Neighbors",
 )
@@ -358,14 +372,14 @@ class AvoidNeighbors(Behavior):
         doc="Angle around the heading in which others are seen; less ignores those behind",
     )
     time_headway: float = param(
-        0.42,
+        0.4,
         unit="s",
         minimum=0.01,
         soft_maximum=5.0,
         doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
     )
     personal_space: float = param(
-        0.078,
+        0.079,
         unit="m",
         minimum=0.0,
         soft_maximum=1.0,

@@ -13,24 +13,24 @@ from __future__ import annotations
 import numpy as np
 
 from ..bvh_points import triangle_corners
-from ..jit import kernel
-from ..nearby import nearest_listed
+from ..jit import kernel, scratch
+from ..nearby import cell_of, nearest_listed
 from ..parameters import param
 from ..vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
 from .base import FIELD, VELOCITY, Behavior, behavior
 
+BLOCK = 64
+"""Agents that are looked at together."""
 FLAT = 1.0e-10
 """Squared sine, about, below which a triangle's corners are on one line."""
 
 
 @kernel
-def _on_line(a, b, x):
-    """Share of the way from a to b at x, and the squared length of that way [m²]."""
-    along = sub(b, a)
-    whole = dot(along, along)
+def _share(along, whole, way):
+    """Share of a line at the end of a way from its start; `whole` is its squared length [m²]."""
     if whole <= 0.0:
-        return 0.0, whole
-    return min(1.0, max(0.0, dot(sub(x, a), along) / whole)), whole
+        return 0.0
+    return min(1.0, max(0.0, dot(way, along) / whole))
 
 
 @kernel
@@ -39,48 +39,69 @@ def barycentric(a, b, c, x):
 
     None is below 0, and their sum is 1.
     """
-    share_ab, ab = _on_line(a, b, x)
-    share_bc, bc = _on_line(b, c, x)
-    share_ca, ca = _on_line(c, a, x)
-    normal = cross(sub(b, a), sub(c, a))
+    ab, bc, ca = sub(b, a), sub(c, b), sub(a, c)
+    ab2, bc2, ca2 = dot(ab, ab), dot(bc, bc), dot(ca, ca)
+    normal = cross(ab, sub(c, a))
     area = dot(normal, normal)
-    longest = max(ab, bc, ca)
+    longest = max(ab2, bc2, ca2)
     if area <= FLAT * longest * longest:
-        if ab >= longest:
-            return 1.0 - share_ab, share_ab, 0.0
-        if bc >= longest:
-            return 0.0, 1.0 - share_bc, share_bc
-        return share_ca, 0.0, 1.0 - share_ca
-    at_a = max(0.0, dot(cross(sub(c, b), sub(x, b)), normal) / area)
-    at_b = max(0.0, dot(cross(sub(a, c), sub(x, c)), normal) / area)
-    at_c = max(0.0, dot(cross(sub(b, a), sub(x, a)), normal) / area)
+        if ab2 >= longest:
+            share = _share(ab, ab2, sub(x, a))
+            return 1.0 - share, share, 0.0
+        if bc2 >= longest:
+            share = _share(bc, bc2, sub(x, b))
+            return 0.0, 1.0 - share, share
+        share = _share(ca, ca2, sub(x, c))
+        return share, 0.0, 1.0 - share
+    at_a = max(0.0, dot(cross(bc, sub(x, b)), normal) / area)
+    at_b = max(0.0, dot(cross(ca, sub(x, c)), normal) / area)
+    at_c = max(0.0, dot(cross(ab, sub(x, a)), normal) / area)
     total = at_a + at_b + at_c
     return at_a / total, at_b / total, at_c / total
 
 
 @kernel
+def _field_at(tree, vector, triangle, x):
+    """The field at a point of a triangle."""
+    a, b, c = triangle_corners(tree, triangle)
+    at_a, at_b, at_c = barycentric(a, b, c, x)
+    corners = vector[triangle]
+    wish = add_scaled(scale(load(corners, 0), at_a), load(corners, 1), at_b)
+    return add_scaled(wish, load(corners, 2), at_c)
+
+
+@kernel
 def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
-    """Desired velocity along the field."""
-    tree, vector, flat = p.field.tree, p.field.vector, world.flat
-    listed, lattice = p.field.nearby.listed, p.field.nearby.lattice
-    for i in range(start, stop):
-        reach = pick(p.max_distance, i)
-        if reach <= 0.0:
-            reach = np.inf
-        triangle, x, _ = nearest_listed(tree, listed, lattice, load(agents.position, i), reach)
-        if triangle < 0:
-            continue
-        a, b, c = triangle_corners(tree, triangle)
-        at_a, at_b, at_c = barycentric(a, b, c, x)
-        corners = vector[triangle]
-        wish = add_scaled(scale(load(corners, 0), at_a), load(corners, 1), at_b)
-        wish = add_scaled(wish, load(corners, 2), at_c)
-        if flat:
-            wish = project(wish, load(agents.normal, i))
-        wish = unit(wish)
-        if dot(wish, wish) > 0.0:
-            store(out, i, scale(wish, agents.max_speed[i] * 1.0))
-            active[i] = 1
+    """Desired velocity along the field.
+
+    Loops over some agents each: lists and triangles are strewn over memory, and while one agent
+    waits for them others go on, as long as nothing has to be decided by what comes.
+    """
+    tree, nearby = p.field.tree, p.field.nearby
+    found = scratch(4, BLOCK)
+    for first in range(start, stop, BLOCK):
+        count = min(BLOCK, stop - first)
+        for k in range(count):
+            found[0, k] = cell_of(nearby, load(agents.position, first + k))
+        for k in range(count):
+            reach = pick(p.max_distance, first + k)
+            if reach <= 0.0:
+                reach = np.inf
+            point = load(agents.position, first + k)
+            triangle, x, _ = nearest_listed(tree, nearby, int(found[0, k]), point, reach)
+            found[0, k], found[1, k], found[2, k], found[3, k] = triangle, x[0], x[1], x[2]
+        for k in range(count):
+            i = first + k
+            if found[0, k] < 0.0:
+                continue
+            x = (found[1, k], found[2, k], found[3, k])
+            wish = _field_at(tree, p.field.vector, int(found[0, k]), x)
+            if world.flat:
+                wish = project(wish, load(agents.normal, i))
+            wish = unit(wish)
+            if dot(wish, wish) > 0.0:
+                store(out, i, scale(wish, agents.max_speed[i] * 1.0))
+                active[i] = 1
 
 
 @behavior(

@@ -31,10 +31,10 @@ which begins with the first waypoint, see `start`. CORRIDOR: Reynolds 1999, Path
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..jit import kernel, scratch
 from ..parameters import choice, param
-from ..vec import add_scaled, dot, length, load, pick, project, scale, store, sub, unit
-from .arrive import arrive_velocity
+from ..vec import EPSILON, add_scaled, length, load, pick, project, scale, store, sub, unit
+from .arrive import arrive_speed, arrive_velocity
 from .base import PATHS, VELOCITY, Behavior, behavior
 from .path_places import (
     foot_on,
@@ -64,6 +64,8 @@ DONE = 2
 LIMIT = 3
 """CORRIDOR: distance from the path [m] at which the agent counts as carried off."""
 
+BLOCK = 64
+"""Agents whose velocities are computed at once."""
 FAR = 1.0e30
 """Largest limit: 32-bit memory holds it."""
 
@@ -160,14 +162,15 @@ def ends_kernel(start, stop, paths, memory, lane, flat, place, key):
 
 
 @kernel
-def _to_the_end(point, line, along, k, position, way, speed, slow_radius):
-    """Desired velocity near the end of an open path; k is a piece not far from the agent's."""
-    k, a, b = local_piece(point, line, k, position)
-    foot, share = foot_on(a, b, position)
+def _to_the_end(point, line, along, k, position, reach, speed, slow_radius):
+    """The way to go near the end of an open path, and how fast; piece k is not far away."""
+    k, a, b, share = local_piece(point, line, k, position)
+    foot, share = foot_on(a, b, share)
     end = waypoint(point, line, line.size - 1 if line.direction > 0 else 0)
     rest = max(way_left(along, line, k, share), length(sub(end, position)))
-    toward = unit(sub(moved_ahead(point, line, k, foot, way), position))
-    return arrive_velocity(scale(toward, rest), speed, slow_radius, 0.0)
+    toward = unit(sub(moved_ahead(point, line, k, foot, reach), position))
+    way = scale(toward, rest)
+    return way, arrive_speed(length(way), speed, slow_radius, 0.0)
 
 
 @kernel
@@ -177,45 +180,69 @@ def _slack(path_radius, lane, speed, seconds):
 
 
 @kernel
-def corridor_kernel(start, stop, agents, world, p, memory, out, active):
-    """Desired velocity along the path, and back to it from outside of the corridor."""
+def _in_corridor(i, agents, world, p, memory):
+    """The way [m] that agent i is to go, of any length, and how fast [m/s]."""
     point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
     along, total, by_id = p.paths.along, len(cyclic), p.path_choice[0] == BY_ID
-    for i in range(start, stop if total else start):
-        position = leveled(load(agents.position, i), flat)
-        old = int(memory[i, PATH])
-        path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
-        if path < 0:
-            path = nearest_path(point, first, cyclic, flat, position)
-        direction = -1 if pick(p.direction, i) < 0.0 else 1
-        line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
-        path_radius, slow_radius = pick(p.path_radius, i), pick(p.slow_radius, i)
-        seconds, speed = pick(p.anticipation_time, i), agents.max_speed[i] * 1.0
-        q = add_scaled(position, leveled(load(agents.velocity, i), flat), seconds)
-        k, limit = int(memory[i, PLACE]), memory[i, LIMIT] * 1.0
-        if abs(old) - 1 != path or k >= line.pieces:
-            k, limit = 0, -1.0
-        k, a, b = local_piece(point, line, k, q)
-        foot, share = foot_on(a, b, q)
-        gap = length(sub(q, foot))
-        if gap > limit:
-            k, a, b = local_piece(point, line, nearest_piece(point, line, position)[0], q)
-            foot, share = foot_on(a, b, q)
-            gap, limit = length(sub(q, foot)), FAR
-        limit = min(limit, 2.0 * gap + _slack(path_radius, line.lane, speed, seconds))
-        memory[i, PATH], memory[i, PLACE], memory[i, LIMIT] = direction * (path + 1), k, limit
-        way = max(path_radius, speed * max(seconds, world.relaxation_time))
-        if not line.cyclic and way_left(along, line, k, share) <= slow_radius:
-            u = _to_the_end(point, line, along, k, position, way, speed, slow_radius)
-        else:
-            toward = unit(sub(b, a))
-            if gap > path_radius:
-                back = unit(sub(moved_ahead(point, line, k, foot, way), position))
-                if dot(back, back) > 0.0:
-                    toward = back
-            u = scale(toward, speed)
-        store(out, i, _walked(u, load(agents.normal, i), flat))
-        active[i] = 1
+    position = leveled(load(agents.position, i), flat)
+    old = int(memory[i, PATH])
+    path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
+    if path < 0:
+        path = nearest_path(point, first, cyclic, flat, position)
+    direction = -1 if pick(p.direction, i) < 0.0 else 1
+    line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
+    path_radius, slow_radius = pick(p.path_radius, i), pick(p.slow_radius, i)
+    seconds, speed = pick(p.anticipation_time, i), agents.max_speed[i] * 1.0
+    q = add_scaled(position, leveled(load(agents.velocity, i), flat), seconds)
+    k, limit = int(memory[i, PLACE]), memory[i, LIMIT] * 1.0
+    if abs(old) - 1 != path or k >= line.pieces:
+        k, limit = 0, -1.0
+    k, a, b, share = local_piece(point, line, k, q)
+    foot, share = foot_on(a, b, share)
+    gap = length(sub(q, foot))
+    if gap > limit:
+        k = nearest_piece(point, line, position)[0]
+        k, a, b, share = local_piece(point, line, k, q)
+        foot, share = foot_on(a, b, share)
+        gap, limit = length(sub(q, foot)), FAR
+    limit = min(limit, 2.0 * gap + _slack(path_radius, line.lane, speed, seconds))
+    memory[i, PATH], memory[i, PLACE], memory[i, LIMIT] = direction * (path + 1), k, limit
+    reach = max(path_radius, speed * max(seconds, world.relaxation_time))
+    if not line.cyclic and way_left(along, line, k, share) <= slow_radius:
+        return _to_the_end(point, line, along, k, position, reach, speed, slow_radius)
+    if gap > path_radius:
+        back = sub(moved_ahead(point, line, k, foot, reach), position)
+        if length(back) >= EPSILON:
+            return back, speed
+    return sub(b, a), speed
+
+
+@kernel
+def _turn_to_velocities(table, count, flat):
+    """Make desired velocities of ways and speeds, in the first lines of a table.
+
+    Without branches or calls: instructions that take several columns at once do this.
+    """
+    for k in range(count):
+        u = scale(unit((table[0, k], table[1, k], table[2, k])), table[3, k])
+        u = _walked(u, (table[4, k], table[5, k], table[6, k]), flat)
+        table[0, k], table[1, k], table[2, k] = u
+
+
+@kernel
+def corridor_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity along the path, and back to it from outside of the corridor."""
+    table = scratch(7, BLOCK)
+    for first in range(start, stop if len(p.paths.cyclic) else start, BLOCK):
+        count = min(BLOCK, stop - first)
+        for k in range(count):
+            way, table[3, k] = _in_corridor(first + k, agents, world, p, memory)
+            table[0, k], table[1, k], table[2, k] = way
+            table[4, k], table[5, k], table[6, k] = load(agents.normal, first + k)
+        _turn_to_velocities(table, count, world.flat)
+        for k in range(count):
+            store(out, first + k, (table[0, k], table[1, k], table[2, k]))
+            active[first + k] = 1
 
 
 @behavior(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import kernel
+from ..jit import inlined_kernel, kernel
 from ..vec import EPSILON, add_scaled, dot, length, load, sub, unit
 from .targeting import side_axis
 
@@ -70,11 +70,9 @@ def _on_path(point, line, k):
 
 
 @kernel
-def waypoint(point, line, k):
-    """Corner k of the line [m]."""
+def _corner(point, line, k):
+    """Corner k of a lane [m]."""
     here = _on_path(point, line, k)
-    if line.lane == 0.0:
-        return here
     before = onward(line, k, line.size, -line.direction)
     after = onward(line, k, line.size, line.direction)
     came = unit(sub(here, _on_path(point, line, before if before >= 0 else k)))
@@ -94,14 +92,32 @@ def waypoint(point, line, k):
     return add_scaled(here, right, line.lane / max(beside, 1.0 / LONGEST))
 
 
+@inlined_kernel
+def waypoint(point, line, k):
+    """Corner k of the line [m]."""
+    return _on_path(point, line, k) if line.lane == 0.0 else _corner(point, line, k)
+
+
+@kernel
+def _start_of(line, k):
+    """Number of the corner at which piece k starts, in the direction of travel."""
+    if line.direction > 0:
+        return k
+    return k + 1 if k + 1 < line.size else 0
+
+
+@kernel
+def _end_of(line, k):
+    """Number of the corner at which piece k ends, in the direction of travel."""
+    if line.direction < 0:
+        return k
+    return k + 1 if k + 1 < line.size else 0
+
+
 @kernel
 def piece(point, line, k):
     """Start and end of piece k [m], in the direction of travel."""
-    a = waypoint(point, line, k)
-    b = waypoint(point, line, k + 1 if k + 1 < line.size else 0)
-    if line.direction < 0:
-        return b, a
-    return a, b
+    return waypoint(point, line, _start_of(line, k)), waypoint(point, line, _end_of(line, k))
 
 
 @kernel
@@ -115,9 +131,9 @@ def share_of(a, b, q):
 
 
 @kernel
-def foot_on(a, b, q):
-    """The point of a segment next to q, and its share of the way from a to b."""
-    share = min(1.0, max(0.0, share_of(a, b, q)))
+def foot_on(a, b, share):
+    """The point of a segment next to where `share_of` is a share, and the share of that point."""
+    share = min(1.0, max(0.0, share))
     return add_scaled(a, sub(b, a), share), share
 
 
@@ -131,7 +147,7 @@ def nearest_piece(point, line, q):
     best, found = np.inf, 0
     for k in range(line.pieces):
         a, b = piece(point, line, k)
-        offset = sub(foot_on(a, b, q)[0], q)
+        offset = sub(foot_on(a, b, share_of(a, b, q))[0], q)
         gap = dot(offset, offset)
         if gap < best:
             best, found = gap, k
@@ -151,33 +167,38 @@ def nearest_path(point, first, cyclic, flat, q):
 
 @kernel
 def local_piece(point, line, k, q):
-    """The piece that q belongs to, with its start and end [m], found by walking from piece k on.
+    """The piece that q belongs to, found by walking from piece k on, as (k, start, end, share).
 
-    It leaves a piece only over an end that q is beyond, and where q is beyond both, at the outside
-    of a corner, it goes forward. So pieces that pass near by, as at a crossing or after a turn
-    straight back, are not mistaken for the one that the agent is on.
+    Start and end are in [m], and the share of the way between them is where q belongs: see
+    `share_of`. The walk leaves a piece only over an end that q is beyond, and where q is beyond
+    both, at the outside of a corner, it goes forward. So pieces that pass near by, as at a crossing
+    or after a turn straight back, are not mistaken for the one that the agent is on.
     """
     a, b = piece(point, line, k)
+    share = share_of(a, b, q)
     for _ in range(MOST_PIECES):
-        share = share_of(a, b, q)
         if 0.0 < share < 1.0:
             break
         forward = share >= 1.0
         following = onward(line, k, line.pieces, line.direction if forward else -line.direction)
         if following < 0:
             break
-        c, d = piece(point, line, following)
-        if not forward and share_of(c, d, q) >= 1.0:
+        if forward:
+            c, d = b, waypoint(point, line, _end_of(line, following))
+        else:
+            c, d = waypoint(point, line, _start_of(line, following)), a
+        other = share_of(c, d, q)
+        if not forward and other >= 1.0:
             break
-        k, a, b = following, c, d
-    return k, a, b
+        k, a, b, share = following, c, d, other
+    return k, a, b, share
 
 
 @kernel
 def moved_ahead(point, line, k, place, way):
     """The point [m] that lies `way` [m] along the line from `place` on piece k."""
     for _ in range(MOST_PIECES):
-        end = piece(point, line, k)[1]
+        end = waypoint(point, line, _end_of(line, k))
         rest = sub(end, place)
         left = length(rest)
         following = onward(line, k, line.pieces, line.direction)

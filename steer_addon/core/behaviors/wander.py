@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel
+from ..jit import kernel, scratch
 from ..noise import value_noise
 from ..parameters import choice, param
 from ..rng import WANDER, uniform4
@@ -21,6 +21,8 @@ from .base import VELOCITY, Behavior, behavior
 from .targeting import on_ground
 
 RANDOM_WALK = 0
+BLOCK = 64
+"""Agents whose noise is computed at once."""
 
 
 @kernel
@@ -51,9 +53,24 @@ def _walk(i, agents, world, w, jitter):
 
 
 @kernel
-def _noise_displacement(p):
-    theta = 2.0 * math.pi * value_noise(37.0 * p[0], 37.0 * p[1], 37.0 * p[2])
-    phi = math.pi * value_noise(10.0 * p[0] + 234.0, 10.0 * p[1] + 234.0, 10.0 * p[2] + 234.0)
+def _noises(start, stop, position, noise):
+    """Write both noises at the positions of some agents to the first two lines of a table.
+
+    The second loop has neither branches nor calls: it takes several columns at once.
+    """
+    count = stop - start
+    for k in range(count):
+        noise[0, k], noise[1, k], noise[2, k] = load(position, start + k)
+    for k in range(count):
+        x, y, z = noise[0, k], noise[1, k], noise[2, k]
+        noise[0, k] = value_noise(37.0 * x, 37.0 * y, 37.0 * z)
+        noise[1, k] = value_noise(10.0 * x + 234.0, 10.0 * y + 234.0, 10.0 * z + 234.0)
+
+
+@kernel
+def _displacement(noise, column):
+    """Unit vector in the direction that a column of the noises means."""
+    theta, phi = 2.0 * math.pi * noise[0, column], math.pi * noise[1, column]
     return (
         math.sin(theta) * math.cos(phi),
         math.sin(theta) * math.sin(phi),
@@ -65,6 +82,7 @@ def _noise_displacement(p):
 def wander_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity toward a point on a circle ahead that drifts from step to step."""
     source = int(p.source[0])
+    noise, ready = scratch(3, BLOCK), start
     for i in range(start, stop):
         heading = load(agents.heading, i)
         speed = pick(p.speed, i)
@@ -79,7 +97,10 @@ def wander_kernel(start, stop, agents, world, p, memory, out, active):
             store(memory, i, w)
             ahead = add_scaled(scale(heading, pick(p.distance, i)), w, pick(p.radius, i))
         else:
-            ahead = add_scaled(_noise_displacement(load(agents.position, i)), heading, 2.0)
+            if i == ready:
+                _noises(i, min(i + BLOCK, stop), agents.position, noise)
+                ready += BLOCK
+            ahead = add_scaled(_displacement(noise, i - ready + BLOCK), heading, 2.0)
         ahead = on_ground(i, agents, world, ahead)
         store(out, i, scale(unit(ahead), speed))
         active[i] = 1

@@ -83,8 +83,9 @@ def resolve(
         bodies = bodies._replace(goal=goal, shifted=shifted)
     place, normal = bodies.start.astype(np.float64), before.normal.copy()
     rows, busy = np.arange(before.count), np.ones(before.count, np.uint8)
-    at_once = told.iterations if jit.runs_alone(before.count) and not held else 1
-    for _pass in range(told.iterations // at_once):
+    passes = told.iterations
+    while passes > 0:
+        at_once = passes if jit.runs_alone(len(rows)) and not held else 1
         gone, turned = place.copy(), normal.copy()
         state = (bodies, space, near, walled, place, turned, gone, busy, at_once)
         jit.parallel_for(pass_kernel, len(rows), rows, *state)
@@ -93,10 +94,10 @@ def resolve(
             jit.parallel_for(hold_kernel, before.count, *seen, place, normal, gone, turned)
         place, normal = gone, turned
         rows = np.flatnonzero(busy)
+        passes -= at_once
     outcome = (before.position, place, normal, space.flat, sees.dt)
-    jit.parallel_for(
-        correct_kernel, before.count, *outcome, after.position, after.velocity, after.normal
-    )
+    result = (after.position, after.velocity, after.normal)
+    jit.parallel_for(correct_kernel, before.count, *outcome, *result, chunk=jit.MANY)
 
 
 def _landed(
@@ -211,7 +212,8 @@ def _near(
     count = before.count
     wish, backing, give, back = np.empty((4, count))
     options = (before.max_speed, before.mass, space.flat, dt, passes)
-    jit.parallel_for(prepare_kernel, count, bodies, *options, wish, backing, give, back)
+    written = (wish, backing, give, back)
+    jit.parallel_for(prepare_kernel, count, bodies, *options, *written, chunk=jit.MANY)
     bodies = bodies._replace(give=give, back=back)
     if not space.together:
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)

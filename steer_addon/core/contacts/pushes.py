@@ -167,8 +167,10 @@ def pushed(
         seen = (fenced, agents, world, near.span, planes, count)
         jit.parallel_for(wall_planes_kernel, len(fenced), *seen)
     options = (rows, agents, near, world.flat, wall, planes, count)
+    # where hardly anybody touches anybody, handing this over takes longer than doing it
+    chunk = jit.MANY if near.count.sum() <= jit.MANY else jit.CHUNK
     for _sweep in range(SWEEPS):
-        jit.parallel_for(push_kernel, len(rows), *options, goal, after, moved)
+        jit.parallel_for(push_kernel, len(rows), *options, goal, after, moved, chunk=chunk)
         goal, after = after, goal
         if not moved.any():
             return agents.goal, moved

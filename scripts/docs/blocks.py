@@ -1,0 +1,169 @@
+"""Parts of pages that are made from the program, and the page of presets.
+
+A page has them between two marks; what stands around is written by hand:
+
+    <!-- made by scripts/render_docs.py: controls inputs -->
+    …
+    <!-- end -->
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.parameters import ParameterInfo, parameters
+from steer_addon.core.presets import find_presets, preset_card, read_preset
+from steer_addon.core.settings import BLOCKS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BLOCK = re.compile(
+    r"(<!-- made by scripts/render_docs\.py: (\w+)(?: (\w+))? -->\n).*?(<!-- end -->\n)", re.DOTALL
+)
+GROUPS = ("People", "Animals", "Techniques")
+"""Headings of presets that menus list first."""
+NO_BLENDER = importlib.util.find_spec("bpy") is None
+
+
+def number(value: float) -> str:
+    """A limit as people write it; none for those far beyond use."""
+    return "" if abs(value) >= 1e9 else f"{value:g}"
+
+
+def value_text(info: ParameterInfo) -> str:
+    """A default with its unit."""
+    if info.kind == "choice":
+        return str(info.default)
+    if info.kind == "bool":
+        return "on" if info.default else "off"
+    if info.kind == "text":
+        return info.default or "–"
+    return f"{info.default:g} {info.unit}".strip()
+
+
+def limits(info: ParameterInfo) -> str:
+    """The legal range."""
+    if info.kind not in ("int", "float"):
+        return ""
+    low, high = number(info.minimum), number(info.maximum)
+    return f"{low} to {high}" if low and high else f"{low} and more" if low else ""
+
+
+def meaning(info: ParameterInfo) -> str:
+    """What a parameter and its choices are."""
+    text = info.doc
+    if info.choices:
+        text += ": " + "; ".join(f"{k} = {v}" for k, v in info.choices.items())
+    if info.shown_for:
+        name, values = info.shown_for
+        text += f" (for `{name}` {', '.join(values)})"
+    return text
+
+
+def table(infos: Iterable[ParameterInfo], labels: bool = False) -> str:
+    """Parameters as a table, by the names in presets, or by those in panels too."""
+    first = "control | name" if labels else "parameter"
+    rows = [f"| {first} | default | range | meaning |", "|---|---|---|---|" + "---|" * labels]
+    for info in infos:
+        name = f"{info.label} | `{info.name}`" if labels else f"`{info.name}`"
+        rows.append(f"| {name} | {value_text(info)} | {limits(info)} | {meaning(info)} |")
+    return "\n".join(rows) + "\n"
+
+
+@cache
+def _drawn() -> dict[str, str]:
+    # the Blender side is needed for nothing else
+    from .controls import tables
+
+    return tables()
+
+
+def controls(name: str) -> str:
+    """What a section of the Crowd panel shows."""
+    return _drawn()[name]
+
+
+def settings(name: str) -> str:
+    """The parameters of a block of settings."""
+    return table(parameters(BLOCKS[name]).values(), labels=True)
+
+
+MAKERS: dict[str, Callable[[str], str]] = {"controls": controls, "settings": settings}
+
+
+def filled(text: str) -> str:
+    """A page with its made parts as they are now; those that need Blender stay without it."""
+
+    def make(found: re.Match[str]) -> str:
+        begin, kind, name, end = found.groups()
+        if kind == "controls" and NO_BLENDER:
+            return found[0]
+        return f"{begin}\n{MAKERS[kind](name or '')}\n{end}"
+
+    return BLOCK.sub(make, text)
+
+
+def has_blocks(text: str) -> bool:
+    """Whether parts of a page are made."""
+    return bool(BLOCK.search(text))
+
+
+def _anchor(kind: str) -> str:
+    label = REGISTRY[kind].definition.label
+    return f"{label.lower().replace(' ', '-')}-{kind}"
+
+
+def _stack(name: str, path: Path) -> str:
+    """What a preset tells its agents, in a paragraph."""
+    told = read_preset(path).settings
+    parts = []
+    for entry in told.behaviors:
+        kind = entry.definition.type
+        link = f"[{entry.definition.label}](behaviors.md#{_anchor(kind)})"
+        off = " (off)" if not entry.enabled or entry.weight == 0.0 else ""
+        parts.append(f"{link}{off}")
+    moves = "fly or swim" if told.motion.motion == "FLY" else "walk"
+    solver = "velocity blend (VEX)" if told.solver.solver == "VEX" else "steering forces"
+    bodies = "bodies collide" if told.bodies.collide_agents else "bodies do not collide"
+    return f"{', '.join(parts)}. Agents {moves}; {solver}; {bodies}.\n"
+
+
+def _scenes() -> set[str]:
+    folder = ROOT / "steer_addon" / "blender" / "demos"
+    return {path.stem for path in folder.glob("*.py")}
+
+
+def gallery_page(note: str) -> str:
+    """docs/gallery.md: every preset that comes with Steer, moving."""
+    groups: dict[str, list[tuple[str, Path]]] = {name: [] for name in GROUPS}
+    for name, path in find_presets().items():
+        groups.setdefault(preset_card(path).group, []).append((name, path))
+    parts = [
+        note,
+        "# Gallery of presets\n",
+        "*Add ▸ Crowd* starts each with all that it needs, as it is seen here, with more walkers; "
+        "it is played at its own speed. The header of the *Crowd* panel applies one to a crowd "
+        "that is there. A red flag or ball is the target, a yellow line the path, a thin frame "
+        "the container. "
+        "[First steps](first_steps.md) says what is made when; [Settings](settings.md#presets) "
+        "lists the same presets in short.\n",
+        "Some have a whole scene to learn from: `steer demo NAME --save scene.blend`.\n",
+    ]
+    scenes = _scenes()
+    for group, rows in groups.items():
+        parts.append(f"## {group}\n")
+        for name, path in sorted(rows, key=lambda row: preset_card(row[1]).label):
+            card = preset_card(path)
+            parts += [
+                f"### {card.label}\n",
+                f"![{card.label}: {card.description}](images/presets/{name}.webp)\n",
+                f"{card.description}.\n",
+                f"Preset `{name}`: {_stack(name, path)}",
+            ]
+            if name in scenes:
+                parts.append(f"Scene: `steer demo {name} --save {name}.blend`.\n")
+    return "\n".join(parts)

@@ -1,0 +1,75 @@
+"""The sentences that the Crowd panel tells, as they stand in the code.
+
+The pages of panels explain each one; tests/test_docs.py compares. What is put into a sentence when
+it is told is "…" here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent / "steer_addon"
+WORDS = 4
+"""Strings of fewer words are no sentences."""
+
+TELLERS: dict[str, tuple[str, ...]] = {
+    "blender/advice.py": ("<all>",),
+    "blender/drawing.py": ("draw_main", "draw_entry", "bake_lines"),
+    "blender/crowds.py": ("why_not_editable",),
+    "blender/drawing_bakes.py": ("<module>",),
+    "blender/live.py": ("status",),
+    "blender/live_store.py": ("status", "_show", "_gap"),
+    "blender/sessions.py": ("warnings",),
+    "blender/scene.py": ("_spheres",),
+    "blender/scene_view.py": ("is_gone", "hidden"),
+    "blender/scene_sources.py": ("_values", "_part", "_read"),
+    "blender/scene_targets.py": ("_slot",),
+    "blender/scene_shapes.py": ("read_vectors",),
+    "blender/playback/linking.py": ("problem", "limits", "message"),
+    "blender/overlay/table.py": ("_draw_table", "_state_lines"),
+    "blender/overlay/answers.py": ("<all>",),
+    "blender/display.py": ("_socket",),
+    "core/behaviors/wall_avoidance.py": ("advice",),
+    "core/free_goals.py": ("<all>",),
+    "core/meshes.py": ("defects",),
+    "core/paths.py": ("make_paths",),
+    "core/jit.py": ("_load",),
+}
+"""Functions of files that make them; "<module>" is what stands outside of functions."""
+
+
+def _template(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return "".join(p.value if isinstance(p, ast.Constant) else "…" for p in node.values)
+    return None
+
+
+def _strings(node: ast.AST) -> Iterator[str]:
+    text = _template(node)
+    if text is not None:
+        yield text
+        return
+    for child in ast.iter_child_nodes(node):
+        # docstrings stand alone
+        if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)):
+            yield from _strings(child)
+
+
+def sentences() -> dict[str, str]:
+    """Every sentence, with the file that it comes from."""
+    found = {}
+    for name, tellers in TELLERS.items():
+        tree = ast.parse((ROOT / name).read_text(encoding="utf-8"))
+        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+        nodes: list[ast.AST] = [n for n in functions if n.name in tellers or "<all>" in tellers]
+        if "<module>" in tellers:
+            nodes += [n for n in tree.body if isinstance(n, ast.Assign)]
+        for node in nodes:
+            for text in _strings(node):
+                if len(text.split()) >= WORDS:
+                    found[text.replace("|", "/")] = name
+    return found

@@ -1,0 +1,51 @@
+"""Runs what makes the pictures of docs/, each in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+IMAGES = ROOT / "docs" / "images"
+
+PICTURES: dict[str, tuple[str, ...]] = {
+    "figures": ("scripts/draw_docs.py",),
+    "previews": ("scripts/render_previews.py",),
+    "gallery": ("-m", "scripts.docs.gallery"),
+    "display": ("scripts/draw_views.py",),
+    "demo": ("-m", "scripts.docs.readme_picture"),
+    "debug": ("-P", "scripts/draw_views.py"),
+    "panels": ("-P", "scripts/docs/shots.py"),
+}
+"""Kinds of pictures and what makes them: Python's arguments, or with -P those of Blender."""
+
+
+def _window(program: str) -> list[str] | None:
+    """What runs Blender in a window with arguments added, or None where there is none."""
+    from scripts.test_gui import command
+
+    return command(program or None)
+
+
+def make_pictures(kinds: list[str], program: str = "") -> int:
+    """Make pictures of some kinds; returns the exit code.
+
+    Args:
+        kinds: Keys of PICTURES.
+        program: A Blender program that can open a window; empty takes what there is.
+    """
+    failed = []
+    for kind in kinds:
+        words: list[str] | None = [sys.executable]
+        if PICTURES[kind][0] == "-P":
+            words = _window(program)
+        if words is None:
+            failed.append(kind)
+            continue
+        print(f"== {kind}", flush=True)
+        if subprocess.run([*words, *PICTURES[kind]], cwd=ROOT, check=False).returncode:
+            failed.append(kind)
+    if failed:
+        print(f"Not made: {', '.join(failed)}")
+    return 1 if failed else 0

@@ -1,0 +1,64 @@
+"""Nobody turns round at once where others are close, for `avoid_neighbors`.
+
+Bodies that are locked among others with other wishes have a little room, now before them and now
+behind. Who took it at once would step to and fro, several times a second. So each one remembers the
+way w that it went lately, for 1.5 s after its last step, and stands rather than going against it:
+
+    w ← direction of v, blended over 0.3 s, while v·w ≥ 0; at once where others have shoved it back
+    chosen velocity ← 0 where it leads against w
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import kernel
+from ..vec import EPSILON, add_scaled, dot, length, scale, sub, unit
+from .anticipation import nearest
+
+GOES = 0.05
+"""Who goes at less than this share of the wished speed stands."""
+STANDS = 1.5
+"""Who turns round stands for so long [s] before."""
+BLENDED = 0.3
+"""Time [s] in which the remembered way follows a curve: else many small turns were one about."""
+CLOSE = 0.3
+"""Those within this gap [m] leave no room to turn: without them anybody turns as it likes."""
+OTHERWISE = 0.03
+"""Those with the same wish stand in a queue: from so much of another wish on (from 0 to 1, and how
+near) crowds lock, and steps to and fro lead nowhere."""
+
+
+@kernel
+def way_gone(way, now, speed, dt):
+    """The way that an agent went lately, as long as it is remembered [s].
+
+    Args:
+        way: The same before [s].
+        now: Its velocity [m/s].
+        speed: Its wished speed [m/s] > 0.
+        dt: Time since [s].
+    """
+    left, size = length(way), length(now)
+    if not size > GOES * speed:
+        return scale(way, max(0.0, left - dt) / left) if left > EPSILON else (0.0, 0.0, 0.0)
+    toward = scale(now, 1.0 / size)
+    if left > EPSILON and dot(toward, way) >= 0.0:
+        own = scale(way, 1.0 / left)
+        toward = unit(add_scaled(own, sub(toward, own), 1.0 - math.exp(-dt / BLENDED)))
+    return scale(toward, STANDS)
+
+
+@kernel
+def turned_round(chosen, way, opposed, table, whole):
+    """A chosen velocity, or none where it leads back to where the agent came from.
+
+    Args:
+        chosen: [m/s].
+        way: See `way_gone`, in the same frame.
+        opposed: From 0 to 1, how near someone with another wish is.
+        table: Those near it, see `anticipation.foresee`.
+        whole: How many columns that has.
+    """
+    back = opposed > OTHERWISE and dot(chosen, way) < 0.0
+    return (0.0, 0.0, 0.0) if back and nearest(table, whole) < CLOSE else chosen

@@ -1,0 +1,69 @@
+"""Turning round: who has gone one way among others stands before it goes back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steer_addon.core.behaviors.anticipation import BLOCK, GAP, LINES, MOST
+from steer_addon.core.behaviors.turning_round import (
+    BLENDED,
+    CLOSE,
+    GOES,
+    OTHERWISE,
+    STANDS,
+    turned_round,
+    way_gone,
+)
+
+NOBODY, EAST, WEST = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
+SPEED = 1.4
+
+
+def table(gap):
+    """Those near an agent: one at a gap."""
+    made = np.zeros((LINES, MOST))
+    made[GAP, :BLOCK] = np.inf
+    made[GAP, 2] = gap
+    return made, BLOCK
+
+
+def after(velocities, dt, way=NOBODY):
+    """The way that is remembered after some steps."""
+    for velocity in velocities:
+        way = way_gone(way, velocity, SPEED, dt)
+    return np.array(way)
+
+
+@pytest.mark.parametrize("dt", [1.0 / 60.0, 1.0 / 24.0, 0.25])
+def test_the_way_is_forgotten_after_standing_for_a_time(dt):
+    still = [NOBODY] * int(np.ceil(STANDS / dt) + 1)
+    assert after([EAST], dt) == pytest.approx([STANDS, 0.0, 0.0])
+    half = int(0.5 * STANDS / dt)
+    assert after([EAST, *still[:half]], dt) == pytest.approx([STANDS - half * dt, 0.0, 0.0])
+    assert after([EAST, *still], dt).tolist() == [0.0, 0.0, 0.0]
+    creeping = [(-0.9 * GOES * SPEED, 0.0, 0.0)] * len(still)
+    assert after([EAST, *creeping], dt).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_curve_is_followed_and_who_is_shoved_back_goes_back_from_then():
+    dt, steps = 0.01, round(BLENDED / 0.01)
+    curved = after([EAST] + [(0.0, 1.0, 0.0)] * steps, dt)
+    assert np.linalg.norm(curved) == pytest.approx(STANDS)
+    # it turns most of the way in the blending time, and not at once
+    assert 45.0 < np.degrees(np.arctan2(curved[1], curved[0])) < 80.0
+    assert after([EAST, (0.0, 1.0, 0.0)], dt)[1] < 0.1
+    assert after([EAST, WEST], dt) == pytest.approx([-STANDS, 0.0, 0.0])
+
+
+def test_nobody_goes_back_where_others_lock_it_in():
+    way, close = (STANDS, 0.0, 0.0), table(0.5 * CLOSE)
+    opposed = 2.0 * OTHERWISE
+    assert turned_round((-0.2, 0.9, 0.0), way, opposed, *close) == NOBODY
+    # what leads on, to the side or nowhere is as it was chosen
+    for chosen in (EAST, (0.0, 1.0, 0.0), (0.2, -0.9, 0.0), NOBODY):
+        assert turned_round(chosen, way, opposed, *close) == chosen
+    # and so it is for who has stood, who has room, and who is among those with its own wish
+    assert turned_round(WEST, NOBODY, opposed, *close) == WEST
+    assert turned_round(WEST, way, opposed, *table(2.0 * CLOSE)) == WEST
+    assert turned_round(WEST, way, 0.5 * OTHERWISE, *close) == WEST
