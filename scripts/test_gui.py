@@ -118,6 +118,8 @@ def report(console: str, code: int | None, seconds: float) -> int:
             word = "ok  " if row["passed"] else "FAIL"
             print(f"          {word} {row['check']} {row['note']}")
             problems += [] if row["passed"] else [f"{step}: {row['check']} {row['note']}"]
+        elif "pauses" in row:
+            print(f"          longest pause while {row['pauses']}: {row['longest']} s")
         elif "error" in row:
             problems.append(f"{step}: {row['error']}")
     problems += [

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
+from acts_first import tell_pauses
 from driver import Step, area_of, window, within
 from parts import MODULE, Tools, crowd, crowds, go_to_start, is_playing, part, play, show_physics
 
@@ -143,7 +144,7 @@ def open_while_compiling(tools: Tools) -> Iterator[Step]:
     compiling, driver = part("blender.compiling"), tools.driver
     bpy.ops.wm.read_homefile(use_empty=False)
     yield from driver.settled()
-    forget_kernels("wander", "evade", "separation", "follow_path")
+    forget_kernels("wander", "evade", "flock", "follow_path")
     with within("VIEW_3D"):
         bpy.ops.object.steer_start("INVOKE_DEFAULT", preset="panic", count=20)
     yield lambda: bool(crowds())
@@ -154,7 +155,7 @@ def open_while_compiling(tools: Tools) -> Iterator[Step]:
     yield from show_physics()
     yield lambda: compiling.state() is None or compiling.state().total > 0
     yield from driver.settled()
-    driver.say(pauses=driver.pauses.told, longest=round(driver.pauses.longest, 2))
+    tell_pauses(tools, "the view is drawn and other kernels compile")
     yield from driver.picture("compiling_others")
     bpy.ops.wm.read_homefile(use_empty=False)
     yield from driver.settled()
