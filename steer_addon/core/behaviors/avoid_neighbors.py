@@ -3,7 +3,7 @@
 Each agent looks at directions e beside its wish, 15° apart up to 120° to both sides (FLY: also
 above and below), and takes the one of least cost, at its wished speed s:
 
-    E(e) = 1 - cos α - 0.15·(v·e)/s - 0.25·b·sin α + max(1.8·max_j c_j·(1 - t_j/T)·g_j, 1.5·w)
+    E(e) = 1 - cos α - 0.15·(v·e)/s - 0.25·b·k·sin α + max(1.8·max_j c_j·(1 - t_j/T)·g_j, 1.5·w)
 
 α        angle between e and the wish, counted to the preferred side
 t_j      time until the bodies of the agent and neighbor j touch, if the agent goes s·e and j goes
@@ -16,6 +16,8 @@ o        how much others want something else: max_j (1 - cosine)/2, fading with 
 b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 1 - 2·|v|/s, at most
          1. Crowds that meet turn about one another. Times o where a wall is near, straight ahead or
          on that side: a side would lead past a door
+k        1 + 1.5·min(1, 2.5·o): more among those who want something else. Where many ways cross they
+         then move around their middle, and do not lock there
 
 The minimum is refined by the parabola through it and the ways beside it, so that the direction
 changes smoothly. The cost of turning away from v keeps agents with what they chose.
@@ -57,8 +59,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..jit import kernel, scratch
 from ..parameters import choice, param
 from ..vec import (
@@ -82,19 +82,14 @@ from .giving_way import PATIENCE, RETREAT, held_up
 from .sight import eye, sides
 from .targeting import on_ground
 from .turning_round import turned_round, way_gone
-
-TURNS = 8
-STEP = math.radians(15.0)
-COSINES = np.array([math.cos(STEP * turn) for turn in range(TURNS + 1)])
-SINES = np.array([math.sin(STEP * turn) for turn in range(TURNS + 1)])
-SIDES = 4
-"""Directions in which flyers turn away: right, left, above, below; walkers have the first two."""
-WAYS = 1 + TURNS * SIDES
+from .ways import COSINES, SIDES, STEP, TURNS, WAYS, beside, in_world, numbered, refined, way_of
 
 CROWD = 1.8
 WALL = 1.5
 KEEP = 0.15
 ONE_SIDE = 0.25
+AROUND, CROSSING = 1.5, 2.5
+"""By how much more among those with another wish, in full from 1 / CROSSING of it on."""
 LEFT, NONE = 1, 2
 NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
 """What the harm on a way knows of: neither others nor walls, others, or both."""
@@ -111,65 +106,21 @@ that it chose last [m/s]."""
 
 
 @kernel
-def _way(turn, side, side_sign):
-    """Unit direction after so many steps to a side, in the agent's frame."""
-    out = SINES[turn] * (side_sign if side % 2 == 0 else -side_sign)
-    if side < 2:
-        return (COSINES[turn], out, 0.0)
-    return (COSINES[turn], 0.0, out)
-
-
-@kernel
-def _in_world(way, frame):
-    """A direction of the agent's frame as one of the world."""
-    return add_scaled(add_scaled(scale(frame[0], way[0]), frame[1], way[1]), frame[2], way[2])
-
-
-@kernel
 def _walled(world, origin, way, frame, reach, radius):
     """Share of the reach that walls take on a way."""
     across = frame[1]
     if way[2] == 0.0:
         across = add_scaled(scale(frame[0], -way[1]), frame[1], way[0])
-    return wall_ahead(world, origin, _in_world(way, frame), across, reach, radius)
+    return wall_ahead(world, origin, in_world(way, frame), across, reach, radius)
 
 
 @kernel
 def _sided(world, origin, frame, sign, reach, radius, opposed):
     """How much of the side is kept to: less before a wall, unless others have another wish."""
     for turn in (0, 3, 6):
-        if _walled(world, origin, _way(turn, 0, sign), frame, reach, radius) > 0.0:
+        if _walled(world, origin, way_of(turn, 0, sign), frame, reach, radius) > 0.0:
             return opposed
     return 1.0
-
-
-@kernel
-def _numbered(k, several):
-    """How many steps way k turns, and to which side."""
-    if k == 0:
-        return 0, 0
-    # two or four sides: dividing takes longer than all the rest
-    if several == 2:
-        return (k + 1) >> 1, (k - 1) & 1
-    return (k + 3) >> 2, (k - 1) & 3
-
-
-@kernel
-def _beside(turn, side, several):
-    """Numbers of the ways on both sides of one; the same twice where it is the outermost."""
-    if turn == 0:
-        return 2, 1
-    before = 1 + (turn - 2) * several + side if turn > 1 else 0
-    return before, before if turn == TURNS else 1 + turn * several + side
-
-
-@kernel
-def _refined(before, best, after):
-    """Where between three costs the least one lies, in steps from -0.5 to 0.5."""
-    bend = before + after - 2.0 * best
-    if bend < EPSILON:
-        return 0.0
-    return min(0.5, max(-0.5, 0.5 * (before - after) / bend))
 
 
 @kernel
@@ -213,10 +164,10 @@ def _choose(
         bias *= _sided(world, origin, frame, sign, horizon * speed, radius, opposed)
     spread = KEEP * length(velocity) / speed + abs(bias)
     for k in range(1 + TURNS * several):
-        turn, side = _numbered(k, several)
+        turn, side = numbered(k, several)
         if turn > best_turn + 1 and 1.0 - COSINES[turn] - spread > best:
             break
-        way = _way(turn, side, sign)
+        way = way_of(turn, side, sign)
         cost = 1.0 - way[0] - KEEP * dot(way, velocity) / speed - bias * way[1]
         costs[0, k], costs[1, k], costs[2, k] = cost, 0.0, NOTHING
         if not cost < best:
@@ -228,22 +179,20 @@ def _choose(
             costs[1, k], costs[2, k] = harm, ALL
         if cost + harm < best:
             best, best_turn, best_side = cost + harm, turn, side
-    before, after = _beside(best_turn, best_side, several)
+    before, after = beside(best_turn, best_side, several)
     step = 0.0
     if before != after and best_turn > 0:
         for k in (before, after):
-            turn, side = _numbered(k, several)
-            way = _way(turn, side, sign)
+            turn, side = numbered(k, several)
+            way = way_of(turn, side, sign)
             if costs[2, k] == NOTHING:
                 costs[1, k] = CROWD * threat(table, whole, way, speed, horizon)
             if walls and costs[2, k] != ALL:
                 wall = WALL * _walled(world, origin, way, frame, horizon * speed, radius)
                 costs[1, k] = max(costs[1, k], wall)
-        step = _refined(
-            costs[0, before] + costs[1, before], best, costs[0, after] + costs[1, after]
-        )
+        step = refined(costs[0, before] + costs[1, before], best, costs[0, after] + costs[1, after])
     if step == 0.0:
-        return _way(best_turn, best_side, sign)
+        return way_of(best_turn, best_side, sign)
     angle = STEP * (best_turn + step)
     out = math.sin(angle) * (sign if best_side % 2 == 0 else -sign)
     if best_side < 2:
@@ -256,7 +205,7 @@ def _retreat(side):
     """Unit direction in which way is given: back, and to the side where others are passed."""
     if side == NONE:
         return (-1.0, 0.0, 0.0)
-    return _way(TURNS, 1 if side == LEFT else 0, 1.0)
+    return way_of(TURNS, 1 if side == LEFT else 0, 1.0)
 
 
 @kernel
@@ -303,6 +252,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
         origin = eye(i, agents, world)
         bias = most_bias * max(differ, 1.0 - 2.0 * length(velocity) / speed)
+        bias *= 1.0 + AROUND * min(1.0, CROSSING * opposed)
         way = _choose(
             world, origin, table, whole, frame, velocity, speed, horizon, radius,
             bias, opposed, walls, costs,
@@ -322,7 +272,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             back, yielded(table, whole, back, headway, True, spare),
         )  # fmt: skip
         chosen = add(add(chosen, back), truncate(pressed, speed))
-        chosen = turned_round(_in_world(chosen, frame), gone, opposed, table, whole)
+        chosen = turned_round(in_world(chosen, frame), gone, opposed, table, whole)
         push = sub(chosen, wish)
         if world.dt > world.relaxation_time:  # the solver would go beyond what is chosen
             share = world.relaxation_time / world.dt - 1.0
