@@ -101,11 +101,7 @@ class Notes:
             return
         info = data.bl_rna.properties[name]
         label = (text or "").strip()
-        meaning = _meaning(info)
-        if name == "name":
-            # Blender's own words for it would stand there
-            meaning = type(data).__annotations__[name].keywords["description"]
-        control = Control(label or info.name, meaning, _default(info), _limits(info))
+        control = Control(label or info.name, _meaning(info), _default(info), _limits(info))
         self.found.setdefault(f"{data.bl_rna.identifier}.{name} {label}", control)
 
     def prop_search(self, data: Any, name: str, *_: Any, text: str = "", **options: Any) -> None:

@@ -42,7 +42,7 @@ class STEER_UL_behaviors(bpy.types.UIList):
         row.active = item.enabled
         row.prop(
             item,
-            "name",
+            "title",
             text="",
             emboss=False,
             icon="QUESTION" if definition is None else definition.icon,
@@ -56,6 +56,14 @@ class STEER_UL_behaviors(bpy.types.UIList):
             emboss=False,
             icon="CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT",
         )
+
+    def filter_items(self, context: Any, data: Any, property: str) -> tuple[list[int], list[int]]:
+        """Found by what they are called."""
+        if not self.filter_name:
+            return [], []
+        helper = bpy.types.UI_UL_list
+        items, flag = getattr(data, property), self.bitflag_filter_item
+        return helper.filter_items_by_name(self.filter_name, flag, items, "title"), []
 
 
 class _PhysicsTab:

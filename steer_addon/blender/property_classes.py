@@ -26,6 +26,7 @@ from .property_factory import (
     sentence,
 )
 from .slots import SecondTarget, can_be_source, source_use
+from .titles import set_title, title_of
 
 ENTRY_PARAMETERS = ("enabled", "weight")
 """Parameters of every behavior that are properties of the list entry itself."""
@@ -205,6 +206,14 @@ def _behavior_class(groups: dict[str, type]) -> type:
             options=FIXED,
             override=OVERRIDABLE,
             update=_keep_name_unique,
+        ),
+        "title": bpy.props.StringProperty(
+            name="Name",
+            description="What this entry is called; double-click to give it a name of its own",
+            options={"SKIP_SAVE"},
+            override=OVERRIDABLE,
+            get=title_of,
+            set=set_title,
         ),
         "type": _fixed(
             bpy.props.EnumProperty,

@@ -59,7 +59,7 @@ def test_everything_about_a_crowd_is_shown():
         assert set(parameters(cls)) <= shown
     for cls in REGISTRY.values():
         assert set(own_parameters(cls)) <= shown
-    assert {"name", "enabled", "weight", "use_own_target", "target_kind", "target_object"} <= shown
+    assert {"title", "enabled", "weight", "use_own_target", "target_kind", "target_object"} <= shown
     assert {"colliders", "ground", "seed", "frame_start", "frame_end", "tolerance"} <= shown
     assert {"object.steer_bake_keyframes", "object.steer_delete_bake"} <= set(drawn.of("operator"))
     assert "STEER_PT_presets" in drawn.of("popover")

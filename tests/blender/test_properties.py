@@ -181,6 +181,23 @@ def test_names_stay_unique_and_are_never_empty(empty_scene):
     ]  # fmt: skip
 
 
+def test_entries_are_called_as_in_the_menu_and_keep_their_keys(empty_scene):
+    obj = make_points()
+    for _ in range(2):
+        properties.add_behavior(obj, "avoid_neighbors")
+    items = list(obj.steer.behaviors)
+    assert [item.title for item in items] == ["Avoid Neighbors", "Avoid Neighbors.001"]
+    assert [item.name for item in items] == ["avoid_neighbors", "avoid_neighbors.001"]
+    items[0].title = " those behind "
+    assert [items[0].title, items[0].name] == ["those behind"] * 2
+    items[0].title = "Avoid Neighbors"
+    assert items[0].name == "avoid_neighbors"
+    items[1].title = ""
+    assert [items[1].title, items[1].name] == ["Avoid Neighbors.001", "avoid_neighbors.001"]
+    items[1].name = "avoid_neighbors.door"
+    assert items[1].title == "avoid_neighbors.door"
+
+
 def test_an_own_target_is_named_like_its_entry(empty_scene):
     obj = make_points()
     item = properties.add_behavior(obj, "seek")
