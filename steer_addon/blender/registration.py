@@ -96,7 +96,7 @@ def _configure_cache() -> None:
 
 
 STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
-    (_configure_cache, lambda: None),
+    (_configure_cache, jit.stop_threads),
     (property_classes.register, property_classes.unregister),
     (_register_classes, _unregister_classes),
     (lambda: None, baking.stop_all),

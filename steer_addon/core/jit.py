@@ -185,10 +185,17 @@ def set_threads(count: int) -> int:
     with _state.lock:
         before = _state.threads
         _state.threads = max(1, count)
-        if _state.pool is not None and _state.threads != before:
+        if _state.threads != before:
+            stop_threads()
+        return before
+
+
+def stop_threads() -> None:
+    """End the threads that loops over agents use; the next such loop starts them anew."""
+    with _state.lock:
+        if _state.pool is not None:
             _state.pool.shutdown(wait=True)
             _state.pool = None
-        return before
 
 
 def threads() -> int:

@@ -25,7 +25,7 @@ from steer_addon.blender import (  # noqa: E402
 from steer_addon.blender.bake import cached, status  # noqa: E402
 from steer_addon.blender.operators import baking  # noqa: E402
 from steer_addon.blender.overlay import handlers, view  # noqa: E402
-from steer_addon.core import warmup  # noqa: E402
+from steer_addon.core import jit, warmup  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError, SteerError  # noqa: E402
 from steer_addon.core.warmup import State  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
@@ -115,9 +115,18 @@ def disabled(empty_scene):
         registration.register()
 
 
+def test_no_thread_is_left_when_it_is_disabled(empty_scene):
+    jit._pool().submit(int).result()
+    assert any("steer" in name for name in traces()["threads"])
+    registration.unregister()
+    left = traces()["threads"]
+    registration.register()
+    assert left == []
+
+
 def test_three_times_leaves_nothing(disabled):
     before = traces()
-    assert not any(before[kind] for kind in EMPTY)
+    assert {kind: before[kind] for kind in EMPTY if before[kind]} == {}
     assert not any(before["handlers"].values())
     enabled = []
     for _ in range(3):
