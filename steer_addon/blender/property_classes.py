@@ -211,7 +211,6 @@ def _behavior_class(groups: dict[str, type]) -> type:
             name="Name",
             description="What this entry is called; double-click to give it a name of its own",
             options={"SKIP_SAVE"},
-            override=OVERRIDABLE,
             get=title_of,
             set=set_title,
         ),

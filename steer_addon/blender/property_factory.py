@@ -201,10 +201,10 @@ def write_settings(group: Any, settings: Settings) -> None:
 
 
 def copy_group(source: Any, target: Any, *, skip: tuple[str, ...] = ()) -> None:
-    """Copy every property that can be set, nested groups too."""
+    """Copy every property that can be set and is kept in files, nested groups too."""
     for prop in source.bl_rna.properties:
         name = prop.identifier
-        if name in ("rna_type", "bl_rna", *skip):
+        if name in ("rna_type", "bl_rna", *skip) or prop.is_skip_save:
             continue
         if prop.type == "POINTER" and prop.is_readonly:
             copy_group(getattr(source, name), getattr(target, name))
