@@ -264,6 +264,18 @@ def nearest(table, whole):
 
 
 @kernel
+def crossed(table, whole):
+    """From 0 to 1, how near someone is who wants something else, and not only stands there."""
+    most = 0.0
+    for n in range(whole):
+        wished = _three(table, DESIRED, n)
+        goes = wished[0] != 0.0 or wished[1] != 0.0 or wished[2] != 0.0
+        if goes and table[CARE, n] > 0.0:
+            most = max(most, table[OPPOSED, n])
+    return most
+
+
+@kernel
 def mixed(table, whole):
     """From 0 to 1, how much the wishes of those near differ: 1 from 26° between two on."""
     for n in range(whole):

@@ -16,8 +16,8 @@ o        how much others want something else: max_j (1 - cosine)/2, fading with 
 b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 1 - 2·|v|/s, at most
          1. Crowds that meet turn about one another. Times o where a wall is near, straight ahead or
          on that side: a side would lead past a door
-k        1 + 1.5·min(1, 2.5·o): more among those who want something else. Where many ways cross they
-         then move around their middle, and do not lock there
+k        1 + 1.5·min(1, 2.5·o), o of those who do not only stand: where many ways cross all move
+         around the middle, and do not lock there
 
 The minimum is refined by the parabola through it and the ways beside it, so that the direction
 changes smoothly. The cost of turning away from v keeps agents with what they chose.
@@ -75,7 +75,17 @@ from ..vec import (
     truncate,
     unit,
 )
-from .anticipation import LINES, MOST, foresee, mixed, room_ahead, threat, wall_ahead, yielded
+from .anticipation import (
+    LINES,
+    MOST,
+    crossed,
+    foresee,
+    mixed,
+    room_ahead,
+    threat,
+    wall_ahead,
+    yielded,
+)
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .giving_way import PATIENCE, RETREAT, held_up
@@ -252,7 +262,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
         origin = eye(i, agents, world)
         bias = most_bias * max(differ, 1.0 - 2.0 * length(velocity) / speed)
-        bias *= 1.0 + AROUND * min(1.0, CROSSING * opposed)
+        bias *= 1.0 + AROUND * min(1.0, CROSSING * crossed(table, whole))
         way = _choose(
             world, origin, table, whole, frame, velocity, speed, horizon, radius,
             bias, opposed, walls, costs,
