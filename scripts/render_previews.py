@@ -20,9 +20,9 @@ import bpy  # noqa: E402
 import numpy as np  # noqa: E402
 from mathutils import Vector  # noqa: E402
 
-import steer_addon  # noqa: E402
+from scripts.docs.each_preset import make_each  # noqa: E402
 from steer_addon.blender import live, previews  # noqa: E402
-from steer_addon.core.presets import builtin_folder, find_presets  # noqa: E402
+from steer_addon.core.presets import builtin_folder  # noqa: E402
 
 SIZE = 96
 """Width and height of a picture [pixels]."""
@@ -87,17 +87,7 @@ def _look(scene: bpy.types.Scene, points: np.ndarray, crowd: bpy.types.Object) -
 
 def main(names: list[str]) -> int:
     """Make the pictures of some presets, or of all built-in ones."""
-    steer_addon.register()
-    folder = builtin_folder() / previews.FOLDER
-    folder.mkdir(exist_ok=True)
-    large = []
-    for name in names or find_presets():
-        path = render(name, folder)
-        print(f"{path.relative_to(ROOT)}  {path.stat().st_size} bytes", flush=True)
-        large += [name] if path.stat().st_size > LIMIT else []
-    if large:
-        print(f"error: larger than {LIMIT} bytes: {', '.join(large)}", file=sys.stderr)
-    return 1 if large else 0
+    return make_each(names, render, builtin_folder() / previews.FOLDER, LIMIT)
 
 
 if __name__ == "__main__":

@@ -24,12 +24,12 @@ import numpy as np  # noqa: E402
 from mathutils import Vector  # noqa: E402
 from PIL import Image  # noqa: E402
 
-import steer_addon  # noqa: E402
+from scripts.docs.each_preset import make_each  # noqa: E402
 from steer_addon.blender import live  # noqa: E402
 from steer_addon.blender.materials import plain_material  # noqa: E402
 from steer_addon.blender.starters import COUNT as COUNT_OF_OTHERS  # noqa: E402
 from steer_addon.blender.starters import COUNTS  # noqa: E402
-from steer_addon.core.presets import find_presets, load_preset  # noqa: E402
+from steer_addon.core.presets import load_preset  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images" / "presets"
 SIZE = (320, 180)
@@ -195,17 +195,8 @@ def render(preset: str, folder: Path) -> Path:
 
 
 def main(names: list[str]) -> int:
-    """Make the animations of some presets, or of all built-in ones."""
-    steer_addon.register()
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    large = []
-    for name in names or find_presets():
-        path = render(name, FOLDER)
-        print(f"{path.relative_to(ROOT)}  {path.stat().st_size} bytes", flush=True)
-        large += [name] if path.stat().st_size > LIMIT else []
-    if large:
-        print(f"error: larger than {LIMIT} bytes: {', '.join(large)}", file=sys.stderr)
-    return 1 if large else 0
+    """Make the pictures of some presets, or of all built-in ones."""
+    return make_each(names, render, FOLDER, LIMIT)
 
 
 if __name__ == "__main__":
