@@ -81,6 +81,30 @@ def _path_of(chosen, by_id, number, remembered, total):
 
 
 @kernel
+def _path_for(i, agents, world, p, old, position):
+    """The path that agent i follows from now on.
+
+    Args:
+        i: The agent.
+        agents: AgentView.
+        world: WorldView.
+        p: Parameters.
+        old: What the memory has: number of the path from 1 on, negative when it goes backward.
+        position: Where the agent is [m].
+
+    Returns:
+        (number of the path, direction on it (1 or -1), its line).
+    """
+    point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
+    by_id, number, remembered = p.path_choice[0] == BY_ID, int(agents.id[i]), abs(old) - 1
+    path = _path_of(pick(p.path_index, i), by_id, number, remembered, len(cyclic))
+    if path < 0:
+        path = nearest_path(point, first, cyclic, flat, position)
+    direction = -1 if pick(p.direction, i) < 0.0 else 1
+    return path, direction, line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
+
+
+@kernel
 def _walked(u, normal, flat):
     """A desired velocity turned into the plane of the agent's ground, at the same speed."""
     return scale(unit(project(u, normal)), length(u)) if flat else u
@@ -117,16 +141,11 @@ def _reached(point, line, k, position, reach, done):
 @kernel
 def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the current waypoint."""
-    point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
-    total, by_id, begin = len(cyclic), p.path_choice[0] == BY_ID, int(p.start[0])
-    for i in range(start, stop if total else start):
+    point, flat, begin = p.paths.point, world.flat, int(p.start[0])
+    for i in range(start, stop if len(p.paths.cyclic) else start):
         position = leveled(load(agents.position, i), flat)
         old = int(memory[i, PATH])
-        path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
-        if path < 0:
-            path = nearest_path(point, first, cyclic, flat, position)
-        direction = -1 if pick(p.direction, i) < 0.0 else 1
-        line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
+        path, direction, line = _path_for(i, agents, world, p, old, position)
         k = int(memory[i, PLACE])
         known, same_way = abs(old) - 1 == path and k < line.size, (old < 0) == (direction < 0)
         if not known:
@@ -182,15 +201,10 @@ def _slack(path_radius, lane, speed, seconds):
 @kernel
 def _in_corridor(i, agents, world, p, memory):
     """The way [m] that agent i is to go, of any length, and how fast [m/s]."""
-    point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
-    along, total, by_id = p.paths.along, len(cyclic), p.path_choice[0] == BY_ID
+    point, along, flat = p.paths.point, p.paths.along, world.flat
     position = leveled(load(agents.position, i), flat)
     old = int(memory[i, PATH])
-    path = _path_of(pick(p.path_index, i), by_id, int(agents.id[i]), abs(old) - 1, total)
-    if path < 0:
-        path = nearest_path(point, first, cyclic, flat, position)
-    direction = -1 if pick(p.direction, i) < 0.0 else 1
-    line = line_of(first, cyclic, path, direction, flat, pick(p.lane, i))
+    path, direction, line = _path_for(i, agents, world, p, old, position)
     path_radius, slow_radius = pick(p.path_radius, i), pick(p.slow_radius, i)
     seconds, speed = pick(p.anticipation_time, i), agents.max_speed[i] * 1.0
     q = add_scaled(position, leveled(load(agents.velocity, i), flat), seconds)
