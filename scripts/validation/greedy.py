@@ -23,7 +23,7 @@ STANDS = 1.0e-3
 
 def finds_way(scenario: Scenario, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Who of some agents gets to its goal, each alone, from stage to stage; shape (len(rows),)."""
-    tree = bvh.EMPTY
+    tree = bvh.empty()
     if scenario.colliders:
         tree = bvh.build(np.concatenate([mesh.triangles for mesh in scenario.colliders]))
     place, radius = scenario.position[rows, :2].copy(), scenario.radius[rows]

@@ -21,14 +21,14 @@ _AIR = 1.0e-3
 class Room:
     """A floor on which places are taken, one after the other."""
 
-    def __init__(self, walls: BvhView = bvh.EMPTY, height: float = 0.35) -> None:
+    def __init__(self, walls: BvhView | None = None, height: float = 0.35) -> None:
         """Start with an empty floor.
 
         Args:
-            walls: What bodies must not touch.
+            walls: What bodies must not touch; None for nothing.
             height: Height above the floor at which bodies are held against walls [m].
         """
-        self.walls = walls
+        self.walls = bvh.empty() if walls is None else walls
         self.height = height
         self._cell = 1.0
         self._grid: dict[tuple[int, int], list[tuple[float, float, float]]] = {}

@@ -110,7 +110,7 @@ def _duration(place: F64, routes: tuple[Route, ...], speeds: F64, people: list[P
 
 def _tree(meshes: list[Mesh]) -> BvhView:
     if not meshes:
-        return bvh.EMPTY
+        return bvh.empty()
     return bvh.build(np.concatenate([mesh.triangles for mesh in meshes]))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import importlib
-import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,14 +17,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ..core import jit
-from ..core.errors import KernelsMissingError, SteerError
+from ..core.errors import KernelsMissingError, SteerError, warn
 from . import app_handlers
 from .properties import settings_of
 
 if TYPE_CHECKING:
     from ..core.warmup import Compilation, State
-
-log = logging.getLogger(__name__)
 
 INTERVAL = 0.25
 """Seconds between two looks at the processes."""
@@ -97,11 +94,14 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
 
 def _load() -> None:
     """What the first frame of a crowd needs; in a thread, which touches no data of Blender."""
+    import logging
+
     try:
         for name in ("simulate", "live_store"):
             importlib.import_module(f".{name}", __package__)
         jit.prepare()
     except Exception:  # whoever needs it next meets the same, and can say so
+        log = logging.getLogger(__name__)
         log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
 
 
@@ -169,7 +169,7 @@ def _watch() -> None:
 
 
 def _give_up(reason: str) -> None:
-    log.warning("Kernels compile while Blender waits, as %s", reason)
+    warn(__name__, "Kernels compile while Blender waits, as %s", reason)
     _work.given_up = True
 
 
@@ -193,7 +193,7 @@ def _look() -> float | None:
     try:
         _work.resume(waiting)
     except SteerError as error:
-        log.warning(str(error))
+        warn(__name__, str(error))
     # what came next may already wait again
     return None if _work.compilation is None else INTERVAL
 
@@ -216,8 +216,12 @@ def stop() -> None:
 
 
 def unregister() -> None:
-    """Leave no process and no timer behind."""
+    """Leave no process, no thread and no timer behind."""
+    loader = _work.loader
     stop()
+    if loader is not None:
+        # it imports modules of Steer, which Blender drops as soon as this has ended
+        loader.join()
     app_handlers.remove_timers(_look)
     _work.asked.clear()
     _work.given_up = False

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 
 from ..core.behaviors import REGISTRY
-from ..core.errors import PresetError, SceneError
-from ..core.presets import builtin_folder, read_preset
+from ..core.errors import PresetError, SceneError, warn
 from ..core.settings import CrowdSettings, make_behavior
-from . import animation_paths, display, distribute, playback, scene_meshes, state
+from . import display
 from .properties import apply_settings
 from .property_classes import sync_display
 
-log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from .distribute import FloatArray
 
 DEFAULT_PRESET = "pedestrians"
 _DEFAULT_STACK = ("separation", "arrive")
@@ -83,11 +82,14 @@ def default_settings() -> CrowdSettings:
 
 
 def _default_preset() -> CrowdSettings:
+    # imported with the first crowd: enabling the extension has to be quick
+    from ..core.presets import builtin_folder, read_preset
+
     try:
         return read_preset(builtin_folder() / f"{DEFAULT_PRESET}.json").settings
     except PresetError as error:
         # a broken file in the presets folder must not keep crowds from being made
-        log.warning("%s; new crowds start with plain settings", error)
+        warn(__name__, "%s; new crowds start with plain settings", error)
     known = [name for name in _DEFAULT_STACK if name in REGISTRY]
     return CrowdSettings(behaviors=tuple(make_behavior({"type": name}) for name in known))
 
@@ -109,6 +111,8 @@ def make_crowd(
         SceneError: The object is no mesh, has nothing that could give vertices, or comes from
             another file.
     """
+    from . import state
+
     reason = why_not_editable(obj)
     if reason:
         raise SceneError(reason)
@@ -138,6 +142,8 @@ def remove_crowd(obj: bpy.types.Object) -> None:
     Raises:
         SceneError: The object comes from another file.
     """
+    from . import animation_paths, playback
+
     reason = why_not_editable(obj)
     if reason:
         raise SceneError(reason)
@@ -172,7 +178,7 @@ def unhide(obj: bpy.types.Object) -> None:
 
 
 def add_crowd_object(
-    name: str, points: distribute.FloatArray, collection: bpy.types.Collection
+    name: str, points: FloatArray, collection: bpy.types.Collection
 ) -> bpy.types.Object:
     """A new mesh object of loose vertices, in a collection.
 
@@ -181,6 +187,8 @@ def add_crowd_object(
         points: Positions [m] in the object's space, shape (agent_count, 3).
         collection: Where it goes.
     """
+    import numpy as np
+
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(points))
     mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(points).ravel())
@@ -190,9 +198,7 @@ def add_crowd_object(
     return obj
 
 
-def walkable_triangles(
-    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
-) -> distribute.FloatArray:
+def walkable_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> FloatArray:
     """Triangles of a mesh object as it is evaluated.
 
     Returns:
@@ -201,6 +207,8 @@ def walkable_triangles(
     Raises:
         SceneError: It has no faces.
     """
+    from . import scene_meshes
+
     evaluated = obj.evaluated_get(depsgraph)
     with scene_meshes.mesh_of(evaluated) as mesh:
         order = scene_meshes.corners(mesh)

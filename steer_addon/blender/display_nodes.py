@@ -13,9 +13,9 @@ from typing import Any
 import bpy
 
 from . import display_looks
+from .display import VERSION_KEY, sockets_of
 from .node_builder import NodeBuilder
 
-VERSION_KEY = "steer_display_version"
 VERSION = 4
 """Raise it with every change of the group: files with an older one are brought up to date."""
 
@@ -98,11 +98,6 @@ _TURNS = {"NEG_Y": 0.0, "POS_X": pi / 2, "POS_Y": pi, "NEG_X": -pi / 2}
 def defaults() -> dict[str, Any]:
     """What inputs are at first, by name; those that are not told are empty, or 0."""
     return {name: options["default"] for name, _, _, options in _INPUTS if "default" in options}
-
-
-def sockets_of(group: bpy.types.NodeTree, in_out: str = "INPUT") -> list[Any]:
-    """Return the sockets of a group's interface."""
-    return [s for s in group.interface.items_tree if getattr(s, "in_out", None) == in_out]
 
 
 def build_group(group: bpy.types.NodeTree) -> None:

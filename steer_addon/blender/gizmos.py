@@ -13,7 +13,6 @@ from mathutils import Matrix, Vector
 
 from . import app_handlers
 from .crowds import is_crowd, why_not_editable
-from .overlay import answers, seen
 from .properties import uses_targets
 from .slots import has_source
 
@@ -98,6 +97,9 @@ def place_and_heading(
     obj: bpy.types.Object, scene: bpy.types.Scene
 ) -> tuple[Vector, Vector] | None:
     """Where the agent stands that shows the wander circle [m], and its heading."""
+    # imported with the first handle: enabling the extension has to be quick
+    from .overlay import answers, seen
+
     frame = seen.seen_frame(obj, scene)
     if frame is None or not len(frame.id):
         return None

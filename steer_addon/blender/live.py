@@ -10,7 +10,6 @@ Errors never leave a handler: they become the message in the panel, and one line
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core import jit
-from ..core.errors import KernelsMissingError, SteerError
-from . import app_handlers, compiling, crowds, playback
+from ..core.errors import KernelsMissingError, SteerError, warn
+from . import app_handlers, compiling, crowds
 from .links import linked_crowds
 from .live_status import LiveStatus
 from .state import clear_state, get_state, is_playback, plays_back
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from .live_store import LiveRun
 
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
-
-log = logging.getLogger(__name__)
 
 _runs: dict[int, LiveRun] = {}
 """Runs by the session uid of their crowd, which undo keeps while it replaces everything else."""
@@ -58,6 +55,8 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     if obj.steer.hidden_by_bake:
         return LiveStatus("The crowd is baked: delete the bake to simulate it live")
     if plays_back(obj):
+        from . import playback
+
         return LiveStatus(playback.message(obj))
     if compiling.is_waiting(obj):
         return LiveStatus("The crowd waits until its kernels are compiled, once after installing")
@@ -216,7 +215,8 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
         before = run.message
         run.change_frame(obj, scene, depsgraph, look)
         if rendering and run.message and run.message != before:
-            log.warning("Crowd %r at frame %d: %s", obj.name, scene.frame_current, run.message)
+            now = scene.frame_current
+            warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.message)
 
     _each(scene, act, wait=not rendering)
     if not rendering:

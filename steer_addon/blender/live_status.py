@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class LiveStatus:
+class LiveStatus(NamedTuple):
     """What a panel tells about a live crowd.
 
     Attributes:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ..core.behaviors import REGISTRY
-from ..core.presets import Card
 from . import previews
-from .drawing_bakes import draw_export
 from .operators.add import DISTRIBUTIONS
 from .operators.behaviors import behavior_groups
-from .preset_groups import grouped_presets
+
+if TYPE_CHECKING:
+    from ..core.presets import Card
 
 ICON = "COMMUNITY"
 
@@ -33,6 +33,9 @@ class STEER_MT_add(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Presets that start at once, one entry per distribution, and what crowds follow."""
+        # imported with the first menu: enabling the extension has to be quick
+        from .preset_groups import grouped_presets
+
         columns = self.layout.row()
         for group, rows in grouped_presets().items():
             column = columns.column()
@@ -94,6 +97,8 @@ class STEER_MT_export(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """One entry per format."""
+        from .drawing_bakes import draw_export
+
         # a file dialog opens only from here on; without this the entries would run at once
         self.layout.operator_context = "INVOKE_DEFAULT"
         draw_export(self.layout)
@@ -150,6 +155,8 @@ class STEER_MT_presets(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """The built-in presets and those of the user, by groups."""
+        from .preset_groups import grouped_presets
+
         columns = self.layout.row()
         for group, rows in grouped_presets().items():
             column = columns.column()

@@ -7,14 +7,16 @@ from typing import Any
 
 import bpy
 
-from . import drawing
 from .crowds import is_crowd
-from .drawing_display import draw_display
 from .operators.common import active_object
-from .overlay.table import draw_debug
 from .properties import definition_of
 
-Draw = Callable[[Any, Any, bpy.types.Object], None]
+
+def _drawing() -> Any:
+    """What draws; imported with the first panel, since enabling the extension has to be quick."""
+    from . import drawing
+
+    return drawing
 
 
 class STEER_UL_behaviors(bpy.types.UIList):
@@ -37,7 +39,7 @@ class STEER_UL_behaviors(bpy.types.UIList):
         """Icon, name, weight, switch."""
         definition = definition_of(item)
         # in a narrow panel the slider would leave nothing of the name; it stands below as well
-        narrow = drawing.region_width(context) < 260
+        narrow = _drawing().region_width(context) < 260
         row = layout.split(factor=1.0 if narrow else 0.65, align=True)
         row.active = item.enabled
         row.prop(
@@ -91,7 +93,7 @@ class _Main:
 
     def draw(self, context: Any) -> None:
         """Status and warnings, or a button that makes a crowd."""
-        drawing.draw_main(self.layout, context, active_object(context))
+        _drawing().draw_main(self.layout, context, active_object(context))
 
 
 class PHYSICS_PT_steer(_Main, _PhysicsTab, bpy.types.Panel):
@@ -123,7 +125,7 @@ class STEER_PT_presets(bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         """All presets by groups, and the files that they are saved to and loaded from."""
-        drawing.draw_gallery(self.layout)
+        _drawing().draw_gallery(self.layout)
         row = self.layout.row()
         row.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
         row.operator("object.steer_preset_import", text="Load Preset...", icon="FILE_FOLDER")
@@ -132,7 +134,7 @@ class STEER_PT_presets(bpy.types.Panel):
 class _Section:
     """A part of the panel; only crowds have it."""
 
-    section: Draw
+    section: str
     layout: Any
 
     @classmethod
@@ -144,28 +146,42 @@ class _Section:
         """Draw the section of the active crowd."""
         obj = active_object(context)
         if obj is not None and is_crowd(obj):
-            type(self).section(self.layout, context, obj)
+            _section(self.section)(self.layout, context, obj)
 
 
-_SECTIONS: tuple[tuple[str, str, Draw, bool], ...] = (
-    ("behaviors", "Behaviors", drawing.draw_behaviors, True),
-    ("inputs", "Inputs", drawing.draw_inputs, True),
-    ("agents", "Agents", drawing.draw_agents, False),
-    ("motion", "Motion", drawing.draw_motion, False),
-    ("solver", "Solver", drawing.draw_solver, False),
-    ("bodies", "Bodies", drawing.draw_bodies, False),
-    ("display", "Display", draw_display, False),
-    ("bake", "Simulation and Bake", drawing.draw_bake, True),
-    ("debug", "Debug", draw_debug, False),
+def _section(name: str) -> Callable[[Any, Any, bpy.types.Object], None]:
+    """What draws a section."""
+    if name == "display":
+        from .drawing_display import draw_display
+
+        return draw_display
+    if name == "debug":
+        from .overlay.table import draw_debug
+
+        return draw_debug
+    draw: Callable[[Any, Any, bpy.types.Object], None] = getattr(_drawing(), f"draw_{name}")
+    return draw
+
+
+_SECTIONS: tuple[tuple[str, str, bool], ...] = (
+    ("behaviors", "Behaviors", True),
+    ("inputs", "Inputs", True),
+    ("agents", "Agents", False),
+    ("motion", "Motion", False),
+    ("solver", "Solver", False),
+    ("bodies", "Bodies", False),
+    ("display", "Display", False),
+    ("bake", "Simulation and Bake", True),
+    ("debug", "Debug", False),
 )
-"""Name, label, what draws it, and whether it is open at first."""
+"""Name, label, and whether it is open at first."""
 
 _IN_SIDEBAR = ("behaviors", "inputs", "bake", "debug")
 
 
 def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type, ...]:
     made = []
-    for name, label, draw, is_open in _SECTIONS:
+    for name, label, is_open in _SECTIONS:
         if name in names:
             idname = f"{parent.__name__}_{name}"
             namespace = {
@@ -175,7 +191,7 @@ def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type
                 "bl_label": label,
                 "bl_parent_id": parent.__name__,
                 "bl_options": set() if is_open else {"DEFAULT_CLOSED"},
-                "section": staticmethod(draw),
+                "section": name,
             }
             made.append(type(idname, (_Section, space, bpy.types.Panel), namespace))
     return tuple(made)

@@ -6,8 +6,6 @@ from typing import Any
 
 import bpy
 
-from ..core.presets import builtin_folder
-
 FOLDER = "previews"
 """Folder beside the built-in presets, with a PNG of each one's name."""
 
@@ -26,6 +24,8 @@ def icon_of(name: str) -> int:
         _collection.append(previews.new())
     pictures = _collection[0]
     if name not in pictures:
+        from ..core.presets import builtin_folder
+
         path = builtin_folder() / FOLDER / f"{name}.png"
         if not path.is_file():
             return 0

@@ -5,8 +5,7 @@ This decides from the settings alone which objects count; nothing is evaluated h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -20,8 +19,7 @@ EXTENT_TYPES = ("MESH", "CURVE", "SURFACE", "FONT")
 SOLID_EMPTIES = ("SPHERE", "CUBE")
 
 
-@dataclass(frozen=True)
-class SourceKind:
+class SourceKind(NamedTuple):
     """What behaviors read besides targets, colliders and ground.
 
     Attributes:

@@ -7,14 +7,16 @@ file is saved, and a duplicated crowd is recognized by sharing the state of anot
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
 from ..core.errors import SceneError
-from ..core.frames import Frame
 from .display import find_modifier, get_input, set_input
+
+if TYPE_CHECKING:
+    from ..core.frames import Frame
 
 _OWNER_KEY = "steer_owner"
 _FRAME_KEY = "steer_frame"
@@ -146,6 +148,8 @@ def read_state(state: bpy.types.Object) -> Frame | None:
         name: _read(mesh, name, prop, dtype, width)
         for name, (_, prop, dtype, width) in _ATTRIBUTES.items()
     }
+    from ..core.frames import Frame
+
     return Frame(
         number=int(state.get(_FRAME_KEY, 0)),
         id=values["id"].astype(np.int64),

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,10 +32,11 @@ from .bvh_rays import ray_cast, ray_cast_stops, ray_meets
 from .errors import WorldError
 from .jit import kernel, parallel_for
 from .vec import load, store
-from .views import F32, I32, BvhView
+
+if TYPE_CHECKING:
+    from .views import F32, I32, BvhView
 
 __all__ = [
-    "EMPTY",
     "build",
     "empty",
     "join",
@@ -54,9 +56,13 @@ __all__ = [
 
 
 def _tree(box: F32, link: I32, order: I32, triangles: F32) -> BvhView:
+    # imported with the first tree: enabling the extension has to be quick
+    from .views import BvhView
+
     return BvhView(box, link, order, triangles, np.zeros(0, np.uint8), np.zeros(8))
 
 
+@cache
 def empty() -> BvhView:
     """A tree without triangles: nothing is hit, nothing is near."""
     return _tree(
@@ -65,9 +71,6 @@ def empty() -> BvhView:
         np.zeros(0, np.int32),
         np.zeros((0, 3, 3), np.float32),
     )
-
-
-EMPTY = empty()
 
 
 def build(triangles: Any) -> BvhView:

@@ -12,12 +12,15 @@ transform, Rosenfeld and Pfaltz 1968): with k of them, nothing is nearer than (k
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .jit import kernel
 from .vec import cross, dot, length, load, sub
-from .views import BvhView
+
+if TYPE_CHECKING:
+    from .views import BvhView
 
 MOST_CELLS = 1 << 17
 """Few enough to stay in a processor's cache."""

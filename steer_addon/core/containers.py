@@ -82,5 +82,5 @@ NO_CONTAINER = Container(
     np.eye(3, dtype=np.float32),
     np.zeros(3, np.float32),
     0.0,
-    bvh.EMPTY,
+    bvh.empty(),
 )

@@ -52,3 +52,17 @@ class KernelsMissingError(SteerError):
         super().__init__("Kernels are not compiled yet: the crowd waits until they are")
         self.kernel = (module, name)
         self.signature = signature
+
+
+def warn(module: str, text: str, *values: object) -> None:
+    """Write a line to the log of a module, where there is nobody to raise an error for.
+
+    Args:
+        module: Its name.
+        text: What is wrong, with a place for each value as in `%s`.
+        values: What goes there.
+    """
+    # imported when something is wrong: enabling the extension has to be quick
+    import logging
+
+    logging.getLogger(module).warning(text, *values)

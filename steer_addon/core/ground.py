@@ -28,15 +28,18 @@ fails the agent stays.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .bvh import ray_cast, ray_cast_stops, triangle_normal
 from .jit import kernel, parallel_for
 from .vec import add, dot, length, load, project, scale, store, sub
-from .views import F32, BvhView
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .views import F32, BvhView
 
 SLACK = 1.0e-4
 """Room [m] for positions and corners rounded to 32 bits; also the least distance from a wall."""

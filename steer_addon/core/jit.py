@@ -9,23 +9,19 @@ the results are the same, only slower; `status()` says so, and why.
 from __future__ import annotations
 
 import importlib
-import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import jit_scratch
-from .errors import KernelsMissingError
+from .errors import KernelsMissingError, warn
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
-
-log = logging.getLogger(__name__)
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
@@ -39,8 +35,7 @@ _VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
 """Arguments that hold many arrays, or one that is gone through column by column."""
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(NamedTuple):
     """Whether kernels are compiled.
 
     Attributes:
@@ -209,7 +204,7 @@ def status() -> Status:
         if _state.status is None:
             _state.status = _load()
             if not _state.status.compiled:
-                log.warning(_state.status.message)
+                warn(__name__, _state.status.message)
         return _state.status
 
 
@@ -322,7 +317,7 @@ def _writable_cache() -> Path | None:
             return folder
     except OSError:
         # never a shared temporary folder: numba unpickles what it finds in its cache
-        log.warning("Folder %s cannot be written: kernels compile anew each time", folder)
+        warn(__name__, "Folder %s cannot be written: kernels compile anew each time", folder)
         return None
 
 

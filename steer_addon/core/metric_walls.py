@@ -92,7 +92,7 @@ class Walls:
         if not (np.array(moved) <= self._moves).all():
             self._moves = self._moves | np.array(moved)
             still = [part for part, moves in zip(parts, self._moves, strict=True) if not moves]
-            self._standing = bvh.build(np.concatenate(still)) if still else bvh.EMPTY
+            self._standing = bvh.build(np.concatenate(still)) if still else bvh.empty()
         resting = self._moves & ~np.array(moved)
         return motions + [_motion(parts[c], parts[c]) for c in np.flatnonzero(resting)]
 

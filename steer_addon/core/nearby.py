@@ -9,6 +9,7 @@ last bit. Outside of the lattice, and in cells where many are equally far, the t
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from .bvh_build import STACK
 from .bvh_points import load_corners, nearer, nearest_point, node_distance, on_triangle, walk
 from .jit import inlined_kernel, kernel, parallel_for, scratch
 from .vec import dot, length, sub
-from .views import BvhView, NearbyView
+
+if TYPE_CHECKING:
+    from .views import BvhView, NearbyView
 
 CELLS_PER_TRIANGLE = 16
 MOST_CELLS = 1 << 17
@@ -30,7 +33,14 @@ NONE, ASK = 0xFFFF, 0xFFFE
 
 def no_lattice() -> NearbyView:
     """A lattice without cells: the tree is always asked."""
-    return NearbyView(np.zeros((0, LISTED), np.uint16), np.zeros(9), np.zeros((0, 6), np.float32))
+    return _view(np.zeros((0, LISTED), np.uint16), np.zeros(9), np.zeros((0, 6), np.float32))
+
+
+def _view(listed: Any, lattice: Any, box: Any) -> NearbyView:
+    # imported with the first lattice: enabling the extension has to be quick
+    from .views import NearbyView
+
+    return NearbyView(listed, lattice, box)
 
 
 def make_nearby(tree: BvhView) -> NearbyView:
@@ -54,7 +64,7 @@ def make_nearby(tree: BvhView) -> NearbyView:
     parallel_for(_list_rows, len(listed), tree, lattice, listed)
     corners = tree.triangles
     box = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
-    return NearbyView(listed, lattice, box)
+    return _view(listed, lattice, box)
 
 
 @kernel

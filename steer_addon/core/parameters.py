@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, NamedTuple, TypeVar, dataclass_transform
 
 from .errors import ParameterError
 
@@ -25,8 +25,7 @@ _BIG = 1.0e9
 SettingsT = TypeVar("SettingsT", bound="Settings")
 
 
-@dataclass(frozen=True)
-class ParameterInfo:
+class ParameterInfo(NamedTuple):
     """What is known about one parameter besides its value.
 
     Attributes:

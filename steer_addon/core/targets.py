@@ -58,7 +58,7 @@ class Targets:
     def tree(self) -> BvhView:
         """Tree of the points; empty when they are few."""
         if self.count <= FEW:
-            return bvh.EMPTY
+            return bvh.empty()
         return bvh.build(np.repeat(self.position[:, None], 3, axis=1))
 
     @cached_property

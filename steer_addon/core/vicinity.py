@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,7 +33,9 @@ from .bvh_build import STACK
 from .bvh_points import is_steep, load_corners, nearer, on_triangle, walk
 from .jit import kernel, scratch
 from .vec import add_scaled, dot, length, load, scale, sub
-from .views import F32, I64, BvhView
+
+if TYPE_CHECKING:
+    from .views import F32, I64, BvhView
 
 KEPT = 8
 """Triangles in a row."""

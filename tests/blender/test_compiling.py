@@ -229,6 +229,26 @@ def test_disabling_while_compiling_leaves_no_process_and_no_timer(window):
         registration.register()
 
 
+def test_disabling_while_the_compiler_is_loaded_waits_for_it(window, monkeypatch):
+    obj = make_surrounded()
+    loading, loaded = threading.Event(), threading.Event()
+
+    def prepare():
+        loading.set()
+        loaded.wait(10.0)
+
+    monkeypatch.setattr(jit, "prepare", prepare)
+    monkeypatch.setattr(jit, "known_status", lambda: None)
+    scenes.play(1, 2)
+    loader = compiling._work.loader
+    assert compiling.is_waiting(obj) and loading.wait(10.0)
+    threading.Timer(0.2, loaded.set).start()
+    registration.unregister()
+    assert not loader.is_alive()
+    assert not bpy.app.timers.is_registered(compiling._look)
+    registration.register()
+
+
 def test_without_a_window_kernels_compile_at_once():
     assert bpy.app.background and not compiling.can_wait()
     obj = scenes.make_runner()

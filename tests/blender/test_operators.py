@@ -10,6 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import crowds, properties, state  # noqa: E402
+from steer_addon.core import presets  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
     active,
@@ -147,7 +148,7 @@ def test_add_crowd_is_grey_in_edit_mode():
 
 
 def test_a_broken_default_preset_is_no_obstacle(monkeypatch, tmp_path):
-    monkeypatch.setattr(crowds, "builtin_folder", lambda: tmp_path)
+    monkeypatch.setattr(presets, "builtin_folder", lambda: tmp_path)
     assert bpy.ops.object.steer_add_crowd(count=4) == {"FINISHED"}
     assert {"separation", "wander"} <= {item.type for item in active().steer.behaviors}
 

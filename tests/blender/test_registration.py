@@ -320,6 +320,22 @@ def test_enabling_loads_no_compiler():
     assert found == []
 
 
+def test_enabling_loads_only_what_blender_asks_for():
+    found = run_python(
+        "import bpy, json, sys, steer_addon\n"
+        "steer_addon.register()\n"
+        "print(json.dumps([m for m in sys.modules if m.startswith('steer_addon.')]))"
+    )
+    # every module takes time at each start of Blender, with a crowd or without
+    late = (
+        "core.simulation", "core.solver", "core.frames", "core.targets", "core.views",
+        "core.presets", "blender.drawing", "blender.advice", "blender.display_nodes",
+        "blender.scene_meshes", "blender.playback", "blender.overlay.answers",
+        "blender.overlay.view", "blender.export.usd_points",
+    )  # fmt: skip
+    assert [name for name in late if f"steer_addon.{name}" in found] == []
+
+
 def test_the_command_is_there_only_while_enabled(disabled, monkeypatch):
     if not hasattr(bpy.utils, "register_cli_command"):
         pytest.skip("this Blender has no commands")

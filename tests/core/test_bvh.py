@@ -320,7 +320,7 @@ def test_building_twice_gives_the_same_tree() -> None:
 
 
 def test_no_triangles() -> None:
-    for view in (bvh.build(np.zeros((0, 3, 3))), bvh.empty(), bvh.EMPTY, bvh.join([])):
+    for view in (bvh.build(np.zeros((0, 3, 3))), bvh.empty(), bvh.join([])):
         assert len(view.link) == 0
         assert bvh.ray_cast(view, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 5.0) == (-1, 5.0)
         assert bvh.nearest_point(view, (1.0, 2.0, 3.0), 5.0) == (-1, (1.0, 2.0, 3.0), 5.0)

@@ -1,6 +1,5 @@
 """Obstacle zones: the state machine along walls, its formulas, and that no wall is crossed."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -318,7 +317,7 @@ def test_agents_that_another_behavior_puts_elsewhere_are_not_held_back(monkeypat
         position[start:stop, 0] = 8.0
 
     constraint = SimpleNamespace(target=lambda: put_behind_the_wall)
-    moved = replace(definition, constraint=constraint)
+    moved = definition._replace(constraint=constraint)
     monkeypatch.setattr(Seek, "definition", moved)
     after, _ = step(
         ObstacleZones(), (1, 0, 0), colliders=[wall(x=5.0)], others=[Seek()], target=[[20, 0, 0]]

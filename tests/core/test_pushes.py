@@ -24,10 +24,10 @@ def push(start, wish, *, mass=1.0, flat=True, colliders=()):
     ids, radius = np.arange(n), np.full(n, RADIUS, np.float32)
     solid = make_world(colliders=list(colliders)).colliders
     space = SpaceView(
-        walls=bvh.EMPTY if solid is None else solid.bvh,
+        walls=bvh.empty() if solid is None else solid.bvh,
         first=np.zeros(1, np.int32) if solid is None else solid.first,
         still=np.ones(len(colliders), np.uint8),
-        ground=bvh.EMPTY,
+        ground=bvh.empty(),
         eye=0.0,
         rise=0.3,
         min_up=0.5,

@@ -17,8 +17,6 @@ from bpy.app.handlers import persistent
 
 from ...core.errors import SteerError
 from .. import app_handlers, crowds
-from ..links import linked_crowds
-from ..scene_inputs import geometry_owners, input_objects, needs_own_scene
 from ..suspension import is_suspended
 from . import places
 
@@ -32,7 +30,7 @@ _BUDGET = 0.25
 """A check that nobody asked for takes no more time [s]."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class BakeStatus:
     """What is known of the bake of a crowd.
 
@@ -72,14 +70,14 @@ class BakeStatus:
         return self.unfinished is not None or not self.complete
 
 
-@dataclass
 class _Known:
     """What is kept of a crowd between two redraws."""
 
-    asked: float = -1.0e9
-    status: BakeStatus | None = None
-    changes: list[str] = field(default_factory=list)
-    edited: dict[str, None] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.asked = -1.0e9
+        self.status: BakeStatus | None = None
+        self.changes: list[str] = []
+        self.edited: dict[str, None] = {}
 
 
 _known: dict[int, _Known] = {}
@@ -159,6 +157,10 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
 
 def _names(obj: bpy.types.Object) -> dict[int, str]:
     """What a crowd reads, by the session uids of all whose edits may matter to it."""
+    # imported with the first bake: enabling the extension has to be quick
+    from ..links import linked_crowds
+    from ..scene_inputs import geometry_owners, input_objects
+
     objects = {o.session_uid: o for o in (*input_objects(obj), *linked_crowds(obj))}
     found = {uid: objects[own].name for uid, own in geometry_owners(obj).items() if own in objects}
     found |= {uid: o.name for uid, o in objects.items()}
@@ -237,6 +239,8 @@ def _check_edited() -> None:
 
 def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Check a bake as far as that takes no time; returns whether it came to an end."""
+    from ..scene_inputs import needs_own_scene
+
     cache = cache_of(obj)
     if cache is None or busy or is_suspended() or needs_own_scene(obj):
         return False

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import bpy
 
 from ...core.errors import SceneError
-from .. import crowds, distribute, live
+from .. import crowds, live
 from .common import (
     AddOperator,
     SteerOperator,
@@ -16,6 +17,9 @@ from .common import (
     select_only,
     why_no_editable_crowd,
 )
+
+if TYPE_CHECKING:
+    from ..distribute import FloatArray
 
 DISTRIBUTIONS = (
     ("GRID", "Grid", "On a square grid around the 3D cursor", "LIGHTPROBE_VOLUME", 0),
@@ -88,6 +92,9 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Find the places, make the object, make it a crowd."""
+        # imported with the first crowd: enabling the extension has to be quick
+        from .. import distribute
+
         ground = active_object(context) if self.distribution == "SURFACE" else None
         if self.distribution == "SURFACE":
             points = surface_of(context, ground, self)
@@ -116,12 +123,14 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
 
 def surface_of(
     context: bpy.types.Context, ground: bpy.types.Object | None, options: OBJECT_OT_steer_add_crowd
-) -> distribute.FloatArray:
+) -> FloatArray:
     """Points on the evaluated active mesh, in world space.
 
     Raises:
         SceneError: The active object is no mesh, or has no face that is flat enough.
     """
+    from .. import distribute
+
     if ground is None or ground.type != "MESH":
         raise SceneError(
             "Agents are scattered on the active mesh, and there is none: "

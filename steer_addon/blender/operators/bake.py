@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import bpy
 
 from .. import crowds, display, live
-from ..bake import removal
 from ..properties import bake_settings_of
 from .common import SteerOperator, why_no_editable_crowd
 
@@ -21,6 +20,9 @@ Progress = Callable[[float], None]
 
 def has_bake(obj: bpy.types.Object) -> bool:
     """Whether there is anything that `delete_bake` would take back."""
+    # imported with the first panel: enabling the extension has to be quick
+    from ..bake import removal
+
     steer = obj.steer
     return bool(steer.bake_collection or steer.hidden_by_bake or removal.find_bakes(obj.name))
 
@@ -47,7 +49,7 @@ def bake_crowd(
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
     """
     # imported with the first bake: enabling the extension has to be quick
-    from ..bake import keyframes
+    from ..bake import keyframes, removal
 
     numbers = crowds.frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
@@ -96,6 +98,8 @@ def delete_bake(obj: bpy.types.Object) -> int:
     Raises:
         SceneError: The bake is linked from another file.
     """
+    from ..bake import removal
+
     collection = obj.steer.bake_collection
     found = [collection] if collection is not None else removal.find_bakes(obj.name)
     count = sum(removal.delete_bake(bake).object_count for bake in found)

@@ -11,7 +11,7 @@ import bpy
 
 from ...core import jit
 from ...core.errors import KernelsMissingError, SteerError
-from .. import compiling, live, playback
+from .. import compiling, live
 from ..bake import places, status
 from .common import SteerOperator, why_no_editable_crowd
 
@@ -205,6 +205,8 @@ class BakeOperator(SteerOperator):
         for text in bake.warnings:
             self.report({"WARNING"}, text)
         try:
+            from .. import playback
+
             playback.attach(obj, bake.folder)
         except SteerError as error:
             self.report({"ERROR"}, f"The bake is complete, but is not played: {error}")

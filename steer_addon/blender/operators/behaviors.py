@@ -6,7 +6,6 @@ import bpy
 
 from ...core.behaviors import REGISTRY
 from ...core.errors import SceneError
-from .. import animation_paths
 from ..properties import BEHAVIORS_PATH, add_behavior
 from ..property_factory import copy_group, sentence
 from .common import SteerOperator, why_no_editable_crowd
@@ -32,6 +31,14 @@ def require_entry(obj: bpy.types.Object) -> int:
     return min(obj.steer.active_behavior, count - 1)
 
 
+def _remap(obj: bpy.types.Object, order: list[int]) -> None:
+    """Let the animation of entries go along with them; see `animation_paths.remap`."""
+    # imported with the first edit: enabling the extension has to be quick
+    from .. import animation_paths
+
+    animation_paths.remap(obj, BEHAVIORS_PATH, order)
+
+
 def remove_behavior(obj: bpy.types.Object, place: int) -> None:
     """Remove an entry with its animation.
 
@@ -40,7 +47,7 @@ def remove_behavior(obj: bpy.types.Object, place: int) -> None:
     """
     items = obj.steer.behaviors
     order = [i for i in range(len(items)) if i != place]
-    animation_paths.remap(obj, BEHAVIORS_PATH, order)
+    _remap(obj, order)
     items.remove(place)
     obj.steer.active_behavior = min(place, max(0, len(items) - 1))
 
@@ -54,7 +61,7 @@ def move_behavior(obj: bpy.types.Object, place: int, to: int) -> None:
     items = obj.steer.behaviors
     order = list(range(len(items)))
     order.insert(to, order.pop(place))
-    animation_paths.remap(obj, BEHAVIORS_PATH, order)
+    _remap(obj, order)
     items.move(place, to)
     obj.steer.active_behavior = to
 
@@ -68,7 +75,7 @@ def duplicate_behavior(obj: bpy.types.Object, place: int) -> None:
     items = obj.steer.behaviors
     order = list(range(len(items)))
     order.insert(place + 1, place)
-    animation_paths.remap(obj, BEHAVIORS_PATH, order)
+    _remap(obj, order)
     # adding moves the entries in memory: one that was fetched before would be read after its end
     twin = items.add()
     copy_group(items[place], twin)

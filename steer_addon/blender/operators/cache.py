@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import SceneError
-from .. import playback
 from ..bake import places, status
 from ..state import plays_back
 from .baking import BakeOperator, status_of, why_busy
@@ -117,6 +116,7 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
         from ...core.cache import delete_cache
+        from .. import playback
 
         obj = context.object
         folder = places.own_folder(obj)
@@ -186,6 +186,7 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
     def run(self: Any, context: bpy.types.Context) -> str:
         """Take the bake over, of whatever version of Steer it is; or only the played file."""
         from ...core.cache import MANIFEST, open_cache
+        from .. import playback
 
         obj = context.object
         if not self.directory:

@@ -6,7 +6,6 @@ import bpy
 
 from ...core.errors import SteerError
 from .. import display
-from ..display_looks import COLOR_KEY
 from .common import SteerOperator, why_no_editable_crowd
 
 _NAME = "Crowd Colors"
@@ -46,6 +45,9 @@ def color_material() -> bpy.types.Material:
     found = bpy.data.materials.get(_NAME)
     if found is not None and found.library is None:
         return found
+    # imported with the first material: enabling the extension has to be quick
+    from ..display_looks import COLOR_KEY
+
     material = bpy.data.materials.new(_NAME)
     if bpy.app.version < (5, 0, 0):
         material.use_nodes = True

@@ -7,7 +7,6 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import PresetError
-from ...core.presets import find_presets, load_preset, preset_card, read_preset, save_preset
 from ..crowds import user_preset_folder, user_preset_folders
 from ..properties import apply_settings, settings_of
 from .common import SteerOperator, active_object, select_only, why_no_crowd, why_no_editable_crowd
@@ -44,12 +43,17 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: object) -> str:
         """What the preset says of itself."""
+        # imported with the first menu: enabling the extension has to be quick
+        from ...core.presets import find_presets, preset_card
+
         path = find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
         text = "" if path is None else preset_card(path).description
         return text or "Set behaviors, bodies, motion and solver of the crowd from a preset"
 
     def run(self, context: bpy.types.Context) -> str:
         """Read, check and apply it; a preset that does not fit changes nothing."""
+        from ...core.presets import load_preset
+
         preset = load_preset(self.name, *user_preset_folders())
         apply_settings(context.object, preset.settings)
         return f"Applied preset {preset.label}"
@@ -80,6 +84,8 @@ class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Write the file."""
+        from ...core.presets import save_preset
+
         path = user_preset_folder() / f"{preset_file_name(self.name)}.json"
         save_preset(
             path,
@@ -115,6 +121,8 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Read and check it; a file that does not fit changes nothing."""
+        from ...core.presets import read_preset
+
         path = Path(bpy.path.abspath(self.filepath))
         preset = read_preset(path)
         if not why_no_editable_crowd(context):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.presets import find_presets, preset_card
 from .. import crowds
 from .common import AddOperator, active_object, select_only
 
@@ -45,6 +44,9 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: object) -> str:
         """What the preset says of itself."""
+        # imported with the first menu: enabling the extension has to be quick
+        from ...core.presets import find_presets, preset_card
+
         name = getattr(properties, "preset", "")
         path = find_presets(*crowds.user_preset_folders()).get(name)
         text = "" if path is None else preset_card(path).description

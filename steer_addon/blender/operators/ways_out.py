@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SceneError
-from .. import advice, display
+from .. import display
 from ..links import linked_crowds
 from .common import (
     SteerOperator,
@@ -64,13 +64,18 @@ class OBJECT_OT_steer_clear_lost(SteerOperator, bpy.types.Operator):
     def why_not(cls, context: bpy.types.Context) -> str:
         """Only where there is one."""
         reason = why_no_editable_crowd(context)
-        if not reason and next(advice.lost_objects(context.object), None) is None:
+        # imported with the first panel: enabling the extension has to be quick
+        from ..advice import lost_objects
+
+        if not reason and next(lost_objects(context.object), None) is None:
             reason = "No input of the crowd was deleted"
         return reason
 
     def run(self, context: bpy.types.Context) -> None:
         """Clear them."""
-        for _, owner, prop in list(advice.lost_objects(context.object)):
+        from ..advice import lost_objects
+
+        for _, owner, prop in list(lost_objects(context.object)):
             if self.name in ("", getattr(owner, prop).name):
                 setattr(owner, prop, None)
 

@@ -10,7 +10,6 @@ the settings or the scene change.
 
 from __future__ import annotations
 
-import logging
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from ...core.settings import CrowdSettings
     from ...core.world import World
     from ..scene import WorldReader
-
-log = logging.getLogger(__name__)
 
 
 @dataclass

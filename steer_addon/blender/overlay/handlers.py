@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
-from .. import app_handlers, links
+from .. import app_handlers
 from ..suspension import is_suspended
-from . import answers, settings, view
+from . import settings
 
 
 def is_shown(scene: bpy.types.Scene) -> bool:
@@ -35,6 +36,8 @@ def settings_changed() -> None:
 
 def _refresh_all() -> None:
     """Explain what every window shows. Run by a timer, once."""
+    from . import answers
+
     for window in bpy.context.window_manager.windows:
         if is_shown(window.scene):
             answers.refresh(window.scene, window.view_layer.depsgraph)
@@ -46,15 +49,20 @@ def on_change(scene: bpy.types.Scene, depsgraph: Any = None) -> None:
     """Something was evaluated: another frame, or an edit."""
     if is_suspended() or not is_shown(scene) or depsgraph is None or depsgraph.mode == "RENDER":
         return
+    from . import answers
+
     if answers.refresh(scene, depsgraph, _reshaped(scene, depsgraph)):
         redraw()
 
 
 def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int]:
+    from .. import links
+    from ..scene import geometry_owners
+    from . import answers
+
     obj = answers.crowd_of(scene)
     if obj is None:
         return set()
-    from ..scene import geometry_owners
 
     owners = geometry_owners(obj)
     updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
@@ -66,15 +74,14 @@ def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int
 @persistent
 def on_undo(*_: object) -> None:
     """What is known may belong to settings that are gone."""
-    answers.forget()
+    _forget("answers")
     settings_changed()
 
 
 @persistent
 def on_load(*_: object) -> None:
     """Another file: nothing of the one before counts, and it may not show the overlay."""
-    answers.forget()
-    view.forget()
+    _forget("answers", "view")
     settings_changed()
 
 
@@ -87,6 +94,22 @@ WHILE_SHOWN: tuple[tuple[str, Callable[..., None]], ...] = (
 """Handlers that are there only while the overlay is shown, with the lists that they go into."""
 
 
+def _forget(*names: str) -> None:
+    """Drop what modules know; those that were never loaded know nothing."""
+    for name in names:
+        module = sys.modules.get(f"{__package__}.{name}")
+        if module is not None:
+            module.forget()
+
+
+def _stop() -> None:
+    """Draw nothing any more, and drop all that is known."""
+    view = sys.modules.get(f"{__package__}.view")
+    if view is not None:
+        view.remove()
+    _forget("answers")
+
+
 ALWAYS = (("load_post", on_load),)
 """Handlers that are there as long as Steer is enabled."""
 
@@ -95,12 +118,13 @@ def sync() -> None:
     """Add or remove draw callbacks and handlers: they are there only while a scene is shown."""
     shown = any(is_shown(scene) for scene in bpy.data.scenes)
     if shown:
+        from . import view
+
         app_handlers.add(WHILE_SHOWN)
         view.add()
     else:
         app_handlers.remove(WHILE_SHOWN)
-        view.remove()
-        answers.forget()
+        _stop()
 
 
 def register() -> None:
@@ -120,6 +144,5 @@ def unregister() -> None:
     """Leave nothing behind."""
     app_handlers.remove_timers(_begin, _refresh_all)
     app_handlers.remove((*ALWAYS, *WHILE_SHOWN))
-    view.remove()
-    answers.forget()
+    _stop()
     settings.unregister()

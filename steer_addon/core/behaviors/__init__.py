@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 
 from .base import REGISTRY, Behavior, own_parameters
 
-for _module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
-    importlib.import_module(f"{__name__}.{_module}")
+for _file in sorted(os.listdir(os.path.dirname(__file__))):
+    if _file.endswith(".py") and not _file.startswith("__"):
+        importlib.import_module(f"{__name__}.{_file[:-3]}")
 
 __all__ = ["REGISTRY", "Behavior", "own_parameters"]

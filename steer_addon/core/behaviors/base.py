@@ -27,15 +27,16 @@ import re
 import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from ..parameters import ParameterInfo, Settings, param, parameters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 VELOCITY = "VELOCITY"
 """The proposal is a desired velocity u: the solver steers by u - v."""
@@ -68,8 +69,7 @@ INPUTS = {
 """Names in `p` of the inputs that only behaviors with these `uses` read (see core.views)."""
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(NamedTuple):
     """What the program knows of a behavior type besides its parameters."""
 
     type: str

@@ -149,7 +149,7 @@ def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) ->
     told = settings.bodies
     count = len(sees.collider_radius)
     return SpaceView(
-        walls=sees.colliders if told.collide_colliders else bvh.EMPTY,
+        walls=sees.colliders if told.collide_colliders else bvh.empty(),
         first=sees.collider_first,
         still=np.ones(count, np.uint8) if moved is None else moved.still,
         ground=sees.ground,
