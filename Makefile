@@ -44,7 +44,7 @@ validate: $(STAMP)  ## Run every scenario with published numbers (out/validation
 
 docs: $(STAMP)  ## Build the documentation as a site in out/site (nothing is fetched)
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet -f scripts/docs/mkdocs.yml
-	@echo out/site/index.html
+	@echo "out/site/index.html (to search in it: python3 -m http.server -d out/site)"
 
 extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)
 	$(PY) scripts/build_extension.py $(ARGS)
