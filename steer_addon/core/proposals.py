@@ -94,7 +94,7 @@ class Perception:
             inputs = {INPUTS[use]: self._input(use, entry) for use in uses if use in INPUTS}
             if entry.definition.vicinity:
                 least = sees.min_up if sees.flat else -1.0
-                inputs["vicinity"] = self._vicinities.rows(
+                inputs["vicinity"] = self._vicinities.view(
                     entry.key, self._agents.id, sees.colliders, least
                 )
             self._params[entry.key] = pack(entry, self._agents, inputs)

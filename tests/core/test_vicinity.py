@@ -12,20 +12,12 @@ from hypothesis import strategies as st
 
 from steer_addon.core import bvh
 from steer_addon.core.behaviors.follow_wall import FollowWall
+from steer_addon.core.eights import make_eights
 from steer_addon.core.simulation import Simulation
 from steer_addon.core.solver import Solver
-from steer_addon.core.vicinity import (
-    COLUMNS,
-    KEPT,
-    NO_ROWS,
-    NUMBER,
-    OUTER,
-    TURNS,
-    Vicinities,
-    is_free,
-    nearest_around,
-)
-from steer_addon.core.vicinity import FIRST as FIRST_TRIANGLE
+from steer_addon.core.vicinity import TURNS, Vicinities, is_free, nearest_around
+from steer_addon.core.vicinity_rows import COLUMNS, FIRST, OTHERS, OUTER
+from steer_addon.core.views import VicinityView
 from steer_addon.core.world import CollidersBuilder, make_world
 
 STEEP = 0.7
@@ -78,6 +70,11 @@ def wanderings(rng, count, triangles):
         yield tuple(at.tolist())
 
 
+def known(tree, agents=1):
+    """What agents know before they looked anywhere."""
+    return VicinityView(np.zeros((agents, COLUMNS), np.float32), make_eights(tree))
+
+
 def by_tree(tree, point, min_up):
     if min_up < 0.0:
         return bvh.nearest_from(tree, point, np.inf, -1)
@@ -109,15 +106,15 @@ def test_rows_give_the_answer_of_the_tree(seed, shape, count, size, min_up, shif
     rng = np.random.default_rng(seed)
     triangles = shapes(rng, shape, count, size) + np.float32(shift)
     tree = bvh.build(triangles)
-    rows, guess = np.zeros((1, COLUMNS), np.float32), -1
+    vicinity, guess = known(tree), -1
     for turn, point in enumerate(wanderings(rng, 60, triangles - np.float32(shift))):
         point = tuple(x + shift for x in point)
         end = tuple(x + y for x, y in zip(point, rng.normal(0.0, 0.5, 3), strict=True))
-        if is_free(rows, 0, point, end):
+        if is_free(vicinity, 0, point, end):
             way = np.subtract(end, point)
             reach = float(np.linalg.norm(way))
             assert bvh.ray_cast(tree, point, tuple((way / reach).tolist()), reach)[0] == -1
-        found = nearest_around(tree, point, min_up, guess, rows, 0, turn)
+        found = nearest_around(tree, point, min_up, guess, vicinity, 0, turn)
         assert found == by_tree(tree, point, min_up)
         guess = int(rng.integers(-1, len(triangles))) if turn % 3 else found[0]
 
@@ -129,74 +126,79 @@ ODD = [(np.nan, 0.0, 0.0), (np.inf, 0.0, 0.0), (0.0, -np.inf, np.nan), (1e35, 0.
 @pytest.mark.parametrize("min_up", [-1.0, STEEP])
 def test_places_out_of_this_world(point, min_up):
     tree = bvh.build(ball())
-    rows = np.zeros((1, COLUMNS), np.float32)
+    vicinity = known(tree)
     for turn, at in enumerate([point, (4.0, 0.0, 0.0), point, (4.0, 0.1, 0.0), point]):
-        found = nearest_around(tree, at, min_up, -1, rows, 0, TURNS * turn)
+        found = nearest_around(tree, at, min_up, -1, vicinity, 0, TURNS * turn)
         np.testing.assert_array_equal(
             np.hstack([found[0], *found[1:]]), np.hstack([*by_tree(tree, at, min_up)])
         )
-        assert not is_free(rows, 0, point, at)
+        assert not is_free(vicinity, 0, point, at)
 
 
 def test_without_triangles_or_steep_ones_nothing_is_near():
-    rows = np.zeros((1, COLUMNS), np.float32)
     floor = bvh.build(np.array([[[-9, -9, 0], [9, -9, 0], [0, 9, 0]]], np.float32))
     for tree in (bvh.empty(), floor):
+        vicinity = known(tree)
         for turn in range(3):
-            found = nearest_around(tree, (0.0, 0.0, 1.0), STEEP, -1, rows, 0, turn)
+            found = nearest_around(tree, (0.0, 0.0, 1.0), STEEP, -1, vicinity, 0, turn)
             assert found == (-1, (0.0, 0.0, 1.0), np.inf)
 
 
 def test_who_walks_past_a_ball_seldom_asks_the_tree():
     tree = bvh.build(ball(24, 48))
-    rows, filled = np.zeros((1, COLUMNS), np.float32), 0
+    vicinity, filled = known(tree), 0
     for turn in range(200):
-        before = rows.copy()
-        nearest_around(tree, (4.0, -5.0 + 0.05 * turn, 0.1), STEEP, -1, rows, 0, turn)
-        filled += not np.array_equal(rows, before)
-    assert rows[0, OUTER] > 0.1
+        before = vicinity.rows.copy()
+        nearest_around(tree, (4.0, -5.0 + 0.05 * turn, 0.1), STEEP, -1, vicinity, 0, turn)
+        filled += not np.array_equal(vicinity.rows, before)
+    assert vicinity.rows[0, OUTER] > 0.1
     assert 0 < filled < 50
 
 
 def test_an_agent_without_a_row_gets_one_in_its_turn():
     tree = bvh.build(ball())
     for i in range(3):
-        rows = np.zeros((3, COLUMNS), np.float32)
+        vicinity = known(tree, 3)
         for turn in range(TURNS):
-            nearest_around(tree, (4.0, 0.2, 0.1), -1.0, -1, rows, i, turn)
-            assert (rows[i, OUTER] > 0.0) == (turn >= -i % TURNS)
-        assert rows.any(axis=1).sum() == 1
+            nearest_around(tree, (4.0, 0.2, 0.1), -1.0, -1, vicinity, i, turn)
+            assert (vicinity.rows[i, OUTER] > 0.0) == (turn >= -i % TURNS)
+        assert vicinity.rows.any(axis=1).sum() == 1
 
 
 def test_more_equally_near_triangles_than_a_row_holds_leave_it_to_the_tree():
-    tree = bvh.build(fan(2 * KEPT))
-    rows = np.zeros((1, COLUMNS), np.float32)
+    tree = bvh.build(fan(2 * OTHERS + 2))
+    vicinity = known(tree)
     for turn in range(0, 3 * TURNS, TURNS):
         # above the edge that all share
         point = (0.0, 0.0, 2.0)
-        assert nearest_around(tree, point, -1.0, -1, rows, 0, turn) == by_tree(tree, point, -1.0)
-        assert rows[0, OUTER] == 0.0
-        assert not is_free(rows, 0, point, point)
-    assert rows[0, FIRST_TRIANGLE + NUMBER] >= 0.0
+        found = nearest_around(tree, point, -1.0, -1, vicinity, 0, turn)
+        assert found == by_tree(tree, point, -1.0)
+        assert vicinity.rows[0, OUTER] == 0.0
+        assert not is_free(vicinity, 0, point, point)
+    assert vicinity.rows[0, FIRST] >= 0.0
 
 
 def test_rows_are_kept_for_a_tree_that_stands_still_and_go_with_their_agents():
     trees, ids = [bvh.build(ball()), bvh.build(ball())], np.array([4, 7, 2])
-    known = Vicinities()
-    assert known.rows("wall", ids, trees[0], STEEP) is NO_ROWS
-    rows = known.rows("wall", ids, trees[0], STEEP)
-    assert rows.shape == (3, COLUMNS)
-    assert not rows.any()
-    rows[:] = ids[:, None]
-    assert known.rows("wall", ids.copy(), trees[0], STEEP) is rows
+    kept = Vicinities()
+
+    def rows(name, ids, tree, min_up=STEEP):
+        return kept.view(name, ids, tree, min_up).rows
+
+    assert len(rows("wall", ids, trees[0])) == 0
+    first = rows("wall", ids, trees[0])
+    assert first.shape == (3, COLUMNS)
+    assert not first.any()
+    first[:] = ids[:, None]
+    assert rows("wall", ids.copy(), trees[0]) is first
     # another behavior has its own
-    assert known.rows("other", ids, trees[0], STEEP) is NO_ROWS
+    assert len(rows("other", ids, trees[0])) == 0
     # one died, one was born
-    moved = known.rows("wall", np.array([2, 9, 4]), trees[0], STEEP)
+    moved = rows("wall", np.array([2, 9, 4]), trees[0])
     assert moved[:, 0].tolist() == [2, 0, 4]
     for tree, least in ((trees[1], STEEP), (trees[1], 0.5)):
-        assert known.rows("wall", ids, tree, least) is NO_ROWS
-        assert not known.rows("wall", ids, tree, least).any()
+        assert len(rows("wall", ids, tree, least)) == 0
+        assert not rows("wall", ids, tree, least).any()
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
