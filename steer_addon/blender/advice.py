@@ -1,7 +1,7 @@
 """What the user can act on: a sentence each, with the button that is the way out.
 
-Everything here is quick enough for every redraw; what only a look at the evaluated scene can tell,
-such as that a collider is open, comes with the frames (`live.status`).
+Everything here is quick enough for every redraw; what only a look at the evaluated scene can tell
+comes with the frames (`live.status`), or from a timer, as that a collider is open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import bpy
 from ..core import jit
 from ..core.behaviors.base import SECOND_TARGETS
 from ..core.errors import SteerError
-from . import display
+from . import collider_checks, display
 from .properties import definition_of
 from .scene_inputs import collider_objects, input_objects
 from .slots import SOURCES, SecondTarget, has_source, has_target, needs_target, source_use, uses_of
@@ -55,6 +55,7 @@ def notices(obj: bpy.types.Object) -> list[Notice]:
         *_lost_inputs(obj),
         *_unknown(steer),
         *_empty(obj),
+        *_shapes(obj),
         *_compiler(),
     ]
 
@@ -201,6 +202,18 @@ def _empty(obj: bpy.types.Object) -> Iterator[Notice]:
             "Use the Scene's Range",
             "TIME",
         )
+
+
+def _shapes(obj: bpy.types.Object) -> Iterator[Notice]:
+    """What the last look at the colliders found."""
+    for text, name in collider_checks.found(obj):
+        yield selecting(text, name)
+
+
+def selecting(text: str, name: str) -> Notice:
+    """A sentence about an object of the scene, with a button that selects it."""
+    label, icon = f"Select {name!r}", "RESTRICT_SELECT_OFF"
+    return Notice(text, "object.steer_select_input", label, icon, {"name": name})
 
 
 def _compiler() -> Iterator[Notice]:

@@ -1,4 +1,4 @@
-"""Blender's application handlers, added once and removed wherever they are there."""
+"""Blender's application handlers and timers, added once and removed wherever they are there."""
 
 from __future__ import annotations
 
@@ -31,3 +31,11 @@ def remove_timers(*calls: Callable[[], float | None]) -> None:
     for call in calls:
         if bpy.app.timers.is_registered(call):
             bpy.app.timers.unregister(call)
+
+
+def redraw() -> None:
+    """Draw all 3D views again, and the panels."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in ("VIEW_3D", "PROPERTIES"):
+                area.tag_redraw()

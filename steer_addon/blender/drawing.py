@@ -14,7 +14,7 @@ from ..core.behaviors.base import COLLIDERS, SECOND_TARGETS
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
 from . import compiling, crowds, live, playback, previews
-from .advice import Notice, lacks_target, named_inputs, notices
+from .advice import Notice, lacks_target, named_inputs, notices, selecting
 from .bake import status
 from .bake.settings import KeyframeBakeSettings
 from .drawing_bakes import draw_playback
@@ -94,17 +94,11 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     texts = [text for text in status.warnings if text not in said]
     about = named_inputs(texts, obj)
     for text in texts:
-        draw_notice(layout, context, _scene_notice(text, about.get(text, "")))
+        notice = selecting(text, about[text]) if text in about else Notice(text)
+        draw_notice(layout, context, notice)
     if status.message:
         lost = bool(playback.problem(obj))
         draw_notice(layout, context, _live_notice(status, lost), "ERROR" if lost else "INFO")
-
-
-def _scene_notice(text: str, name: str) -> Notice:
-    if not name:
-        return Notice(text)
-    label = f"Select {name!r}"
-    return Notice(text, "object.steer_select_input", label, "RESTRICT_SELECT_OFF", {"name": name})
 
 
 def _live_notice(status: live.LiveStatus, lost: bool) -> Notice:

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..core import jit
-from . import display_update, gizmos, live, menus, panels, property_classes
+from . import collider_checks, display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
 from .operators import (
     add,
@@ -104,6 +104,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (menus.register, menus.unregister),
     (live.register, live.unregister),
     (status.register, status.unregister),
+    (collider_checks.register, collider_checks.unregister),
     (overlay.register, overlay.unregister),
     (display_update.register, display_update.unregister),
     (_register_command, _unregister_command),

@@ -253,20 +253,13 @@ def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
             next(steps)
     except StopIteration as done:
         checked(obj, done.value)
-        _redraw()
+        app_handlers.redraw()
         return True
     except SteerError:
         return False
     finally:
         steps.close()
     return False
-
-
-def _redraw() -> None:
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type in ("PROPERTIES", "VIEW_3D"):
-                area.tag_redraw()
 
 
 HANDLERS = (

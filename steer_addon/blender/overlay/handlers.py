@@ -19,14 +19,6 @@ def is_shown(scene: bpy.types.Scene) -> bool:
     return not bpy.app.background and scene.steer_overlay.show
 
 
-def redraw() -> None:
-    """Draw all 3D views again, and the panels with the table."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type in ("VIEW_3D", "PROPERTIES"):
-                area.tag_redraw()
-
-
 def settings_changed() -> None:
     """A setting of the overlay was changed: compute and draw once Blender is done with it."""
     sync()
@@ -41,7 +33,7 @@ def _refresh_all() -> None:
     for window in bpy.context.window_manager.windows:
         if is_shown(window.scene):
             answers.refresh(window.scene, window.view_layer.depsgraph)
-    redraw()
+    app_handlers.redraw()
 
 
 @persistent
@@ -52,7 +44,7 @@ def on_change(scene: bpy.types.Scene, depsgraph: Any = None) -> None:
     from . import answers
 
     if answers.refresh(scene, depsgraph, _reshaped(scene, depsgraph)):
-        redraw()
+        app_handlers.redraw()
 
 
 def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int]:
