@@ -29,9 +29,12 @@ OFFSET, VELOCITY, DESIRED, HEADING = 18, 21, 24, 27
 """The first of three lines each: what was read of the neighbor, in the world's axes."""
 FIRST = 30
 """Whether it is within the personal space and goes first."""
-LINES = 31
+AFTER, BEFORE = 31, 32
+"""Room for more results."""
+LINES = 33
 BLOCK = 8
-"""So many neighbors a processor looks at together: the table ends with a whole block."""
+"""So many neighbors a processor looks at together: the table ends with a whole block, where columns
+of others that were looked at before count for nothing."""
 _INDEX = 0x7FFFFFFF
 """For indices that are known to be right: numba else checks each for being negative."""
 
@@ -80,19 +83,18 @@ def _read(i, agents, world, seen, ahead, spare, table):
         j = world.neighbors.index[i, n] & _INDEX
         offset = on_ground(i, agents, world, sub(load(agents.position, j), position))
         touch = own + agents.radius[j]
+        for axis in range(3):
+            table[OFFSET + axis, read] = offset[axis]
+        table[TOUCH, read], table[OTHER, read] = touch, j
+        read += int(not dot(offset, ahead) < -touch - spare)
+    for n in range(read):
+        j = int(table[OTHER, n]) & _INDEX
         velocity, desired = load(agents.velocity, j), load(agents.desired, j)
         heading = load(agents.heading, j)
         for axis in range(3):
-            table[OFFSET + axis, read], table[VELOCITY + axis, read] = offset[axis], velocity[axis]
-            table[DESIRED + axis, read], table[HEADING + axis, read] = desired[axis], heading[axis]
-        table[TOUCH, read], table[OTHER, read] = touch, j
-        read += int(not dot(offset, ahead) < -touch - spare)
-    whole = (read + BLOCK - 1) // BLOCK * BLOCK
-    for n in range(read, whole):
-        for line in range(OFFSET, LINES):
-            table[line, n] = 0.0
-        table[TOUCH, n] = 0.0
-    return read, whole
+            table[VELOCITY + axis, n], table[DESIRED + axis, n] = velocity[axis], desired[axis]
+            table[HEADING + axis, n] = heading[axis]
+    return read, (read + BLOCK - 1) // BLOCK * BLOCK
 
 
 @kernel
@@ -134,14 +136,14 @@ def _leave_out(n, table):
 
 
 @kernel
-def _largest(table, whole):
-    """The largest of the results, 0 at least."""
+def largest(table, line, whole):
+    """The largest number in a line, 0 at least."""
     most = 0.0
     for block in range(0, whole, BLOCK):
         n = block & _INDEX
-        a = max(max(table[RESULT, n], table[RESULT, n + 1]), table[RESULT, n + 2])
-        b = max(max(table[RESULT, n + 3], table[RESULT, n + 4]), table[RESULT, n + 5])
-        most = max(max(most, a), max(b, max(table[RESULT, n + 6], table[RESULT, n + 7])))
+        a = max(max(table[line, n], table[line, n + 1]), table[line, n + 2])
+        b = max(max(table[line, n + 3], table[line, n + 4]), table[line, n + 5])
+        most = max(max(most, a), max(b, max(table[line, n + 6], table[line, n + 7])))
     return most
 
 
@@ -153,7 +155,7 @@ def _is_crowded(table, read, whole, spare):
         close = (gap < spare) | (gap + table[TOUCH, n] < EPSILON)
         counts = (n < read) & (gap <= table[MEETING, n] + spare)
         table[RESULT, n] = 1.0 if close & counts else 0.0
-    return _largest(table, whole) > 0.0
+    return largest(table, RESULT, whole) > 0.0
 
 
 @kernel
@@ -173,10 +175,11 @@ def _sort_out(table, read, whole, spare):
         table[Z, n] = 0.0 if far else table[Z, n]
         table[ALIKE, n] = 1.0 if far else table[ALIKE, n]
         table[SOFT, n] = 1.0 if far else table[SOFT, n]
+        table[GAP, n] = 0.0 if n >= read else table[GAP, n]
         table[CARE, n] = 0.0 if beside else table[CARE, n]
         table[RESULT, n] = 0.0 if beside else table[OPPOSED, n]
         count += int(not far)
-    return count, _largest(table, whole)
+    return count, largest(table, RESULT, whole)
 
 
 @kernel
@@ -266,13 +269,11 @@ def nearest(table, whole):
 @kernel
 def crossed(table, whole):
     """From 0 to 1, how near someone is who wants something else, and not only stands there."""
-    most = 0.0
     for n in range(whole):
-        wished = _three(table, DESIRED, n)
-        goes = wished[0] != 0.0 or wished[1] != 0.0 or wished[2] != 0.0
-        if goes and table[CARE, n] > 0.0:
-            most = max(most, table[OPPOSED, n])
-    return most
+        x, y, z = table[DESIRED, n], table[DESIRED + 1, n], table[DESIRED + 2, n]
+        goes = (x != 0.0) | (y != 0.0) | (z != 0.0)
+        table[RESULT, n] = table[OPPOSED, n] if goes & (table[CARE, n] > 0.0) else 0.0
+    return largest(table, RESULT, whole)
 
 
 @kernel
@@ -280,37 +281,7 @@ def mixed(table, whole):
     """From 0 to 1, how much the wishes of those near differ: 1 from 26° between two on."""
     for n in range(whole):
         table[RESULT, n] = 1.0 - table[ALIKE, n]
-    return min(1.0, MIXED * _largest(table, whole))
-
-
-@kernel
-def threat(table, whole, way, speed, horizon):
-    """How much neighbors are in the way of a velocity: 0 when they are not, 1 at a head-on touch.
-
-    Args:
-        table: See `foresee`.
-        whole: How many columns it has.
-        way: Unit direction in the agent's frame.
-        speed: [m/s] > 0.
-        horizon: Collisions after so much time [s] do not count.
-    """
-    go_x, go_y, go_z = way[0] * speed, way[1] * speed, way[2] * speed
-    for n in range(whole):
-        x, y, z = table[X, n], table[Y, n], table[Z, n]
-        u, v, w = go_x - table[U, n], go_y - table[V, n], go_z - table[W, n]
-        closing = x * u + y * v + z * w
-        room, soft = table[ROOM, n], table[SOFT, n]
-        toward = closing * closing
-        found = toward - (u * u + v * v + w * w) * room
-        below = closing + math.sqrt(max(found, 0.0))
-        time = room / (below if below > 0.0 else 1.0)
-        time = time if room > 0.0 else 0.0
-        share = toward / soft
-        share = share if toward < soft else 1.0
-        harm = table[CARE, n] * (1.0 - time / horizon) * share
-        meets = (closing > 0.0) & ((room <= 0.0) | ((found > 0.0) & (time < horizon)))
-        table[RESULT, n] = harm if meets else 0.0
-    return _largest(table, whole)
+    return min(1.0, MIXED * largest(table, RESULT, whole))
 
 
 @kernel

@@ -82,7 +82,6 @@ from .anticipation import (
     foresee,
     mixed,
     room_ahead,
-    threat,
     wall_ahead,
     yielded,
 )
@@ -91,8 +90,27 @@ from .flock import seen_neighbors
 from .giving_way import PATIENCE, RETREAT, held_up
 from .sight import eye, sides
 from .targeting import on_ground
+from .threats import threat, three_threats
 from .turning_round import turned_round, way_gone
-from .ways import COSINES, SIDES, STEP, TURNS, WAYS, beside, in_world, numbered, refined, way_of
+from .ways import (
+    ALL,
+    LEVEL,
+    LEVEL_ROOM,
+    NOTHING,
+    OTHERS,
+    ROOM,
+    SIDES,
+    SPATIAL,
+    TURNS,
+    beside,
+    cheapest,
+    in_world,
+    numbered_way,
+    refined,
+    turned_way,
+    way_of,
+    weigh_turns,
+)
 
 CROWD = 1.8
 WALL = 1.5
@@ -101,8 +119,6 @@ ONE_SIDE = 0.25
 AROUND, CROSSING = 1.5, 2.5
 """By how much more among those with another wish, in full from 1 / CROSSING of it on."""
 LEFT, NONE = 1, 2
-NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
-"""What the harm on a way knows of: neither others nor walls, others, or both."""
 PRESSES, CONVERGE = 0.7, 3.0
 """By how much backing out presses on those behind at most, where wishes converge or before a wall;
 and how much sooner wishes count as converging there than where a side is kept to."""
@@ -168,46 +184,49 @@ def _choose(
         costs: Room for the ways: cost of the turn, harm, and what that knows of.
     """
     several = 2 if world.flat else SIDES
-    sign = -1.0 if bias < 0.0 else 1.0
-    best, best_turn, best_side = math.inf, 0, 0
+    sign, reach = -1.0 if bias < 0.0 else 1.0, horizon * speed
     if walls and opposed < 1.0:
-        bias *= _sided(world, origin, frame, sign, horizon * speed, radius, opposed)
-    spread = KEEP * length(velocity) / speed + abs(bias)
-    for k in range(1 + TURNS * several):
-        turn, side = numbered(k, several)
-        if turn > best_turn + 1 and 1.0 - COSINES[turn] - spread > best:
-            break
-        way = way_of(turn, side, sign)
-        cost = 1.0 - way[0] - KEEP * dot(way, velocity) / speed - bias * way[1]
-        costs[0, k], costs[1, k], costs[2, k] = cost, 0.0, NOTHING
-        if not cost < best:
+        bias *= _sided(world, origin, frame, sign, reach, radius, opposed)
+    if world.flat:
+        weigh_turns(LEVEL, LEVEL_ROOM, velocity, speed, KEEP, bias, sign, costs)
+    else:
+        weigh_turns(SPATIAL, ROOM, velocity, speed, KEEP, bias, sign, costs)
+    # most often the one of least cost is free; it and those beside it are looked at together
+    start = cheapest(costs)
+    before, after = beside(start, several)
+    costs[1, before], costs[1, start], costs[1, after] = three_threats(
+        table, whole, numbered_way(before, several, sign), numbered_way(start, several, sign),
+        numbered_way(after, several, sign), CROWD, speed, horizon,
+    )  # fmt: skip
+    costs[2, before], costs[2, start], costs[2, after] = OTHERS, OTHERS, OTHERS
+    best, chosen = math.inf, 0
+    for n in range(3 + 1 + TURNS * several):
+        k = start if n == 0 else before if n == 1 else after if n == 2 else n - 3
+        cost = costs[0, k]
+        if cost > best:
             continue
-        harm = CROWD * threat(table, whole, way, speed, horizon)
-        costs[1, k], costs[2, k] = harm, OTHERS
-        if walls and cost + harm < best:
-            harm = max(harm, WALL * _walled(world, origin, way, frame, horizon * speed, radius))
-            costs[1, k], costs[2, k] = harm, ALL
-        if cost + harm < best:
-            best, best_turn, best_side = cost + harm, turn, side
-    before, after = beside(best_turn, best_side, several)
+        if costs[2, k] == NOTHING:
+            way = numbered_way(k, several, sign)
+            costs[1, k], costs[2, k] = CROWD * threat(table, whole, way, speed, horizon), OTHERS
+        if walls and costs[2, k] != ALL and cost + costs[1, k] <= best:
+            way = numbered_way(k, several, sign)
+            wall = WALL * _walled(world, origin, way, frame, reach, radius)
+            costs[1, k], costs[2, k] = max(costs[1, k], wall), ALL
+        cost += costs[1, k]
+        if cost < best or (cost == best and k < chosen):
+            best, chosen = cost, k
+    before, after = beside(chosen, several)
     step = 0.0
-    if before != after and best_turn > 0:
+    if before != after and chosen > 0:
         for k in (before, after):
-            turn, side = numbered(k, several)
-            way = way_of(turn, side, sign)
+            way = numbered_way(k, several, sign)
             if costs[2, k] == NOTHING:
                 costs[1, k] = CROWD * threat(table, whole, way, speed, horizon)
             if walls and costs[2, k] != ALL:
-                wall = WALL * _walled(world, origin, way, frame, horizon * speed, radius)
+                wall = WALL * _walled(world, origin, way, frame, reach, radius)
                 costs[1, k] = max(costs[1, k], wall)
         step = refined(costs[0, before] + costs[1, before], best, costs[0, after] + costs[1, after])
-    if step == 0.0:
-        return way_of(best_turn, best_side, sign)
-    angle = STEP * (best_turn + step)
-    out = math.sin(angle) * (sign if best_side % 2 == 0 else -sign)
-    if best_side < 2:
-        return (math.cos(angle), out, 0.0)
-    return (math.cos(angle), 0.0, out)
+    return turned_way(chosen, several, step, sign)
 
 
 @kernel
@@ -233,7 +252,8 @@ def _backed_out(world, origin, frame, reach, radius, differ, opposed, walls, bac
 @kernel
 def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the wished velocity to that on the chosen way."""
-    table, costs = scratch(LINES, MOST), scratch(3, WAYS)
+    table, costs = scratch(LINES, MOST), scratch(3, ROOM)
+    table[:, :] = 0.0
     side = int(p.side[0])
     most_bias = 0.0 if side == NONE else -ONE_SIDE if side == LEFT else ONE_SIDE
     solid = len(world.colliders.link) > 0 or (world.flat and len(world.ground.link) > 0)
