@@ -70,6 +70,8 @@ SKIP = -2
 """In TRIANGLE: nobody asks."""
 TURNS = 32
 """Agents without a row get one in one step of so many."""
+SOON = 4.0
+"""Who left its surroundings by no more than so many times their extent gets a new row at once."""
 AHEAD = 0.7
 """How far ahead of an agent its row is made for, in how far the one before told."""
 MOST = 1 << 24
@@ -222,7 +224,7 @@ def _is_told(bvh, min_up, vicinity, i, turn, place, guess):
     moved = math.sqrt(dot(way, way))
     if moved < outer:
         return True
-    if (i + turn) % TURNS == 0 or moved <= 1.5 * outer:
+    if (i + turn) % TURNS == 0 or moved <= SOON * outer:
         # it will probably go on as it came, from where the row was made for
         center = add_scaled(place, way, AHEAD * outer / moved) if outer > 0.0 else place
         _fill(bvh, vicinity.eights, center, min_up, guess, rows, i)
