@@ -32,28 +32,49 @@ import numpy as np
 
 from .bvh_points import nearer, walk
 from .eights import make_eights, no_eights
-from .jit import kernel
+from .jit import kernel, scratch
+from .triangles_at_once import (
+    FOUND,
+    PLACE,
+    SQUARE,
+    nearest_at_once,
+    put_corners,
+    put_three,
+    three,
+)
+from .triangles_at_once import LINES as COLUMN_LINES
 from .vec import add_scaled, dot, load, sub
 from .vicinity_rows import (
+    BEFORE,
     COLUMNS,
+    FAR,
     FIRST,
     FREE,
+    FREE_BEFORE,
     HOLD,
     LEAST,
     NUMBER,
-    OTHER,
+    OTHERS,
     OUTER,
     ROOM,
     WAY,
-    WIDTH,
     fill,
 )
 
 if TYPE_CHECKING:
     from .views import I64, BvhView, VicinityView
 
+BLOCK = 64
+"""Agents that are looked at together."""
+LISTED = OTHERS * BLOCK + 1
+AT, NEAR, TRIANGLE, BEST, LINES = 0, 3, 6, 7, 8
+"""Lines of the table of `nearest_around`; BEST is a squared distance [m²]."""
+SKIP = -2
+"""In TRIANGLE: nobody asks."""
 TURNS = 32
 """Agents without a row get one in one step of so many."""
+SOON = 4.0
+"""Who left its surroundings by no more than so many times their extent gets a new row at once."""
 AHEAD = 0.7
 """How far ahead of an agent its row is made for, in how far the one before told."""
 MOST = 1 << 24
@@ -121,81 +142,170 @@ def _aligned(known: _Known, ids: I64) -> VicinityView:
 
 
 @kernel
-def nearest_around(bvh, point, min_up, guess, vicinity, i, turn):
-    """`bvh.nearest_from` with no limit, by row i of an agent where that tells.
-
-    Args:
-        bvh: BvhView.
-        point: Where to look from (x, y, z) [m].
-        min_up: Only triangles with |normal.z| below it count; all do when it is negative.
-        guess: A triangle that may be the nearest; -1 for none.
-        vicinity: From `Vicinities`; without rows the tree is asked.
-        i: The agent's row, which may be written to.
-        turn: The number of the step.
-
-    Returns:
-        (triangle, (x, y, z) [m], distance [m]); (-1, point, inf) when there is none.
-    """
-    place = (float(point[0]), float(point[1]), float(point[2]))
-    if len(bvh.link) == 0:
-        return -1, place, np.inf
-    rows = vicinity.rows
-    if len(rows) > 0:
-        told, triangle, found, best, moved = _by_row(bvh.triangles, place, rows, i)
-        outer = np.float64(rows[i, OUTER])
-        if not told and ((i + turn) % TURNS == 0 or moved <= 1.5 * outer):
-            # it will probably go on as it came, from where the row was made for
-            way = sub(place, load(rows, i))
-            center = add_scaled(place, way, AHEAD * outer / moved) if outer > 0.0 else place
-            _fill(bvh, vicinity.eights, center, min_up, guess, rows, i)
-            told, triangle, found, best, moved = _by_row(bvh.triangles, place, rows, i)
-        if told:
-            return triangle, found, math.sqrt(best)
-    return walk(bvh.box, bvh.link, bvh.order, bvh.triangles, place, np.inf, -1, guess, min_up)
-
-
-@kernel
 def is_free(vicinity, i, a, b):
     """Whether row i tells that nothing is met on the straight way from a to b."""
     rows = vicinity.rows
     if len(rows) == 0:
         return False
-    place, free = load(rows, i), np.float64(rows[i, FREE])
-    p, q = sub(a, place), sub(b, place)
     # what is met counts, whether steep or not; a ball that holds both ends holds the way
-    return max(dot(p, p), dot(q, q)) < free * free
+    free = np.float64(rows[i, FREE])
+    center = load(rows, i)
+    p, q = sub(a, center), sub(b, center)
+    if not dot(q, q) < free * free:
+        return False
+    return dot(p, p) < free * free or _leads_into(rows, i, a, sub(b, a), center, free)
 
 
 @kernel
-def _by_row(triangles, point, rows, i):
-    """What row i tells: (whether it does, triangle, point, squared distance [m²], way from it)."""
-    way = sub(point, load(rows, i))
+def _leads_into(rows, i, a, along, center, free):
+    """Whether the way from a stays in the ball before until it is in that around `center`."""
+    before = (
+        np.float64(rows[i, BEFORE]),
+        np.float64(rows[i, BEFORE + 1]),
+        np.float64(rows[i, BEFORE + 2]),
+    )
+    start, free_before = sub(a, before), np.float64(rows[i, FREE_BEFORE])
+    inside = free_before * free_before - dot(start, start)
+    whole = dot(along, along)
+    if not (inside > 0.0 and whole > 0.0):
+        return False
+    half = dot(start, along)
+    # where it leaves, and a little before that
+    share = (math.sqrt(half * half + whole * inside) - half) / whole * (1.0 - ROOM)
+    offset = sub(add_scaled(a, along, share), center)
+    return dot(offset, offset) < free * free
+
+
+@kernel
+def nearest_around(bvh, min_up, vicinity, first, turn, count, table):
+    """`bvh.nearest_from` with no limit for some agents in a row, by their rows where those tell.
+
+    Many are looked at together: triangles are strewn over memory, and while one agent waits for
+    its own others go on.
+
+    Args:
+        bvh: BvhView.
+        min_up: Only triangles with |normal.z| below it count; all do when it is negative.
+        vicinity: From `Vicinities`; without rows the tree is asked. Rows of these agents may be
+            written to.
+        first: The row of the first agent.
+        turn: The number of the step.
+        count: How many agents, BLOCK at most.
+        table: A column for each, shape (≥ LINES, BLOCK). AT is where it looks from [m], TRIANGLE
+            one that may be the nearest, -1 for none, SKIP for those who do not ask. Filled:
+            TRIANGLE, -1 for none, and its point NEAR [m], AT itself for none.
+    """
+    columns, owner = scratch(COLUMN_LINES, BLOCK), scratch(1, BLOCK)
+    told = 0
+    for k in range(count):
+        guess = int(table[TRIANGLE, k])
+        if guess == SKIP:
+            continue
+        place = three(table, AT, k)
+        if _is_told(bvh, min_up, vicinity, first + k, turn, place, guess):
+            triangle = int(vicinity.rows[first + k, FIRST])
+            put_corners(columns, told, bvh.triangles, triangle)
+            put_three(columns, PLACE, told, place)
+            owner[0, told] = k
+            table[TRIANGLE, k] = triangle
+            told += 1
+        elif len(bvh.link) == 0:
+            table[TRIANGLE, k] = -1.0
+            put_three(table, NEAR, k, place)
+        else:
+            triangle, found, _distance = walk(
+                bvh.box, bvh.link, bvh.order, bvh.triangles, place, np.inf, -1, guess, min_up
+            )
+            table[TRIANGLE, k] = triangle
+            put_three(table, NEAR, k, found)
+    nearest_at_once(columns, told)
+    _ask_others(bvh, vicinity, first, table, columns, owner, told)
+
+
+@kernel
+def _is_told(bvh, min_up, vicinity, i, turn, place, guess):
+    """Whether row i tells what is nearest to a place; it is filled if it is its turn."""
+    rows = vicinity.rows
+    if len(rows) == 0 or len(bvh.link) == 0:
+        return False
+    way, outer = sub(place, load(rows, i)), np.float64(rows[i, OUTER])
     moved = math.sqrt(dot(way, way))
-    chosen, found, best = -1, point, np.inf
-    told = moved < np.float64(rows[i, OUTER])
-    if told:
-        chosen, found, best = _of_row(triangles, point, rows, i, way, moved)
-    return told, chosen, found, best, moved
+    if moved < outer:
+        return True
+    if (i + turn) % TURNS == 0 or moved <= SOON * outer:
+        # it will probably go on as it came, from where the row was made for
+        center = add_scaled(place, way, AHEAD * outer / moved) if outer > 0.0 else place
+        _fill(bvh, vicinity.eights, center, min_up, guess, rows, i)
+        way = sub(place, load(rows, i))
+        return math.sqrt(dot(way, way)) < np.float64(rows[i, OUTER])
+    return False
 
 
 @kernel
-def _of_row(triangles, point, rows, i, way, moved):
-    """The nearest of the triangles in row i: (triangle, point, squared distance [m²])."""
+def _list_others(rows, i, place, square, k, listed, count):
+    """List the other triangles of row i that can be as near to a place as a squared distance."""
+    way = sub(place, load(rows, i))
+    moved = math.sqrt(dot(way, way))
+    gap = math.sqrt(square) + ROOM * moved
+    near = scratch(1, OTHERS)
+    for n in range(OTHERS):
+        least = np.float64(rows[i, LEAST + n]) + (
+            np.float64(rows[i, WAY + n]) * way[0]
+            + np.float64(rows[i, WAY + OTHERS + n]) * way[1]
+            + np.float64(rows[i, WAY + 2 * OTHERS + n]) * way[2]
+        )
+        counts = (np.float64(rows[i, HOLD + n]) <= moved) & (least <= gap)
+        near[0, n] = 1.0 if counts else 0.0
+    for n in range(OTHERS):
+        listed[0, count], listed[1, count] = k, rows[i, NUMBER + n]
+        count += int(near[0, n] > 0.0)
+    return count
+
+
+@kernel
+def _ask_others(bvh, vicinity, first, table, columns, owner, told):
+    """Write the nearest of the triangles in their rows to the columns of some agents.
+
+    `columns` holds the first triangle of each, `owner` whose it is.
+    """
+    listed = scratch(2, LISTED)
+    count = 0
+    for n in range(told):
+        k, square = int(owner[0, n]), columns[SQUARE, n]
+        table[BEST, k] = square
+        put_three(table, NEAR, k, three(columns, FOUND, n))
+        place = three(columns, PLACE, n)
+        count = _list_others(vicinity.rows, first + k, place, square, k, listed, count)
+    for start in range(0, count, BLOCK):
+        some = min(count - start, BLOCK)
+        for n in range(some):
+            put_corners(columns, n, bvh.triangles, int(listed[1, start + n]))
+            put_three(columns, PLACE, n, three(table, AT, int(listed[0, start + n])))
+        nearest_at_once(columns, some)
+        for n in range(some):
+            k, triangle = int(listed[0, start + n]), listed[1, start + n]
+            square, best = columns[SQUARE, n], table[BEST, k]
+            if square < best or (square == best and triangle < table[TRIANGLE, k]):
+                table[BEST, k], table[TRIANGLE, k] = square, triangle
+                put_three(table, NEAR, k, three(columns, FOUND, n))
+
+
+@kernel
+def _near_row(triangles, point, rows, i):
+    """The nearest of the triangles in row i, or one that is hardly farther: (triangle, point)."""
     first = int(rows[i, FIRST])
     chosen, found, best = nearer(triangles, first, point, -1.0, -1, point, np.inf)
-    gap = math.sqrt(best) + ROOM * moved
-    for k in range(OTHER, COLUMNS, WIDTH):
-        if np.float64(rows[i, k + HOLD]) > moved:
-            break
-        least = np.float64(rows[i, k + LEAST]) + (
-            np.float64(rows[i, k + WAY]) * way[0]
-            + np.float64(rows[i, k + WAY + 1]) * way[1]
-            + np.float64(rows[i, k + WAY + 2]) * way[2]
+    way = sub(point, load(rows, i))
+    for n in range(OTHERS):
+        least = np.float64(rows[i, LEAST + n]) + (
+            np.float64(rows[i, WAY + n]) * way[0]
+            + np.float64(rows[i, WAY + OTHERS + n]) * way[1]
+            + np.float64(rows[i, WAY + 2 * OTHERS + n]) * way[2]
         )
-        if least <= gap:
-            other = int(rows[i, k + NUMBER])
+        if rows[i, HOLD + n] < FAR and least * max(least, 0.0) <= best:
+            other = int(rows[i, NUMBER + n])
             chosen, found, best = nearer(triangles, other, point, -1.0, chosen, found, best)
-    return chosen, found, best
+    return chosen, found
 
 
 @kernel
@@ -205,11 +315,9 @@ def _fill(bvh, eights, point, min_up, guess, rows, i):
         return
     if np.float64(rows[i, OUTER]) > 0.0:
         # one of those of the row before is near, if not the nearest
-        way = sub(point, load(rows, i))
-        moved = math.sqrt(dot(way, way))
-        chosen, found, _best = _of_row(bvh.triangles, point, rows, i, way, moved)
+        chosen, found = _near_row(bvh.triangles, point, rows, i)
     else:
-        chosen, found, _best = walk(
+        chosen, found, _distance = walk(
             bvh.box, bvh.link, bvh.order, bvh.triangles, point, np.inf, -1, guess, min_up
         )
     if chosen >= 0:

@@ -16,17 +16,18 @@ from .triangles_at_once import CORNERS, FOUND, PLACE, nearest_at_once, put_corne
 from .triangles_at_once import LINES as FIRST_LINE
 from .vec import cross, dot, length, scale, sub
 
-OTHERS = 7
+OTHERS = 8
 """Triangles in a row besides the first one."""
 SEEN = OTHERS + 1
-PLACED, OUTER, FREE, FIRST, OTHER = 0, 3, 4, 5, 6
+PLACED, OUTER, FREE, BEFORE, FREE_BEFORE, FIRST = 0, 3, 4, 5, 8, 9
 """Columns of a row: the place that it was made for [m], how far from there it tells [m], in
-what distance from there there is no triangle at all [m], the number of its first triangle, and the
-first of the other ones."""
-HOLD, NUMBER, LEAST, WAY, WIDTH = 0, 1, 2, 3, 6
-"""Columns of each other triangle: how far from that place it cannot be the nearest [m], its number,
-the least distance that it has at the place [m], and the unit vector along which that grows."""
-COLUMNS = OTHER + WIDTH * OTHERS
+what distance from there there is no triangle at all [m], such a place and distance of a row before,
+and the number of its first triangle."""
+HOLD, NUMBER, LEAST, WAY = (10 + k * OTHERS for k in (0, 1, 2, 3))
+"""First columns of the other triangles, all of one kind side by side: how far from that place each
+cannot be the nearest [m], its number, the least distance that it has at the place [m], and the unit
+vector along which that grows, first all x."""
+COLUMNS = WAY + 3 * OTHERS
 ROOM = 1.0e-6
 """Share of a distance, and of the coordinates, that covers any rounding."""
 FAR = 1.0e30
@@ -157,6 +158,7 @@ def _write(rows, i, point, chosen, free, limit, table, count):
             place -= 1
         places[0, place], places[1, place] = hold, n
         kept = min(kept + 1, SEEN)
+    _keep_ball(rows, i)
     rows[i, PLACED], rows[i, PLACED + 1], rows[i, PLACED + 2] = point[0], point[1], point[2]
     outer = places[0, OTHERS] if kept > OTHERS else limit
     rows[i, OUTER] = outer * (1.0 - ROOM) if outer < FAR else FAR
@@ -164,13 +166,18 @@ def _write(rows, i, point, chosen, free, limit, table, count):
     rows[i, FREE] = max(free, 0.0) * (1.0 - ROOM) if outer > 0.0 else 0.0
     rows[i, FIRST] = chosen
     for k in range(OTHERS):
-        column = OTHER + WIDTH * k
-        if k >= kept:
-            rows[i, column + HOLD] = math.inf
-            continue
-        n = int(places[1, k])
-        rows[i, column + HOLD] = places[0, k] * (1.0 - ROOM)
-        rows[i, column + NUMBER] = table[OWN, n]
-        rows[i, column + LEAST] = table[AT_LEAST, n]
-        for axis in range(3):
-            rows[i, column + WAY + axis] = table[ALONG + axis, n]
+        rows[i, HOLD + k] = math.inf
+        if k < kept:
+            n = int(places[1, k])
+            rows[i, HOLD + k] = places[0, k] * (1.0 - ROOM)
+            rows[i, NUMBER + k] = table[OWN, n]
+            rows[i, LEAST + k] = table[AT_LEAST, n]
+            for axis in range(3):
+                rows[i, WAY + axis * OTHERS + k] = table[ALONG + axis, n]
+
+
+@kernel
+def _keep_ball(rows, i):
+    """Keep the free ball of row i as the one before."""
+    for column in range(4):
+        rows[i, BEFORE + column] = rows[i, (PLACED + column) if column < 3 else FREE]

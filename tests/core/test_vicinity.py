@@ -15,7 +15,18 @@ from steer_addon.core.behaviors.follow_wall import FollowWall
 from steer_addon.core.eights import make_eights
 from steer_addon.core.simulation import Simulation
 from steer_addon.core.solver import Solver
-from steer_addon.core.vicinity import TURNS, Vicinities, is_free, nearest_around
+from steer_addon.core.vicinity import (
+    AT,
+    BLOCK,
+    LINES,
+    NEAR,
+    SKIP,
+    TRIANGLE,
+    TURNS,
+    Vicinities,
+    is_free,
+    nearest_around,
+)
 from steer_addon.core.vicinity_rows import COLUMNS, FIRST, OTHERS, OUTER
 from steer_addon.core.views import VicinityView
 from steer_addon.core.world import CollidersBuilder, make_world
@@ -75,10 +86,40 @@ def known(tree, agents=1):
     return VicinityView(np.zeros((agents, COLUMNS), np.float32), make_eights(tree))
 
 
+def look(tree, point, min_up, guess, vicinity, i, turn):
+    """What agent i is told of a place: (triangle, point)."""
+    table = np.zeros((LINES, BLOCK))
+    table[AT : AT + 3, 0], table[TRIANGLE, 0] = point, guess
+    nearest_around(tree, min_up, vicinity, i, turn, 1, table)
+    return int(table[TRIANGLE, 0]), tuple(table[NEAR : NEAR + 3, 0].tolist())
+
+
 def by_tree(tree, point, min_up):
     if min_up < 0.0:
-        return bvh.nearest_from(tree, point, np.inf, -1)
-    return bvh.nearest_steep(tree, point, np.inf, min_up, -1)
+        return bvh.nearest_from(tree, point, np.inf, -1)[:2]
+    return bvh.nearest_steep(tree, point, np.inf, min_up, -1)[:2]
+
+
+@given(SEEDS, st.integers(1, BLOCK), st.sampled_from([-1.0, STEEP]))
+@settings(max_examples=40, deadline=None)
+def test_agents_that_are_looked_at_together_do_not_mix(seed, count, min_up):
+    rng = np.random.default_rng(seed)
+    triangles = soup(rng, 80, 0.7)
+    tree = bvh.build(triangles)
+    vicinity = known(tree, count + 5)
+    at = rng.uniform(-4, 4, (count, 3))
+    for turn in range(0, 3 * TURNS, 8):
+        table = np.full((LINES, BLOCK), np.nan)
+        asks = rng.random(count) < 0.8
+        table[AT : AT + 3, :count] = at.T
+        table[TRIANGLE, :count] = np.where(asks, rng.integers(-1, 80, count), SKIP)
+        nearest_around(tree, min_up, vicinity, 5, turn, count, table)
+        assert (table[TRIANGLE, :count][~asks] == SKIP).all()
+        for k in np.flatnonzero(asks):
+            found = int(table[TRIANGLE, k]), tuple(table[NEAR : NEAR + 3, k].tolist())
+            assert found == by_tree(tree, tuple(at[k].tolist()), min_up)
+        at += rng.normal(0.0, 0.05, at.shape)
+    assert not vicinity.rows[:5].any()
 
 
 def shapes(rng, name, count, size):
@@ -110,11 +151,12 @@ def test_rows_give_the_answer_of_the_tree(seed, shape, count, size, min_up, shif
     for turn, point in enumerate(wanderings(rng, 60, triangles - np.float32(shift))):
         point = tuple(x + shift for x in point)
         end = tuple(x + y for x, y in zip(point, rng.normal(0.0, 0.5, 3), strict=True))
-        if is_free(vicinity, 0, point, end):
-            way = np.subtract(end, point)
-            reach = float(np.linalg.norm(way))
-            assert bvh.ray_cast(tree, point, tuple((way / reach).tolist()), reach)[0] == -1
-        found = nearest_around(tree, point, min_up, guess, vicinity, 0, turn)
+        for a, b in ((point, end), (end, point)):
+            if is_free(vicinity, 0, a, b):
+                way = np.subtract(b, a)
+                reach = float(np.linalg.norm(way))
+                assert bvh.ray_cast(tree, a, tuple((way / reach).tolist()), reach)[0] == -1
+        found = look(tree, point, min_up, guess, vicinity, 0, turn)
         assert found == by_tree(tree, point, min_up)
         guess = int(rng.integers(-1, len(triangles))) if turn % 3 else found[0]
 
@@ -128,10 +170,8 @@ def test_places_out_of_this_world(point, min_up):
     tree = bvh.build(ball())
     vicinity = known(tree)
     for turn, at in enumerate([point, (4.0, 0.0, 0.0), point, (4.0, 0.1, 0.0), point]):
-        found = nearest_around(tree, at, min_up, -1, vicinity, 0, TURNS * turn)
-        np.testing.assert_array_equal(
-            np.hstack([found[0], *found[1:]]), np.hstack([*by_tree(tree, at, min_up)])
-        )
+        found = look(tree, at, min_up, -1, vicinity, 0, TURNS * turn)
+        np.testing.assert_array_equal(np.hstack([*found]), np.hstack([*by_tree(tree, at, min_up)]))
         assert not is_free(vicinity, 0, point, at)
 
 
@@ -140,8 +180,8 @@ def test_without_triangles_or_steep_ones_nothing_is_near():
     for tree in (bvh.empty(), floor):
         vicinity = known(tree)
         for turn in range(3):
-            found = nearest_around(tree, (0.0, 0.0, 1.0), STEEP, -1, vicinity, 0, turn)
-            assert found == (-1, (0.0, 0.0, 1.0), np.inf)
+            found = look(tree, (0.0, 0.0, 1.0), STEEP, -1, vicinity, 0, turn)
+            assert found == (-1, (0.0, 0.0, 1.0))
 
 
 def test_who_walks_past_a_ball_seldom_asks_the_tree():
@@ -149,7 +189,7 @@ def test_who_walks_past_a_ball_seldom_asks_the_tree():
     vicinity, filled = known(tree), 0
     for turn in range(200):
         before = vicinity.rows.copy()
-        nearest_around(tree, (4.0, -5.0 + 0.05 * turn, 0.1), STEEP, -1, vicinity, 0, turn)
+        look(tree, (4.0, -5.0 + 0.05 * turn, 0.1), STEEP, -1, vicinity, 0, turn)
         filled += not np.array_equal(vicinity.rows, before)
     assert vicinity.rows[0, OUTER] > 0.1
     assert 0 < filled < 50
@@ -160,7 +200,7 @@ def test_an_agent_without_a_row_gets_one_in_its_turn():
     for i in range(3):
         vicinity = known(tree, 3)
         for turn in range(TURNS):
-            nearest_around(tree, (4.0, 0.2, 0.1), -1.0, -1, vicinity, i, turn)
+            look(tree, (4.0, 0.2, 0.1), -1.0, -1, vicinity, i, turn)
             assert (vicinity.rows[i, OUTER] > 0.0) == (turn >= -i % TURNS)
         assert vicinity.rows.any(axis=1).sum() == 1
 
@@ -171,7 +211,7 @@ def test_more_equally_near_triangles_than_a_row_holds_leave_it_to_the_tree():
     for turn in range(0, 3 * TURNS, TURNS):
         # above the edge that all share
         point = (0.0, 0.0, 2.0)
-        found = nearest_around(tree, point, -1.0, -1, vicinity, 0, turn)
+        found = look(tree, point, -1.0, -1, vicinity, 0, turn)
         assert found == by_tree(tree, point, -1.0)
         assert vicinity.rows[0, OUTER] == 0.0
         assert not is_free(vicinity, 0, point, point)
