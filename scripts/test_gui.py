@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,7 @@ LOG = "steps.jsonl"
 SECONDS = 900
 """The whole session may take as long; on a machine with nothing else to do it takes some 3 min."""
 INSTALL_SECONDS = 900
+ASK_SECONDS = 120
 FLAGS = (
     "--factory-startup",
     "--enable-event-simulate",
@@ -45,10 +47,25 @@ BAD = ("Traceback", "Error:", "Exception", "Segmentation", "Writing: ", "EXCEPTI
 """What the console must not say; the last ones are reports of a crash."""
 
 
+class GuiError(SteerError):
+    """No session can be begun."""
+
+
 def command(program: str | None) -> list[str] | None:
-    """What runs Blender with arguments added, or None where there is none."""
+    """What runs Blender with arguments added, or None where there is none.
+
+    Raises:
+        GuiError: The named program cannot be run.
+    """
     if program:
-        return [program, *FLAGS]
+        found = shutil.which(program)
+        if found is None:
+            raise GuiError(
+                f"BLENDER={program} is no program that can be run: give the path of a Blender, or "
+                "leave it out"
+            )
+        # the session runs from the checkout, wherever this was called from
+        return [str(Path(found).absolute()), *FLAGS]
     if not TOOL.is_file():
         print(f"Skipped: no window, as {TOOL.name} is absent and no BLENDER is given")
         return None
@@ -71,6 +88,32 @@ def command(program: str | None) -> list[str] | None:
 def surroundings(folder: Path) -> dict[str, str]:
     """Environment variables that keep what Blender writes in a folder."""
     return {"BLENDER_USER_RESOURCES": str(folder / "user"), "TMPDIR": str(folder / "tmp")}
+
+
+def platform_for(words: list[str]) -> str:
+    """The package for a program: that of this platform, or one without wheels.
+
+    Builds of distributions may have another Python than the wheels; numba is beside them then, or
+    kernels run uncompiled.
+    """
+    ask = "import sys; print('PYTHON', '%d.%d' % sys.version_info[:2])"
+    try:
+        done = subprocess.run(
+            [words[0], "--background", "--factory-startup", "--python-expr", ask],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=ASK_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise GuiError(f"{words[0]} cannot be run: {error}") from None
+    found = re.search(r"^PYTHON (\d+\.\d+)$", done.stdout, re.M)
+    if found is None:
+        raise GuiError(f"{words[0]} is no Blender: it does not tell its version of Python")
+    if found[1] in build_extension.read_project()["python-versions"]:
+        return build_extension.current_platform()
+    print(f"{words[0]} has Python {found[1]}, for which there are no wheels: it has to have numba")
+    return build_extension.WITHOUT_WHEELS
 
 
 def run(words: list[str], package: Path, acts: list[str]) -> tuple[str, int | None]:
@@ -132,6 +175,8 @@ def report(console: str, code: int | None, seconds: float) -> int:
     checks, pictures = (sum(kind in row for row in rows) for kind in ("check", "picture"))
     for problem in problems:
         print(f"FAIL {problem}", file=sys.stderr)
+    if problems:
+        print("What Blender said is in out/gui/console.txt", file=sys.stderr)
     print(f"{checks} checks, {pictures} pictures in out/gui, {seconds:.0f} s")
     return 1 if problems else 0
 
@@ -142,12 +187,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--blender", default="", help="a Blender program that can open a window")
     parser.add_argument("--acts", default="", help="only these acts, separated by commas")
     options = parser.parse_args(argv)
-    words = command(options.blender or None)
-    if words is None:
-        return 0
     try:
+        words = command(options.blender or None)
+        if words is None:
+            return 0
         # the program of the tool has a newer Python than the wheels, and numba beside it
-        name = build_extension.current_platform() if options.blender else "any"
+        name = platform_for(words) if options.blender else build_extension.WITHOUT_WHEELS
         package = build_extension.build(name)
     except SteerError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -122,8 +122,12 @@ def first_steps() -> Iterator[Step]:
     with bpy.context.temp_override(window=window(), area=area, region=region_of(area)):
         window().cursor_warp(area.x + 40, area.y + area.height - 60)
         yield 0.3
-        bpy.ops.wm.call_menu(name="STEER_MT_add")
-    yield 1.5
+        # twice: Blender loads the pictures of presets while the menu is shown first
+        for _ in range(2):
+            xdotool("key", "Escape")
+            yield 0.5
+            bpy.ops.wm.call_menu(name="STEER_MT_add")
+            yield 1.5
     save("first_steps/menu", area, width=800)
     xdotool("key", "Escape")
     yield 0.5

@@ -75,11 +75,24 @@ def test_moving_takes_animation_along():
     assert obj.steer.behaviors[0].wander.distance == pytest.approx(4.0)
 
 
-def test_moving_stops_at_the_ends():
+@pytest.mark.parametrize(("place", "direction"), [(2, "DOWN"), (0, "UP")])
+def test_moving_stops_at_the_ends_without_a_step_to_undo(place, direction):
     obj = make_keyed()
-    obj.steer.active_behavior = 2
-    bpy.ops.object.steer_behavior_move(direction="DOWN")
+    obj.steer.active_behavior = place
+    assert bpy.ops.object.steer_behavior_move(direction=direction) == {"CANCELLED"}
     assert [item.name for item in obj.steer.behaviors] == ["seek", "wander", "separation"]
+    assert obj.steer.active_behavior == place
+
+
+def test_one_behavior_alone_cannot_be_moved():
+    obj = make_crowd()
+    obj.steer.behaviors.clear()
+    assert refusal(bpy.ops.object.steer_behavior_move) == "Add a behavior first"
+    bpy.ops.object.steer_behavior_add(type="seek")
+    assert "only one behavior" in refusal(bpy.ops.object.steer_behavior_move)
+    bpy.ops.object.steer_behavior_add(type="wander")
+    assert bpy.ops.object.steer_behavior_move(direction="UP") == {"FINISHED"}
+    assert [item.name for item in obj.steer.behaviors] == ["wander", "seek"]
 
 
 def test_removing_takes_its_animation_away():
@@ -177,12 +190,14 @@ def test_animation_of_other_objects_in_the_same_action_stays():
         ("steer_behavior_add", {"type": "seek"}),
         ("steer_behavior_remove", {}),
         ("steer_behavior_move", {"direction": "DOWN"}),
+        ("steer_behavior_move", {"direction": "UP"}),
         ("steer_behavior_duplicate", {}),
         ("steer_preset_apply", {"name": "birds"}),
     ],
 )
 def test_list_operators_are_undone(operator, options):
     obj = make_keyed()
+    obj.steer.active_behavior = 1
     before = properties.settings_of(obj), curves_of(obj)
     undone(getattr(bpy.ops.object, operator), **options)
     obj = bpy.data.objects["Crowd"]

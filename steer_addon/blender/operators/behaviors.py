@@ -165,13 +165,26 @@ class OBJECT_OT_steer_behavior_move(OnEntry, bpy.types.Operator):
         items=(("UP", "Up", "Toward the top"), ("DOWN", "Down", "Toward the end")),
     )
 
-    def run(self, context: bpy.types.Context) -> None:
-        """Move it by one place; at the end of the list it stays."""
-        obj = context.object
-        place = require_entry(obj)
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Only where there is another one to move it past."""
+        reason = super().why_not(context)
+        if not reason and len(context.object.steer.behaviors) < 2:
+            reason = "There is only one behavior: add another one to move it past"
+        return reason
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Move it by one place; at the end of the list it stays, which is no step to undo."""
+        place = require_entry(context.object)
         to = place + (-1 if self.direction == "UP" else 1)
-        if 0 <= to < len(obj.steer.behaviors):
-            move_behavior(obj, place, to)
+        if not 0 <= to < len(context.object.steer.behaviors):
+            return {"CANCELLED"}
+        return super().execute(context)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Move it by one place."""
+        place = require_entry(context.object)
+        move_behavior(context.object, place, place + (-1 if self.direction == "UP" else 1))
 
 
 class OBJECT_OT_steer_behavior_duplicate(OnEntry, bpy.types.Operator):
