@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 EIGHT = 8
 MOST = 64
 """So many triangles can be found."""
+COARSEST = 32
+"""Members of the coarsest level at most: all of them are asked."""
 ROOMY = MOST + EIGHT + 1
 
 
@@ -39,7 +41,7 @@ def make_eights(tree: BvhView) -> EightsView:
     boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
     groups: list[F32] = []
     counts: list[int] = []
-    while len(boxes) and (not counts or counts[0] > EIGHT):
+    while len(boxes) and (not counts or counts[0] > COARSEST):
         counts.insert(0, len(boxes))
         boxes = np.concatenate([boxes, np.repeat(boxes[-1:], -len(boxes) % EIGHT, axis=0)])
         members = boxes.reshape(-1, EIGHT, 6)
@@ -102,8 +104,11 @@ def around(groups, level, point, way, limit, best, rounding, lists):
         when there are too many).
     """
     answer = scratch(1, EIGHT)
-    side, count = 0, 1
-    lists[0, 0] = 0.0
+    side, count = 0, 0
+    if len(level) > 0:
+        count = (level[0, 1] + EIGHT - 1) // EIGHT
+    for group in range(count):
+        lists[0, group] = group
     for depth in range(len(level)):
         first, members = level[depth, 0], level[depth, 1]
         found = 0
