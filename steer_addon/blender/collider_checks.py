@@ -57,6 +57,8 @@ _found: dict[int, list[Complaint]] = {}
 """By the session uid of the crowd."""
 _known: dict[int, dict[str, tuple[tuple[object, ...], list[str]]]] = {}
 """What is wrong with each shape, with its key, by the session uid of the crowd and its name."""
+_told: dict[int, set[str]] = {}
+"""All that was found since the file was opened, by the session uid of the crowd."""
 _edited: set[int] = set()
 """Session uids of what was reshaped since the last look."""
 
@@ -64,6 +66,12 @@ _edited: set[int] = set()
 def found(obj: bpy.types.Object) -> list[Complaint]:
     """What is known to be wrong with the colliders of a crowd; quick enough for every redraw."""
     return _found.get(obj.session_uid, [])
+
+
+def is_mended(obj: bpy.types.Object, text: str) -> bool:
+    """Whether a sentence was true of a collider and is no more: frames still tell it."""
+    uid = obj.session_uid
+    return text in _told.get(uid, ()) and text not in {c.text for c in _found.get(uid, ())}
 
 
 def look(
@@ -97,6 +105,7 @@ def look(
     for name in known.keys() - names:
         del known[name]
     _found[obj.session_uid] = complaints
+    _told.setdefault(obj.session_uid, set()).update(c.text for c in complaints)
     return True
 
 
@@ -181,6 +190,7 @@ def _look() -> float | None:
     for uid in _known.keys() - seen:
         _known.pop(uid)
         _found.pop(uid, None)
+        _told.pop(uid, None)
     if _found != before:
         app_handlers.redraw()
     return None
@@ -198,6 +208,7 @@ def forget() -> None:
     """Drop all that is known."""
     _found.clear()
     _known.clear()
+    _told.clear()
     _edited.clear()
 
 

@@ -13,7 +13,7 @@ from ..core.behaviors import REGISTRY, own_parameters
 from ..core.behaviors.base import COLLIDERS, SECOND_TARGETS
 from ..core.parameters import Settings
 from ..core.settings import BLOCKS
-from . import compiling, crowds, live, playback, previews
+from . import collider_checks, compiling, crowds, live, playback, previews
 from .advice import Notice, lacks_target, named_inputs, notices, selecting
 from .bake import status
 from .bake.settings import KeyframeBakeSettings
@@ -91,7 +91,7 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     draw_compiling(layout)
     status = live.status(obj)
     said = {notice.text for notice in found}
-    texts = [text for text in status.warnings if text not in said]
+    texts = [t for t in status.warnings if t not in said and not collider_checks.is_mended(obj, t)]
     about = named_inputs(texts, obj)
     for text in texts:
         notice = selecting(text, about[text]) if text in about else Notice(text)

@@ -107,12 +107,7 @@ def test_filling_the_hole_takes_the_warning_back(window):
     obj = make_walkers(box)
     window.pause()
     assert len(texts_of(obj)) == 1
-    mesh = box.data
-    points = [v.co[:] for v in mesh.vertices]
-    mesh.clear_geometry()
-    mesh.from_pydata(points, [], scenes.CUBE_FACES)
-    mesh.update()
-    bpy.context.view_layer.update()
+    close(box)
     window.pause()
     assert texts_of(obj) == [] and advice.warnings(obj) == []
 
@@ -134,6 +129,27 @@ def test_it_says_what_the_frames_say_and_says_it_once(window):
     scenes.play(1, 2)
     assert texts_of(obj) == [text for text in live.status(obj).warnings if "is open" in text]
     assert panel(obj).texts().count("is open") == 1
+
+
+def test_what_was_mended_is_no_more_said_by_the_frames_either(window):
+    box = scenes.make_box(location=(0, 8, 0), faces=OPEN)
+    obj = make_walkers(box)
+    window.pause()
+    scenes.play(1, 2)
+    assert panel(obj).texts().count("is open") == 1
+    close(box)
+    window.pause()
+    assert any("is open" in text for text in live.status(obj).warnings)
+    assert "is open" not in panel(obj).texts()
+
+
+def close(box):
+    """Give an open box its last face."""
+    points = [v.co[:] for v in box.data.vertices]
+    box.data.clear_geometry()
+    box.data.from_pydata(points, [], scenes.CUBE_FACES)
+    box.data.update()
+    bpy.context.view_layer.update()
 
 
 def test_a_modifier_that_closes_it_counts(window):

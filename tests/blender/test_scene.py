@@ -19,6 +19,7 @@ from steer_addon.blender.scene import (  # noqa: E402
     signature,
 )
 from steer_addon.core.errors import AgentError, SceneError  # noqa: E402
+from steer_addon.core.frames import Frame  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
     data_counts,
@@ -142,7 +143,7 @@ def test_modifiers_above_count_and_those_below_do_not():
     assert data_counts() == before
     assert [m.name for m in obj.modifiers] == ["Above", "Crowd", "Below"]
     # a state that is shown is not read back
-    frame = state.Frame(
+    frame = Frame(
         number=1,
         id=np.arange(2),
         position=np.ones((2, 3), np.float32),
