@@ -117,14 +117,14 @@ class Asking:
             local, params = perception.local(entry, sees), perception.params(entry, sees)
             value = np.zeros((agents.count, 3), np.float32)
             active = np.zeros(agents.count, np.uint8)
-            propose(entry, agents, _Forgotten(), self._view, local, params, value, active)
+            propose(entry, agents, _Forgotten(agents), self._view, local, params, value, active)
 
 
 class _Forgotten:
-    """Takes what a behavior remembers, and lets go of it."""
+    """Copies what behaviors remember, takes what they add, and lets go of it."""
 
-    def __init__(self) -> None:
-        self.memory: dict[str, Any] = {}
+    def __init__(self, agents: Agents) -> None:
+        self.memory = {key: columns.copy() for key, columns in agents.memory.items()}
 
 
 def behaviors() -> Iterator[Row]:

@@ -49,6 +49,7 @@ from .integrate import SLOW
 from .jit import kernel, parallel_for
 from .proposals import Proposal, per_agent
 from .settings import CrowdSettings
+from .targets import Choices
 from .vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
 from .world import World
 
@@ -102,7 +103,9 @@ def acts(settings: CrowdSettings) -> bool:
     return bodies.on_arrival != "STAY" or bodies.collide_agents or bodies.collide_colliders
 
 
-def _goals(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> GoalView | None:
+def _goals(
+    agents: Agents, world: World, settings: CrowdSettings, dt: float, choices: Choices
+) -> GoalView | None:
     """Where each agent wants to be; None where the crowd has no such place, or needs none."""
     entry = goal_of([b for b in settings.behaviors if b.enabled and b.weight > 0.0])
     if entry is None or not acts(settings):
@@ -120,7 +123,7 @@ def _goals(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> 
         found = world.targets_of(entry.target)
         if not found.count or found.own:
             return None
-        key = found.chosen(entry, agents)
+        key = choices.of(found, entry, agents)
         place = np.take(found.position, key, axis=0)
     distance, passed = np.zeros(agents.count), np.zeros(agents.count)
     goals = GoalView(place, key, distance, passed, np.zeros_like(place))
@@ -130,7 +133,9 @@ def _goals(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> 
     return goals
 
 
-def begun(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> tuple[Agents, F64]:
+def begun(
+    agents: Agents, world: World, settings: CrowdSettings, dt: float, choices: Choices
+) -> tuple[Agents, F64]:
     """The crowd at the start of a step: with those marked who have arrived, or who are gone.
 
     With it the distances to their goals [m], shape (agent_count,); (0,) where the crowd has none.
@@ -140,8 +145,9 @@ def begun(agents: Agents, world: World, settings: CrowdSettings, dt: float) -> t
         world: What it perceives.
         settings: What it is told.
         dt: Length of the step [s].
+        choices: Which targets the crowd goes to.
     """
-    goals = _goals(agents, world, settings, dt)
+    goals = _goals(agents, world, settings, dt, choices)
     if goals is None:
         return _marked(agents, np.zeros(agents.count, np.bool_)), _NO_DISTANCES
     return _begun(agents, goals, settings, dt), goals.distance

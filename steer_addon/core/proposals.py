@@ -26,6 +26,7 @@ from .behaviors.base import (
 )
 from .contacts import Known
 from .parameters import parameters
+from .targets import Choices
 from .vicinity import Vicinities
 from .views import AgentView, NeighborView, TargetView, WorldView
 from .world import World
@@ -72,8 +73,10 @@ class Perception:
         world: World,
         stack: Sequence[Behavior],
         vicinities: Vicinities | None = None,
+        choices: Choices | None = None,
     ) -> None:
         self._agents = agents
+        self._choices = choices or Choices()
         self._world = world
         self._vicinities = vicinities or Vicinities()
         self._targets: dict[tuple[str, str, str], TargetView] = {}
@@ -127,7 +130,7 @@ class Perception:
                 found = self._world.targets_of(name)
             if TARGETS not in entry.definition.uses:
                 return found.view(_NO_ROWS)
-            self._targets[key] = found.view(found.chosen(entry, self._agents))
+            self._targets[key] = found.view(self._choices.of(found, entry, self._agents))
         return self._targets[key]
 
 
@@ -171,6 +174,10 @@ def _largest(values: F32) -> float:
     return float(values[0] if len(values) == 1 else values.max())
 
 
+def _least(values: F32) -> float:
+    return float(values[0] if len(values) == 1 else values.min())
+
+
 def neighbor_lists(
     stack: Sequence[Behavior], agents: Agents
 ) -> tuple[dict[str, NeighborView], Known | None]:
@@ -199,7 +206,7 @@ def neighbor_lists(
             most = np.maximum(most, more)
         found = neighbors.find(grid, agents.position, agents.heading, agents.id, radius, most, view)
         lists.update({entry.key: found for entry, _ in members})
-        if view.min() >= ALL_AROUND:
+        if _least(view) >= ALL_AROUND:
             known = Known(found, radius, most)
     return lists, known
 
@@ -214,11 +221,12 @@ def propose(
     value: F32,
     active: NDArray[np.uint8],
 ) -> Proposal:
-    """Run one behavior; what it remembers is written to `after`."""
+    """Run one behavior; what it remembers is written to `after`, a copy of `before`."""
     definition = entry.definition
-    remembered = np.zeros((before.count, definition.memory_width), np.float32)
-    if entry.key in before.memory and before.memory[entry.key].shape == remembered.shape:
-        remembered = before.memory[entry.key].copy()
+    shape = (before.count, definition.memory_width)
+    remembered = after.memory.get(entry.key)
+    if remembered is None or remembered.shape != shape:
+        remembered = np.zeros(shape, np.float32)
     jit.parallel_for(entry.kernel, before.count, view, sees, params, remembered, value, active)
     if definition.memory_width:
         after.memory[entry.key] = remembered

@@ -22,7 +22,7 @@ from .behaviors.base import VELOCITY, Behavior
 from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, sum_desired
 from .settings import CrowdSettings
-from .targets import NO_TARGETS
+from .targets import NO_TARGETS, Choices
 from .vicinity import Vicinities
 from .views import AgentView, BvhView, WorldView
 from .world import NO_COLLIDERS, Colliders, World
@@ -106,13 +106,14 @@ class Solver:
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         """Move the living; whatever acts in a step is given no others."""
         agents = quickest.decided(agents, world, self.settings, dt, number)
-        agents, away = arrival.begun(agents, world, self.settings, dt)
+        choices = Choices()
+        agents, away = arrival.begun(agents, world, self.settings, dt, choices)
         if agents.alive.all():
-            return self._step_living(agents, world, away, dt, number, seed, moved)
+            return self._step_living(agents, world, away, dt, number, seed, moved, choices)
         rows = np.flatnonzero(agents.alive)
         living, seen = agents.taken(rows), world.living(agents.alive)
         away = away[rows] if len(away) else away
-        part, asked = self._step_living(living, seen, away, dt, number, seed, moved)
+        part, asked = self._step_living(living, seen, away, dt, number, seed, moved, Choices())
         after = agents.copy()
         after.put(rows, part)
         return after, tuple(proposal.spread(rows, agents.count) for proposal in asked)
@@ -126,13 +127,14 @@ class Solver:
         number: int,
         seed: int,
         moved: contacts.MovedView | None,
+        choices: Choices,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
         after = agents.copy()
         desired = np.zeros_like(agents.position)
         view = agent_view(agents, desired)
         sees = self.world_view(world, dt, number, seed)
-        perception = Perception(agents, world, stack, self._vicinities)
+        perception = Perception(agents, world, stack, self._vicinities, choices)
         found: dict[str, Proposal] = {}
         values = np.zeros((len(stack), agents.count, 3), np.float32)
         active = np.zeros((len(stack), agents.count), np.uint8)
@@ -260,7 +262,7 @@ def _constrain(
 
 
 def _ground(world: World, flat: bool) -> BvhView:
-    return world.ground if flat and world.ground is not None else bvh.empty()
+    return world.ground if flat and world.ground is not None else bvh.EMPTY
 
 
 def agent_view(agents: Agents, desired: F32) -> AgentView:

@@ -139,6 +139,23 @@ class Targets:
         return row
 
 
+class Choices:
+    """Each agent's targets as behaviors have them chosen: found once for a crowd in a step."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], tuple[Targets, IntArray]] = {}
+
+    def of(self, targets: Targets, entry: Behavior, agents: Agents) -> IntArray:
+        """Rows of the targets, shape (agent_count,); see `Targets.choose`."""
+        how = getattr(entry, "target_choice", "NEAREST")
+        # who takes the quickest one remembers it, for each behavior
+        key = (id(targets), entry.key if how == "QUICKEST" else how)
+        if key not in self._known:
+            # the targets too, so that no others get their number
+            self._known[key] = (targets, targets.chosen(entry, agents))
+        return self._known[key][1]
+
+
 def target_memory(entry: Behavior) -> str:
     """Under what name agents remember which target they take for a behavior."""
     return f"{entry.key}.target"

@@ -35,7 +35,7 @@ def push(start, wish, *, mass=1.0, flat=True, colliders=()):
         together=True,
     )
     span = np.full(n, 4.0 * STEP)
-    near = find_near(start, ids, radius, span, span, 0.3, flat)
+    near, touch = find_near(start, ids, radius, span, span, 0.3, flat)
     bodies = BodyView(
         id=ids,
         radius=radius,
@@ -48,7 +48,7 @@ def push(start, wish, *, mass=1.0, flat=True, colliders=()):
         level=np.zeros(n, np.uint8),
         shifted=np.zeros(n, np.uint8),
     )
-    place, moved = pushed(bodies, space, near, np.ones(n, np.uint8))
+    place, moved = pushed(bodies, space, near, touch, np.ones(n, np.uint8))
     return place.astype(np.float64) - start, moved
 
 

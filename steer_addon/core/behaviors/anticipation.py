@@ -87,14 +87,15 @@ def _read(i, agents, world, seen, ahead, spare, table):
             table[OFFSET + axis, read] = offset[axis]
         table[TOUCH, read], table[OTHER, read] = touch, j
         read += int(not dot(offset, ahead) < -touch - spare)
-    for n in range(read):
+    whole = (read + BLOCK - 1) // BLOCK * BLOCK
+    for n in range(whole):
         j = int(table[OTHER, n]) & _INDEX
         velocity, desired = load(agents.velocity, j), load(agents.desired, j)
         heading = load(agents.heading, j)
         for axis in range(3):
             table[VELOCITY + axis, n], table[DESIRED + axis, n] = velocity[axis], desired[axis]
             table[HEADING + axis, n] = heading[axis]
-    return read, (read + BLOCK - 1) // BLOCK * BLOCK
+    return read, whole
 
 
 @kernel

@@ -20,9 +20,9 @@ from ..settings import CrowdSettings
 from ..views import F32, WorldView
 from ..world import Colliders
 from .free import free_kernel
-from .heaps import heap_levels
+from .heaps import FARTHEST, HEAP, heap_levels
 from .moved import MovedView, carry_kernel, find_moved, hold_kernel
-from .near import Known, NearView, find_near
+from .near import Known, NearView, Touching, find_near, touching
 from .passes import (
     BodyView,
     SpaceView,
@@ -34,6 +34,8 @@ from .passes import (
 from .pushes import pushed
 
 __all__ = ["Known", "MovedView", "find_moved", "put_free", "resolve"]
+
+_NO_COLLIDERS = np.zeros(0, np.uint8)
 
 JUMP = 1.5
 """Who is so many times farther away than its velocity leads did not walk there."""
@@ -69,17 +71,18 @@ def resolve(
         bodies = _landed(bodies, after, settings, sees, touched)
     if bodies.start is not before.position:
         known = None
-    bodies, near = _near(bodies, before, space, sees.dt, told.iterations, known)
-    levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
-    bodies = bodies._replace(level=levels)
+    bodies, near, touch = _near(bodies, before, space, sees.dt, told.iterations, known)
+    if touch.deepest > HEAP:
+        levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
+        bodies = bodies._replace(level=levels)
     walled = np.zeros(before.count, np.uint8)
     if len(space.walls.link):
         jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
     held = moved is not None and bool(touched.any())
-    if not (held or near.count.any() or walled.any()):
+    if not (held or len(touch.rows) or walled.any()):
         return
     if space.together:
-        goal, shifted = pushed(bodies, space, near, walled)
+        goal, shifted = pushed(bodies, space, near, touch, walled)
         bodies = bodies._replace(goal=goal, shifted=shifted)
     place, normal = bodies.start.astype(np.float64), before.normal.copy()
     rows, busy = np.arange(before.count), np.ones(before.count, np.uint8)
@@ -93,8 +96,9 @@ def resolve(
             seen = (moved, space.eye, before.radius, space.flat, before.position, touched)
             jit.parallel_for(hold_kernel, before.count, *seen, place, normal, gone, turned)
         place, normal = gone, turned
-        rows = np.flatnonzero(busy)
         passes -= at_once
+        if passes > 0:
+            rows = np.flatnonzero(busy)
     outcome = (before.position, place, normal, space.flat, sees.dt)
     result = (after.position, after.velocity, after.normal)
     jit.parallel_for(correct_kernel, before.count, *outcome, *result, chunk=jit.MANY)
@@ -147,11 +151,15 @@ def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> N
 
 def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) -> SpaceView:
     told = settings.bodies
-    count = len(sees.collider_radius)
+    still = _NO_COLLIDERS
+    if moved is not None:
+        still = moved.still
+    elif len(sees.collider_radius):
+        still = np.ones(len(sees.collider_radius), np.uint8)
     return SpaceView(
         walls=sees.colliders if told.collide_colliders else bvh.empty(),
         first=sees.collider_first,
-        still=np.ones(count, np.uint8) if moved is None else moved.still,
+        still=still,
         ground=sees.ground,
         eye=sees.eye_height,
         rise=float(settings.motion.step_height),
@@ -173,7 +181,7 @@ def _bodies(before: Agents, after: Agents) -> BodyView:
         start=before.position,
         goal=after.position.copy(),
         goal_normal=after.normal.copy(),
-        level=np.zeros(0, np.uint8),
+        level=np.full(before.count, FARTHEST, np.uint8),
         shifted=np.zeros(before.count, np.uint8),
     )
 
@@ -207,8 +215,8 @@ def _near(
     dt: float,
     passes: int,
     known: Known | None,
-) -> tuple[BodyView, NearView]:
-    """Bodies that know how far they may go, and whom each may touch on the way."""
+) -> tuple[BodyView, NearView, Touching]:
+    """Bodies that know how far they may go, whom each may touch on the way, and who any."""
     count = before.count
     wish, backing, give, back = np.empty((4, count))
     options = (before.max_speed, before.mass, space.flat, dt, passes)
@@ -217,6 +225,7 @@ def _near(
     bodies = bodies._replace(give=give, back=back)
     if not space.together:
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
-        return bodies, NearView(none, index, wish, wish, none, np.zeros(count), wish)
+        near = NearView(none, index, wish, wish, none, np.zeros(count), wish)
+        return bodies, near, touching(near)
     seen = (bodies.start, bodies.id, bodies.radius, wish, backing, space.rise, space.flat)
-    return bodies, find_near(*seen, known)
+    return bodies, *find_near(*seen, known)

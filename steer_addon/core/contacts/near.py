@@ -241,6 +241,41 @@ def _known_kernel(first, stop, agents, known, near):
         _written(i, agents, best, found, near)
 
 
+@kernel
+def _summed(count, deep, rows, sums):
+    """Write down who touches others, and of the lists: how many, how long, the deepest, the rest.
+
+    One look at them all: several, each by a function of its own, take longer than that.
+    """
+    found, total, deepest, unknown = 0, 0, 0.0, 0
+    for i in range(len(count)):
+        rows[found] = i
+        found += int(count[i] != 0)
+        total += count[i]
+        deepest = max(deepest, deep[i])
+        unknown += int(count[i] < 0)
+    sums[0], sums[1], sums[2], sums[3] = found, total, deepest, unknown
+
+
+class Touching(NamedTuple):
+    """Who may touch others at all."""
+
+    rows: I64  # (m,) of the agents
+    total: int  # length of all their lists
+    deepest: float  # largest share of the radii by which an agent overlaps another
+    unknown: int  # lists that are still to be made
+
+
+def touching(near: NearView) -> Touching:
+    """Who may touch others at all."""
+    count = len(near.count)
+    # as where nothing is known, for a dry run
+    rows, sums = np.empty(count + 1, np.int64), np.array([count, count, 0.0, count])
+    _summed(near.count, near.deep, rows, sums)
+    found, total, deepest, unknown = sums.tolist()
+    return Touching(rows[: int(found)], int(total), deepest, int(unknown))
+
+
 def find_near(
     position: F32,
     ids: I64,
@@ -250,8 +285,8 @@ def find_near(
     rise: float,
     flat: bool,
     known: Known | None = None,
-) -> NearView:
-    """Find whom each agent may touch.
+) -> tuple[NearView, Touching]:
+    """Find whom each agent may touch, and who any.
 
     Args:
         position: Where they start [m], shape (n, 3).
@@ -279,9 +314,11 @@ def find_near(
         known = None
     if known is not None:
         parallel_for(_known_kernel, n, agents, known, near)
-    if known is None or near.count.min(initial=0) < 0:
-        parallel_for(_near_kernel, n, _grid(position, radius, wish), agents, near)
-    return near
+        known_all = touching(near)
+        if not known_all.unknown:
+            return near, known_all
+    parallel_for(_near_kernel, n, _grid(position, radius, wish), agents, near)
+    return near, touching(near)
 
 
 def _grid(position: F32, radius: F32, wish: F64) -> GridView:

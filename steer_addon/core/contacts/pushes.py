@@ -29,7 +29,7 @@ from ..jit import kernel, scratch
 from ..vec import add, add_scaled, dot, length, load, store, sub
 from ..views import F32
 from .cells import COLUMNS, PLANES
-from .near import NearView
+from .near import NearView, Touching
 from .passes import BodyView, SpaceView
 from .walls import WALLS, add_walls, wall_margin
 
@@ -106,8 +106,12 @@ def wall_planes_kernel(first, stop, rows, agents, world, span, planes, count):
 
 
 @kernel
-def push_kernel(first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved):
-    """Relax the wished places of some rows once.
+def push_kernel(
+    first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved, sweeps
+):
+    """Relax the wished places of some rows once, or several times.
+
+    Several are only for all rows at once: nobody may go on before all others have done a sweep.
 
     Args:
         first: First of the rows.
@@ -119,10 +123,31 @@ def push_kernel(first, stop, rows, agents, near, flat, wall, planes, count, goal
         wall: Where an agent's walls are in `planes`, -1 for none, shape (n,).
         planes: Normals and bounds, shape (m, WALLS, 4).
         count: How many walls there are, shape (m,).
-        goal: Wished places [m], shape (n, 3).
-        after: Those after this sweep; written.
+        goal: Wished places [m], shape (n, 3); written between sweeps.
+        after: Those after the last sweep; written.
         moved: Set to 1 where anybody was ever pushed, shape (n,).
+        sweeps: How many.
     """
+    for sweep in range(sweeps):
+        if sweep > 0 and not _handed_on(first, stop, rows, goal, after, moved):
+            break
+        _sweep(first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved)
+
+
+@kernel
+def _handed_on(first, stop, rows, goal, after, moved):
+    """Begin the next sweep where the last one ended; whether anybody was pushed so far."""
+    pushes = 0
+    for at in range(first, stop):
+        i = rows[at]
+        store(goal, i, load(after, i))
+        pushes += moved[i]
+    return pushes > 0
+
+
+@kernel
+def _sweep(first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved):
+    """Relax the wished places of some rows once; see `push_kernel`."""
     for at in range(first, stop):
         i = rows[at]
         here, start = load(goal, i), load(agents.start, i)
@@ -140,7 +165,11 @@ def push_kernel(first, stop, rows, agents, near, flat, wall, planes, count, goal
 
 
 def pushed(
-    agents: BodyView, world: SpaceView, near: NearView, walled: NDArray[np.uint8]
+    agents: BodyView,
+    world: SpaceView,
+    near: NearView,
+    touch: Touching,
+    walled: NDArray[np.uint8],
 ) -> tuple[F32, NDArray[np.uint8]]:
     """Where agents wish to be after they have pushed one another.
 
@@ -148,6 +177,7 @@ def pushed(
         agents: The crowd with its wishes.
         world: What bodies meet.
         near: Whom each may touch.
+        touch: Who may touch any.
         walled: Which may meet a wall, shape (n,).
 
     Returns:
@@ -155,7 +185,7 @@ def pushed(
     """
     n = len(agents.id)
     moved = np.zeros(n, np.uint8)
-    rows = np.flatnonzero(near.count)
+    rows = touch.rows
     goal = agents.goal.astype(np.float64)
     after = goal.copy()
     wall = np.full(n, -1, np.int64)
@@ -168,9 +198,11 @@ def pushed(
         jit.parallel_for(wall_planes_kernel, len(fenced), *seen)
     options = (rows, agents, near, world.flat, wall, planes, count)
     # where hardly anybody touches anybody, handing this over takes longer than doing it
-    chunk = jit.MANY if near.count.sum() <= jit.MANY else jit.CHUNK
-    for _sweep in range(SWEEPS):
-        jit.parallel_for(push_kernel, len(rows), *options, goal, after, moved, chunk=chunk)
+    chunk = jit.MANY if touch.total <= jit.MANY else jit.CHUNK
+    at_once = SWEEPS if jit.runs_alone(len(rows), chunk) else 1
+    for _sweeps in range(0, SWEEPS, at_once):
+        places = (goal, after, moved, at_once)
+        jit.parallel_for(push_kernel, len(rows), *options, *places, chunk=chunk)
         goal, after = after, goal
         if not moved.any():
             return agents.goal, moved
