@@ -262,7 +262,7 @@ def _constrain(
 
 
 def _ground(world: World, flat: bool) -> BvhView:
-    return world.ground if flat and world.ground is not None else bvh.EMPTY
+    return world.ground if flat and world.ground is not None else bvh.empty()
 
 
 def agent_view(agents: Agents, desired: F32) -> AgentView:
