@@ -90,6 +90,7 @@ class Kernel:
         self.__module__ = function.__module__
         self.__wrapped__ = function
         self._target: Callable[..., Any] | None = None
+        self._part: Callable[..., Any] | None = None
 
     def target(self) -> Callable[..., Any]:
         """The compiled function, or the plain one where numba cannot be had."""
@@ -101,7 +102,8 @@ class Kernel:
                     self._target = self._compile()
         return self._target
 
-    def _compile(self) -> Callable[..., Any]:
+    def _compile(self, part: bool = False) -> Callable[..., Any]:
+        """Hand the function to numba; a part is only ever called by other kernels."""
         if not status().compiled:
             return self.function
         options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -109,7 +111,10 @@ class Kernel:
         # world, which hold tens of arrays, would count each one up and down, atomically
         options["_nrt"] = self.allocates
         options["forceinline"] = self.inlined
-        folder = _cache_dir(self.__module__)
+        # a part is kept on disk with those that call it; how Python calls it takes a third of the
+        # time to compile
+        options["no_cpython_wrapper"] = options["no_cfunc_wrapper"] = part
+        folder = None if part else _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
             _state.numba.config.CACHE_DIR = str(folder)
@@ -119,7 +124,9 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        return _state.numba.types.Dispatcher(self.target())
+        with _state.lock:
+            self._part = self._part or self._compile(part=True)
+        return _state.numba.types.Dispatcher(self._part)
 
     def __call__(self, *args: Any) -> Any:
         """Run the compiled function."""
