@@ -13,9 +13,10 @@ c_j      how much j is in the way, from 0.25 for one with the same wish to 1 for
 g_j      min(1, (closing speed / 0.3·s)²): those who are passed closely are no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
 o        how much others want something else: max_j (1 - cosine)/2, fading with their distance
-b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 1 - 2·|v|/s, at most
-         1. Crowds that meet turn about one another. Times o where a wall is near, straight ahead or
-         on that side: a side would lead past a door
+b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 2·(1 - |v|/s), at
+         most 1. Crowds that meet turn about one another, and who is slowed down goes around those
+         who stand. Times o where a wall is near, straight ahead or on that side: a side would lead
+         past a door
 k        1 + 1.5·min(1, 2.5·o), o of those who do not only stand: where many ways cross all move
          around the middle, and do not lock there
 
@@ -118,6 +119,8 @@ KEEP = 0.15
 ONE_SIDE = 0.25
 AROUND, CROSSING = 1.5, 2.5
 """By how much more among those with another wish, in full from 1 / CROSSING of it on."""
+SLOWED = 2.0
+"""How soon who is slowed down keeps to a side: in full where 1 / SLOWED of the speed is lost."""
 LEFT, NONE = 1, 2
 PRESSES, CONVERGE = 0.7, 3.0
 """By how much backing out presses on those behind at most, where wishes converge or before a wall;
@@ -281,7 +284,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         radius = agents.radius[i] * 1.0
         velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
         origin = eye(i, agents, world)
-        bias = most_bias * max(differ, 1.0 - 2.0 * length(velocity) / speed)
+        bias = most_bias * max(differ, min(1.0, SLOWED * (1.0 - length(velocity) / speed)))
         bias *= 1.0 + AROUND * min(1.0, CROSSING * crossed(table, whole))
         way = _choose(
             world, origin, table, whole, frame, velocity, speed, horizon, radius,
