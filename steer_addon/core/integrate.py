@@ -9,7 +9,7 @@ import numpy as np
 
 from .behaviors.base import SET
 from .ground import walk
-from .jit import kernel
+from .jit import inlined_kernel, kernel
 from .regions import rounded
 from .vec import (
     EPSILON,
@@ -117,7 +117,7 @@ def _settled(wish, old, top, mass, distance, limits, dt):
     return wish, False
 
 
-@kernel
+@inlined_kernel
 def _turned(old, new, most):
     """`new` turned back toward the unit vector `old`, so that at most `most` [rad] lie between."""
     speed = length(new)
@@ -137,7 +137,7 @@ def _turned(old, new, most):
     return scale(turned, speed)
 
 
-@kernel
+@inlined_kernel
 def _new_velocity(old, heading, top, most_force, mass, limits, wished, forced, dt):
     """Velocity after the step, with all limits applied."""
     if forced:
@@ -173,7 +173,7 @@ def _new_roll(roll, old, new, heading, limits, dt):
     return roll + (wanted - roll) * (1.0 - math.exp(-dt / BANKING_TIME))
 
 
-@kernel
+@inlined_kernel
 def _faced(heading, new, limits):
     """The heading after the step: along the motion, as fast as a body turns."""
     if length(new) < max(EPSILON, limits.min_turn_speed):

@@ -15,7 +15,7 @@ tremble, since it is at full strength however far the nearest neighbor is.
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..jit import inlined_kernel, kernel
 from ..parameters import choice, param
 from ..rng import SEPARATION, unit_vector
 from ..vec import EPSILON, add_scaled, length, load, pick, scale, store, sub, unit
@@ -67,7 +67,7 @@ def distance_weight(distance, reach):
     return rest * rest
 
 
-@kernel
+@inlined_kernel
 def seen_neighbors(i, neighbors, most, reach):
     """How many rows of the shared list a behavior reads for agent i."""
     most = min(int(neighbors.count[i]), int(most))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..jit import inlined_kernel
 
 CREEPING = 0.1
 """Who chose less than this share of the wished speed waits in a queue, and is not held up."""
@@ -17,7 +17,7 @@ RETREAT = 0.5
 GIVEN = 2.0
 
 
-@kernel
+@inlined_kernel
 def held_up(held, pace, now, speed, radius, dt):
     """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it gives way."""
     if held > PATIENCE:

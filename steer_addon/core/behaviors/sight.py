@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..bvh import ray_cast, triangle_normal
 from ..ground import UP_SLACK
-from ..jit import kernel
+from ..jit import inlined_kernel, kernel
 from ..vec import EPSILON, add_scaled, cross, dot, length, load, scale, unit
 from .targeting import on_ground, side_axis
 
@@ -60,7 +60,7 @@ def way(i, agents, world, velocity):
     return unit(on_ground(i, agents, world, load(agents.heading, i)))
 
 
-@kernel
+@inlined_kernel
 def sides(ahead, up, flat):
     """Unit vectors to the right of a unit direction and above it: (right, above).
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel
+from ..jit import inlined_kernel, kernel
 from ..vec import EPSILON, add_scaled, dot, length, scale, sub, unit
 from .anticipation import nearest
 
@@ -29,7 +29,7 @@ OTHERWISE = 0.03
 near) crowds lock, and steps to and fro lead nowhere."""
 
 
-@kernel
+@inlined_kernel
 def way_gone(way, now, speed, dt):
     """The way that an agent went lately, as long as it is remembered [s].
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inlined_kernel, kernel
+from ..jit import inlined_kernel
 from ..vec import EPSILON, add_scaled, dot, scale
 
 TURNS = 8
@@ -40,7 +40,7 @@ LEVEL, SPATIAL = _directions(2), _directions(SIDES)
 """Directions of all ways in the order of their numbers, for walkers and for flyers."""
 
 
-@kernel
+@inlined_kernel
 def way_of(turn, side, side_sign):
     """Unit direction after so many steps to a side, in the agent's frame."""
     out = SINES[turn] * (side_sign if side % 2 == 0 else -side_sign)
@@ -49,13 +49,13 @@ def way_of(turn, side, side_sign):
     return (COSINES[turn], 0.0, out)
 
 
-@kernel
+@inlined_kernel
 def in_world(way, frame):
     """A direction of the agent's frame as one of the world."""
     return add_scaled(add_scaled(scale(frame[0], way[0]), frame[1], way[1]), frame[2], way[2])
 
 
-@kernel
+@inlined_kernel
 def numbered(k, several):
     """How many steps way k turns, and to which side."""
     if k == 0:
@@ -66,7 +66,7 @@ def numbered(k, several):
     return (k + 3) >> 2, (k - 1) & 3
 
 
-@kernel
+@inlined_kernel
 def numbered_way(k, several, side_sign):
     """Unit direction of way k, in the agent's frame."""
     turn, side = numbered(k, several)
@@ -103,7 +103,7 @@ def cheapest(costs):
     return found
 
 
-@kernel
+@inlined_kernel
 def beside(k, several):
     """Numbers of the ways on both sides of one; the same twice where it is the outermost."""
     turn, side = numbered(k, several)
@@ -113,7 +113,7 @@ def beside(k, several):
     return before, before if turn == TURNS else 1 + turn * several + side
 
 
-@kernel
+@inlined_kernel
 def refined(before, best, after):
     """Where between three costs the least one lies, in steps from -0.5 to 0.5."""
     bend = before + after - 2.0 * best
@@ -122,7 +122,7 @@ def refined(before, best, after):
     return min(0.5, max(-0.5, 0.5 * (before - after) / bend))
 
 
-@kernel
+@inlined_kernel
 def turned_way(k, several, step, side_sign):
     """Unit direction of way k turned on by part of a step, in the agent's frame."""
     turn, side = numbered(k, several)

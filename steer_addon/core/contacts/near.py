@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..grid import FEW, GridView, axis_cells, build_grid, wrap_cell
-from ..jit import kernel, parallel_for, scratch
+from ..jit import inlined_kernel, kernel, parallel_for, scratch
 from ..vec import load, pick
 from ..views import F32, I32, I64, NeighborView
 
@@ -85,7 +85,7 @@ def after(own, other):
     return (int(other) - int(own)) & _MASK
 
 
-@kernel
+@inlined_kernel
 def ahead_of(square, row, other_square, other_row, own, ids):
     """Whether one comes before another in the list of the agent with the id `own`.
 
@@ -97,7 +97,7 @@ def ahead_of(square, row, other_square, other_row, own, ids):
     return other_row < 0 or after(own, ids[row]) < after(own, ids[other_row])
 
 
-@kernel
+@inlined_kernel
 def _insert(best, found, row, square, own, ids):
     """Insert one into a sorted list: (its length, who finds no room in it or -1, how far away)."""
     out, out_square = -1, 0.0
