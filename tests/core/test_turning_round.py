@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steer_addon.core.behaviors.anticipation import BLOCK, GAP, LINES, MOST
 from steer_addon.core.behaviors.turning_round import (
     BLENDED,
-    CLOSE,
     GOES,
     OTHERWISE,
     STANDS,
@@ -18,14 +16,6 @@ from steer_addon.core.behaviors.turning_round import (
 
 NOBODY, EAST, WEST = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
 SPEED = 1.4
-
-
-def table(gap):
-    """Those near an agent: one at a gap."""
-    made = np.zeros((LINES, MOST))
-    made[GAP, :BLOCK] = np.inf
-    made[GAP, 2] = gap
-    return made, BLOCK
 
 
 def after(velocities, dt, way=NOBODY):
@@ -56,14 +46,13 @@ def test_a_curve_is_followed_and_who_is_shoved_back_goes_back_from_then():
     assert after([EAST, WEST], dt) == pytest.approx([-STANDS, 0.0, 0.0])
 
 
-def test_nobody_goes_back_where_others_lock_it_in():
-    way, close = (STANDS, 0.0, 0.0), table(0.5 * CLOSE)
+def test_nobody_goes_back_among_others_with_another_wish():
+    way = (STANDS, 0.0, 0.0)
     opposed = 2.0 * OTHERWISE
-    assert turned_round((-0.2, 0.9, 0.0), way, opposed, *close) == NOBODY
+    assert turned_round((-0.2, 0.9, 0.0), way, opposed) == NOBODY
     # what leads on, to the side or nowhere is as it was chosen
     for chosen in (EAST, (0.0, 1.0, 0.0), (0.2, -0.9, 0.0), NOBODY):
-        assert turned_round(chosen, way, opposed, *close) == chosen
-    # and so it is for who has stood, who has room, and who is among those with its own wish
-    assert turned_round(WEST, NOBODY, opposed, *close) == WEST
-    assert turned_round(WEST, way, opposed, *table(2.0 * CLOSE)) == WEST
-    assert turned_round(WEST, way, 0.5 * OTHERWISE, *close) == WEST
+        assert turned_round(chosen, way, opposed) == chosen
+    # and so it is for who has stood, and who is among those with its own wish
+    assert turned_round(WEST, NOBODY, opposed) == WEST
+    assert turned_round(WEST, way, 0.5 * OTHERWISE) == WEST

@@ -176,7 +176,6 @@ def _sort_out(table, read, whole, spare):
         table[Z, n] = 0.0 if far else table[Z, n]
         table[ALIKE, n] = 1.0 if far else table[ALIKE, n]
         table[SOFT, n] = 1.0 if far else table[SOFT, n]
-        table[GAP, n] = 0.0 if n >= read else table[GAP, n]
         table[CARE, n] = 0.0 if beside else table[CARE, n]
         table[RESULT, n] = 0.0 if beside else table[OPPOSED, n]
         count += int(not far)
@@ -256,15 +255,6 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
                 table[FIRST, n] = 1.0
         count += 1
     return count, whole, opposed, back, pressed, waits
-
-
-@kernel
-def nearest(table, whole):
-    """Gap [m] to the nearest of those who matter; inf for none."""
-    gap = math.inf
-    for n in range(whole):
-        gap = min(gap, table[GAP, n])
-    return gap
 
 
 @kernel

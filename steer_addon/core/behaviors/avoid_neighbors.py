@@ -305,7 +305,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             back, yielded(table, whole, back, headway, True, spare),
         )  # fmt: skip
         chosen = add(add(chosen, back), truncate(pressed, speed))
-        chosen = turned_round(in_world(chosen, frame), gone, opposed, table, whole)
+        chosen = turned_round(in_world(chosen, frame), gone, opposed)
         push = sub(chosen, wish)
         if world.dt > world.relaxation_time:  # the solver would go beyond what is chosen
             share = world.relaxation_time / world.dt - 1.0

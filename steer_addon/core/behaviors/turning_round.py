@@ -1,4 +1,4 @@
-"""Nobody turns round at once where others are close, for `avoid_neighbors`.
+"""Nobody turns round at once among others with another wish, for `avoid_neighbors`.
 
 Bodies that are locked among others with other wishes have a little room, now before them and now
 behind. Who took it at once would step to and fro, several times a second. So each one remembers the
@@ -14,7 +14,6 @@ import math
 
 from ..jit import inlined_kernel, kernel
 from ..vec import EPSILON, add_scaled, dot, length, scale, sub, unit
-from .anticipation import nearest
 
 GOES = 0.05
 """Who goes at less than this share of the wished speed stands."""
@@ -22,8 +21,6 @@ STANDS = 1.5
 """Who turns round stands for so long [s] before."""
 BLENDED = 0.3
 """Time [s] in which the remembered way follows a curve: else many small turns were one about."""
-CLOSE = 0.3
-"""Those within this gap [m] leave no room to turn: without them anybody turns as it likes."""
 OTHERWISE = 0.03
 """Those with the same wish stand in a queue: from so much of another wish on (from 0 to 1, and how
 near) crowds lock, and steps to and fro lead nowhere."""
@@ -50,15 +47,13 @@ def way_gone(way, now, speed, dt):
 
 
 @kernel
-def turned_round(chosen, way, opposed, table, whole):
+def turned_round(chosen, way, opposed):
     """A chosen velocity, or none where it leads back to where the agent came from.
 
     Args:
         chosen: [m/s].
         way: See `way_gone`, in the same frame.
         opposed: From 0 to 1, how near someone with another wish is.
-        table: Those near it, see `anticipation.foresee`.
-        whole: How many columns that has.
     """
     back = opposed > OTHERWISE and dot(chosen, way) < 0.0
-    return (0.0, 0.0, 0.0) if back and nearest(table, whole) < CLOSE else chosen
+    return (0.0, 0.0, 0.0) if back else chosen
