@@ -16,7 +16,7 @@ WORDS = 4
 
 TELLERS: dict[str, tuple[str, ...]] = {
     "blender/advice.py": ("<all>",),
-    "blender/drawing.py": ("draw_main", "draw_entry", "bake_lines"),
+    "blender/drawing.py": ("draw_main", "_draw_lack_of_colliders", "bake_lines"),
     "blender/crowds.py": ("why_not_editable",),
     "blender/drawing_bakes.py": ("<module>",),
     "blender/live.py": ("status",),
@@ -31,6 +31,7 @@ TELLERS: dict[str, tuple[str, ...]] = {
     "blender/overlay/table.py": ("_draw_table", "_state_lines"),
     "blender/overlay/answers.py": ("<all>",),
     "blender/display.py": ("_socket",),
+    "core/behaviors/base.py": ("advice",),
     "core/behaviors/wall_avoidance.py": ("advice",),
     "core/free_goals.py": ("<all>",),
     "core/meshes.py": ("defects",),

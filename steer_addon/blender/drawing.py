@@ -21,6 +21,7 @@ from .drawing_bakes import draw_playback
 from .preset_groups import grouped_presets
 from .properties import uses_targets
 from .property_factory import known_parameters
+from .scene_inputs import collider_objects
 from .slots import (
     SOURCES,
     SecondTarget,
@@ -173,8 +174,19 @@ def draw_entry(layout: Any, item: Any) -> None:
     use = source_use(item)
     if use:
         _draw_choice(column, item, "source", SOURCES[use].label, missing=not has_source(item))
-    if COLLIDERS in uses_of(item) and item.id_data.steer.colliders is None:
-        column.label(text="No colliders are chosen under Inputs", icon="INFO")
+    if COLLIDERS in uses_of(item):
+        _draw_lack_of_colliders(column, item, cls.without_colliders)
+
+
+def _draw_lack_of_colliders(layout: Any, item: Any, instead: str) -> None:
+    """Say that there are no colliders, and what agents do instead, if anything."""
+    if item.id_data.steer.colliders is None:
+        layout.label(text="No colliders are chosen under Inputs", icon="INFO")
+    elif collider_objects(item.id_data) or not instead:
+        # that the collection is of no use is said at the top
+        return
+    if instead:
+        layout.label(text=f"Without colliders agents {instead}", icon="INFO")
 
 
 def draw_target(layout: Any, owner: Any, *, missing: bool = False) -> None:

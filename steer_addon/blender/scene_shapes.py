@@ -34,9 +34,47 @@ Raw = tuple[NDArray[Any], ...]
 
 
 def read_lines(evaluated: bpy.types.Object) -> Raw:
-    """The points and edges of an object: of a curve its evaluated points."""
+    """The points and edges of an object, and the first points of its shuttles.
+
+    Of a curve the points are the evaluated ones. A shuttle is a cyclic spline of two points: as
+    edges it is no other than an open one.
+    """
     with mesh_of(evaluated) as mesh:
-        return positions(mesh), edges_of(mesh)
+        points, edges = positions(mesh), edges_of(mesh)
+    return points, edges, _shuttles(len(points), edges, _cyclic_splines(evaluated))
+
+
+def _cyclic_splines(evaluated: bpy.types.Object) -> NDArray[np.bool_]:
+    """Whether each spline of an evaluated object is cyclic; none of an object without splines."""
+    if evaluated.type != "CURVE" or not hasattr(evaluated.data, "splines"):
+        return np.zeros(0, bool)
+    # from Blender 5.0 on modifiers are heard, which can make other splines of them
+    if evaluated.modifiers and hasattr(evaluated, "evaluated_geometry"):
+        # it has to be held: the curves go away with it
+        geometry = evaluated.evaluated_geometry()
+        curves = geometry.curves
+        if curves is None:
+            return np.zeros(0, bool)
+        cyclic = np.zeros(len(curves.curves), bool)
+        attribute = curves.attributes.get("cyclic")
+        if attribute is not None:
+            attribute.data.foreach_get("value", cyclic)
+        return cyclic
+    return np.array([spline.use_cyclic_u for spline in evaluated.data.splines], bool)
+
+
+def _shuttles(count: int, edges: NDArray[np.int32], cyclic: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """First points of cyclic splines of two points: points stand spline after spline."""
+    if not cyclic.any():
+        return np.zeros(0, np.int64)
+    goes_on = np.zeros(count + 1, bool)
+    low, high = edges.min(axis=1), edges.max(axis=1)
+    goes_on[high[high - low == 1]] = True
+    borders = np.flatnonzero(~goes_on)
+    # one more border than splines, or these are not the splines that the points were made of
+    if len(borders) != len(cyclic) + 1:
+        return np.zeros(0, np.int64)
+    return borders[:-1][cyclic & (np.diff(borders) == 2)]
 
 
 def has_surface(evaluated: bpy.types.Object) -> bool:
@@ -47,7 +85,11 @@ def has_surface(evaluated: bpy.types.Object) -> bool:
 
 def _lines(raw: Raw, matrix: Matrix) -> list[tuple[FloatArray, bool]]:
     points = transform(raw[0], matrix)
-    return [(points[line], closed) for line, closed in chains(raw[1])]
+    shuttles = set(raw[2].tolist())
+    return [
+        (points[line], closed or (len(line) == 2 and int(line[0]) in shuttles))
+        for line, closed in chains(raw[1])
+    ]
 
 
 def make_lines(name: str, raw: Raw, matrix: Matrix) -> list[Path]:

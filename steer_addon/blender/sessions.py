@@ -129,7 +129,8 @@ class Session:
     def warnings(self) -> list[str]:
         """What the user may want to change about the scene."""
         lost = self.simulation.off_ground
-        texts = [*self.reader.scene_warnings, *self.simulation.settings.advice()]
+        texts = [*self.reader.scene_warnings]
+        texts += self.simulation.settings.advice(self.simulation.agents)
         texts += self.simulation.warnings
         if lost:
             one = lost == 1

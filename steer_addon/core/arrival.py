@@ -43,11 +43,11 @@ from numpy.typing import NDArray
 
 from . import neighbors
 from .agents import Agents
-from .behaviors.base import TARGETS, VELOCITY, Behavior
+from .behaviors.base import TARGETS, VELOCITY, Behavior, per_agent
 from .behaviors.follow_path import FollowPath, ends_kernel
 from .integrate import SLOW
 from .jit import kernel, parallel_for
-from .proposals import Proposal, per_agent
+from .proposals import Proposal
 from .settings import CrowdSettings
 from .targets import Choices
 from .vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit

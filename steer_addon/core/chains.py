@@ -18,7 +18,8 @@ def chains(edges: Any) -> list[tuple[I64, bool]]:
 
     Args:
         edges: Numbers of the points at both ends, shape (edge_count, 2); equal ends are passed
-            over.
+            over, and an edge that is there twice counts once: that is a defect of a mesh, and no
+            wish to go to and fro.
 
     Returns:
         Numbers of the points of each line, and whether it is closed: first the lines with an end

@@ -23,9 +23,9 @@ from .behaviors.base import (
     TARGETS,
     VELOCITY,
     Behavior,
+    per_agent,
 )
 from .contacts import Known
-from .parameters import parameters
 from .targets import Choices
 from .vicinity import Vicinities
 from .views import AgentView, NeighborView, TargetView, WorldView
@@ -145,20 +145,6 @@ def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) 
     for name in entry.own_constants:
         values[name] = per_agent(entry, name, agents)
     return entry.definition.params_tuple(**values)
-
-
-def per_agent(entry: Behavior, name: str, agents: Agents) -> F32:
-    """A parameter's value for all, shape (1,), or from a point attribute, shape (agent_count,)."""
-    info = parameters(entry)[name] if agents.attributes else None
-    if info is not None and info.per_agent:
-        names = [f"{entry.key}.{name}", f"{entry.definition.type}.{name}"]
-        if name != "weight":
-            names.append(name)
-        for key in names:
-            if key in agents.attributes:
-                column: F32 = np.clip(agents.attributes[key], info.minimum, info.maximum)
-                return column.astype(np.float32)
-    return entry.constants[name]
 
 
 def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:

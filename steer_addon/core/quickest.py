@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .agents import Agents
+from .behaviors.base import per_agent
 from .jit import kernel, parallel_for
-from .proposals import per_agent
 from .settings import CrowdSettings
 from .targets import NEAREST, Targets, remembered_target, target_memory
 from .vec import EPSILON, length, load, sub

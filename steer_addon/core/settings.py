@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .behaviors import REGISTRY, Behavior
 from .errors import ParameterError
 from .parameters import Settings, choice, param, parameters, parse_text
+
+if TYPE_CHECKING:
+    from .agents import Agents
 
 
 class AgentsSettings(Settings):
@@ -266,10 +269,15 @@ class CrowdSettings:
         if not -(2**63) <= self.seed < 2**63:
             raise ParameterError(f"seed is {self.seed}: give a whole number of up to 18 digits")
 
-    def advice(self) -> list[str]:
-        """What keeps behaviors from doing their work, a plain sentence each."""
+    def advice(self, agents: Agents | None = None) -> list[str]:
+        """What keeps behaviors from doing their work, a plain sentence each.
+
+        Args:
+            agents: The crowd, whose point attributes count before the settings; None for the
+                settings alone.
+        """
         acting = [b for b in self.behaviors if b.enabled and b.weight > 0.0]
-        return [text for b in acting for text in b.advice(self)]
+        return [text for b in acting for text in b.advice(self, agents)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live  # noqa: E402
+from steer_addon.blender import drawing, live, simulate  # noqa: E402
 from steer_addon.blender.properties import add_behavior  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
     make_box,
@@ -25,6 +28,13 @@ from tests.blender.live_scenes import (  # noqa: E402
 )
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def panel(obj):
+    """All that the Crowd panel says."""
+    layout, region = FakeLayout(), SimpleNamespace(width=5000)
+    drawing.draw_main(layout, SimpleNamespace(object=obj, region=region, scene=None), obj)
+    return layout.texts()
 
 
 @pytest.mark.parametrize("what", ["target", "collider", "ground"])
@@ -66,8 +76,33 @@ def test_the_leader_is_deleted_while_playing(how):
     # nobody to follow: they go on as they went
     velocities = [live.get_frame(obj, number).velocity for number in range(12, 21)]
     np.testing.assert_allclose(velocities, [velocities[0]] * 9, atol=1e-6)
-    said = " ".join(live.status(obj).warnings)
-    assert "'Target' was deleted from the scene: choose another one" in said or how == "removed"
+    said = panel(obj)
+    if how == "removed":
+        # the field is empty then, as if nobody had ever been chosen
+        assert obj.steer.target_object is None
+        assert "No target for 'follow_leader': choose one under Inputs" in said
+        assert "was deleted" not in said
+    else:
+        assert "Target 'Target' was deleted from the scene: choose another one" in said
+        assert "No target" not in said
+
+
+@pytest.mark.parametrize("how", ["deleted", "removed"])
+def test_offline_a_deleted_leader_is_a_plain_sentence(how):
+    obj = make_crowd([(0, 0, 0), (0, -4, 0)], settings=seekers({"type": "follow_leader"}))
+    leader = make_target(obj, (0, 10, 0))
+    if how == "removed":
+        bpy.data.objects.remove(leader)
+    else:
+        bpy.context.scene.collection.objects.unlink(leader)
+        update()
+    told = []
+    frames = list(simulate.run(obj, bpy.context.scene, range(1, 11), warnings=told))
+    # nobody moves, and all frames are there
+    np.testing.assert_array_equal(frames[-1].position, [(0, 0, 0), (0, -4, 0)])
+    lost = "Target 'Target' was deleted from the scene: choose another one, or clear the field"
+    none = "Crowd 'Crowd' has no target: choose one"
+    assert told == ([none] if how == "removed" else [none, lost])
 
 
 def test_a_curve_without_splines_is_no_geometry_of_any_input():

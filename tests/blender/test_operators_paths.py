@@ -54,6 +54,15 @@ def test_waypoints_lie_around_the_cursor_one_per_sector():
     assert not np.allclose(waypoints(add(count=12, inner=3.0, outer=8.0, seed=5)), points)
 
 
+def test_two_waypoints_are_a_path_to_and_fro():
+    obj = make_follower()
+    curve = add(count=2, cyclic=True, inner=3.0, outer=8.0)
+    assert obj.steer.behaviors[-2].source_object == curve
+    ((points, closed),) = lines_of(read(obj).paths["follow_path"])
+    assert closed
+    np.testing.assert_allclose(points, waypoints(curve), atol=1e-5)
+
+
 def test_a_rectangle_holds_an_open_path():
     curve = add(cyclic=False, outer=50.0, use_rectangle=True, width=10.0, height=4.0)
     assert not curve.data.splines[0].use_cyclic_u

@@ -15,6 +15,7 @@ from steer_addon.blender.scene import (  # noqa: E402
     signature,
 )
 from tests.blender.live_scenes import (  # noqa: E402
+    add_attribute,
     data_counts,
     deps,
     make_box,
@@ -139,6 +140,11 @@ def test_forces_too_weak_for_the_walls_are_said():
     obj.steer.agents.max_force = 1000.0
     play(1, 3)
     assert said not in live.status(obj).warnings
+    # one of the three is weak, as its point attribute says
+    add_attribute(obj, "max_force", "FLOAT", [1000.0, 1.0, 1000.0])
+    play(1, 3)
+    (said,) = [text for text in live.status(obj).warnings if "maximum force" in text]
+    assert "to stop 1 of 3 agents" in said and "maximum force is 1 N" in said
 
 
 def test_who_goes_without_a_target_asks_for_none():

@@ -12,6 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import batch, simulate  # noqa: E402
 from steer_addon.commands.recording import npy_header  # noqa: E402
 from steer_addon.core.errors import WorldError  # noqa: E402
+from tests.blender.live_scenes import make_crowd, make_target, seekers  # noqa: E402
 
 FILES = {
     "positions": (20, 24, 3),
@@ -196,6 +197,33 @@ def test_bad_input(run, small_scene, tmp_path, monkeypatch, words, told):
     (tmp_path / "taken").write_text("a file")
     out = [] if "--out" in words else ["--out", "out"]
     run("simulate", small_scene, *out, *words).failed_with(*told)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("removed", "Crowd 'Crowd' has no target: choose one"),
+        ("deleted", "Target 'Target' was deleted from the scene: choose another one"),
+    ],
+)
+def test_a_deleted_leader_is_a_plain_sentence(run, empty_scene, tmp_path, how, told):
+    obj = make_crowd(settings=seekers({"type": "follow_leader"}))
+    leader = make_target(obj)
+    if how == "removed":
+        bpy.data.objects.remove(leader)
+    else:
+        # the crowd still refers to it, so that the file keeps it
+        bpy.context.scene.collection.objects.unlink(leader)
+    path = tmp_path / "leaderless.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    plain = run("simulate", path, "--out", tmp_path / "a", "--frames", "1-5")
+    assert plain.code == 0 and "Traceback" not in plain.err + plain.out
+    assert any(line.startswith(told) for line in plain.out.splitlines())
+    result = run("simulate", path, "--out", tmp_path / "b", "--frames", "1-5", "--json")
+    assert any(text.startswith(told) for text in result.data["warnings"])
+    assert result.data["frames"] == 5
+    positions = np.load(tmp_path / "b" / "positions.npy", allow_pickle=False)
+    np.testing.assert_array_equal(positions, positions[:1].repeat(5, axis=0))
 
 
 def test_files_that_are_none(run, tmp_path, empty_scene):

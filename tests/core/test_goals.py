@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from crowdtools import crowd, run
+from crowdtools import crowd, place, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +10,7 @@ from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.flee import Flee
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wander import Wander
+from steer_addon.core.solver import Solver
 from steer_addon.core.world import make_world
 
 DT = 1 / 24
@@ -52,6 +53,33 @@ def test_arrive_wishes_the_speed_of_its_formula():
     assert wished(-2.0) == pytest.approx(0.7)
     assert wished(-2.0, stop_radius=3.0) == 0.0
     assert wished(0.0) == 0.0
+
+
+ON_ITSELF = [Seek(), Flee(), Flee(falloff="NONE"), Flee(panic_radius=0.0)]
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+@pytest.mark.parametrize("entry", ON_ITSELF)
+def test_a_target_on_the_agent_itself_gives_the_wish_to_stand(entry, motion):
+    settings_ = crowd(entry, motion=motion)
+    # for walkers one right above is at the same place
+    world = make_world(targets=[[3, 4, 2.0 if motion == "GROUND" else 0.0]])
+    for velocity in ([0, 0, 0], [1, 0.5, 0]):
+        agents = place(settings_, [[3, 4, 0]], [velocity])
+        made = Solver(settings_).step(agents, world, DT, number=0).proposals[0]
+        assert made.active.tolist() == [1]
+        np.testing.assert_array_equal(made.value, [[0, 0, 0]])
+
+
+@pytest.mark.parametrize("entry", ON_ITSELF)
+def test_from_a_target_on_the_agent_itself_it_goes_on(entry):
+    still, _ = run(crowd(entry), [[3, 4, 0]], 48, target=[[3, 4, 0]])
+    np.testing.assert_array_equal(still, np.full_like(still, 1) * [3, 4, 0])
+    going, _ = run(crowd(entry), [[3, 4, 0]], 48, [[1, 0, 0]], target=[[3, 4, 0]])
+    assert np.isfinite(going).all()
+    # who runs comes to the target again by seek only
+    away = np.abs(going[:, 0, 0] - 3)
+    assert away.max() < 1.0 if entry == Seek() else (np.diff(away) > 0.0).all() and away[-1] > 1.5
 
 
 @pytest.mark.parametrize(

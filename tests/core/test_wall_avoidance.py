@@ -297,6 +297,41 @@ def advice(avoid, **body):
     return said
 
 
+def told(avoid, attributes=None, count=3, **more):
+    """Advice for agents with attributes of their own."""
+    settings_ = crowd(avoid, agents={"mass": 4.0, "max_speed": 2.0, "max_force": 12.0, **more})
+    agents = place(settings_, np.zeros((count, 3)), attributes=attributes)
+    return settings_.advice(agents), agents, settings_
+
+
+def test_attributes_count_before_the_settings():
+    avoid = WallAvoidance(stiffness=9.0)
+    assert told(avoid)[0] == []
+    (said,) = told(avoid, {"max_force": [12.0, 11.0, 3.0]})[0]
+    assert said == (
+        "wall_avoidance needs 12 N to stop 2 of 3 agents in front of walls, and their maximum "
+        "force is 3 N: give them that force, or less stiffness"
+    )
+    # 3·√(4·9), √(16·9)·2 and 2·√(4·16): what the neediest need is enough for all
+    for name, values, needed in (
+        ("max_speed", [2, 2, 3], "18 N to stop 1 of 3"),
+        ("mass", [4, 16, 1], "24 N to stop 1 of 3"),
+        ("stiffness", [16, 9, 9], "16 N to stop 1 of 3"),
+        ("wall_avoidance.stiffness", [16, 16, 16], "16 N to stop agents"),
+    ):
+        (said,) = told(avoid, {name: values})[0]
+        assert needed in said
+    # settings that are too weak do not count where attributes give enough
+    assert told(avoid, {"max_force": [12.0] * 3}, max_force=1.0)[0] == []
+
+
+def test_the_dead_need_no_force():
+    _, agents, settings_ = told(WallAvoidance(stiffness=9.0), {"max_force": [12.0, 1.0, 12.0]})
+    assert len(settings_.advice(agents)) == 1
+    agents.alive[1] = 0
+    assert settings_.advice(agents) == []
+
+
 def test_too_little_force_is_said_with_the_way_out():
     walker = {"mass": 4.0, "max_speed": 2.0}
     assert advice(WallAvoidance(stiffness=9.0), **walker, max_force=12.0) == []

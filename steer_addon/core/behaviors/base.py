@@ -38,6 +38,8 @@ from ..parameters import ParameterInfo, Settings, param, parameters
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..agents import Agents
+
 VELOCITY = "VELOCITY"
 """The proposal is a desired velocity u: the solver steers by u - v."""
 PUSH = "PUSH"
@@ -94,6 +96,10 @@ class Behavior(Settings):
     """Whether it does nothing without a target, if it uses any."""
     goes_to_target: ClassVar[bool] = False
     """Whether it wants to be where its target is: then agents can arrive (see core.arrival)."""
+    looks_by: ClassVar[tuple[str, ...]] = ()
+    """Parameters that say how far it looks: at 0 it cannot do its work."""
+    without_colliders: ClassVar[str] = ""
+    """What agents do where there is no collider, if there is something that they do then."""
 
     name: str = param("", doc="Name of this entry in the list; empty takes the type's name")
     enabled: bool = param(True, doc="Let this behavior act")
@@ -147,13 +153,41 @@ class Behavior(Settings):
         """The constants as `p` of the kernel, for a behavior without inputs."""
         return self.definition.params_tuple(**self.own_constants)
 
-    def advice(self, settings: Any) -> list[str]:
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
         """What in a crowd keeps this entry from doing its work, a plain sentence each.
 
         Args:
             settings: The CrowdSettings that it is part of.
+            agents: The crowd, whose point attributes count before the settings; None for the
+                settings alone.
         """
-        return []
+        found = []
+        for name in self.looks_by:
+            info = parameters(self)[name]
+            reach = self.constants[name] if agents is None else per_agent(self, name, agents)
+            if info.counts(self) and not (reach > 0.0).any():
+                unit = info.unit
+                found.append(
+                    f"{self.key} does not look ahead, as its {name} is 0 {unit}: give it more "
+                    f"than 0 {unit}"
+                )
+        return found
+
+
+def per_agent(entry: Behavior, name: str, agents: Agents) -> NDArray[np.float32]:
+    """A parameter's value for all, shape (1,), or from a point attribute, shape (agent_count,)."""
+    info = parameters(entry)[name] if agents.attributes else None
+    if info is not None and info.per_agent:
+        names = [f"{entry.key}.{name}", f"{entry.definition.type}.{name}"]
+        if name != "weight":
+            names.append(name)
+        for key in names:
+            if key in agents.attributes:
+                column: NDArray[np.float32] = np.clip(
+                    agents.attributes[key], info.minimum, info.maximum
+                )
+                return column.astype(np.float32)
+    return entry.constants[name]
 
 
 COMMON = tuple(parameters(Behavior))

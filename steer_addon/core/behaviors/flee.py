@@ -1,7 +1,8 @@
 """Flee: u = -v_max · k · dir(t - p), inactive beyond panic_radius.
 
 k = 1 - d / panic_radius with falloff LINEAR, 1 with NONE; d = |t - p| [m]. In GROUND motion
-t - p is projected onto the plane of the agent's ground first.
+t - p is projected onto the plane of the agent's ground first. An agent that is exactly at its
+target has no direction to go: u = 0, until something else moves it.
 Source: Houdini VEX node (panic_radius is 1.5 · slow_radius there); Cocos steering; Reynolds 1999.
 """
 

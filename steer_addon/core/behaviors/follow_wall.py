@@ -168,6 +168,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
 class FollowWall(Behavior):
     """Walk along the nearest wall at a distance from it."""
 
+    looks_by = ("anticipation_time",)
     anticipation_time: float = param(
         1.0,
         unit="s",

@@ -190,6 +190,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
 class Hide(Behavior):
     """Go where an obstacle stands between the agent and the target."""
 
+    without_colliders = "evade the target"
     distance_from_boundary: float = param(
         1.0,
         unit="m",

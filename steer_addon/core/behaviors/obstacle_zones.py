@@ -343,6 +343,7 @@ class ObstacleZones(Behavior):
     """Brake before obstacles, slide along them, and turn back to the goal."""
 
     needs_target = False
+    looks_by = ("look_ahead",)
     look_ahead: float = param(
         4.0,
         unit="m",

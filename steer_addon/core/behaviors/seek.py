@@ -1,7 +1,8 @@
 """Seek: u = v_max · dir(t - p).
 
 In GROUND motion t - p is projected onto the plane of the agent's ground first, so that a target
-above or below does not slow the agent down.
+above or below does not slow the agent down. An agent that is exactly there has no direction to go:
+u = 0.
 
 Symbols: t target, p position [m], v_max maximum speed [m/s].
 Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Seek and Flee.

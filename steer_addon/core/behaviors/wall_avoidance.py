@@ -54,7 +54,9 @@ Source: Cocos2d-x steering tutorial; its momentum integral is solved in closed f
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..jit import kernel, scratch
 from ..parameters import choice, param
@@ -72,10 +74,15 @@ from ..vec import (
     sub,
     unit,
 )
-from .base import COLLIDERS, PUSH, Behavior, behavior
+from .base import COLLIDERS, PUSH, Behavior, behavior, per_agent
 from .sight import eye, first_hit, sides, way
 from .spring import SPARE, spring_step, turns_in_time, usable
 from .targeting import on_ground
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..agents import Agents
 
 AUTO = 0
 DISTANCE, LENGTH, COSINE = 0, 1, 2
@@ -282,6 +289,7 @@ def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
 class WallAvoidance(Behavior):
     """Feel for walls ahead and be pushed off them as by a spring."""
 
+    looks_by = ("feeler_length",)
     feeler_mode: str = choice(
         "AUTO",
         {
@@ -306,21 +314,48 @@ class WallAvoidance(Behavior):
         doc="Force per meter of feeler behind the wall; more brakes later and harder",
     )
 
-    def advice(self, settings: Any) -> list[str]:
-        """Say so when the crowd's force is too weak to stop its agents in front of walls."""
-        body = settings.agents
-        pushing = body.max_speed * math.sqrt(body.mass * self.stiffness)
-        stopping = 0.0
-        if self.feeler_mode == "FIXED":
-            pushing = self.stiffness * self.feeler_length
-            if self.feeler_length > 0.0:
-                stopping = body.mass * body.max_speed**2 / self.feeler_length
-        needed = max(pushing, stopping)
-        if settings.solver.solver != "REYNOLDS" or body.max_force >= needed * (1.0 - 1.0e-9):
-            return []
-        other = "less stiffness" if pushing >= stopping else "longer feelers"
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
+        """Say so when the force of some agents is too weak to stop them in front of walls."""
+        found = super().advice(settings, agents)
+        if settings.solver.solver != "REYNOLDS":
+            return found
+        bodies = settings.agents if agents is None else agents
+        mass, speed, force = (
+            np.atleast_1d(np.asarray(getattr(bodies, name), np.float64))
+            for name in ("mass", "max_speed", "max_force")
+        )
+        pushing, stopping = self._needed(mass, speed, agents)
+        needed = np.maximum(pushing, stopping)
+        # parameters are kept in 32 bits
+        lacking = force < needed * (1.0 - 1.0e-6)
+        alive = np.ones(len(force), bool) if agents is None else agents.alive != 0
+        lacking &= alive
+        if not lacking.any():
+            return found
+        count, total = int(lacking.sum()), int(alive.sum())
+        most = int(np.argmax(np.where(lacking, needed, 0.0)))
+        other = "less stiffness" if pushing[most] >= stopping[most] else "longer feelers"
         return [
-            f"{self.key} needs {math.ceil(100.0 * needed) / 100.0:g} N to stop agents in front of "
-            f"walls, and their maximum force is {body.max_force:g} N: give them that force, "
-            f"or {other}"
+            *found,
+            f"{self.key} needs {math.ceil(100.0 * needed[most] - 1.0e-4) / 100.0:g} N to stop "
+            f"{'agents' if count == total else f'{count} of {total} agents'} in front of walls, "
+            f"and their maximum force is {force[lacking].min():g} N: give them that force, or "
+            f"{other}",
         ]
+
+    def _needed(
+        self, mass: NDArray[Any], speed: NDArray[Any], agents: Agents | None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Forces [N] that the springs have, and that braking takes, shape (agent_count,)."""
+        stiffness, reach = (
+            np.broadcast_to(
+                self.constants[name] if agents is None else per_agent(self, name, agents),
+                mass.shape,
+            ).astype(np.float64)
+            for name in ("stiffness", "feeler_length")
+        )
+        if self.feeler_mode == "AUTO":
+            return speed * np.sqrt(mass * stiffness), np.zeros_like(mass)
+        feeling = reach > 0.0
+        stopping = np.where(feeling, mass * speed**2 / np.where(feeling, reach, 1.0), 0.0)
+        return stiffness * reach, stopping

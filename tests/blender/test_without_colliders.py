@@ -1,0 +1,105 @@
+"""Hide without anything to hide behind: it evades, and the panel says so. No look ahead is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender import advice, drawing, live  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
+from tests.blender.live_scenes import (  # noqa: E402
+    make_box,
+    make_colliders,
+    make_crowd,
+    make_target,
+    message,
+    play,
+    seekers,
+    stored,
+)
+from tests.blender.source_makers import make_shape  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+NONE = "No colliders are chosen under Inputs"
+INSTEAD = "Without colliders agents evade the target"
+
+
+def players(type_name="hide"):
+    """Two agents between a threat and nothing."""
+    obj = make_crowd([(0, 0, 0), (3, 1, 0)], settings=seekers({"type": type_name}))
+    make_target(obj, (-4, 0, 0))
+    return obj
+
+
+def notes(obj):
+    layout = FakeLayout()
+    drawing.draw_entry(layout, obj.steer.behaviors[0])
+    return [text for text in (NONE, INSTEAD) if text in layout.texts()]
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_hide_evades_without_obstacles(empty):
+    hiding, evading = players(), players("evade")
+    evading.steer.behaviors[0].evade.panic_radius = 0.0
+    if empty:
+        make_colliders(hiding)
+    play(1, 40)
+    for number in (2, 20, 40):
+        there, here = (live.get_frame(obj, number) for obj in (evading, hiding))
+        np.testing.assert_array_equal(here.position, there.position)
+        assert not here.attributes["hidden"].any()
+    assert (here.position - [(0, 0, 0), (3, 1, 0)])[:, 0].min() > 1.0
+    assert stored(hiding) == (1, 40) and message(hiding) == ""
+
+
+def test_with_a_collider_it_hides():
+    obj = players()
+    make_colliders(obj, make_box(location=(0, 6, 0)))
+    obj.steer.frame_end = 240
+    play(1, 240)
+    assert live.get_frame(obj, 240).attributes["hidden"].all()
+
+
+def test_the_panel_says_what_agents_do_without_obstacles():
+    obj = players()
+    assert notes(obj) == [NONE, INSTEAD] and advice.warnings(obj) == []
+    colliders = make_colliders(obj)
+    # an empty collection is said at the top of the panel
+    assert notes(obj) == [INSTEAD]
+    assert ["can be met" in text for text in advice.warnings(obj)] == [True]
+    ball = make_shape("SPHERE", location=(0, 6, 0))
+    colliders.objects.link(ball)
+    assert notes(obj) == []
+    colliders.objects.unlink(ball)
+    colliders.objects.link(make_box(location=(0, 6, 0)))
+    assert notes(obj) == []
+
+
+def test_others_do_nothing_instead():
+    obj = players("obstacle_avoidance")
+    assert notes(obj) == [NONE]
+    make_colliders(obj)
+    assert notes(obj) == []
+
+
+@pytest.mark.parametrize(
+    ("type_name", "name", "unit"),
+    [
+        ("obstacle_avoidance", "look_ahead", "m"),
+        ("obstacle_zones", "look_ahead", "m"),
+        ("follow_wall", "anticipation_time", "s"),
+    ],
+)
+def test_looking_nowhere_is_said_while_playing(type_name, name, unit):
+    obj = players(type_name)
+    make_colliders(obj, make_box(location=(0, 6, 0)))
+    group = getattr(obj.steer.behaviors[0], type_name)
+    play(1, 3)
+    assert not any("look ahead" in text for text in live.status(obj).warnings)
+    setattr(group, name, 0.0)
+    play(1, 3)
+    said = f"{type_name} does not look ahead, as its {name} is 0 {unit}: give it more than 0 {unit}"
+    assert said in live.status(obj).warnings
