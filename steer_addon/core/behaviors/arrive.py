@@ -27,7 +27,6 @@ from ..vec import length, pick, scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
 from .targeting import target_choice, target_flow, target_offset
 
-
 MUCH = 1.0 / 3.0
 """Share of slow_radius from which on passing the target is worth a word: settings of the source
 systems swing by 0.3 of it, and are meant to."""
