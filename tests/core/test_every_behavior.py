@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +16,13 @@ from any_world import (
     make_scene,
     mirrored,
     play,
+    rounding,
     settings_for,
     track,
     turn_about,
     unhanded,
+    varied,
+    with_other_ids,
 )
 from crowdtools import same_bits
 from hypothesis import example, given
@@ -34,6 +38,8 @@ from steer_addon.core.targets import Targets
 MOTIONS = ("GROUND", "FLY")
 STEPS = 10
 SEEDS = (2, 3)
+FINE_SEEDS = (2, 3, 4, 5)
+"""Of the worlds for finer steps: the median is one over all their agents."""
 
 HANDED = {
     "wander-RANDOM_WALK": "its random numbers turn to the same side",
@@ -61,13 +67,17 @@ ROUGH = {
 }
 """Variants without a limit for ever finer steps, and why."""
 
-SETTING = ("obstacle_zones",)
-"""Behaviors that set velocities: what they do jumps with the step in which it begins."""
+BY_PARITY = ("follow_wall", "obstacle_zones")
+"""Behaviors where who comes straight at a wall goes to one side with an even id, else to the other.
 
+Both ways are alike, and something has to decide. Such agents are mirrored by ids of other parity.
+"""
+
+WORLDS = int(os.environ.get("STEER_WORLDS", "8"))
 any_world = given(st.integers(0, 2**32 - 1))
-"""The worlds of any seed."""
-few = profile(max_examples=3, derandomize=True)
-"""The same worlds in every run: in one of very many a ray meets an edge of a mesh to rounding."""
+"""The worlds of any seed; in those of odd ones two parameters are anywhere in their soft ranges."""
+few = profile(max_examples=WORLDS, derandomize=True)
+"""The same worlds in every run; `STEER_WORLDS=50 pytest` tries more of them."""
 every_variant = pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
 every_motion = pytest.mark.parametrize("motion", MOTIONS)
 
@@ -102,16 +112,40 @@ def test_the_world_gives_it_something_to_do(entry, motion):
     assert spoken >= 2
 
 
+def assert_same_paths(found, expected, seed, settings, turn, others=None):
+    """Paths are equal to 1e-5 m, or to what rounding makes of the scene where that is more.
+
+    Args:
+        found: Positions in the scene that is told by the next three, shape (steps, agents, 3) [m].
+        expected: What they are to be.
+        seed, settings, turn: See `make_scene`.
+        others: Paths that are right as well, of the same shape, or None.
+    """
+    apart = np.abs(found - expected).max(axis=2, keepdims=True)
+    if others is not None:
+        apart = np.minimum(apart, np.abs(others - expected).max(axis=2, keepdims=True))
+    if (apart > 1e-5).any():
+        allowed = np.maximum(1e-5, rounding(seed, settings, turn, len(found)))
+        worst = np.unravel_index(np.argmax(apart / allowed), apart.shape)
+        assert apart[worst] <= allowed[worst], worst
+        # a world where rounding decides about many would say nothing
+        assert np.isinf(allowed[-1]).mean() < 0.25
+
+
 @every_motion
 @every_variant
 @few
 @any_world
 def test_mirrored_worlds_give_mirrored_motion(entry, motion, seed):
     exempt(entry, motion, HANDED)
+    entry = varied(entry, seed)
     settings, turned = settings_for(entry, motion), settings_for(mirrored(entry), motion)
     plain = track(make_scene(seed, settings), settings, STEPS)
-    found = track(make_scene(seed, turned, MIRROR), turned, STEPS)
-    np.testing.assert_allclose(found, plain @ MIRROR, atol=1e-5)
+    scene = make_scene(seed, turned, MIRROR)
+    found, others = track(scene, turned, STEPS), None
+    if entry.definition.type in BY_PARITY:
+        others = track(with_other_ids(scene), turned, STEPS)
+    assert_same_paths(found, plain @ MIRROR, seed, turned, MIRROR, others)
 
 
 @every_motion
@@ -120,6 +154,7 @@ def test_mirrored_worlds_give_mirrored_motion(entry, motion, seed):
 @any_world
 @example(292)  # flyers slide into a right angle between two walls
 def test_turned_worlds_give_turned_motion(entry, motion, seed):
+    entry = varied(entry, seed)
     cases = [(entry, turn_about([0, 0, 1], 0.7), {})]
     if motion == "FLY":
         cases.append((unhanded(entry), turn_about([1, 2, 3], 1.7), UPRIGHT))
@@ -129,7 +164,7 @@ def test_turned_worlds_give_turned_motion(entry, motion, seed):
         settings = settings_for(used, motion)
         plain = track(make_scene(seed, settings), settings, STEPS)
         found = track(make_scene(seed, settings, turn), settings, STEPS)
-        np.testing.assert_allclose(found, plain @ turn.T, atol=1e-4)
+        assert_same_paths(found, plain @ turn.T, seed, settings, turn)
 
 
 def reordered(agents: Agents, order: np.ndarray) -> Agents:
@@ -158,7 +193,7 @@ def test_the_order_of_agents_does_not_change_a_bit(entry, motion, own, seed):
     if own and (TARGETS not in entry.definition.uses or "BY_ID" in vars(entry).values()):
         # BY_ID counts the targets: their order is part of the input
         pytest.skip("reads no targets, or counts them")
-    settings = settings_for(entry, motion)
+    settings = settings_for(varied(entry, seed), motion)
     scene = make_scene(seed, settings)
     order = np.random.default_rng(seed).permutation(scene.agents.count)
     plain = Simulation(settings, scene.agents, frame=1, fps=FPS)
@@ -183,6 +218,7 @@ def same_motion(a: Agents, b: Agents) -> bool:
 @few
 @any_world
 def test_without_weight_or_disabled_it_is_as_if_absent(entry, motion, combine, seed):
+    entry = varied(entry, seed)
     absent = settings_for(None, motion, combine=combine)
     scene = make_scene(seed, absent)
     plain = play(scene, absent, 4).agents
@@ -223,20 +259,27 @@ def test_the_number_of_threads_changes_no_bit(entry, motion):
     assert same_bits(*found)
 
 
+def jumps(entry):
+    """Whether a behavior sets velocities or positions, at the step where something happens."""
+    if entry.definition.constraint is None:
+        return False
+    return getattr(entry, "method", "") != "AVOID"  # of containment, it corrects nothing
+
+
 @every_motion
 @every_variant
 def test_finer_steps_converge_at_first_order(entry, motion):
     exempt(entry, motion, ROUGH)
-    definition = entry.definition
-    if definition.constraint is not None or definition.type in SETTING:
+    if jumps(entry):
         pytest.skip("jumps: velocities or positions are set at the step where it happens")
     settings = settings_for(entry, motion)
-    scene = make_scene(SEEDS[0], settings, count=96)
-    ends = [
-        play(scene, settings, fps // 2, fps).agents.position.astype(float)
-        for fps in (12, 24, 48, 96)
-    ]
+    ends = []
+    for fps in (12, 24, 48, 96):
+        scenes = [make_scene(seed, settings, count=96) for seed in FINE_SEEDS]
+        crowds = [play(scene, settings, fps // 2, fps).agents for scene in scenes]
+        ends.append(np.concatenate([c.position for c in crowds]).astype(float))
     # Halving the step halves the gap. The typical agent's: a few pass an edge of what their
-    # behavior sees one step earlier or later.
+    # behavior sees one step earlier or later. Not quite by 2: a step of 1/12 s is long enough for
+    # the next order to show, some 6 % of the gap at most, and it may have the other sign.
     gaps = [np.median(np.linalg.norm(a - b, axis=1)) for a, b in itertools.pairwise(ends)]
-    assert gaps[0] > 1.6 * gaps[1] > 1.6**2 * gaps[2], gaps
+    assert gaps[0] > 1.85 * gaps[1] > 1.85**2 * gaps[2], gaps

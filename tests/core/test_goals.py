@@ -6,10 +6,11 @@ from crowdtools import crowd, place, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core.behaviors.arrive import Arrive
+from steer_addon.core.behaviors.arrive import Arrive, overshoot
 from steer_addon.core.behaviors.flee import Flee
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wander import Wander
+from steer_addon.core.presets import find_presets, read_preset
 from steer_addon.core.solver import Solver
 from steer_addon.core.world import make_world
 
@@ -41,6 +42,77 @@ def test_arrive_stops_on_the_target_without_overshoot():
     assert np.linalg.norm(velocities[-1, 0]) < 1e-3
     assert abs(positions[-1, 0, 0] - 6.0) < 1e-2
     assert positions[:, 0, 0].max() - 6.0 < 0.01 * 2.0
+
+
+def swing(max_speed, slow_radius, late, parts, weight=1.0):
+    """How far agents who come at full speed get past the target, as a share of slow_radius.
+
+    Args:
+        max_speed: [m/s].
+        slow_radius: [m].
+        late: Time constant T = τ·m/weight [s].
+        parts: Steps in the shortest time of the motion.
+        weight: Of arrive.
+    """
+    relaxation_time = max(0.01, late)
+    body = {"max_speed": max_speed, "max_force": 1e6, "mass": weight * late / relaxation_time}
+    settings_ = crowd(
+        Arrive(slow_radius=slow_radius, weight=weight),
+        relaxation_time=relaxation_time,
+        agents=body,
+    )
+    fps = parts / min(late, slow_radius / max_speed)
+    steps = int(fps * (4.0 * slow_radius / max_speed + 4.0 * late))
+    start, velocity = [[-1.1 * slow_radius, 0, 0]], [[max_speed, 0, 0]]
+    positions, _ = run(settings_, start, steps, velocity, target=[[0, 0, 0]], fps=fps)
+    assert positions[:, 0, 0].max() > -0.1 * slow_radius
+    return positions[:, 0, 0].max() / slow_radius
+
+
+@pytest.mark.parametrize("max_speed", [0.3, 1.4, 12.0])
+@pytest.mark.parametrize("slow_radius", [0.5, 2.0, 20.0])
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.25])
+def test_arrive_does_not_pass_the_target_where_it_reacts_in_time(max_speed, slow_radius, share):
+    assert swing(max_speed, slow_radius, share * slow_radius / max_speed, parts=20) < 0.01
+    assert overshoot(share) == 0.0
+
+
+@pytest.mark.parametrize(("max_speed", "slow_radius"), [(0.3, 0.5), (1.4, 2.0), (12.0, 20.0)])
+@pytest.mark.parametrize("share", [0.3, 0.35, 0.5, 1.0, 2.0])
+def test_arrive_passes_the_target_by_its_formula_where_it_reacts_late(
+    max_speed, slow_radius, share
+):
+    late = share * slow_radius / max_speed
+    # steps of T/100 are as if T were longer by half a step
+    expected = pytest.approx(overshoot(share), rel=0.03, abs=2e-3)
+    assert swing(max_speed, slow_radius, late, parts=100) == expected
+    # the same time constant by twice the mass and twice the weight
+    assert swing(max_speed, slow_radius, late, parts=100, weight=2.0) == expected
+
+
+def test_arrive_says_when_agents_will_pass_the_target_by_much():
+    def said(relaxation_time=0.5, solver="REYNOLDS", **more):
+        body = {"max_speed": 4.0, "mass": 1.0}
+        solver_ = {"relaxation_time": relaxation_time, "solver": solver}
+        settings_ = crowd(Arrive(**more), agents=body, **solver_)
+        return settings_.advice()
+
+    # T·v_max = 2 m
+    assert said(slow_radius=8.0) == said(slow_radius=2.0) == []
+    (words,) = said(slow_radius=1.0)
+    assert words == (
+        "arrive lets agents swing 0.68 m past the target: give it a slow radius of 8 m, "
+        "or the crowd a shorter relaxation time"
+    )
+    assert said(slow_radius=1.0, stop_radius=0.7) == said(slow_radius=0.0) == []
+    assert said(slow_radius=1.0, solver="VEX") == []
+    assert said(slow_radius=1.0, relaxation_time=0.1) == []
+
+
+@pytest.mark.parametrize("name", find_presets())
+def test_presets_are_not_said_to_pass_the_target(name):
+    said = read_preset(find_presets()[name]).settings.advice()
+    assert not any("past the target" in text for text in said)
 
 
 def test_arrive_wishes_the_speed_of_its_formula():

@@ -101,14 +101,18 @@ def test_colliders_count_with_their_bounding_spheres():
     assert made.value[0, 1] == pytest.approx(-2.0)
 
 
-def test_a_head_on_agent_passes_with_lateral_and_does_not_reverse():
-    stack = (Seek(), ObstacleAvoidance(method="LATERAL", look_ahead=3.0, weight=2.0))
+@pytest.mark.parametrize("fps", [24, 96])
+@pytest.mark.parametrize(("weight", "cut"), [(1.0, 0.10), (2.0, 0.05), (4.0, 0.03)])
+def test_a_head_on_agent_passes_with_lateral_and_does_not_reverse(weight, cut, fps):
+    stack = (Seek(), ObstacleAvoidance(method="LATERAL", look_ahead=3.0, weight=weight))
     world = make_world(targets=[[12, 0, 0]], spheres=make_spheres([[6, 0, 0]], 1.0))
-    positions, velocities = run(crowd(*stack), [[0, 0, 0]], 24 * 12, world=world)
+    positions, velocities = run(crowd(*stack), [[0, 0, 0]], fps * 12, world=world, fps=float(fps))
     before = positions[:, 0, 0] < 11.0
     assert velocities[1:, 0, 0][before[1:]].min() > 0.0
-    # pushed off as soon as it is inside, hence no deeper than the way of a step
-    assert np.linalg.norm(positions[:, 0] - [6, 0, 0], axis=1).min() > 1.0 - 1.4 / 24
+    # The push ends when none of the three points is inside, and the goal pulls back in: the
+    # center cuts the rim by what is said in docs/obstacles.md, less for more weight.
+    nearest = np.linalg.norm(positions[:, 0] - [6, 0, 0], axis=1).min()
+    assert 0.0 < 1.0 - nearest < cut
     assert np.linalg.norm(positions[:, 0] - [12, 0, 0], axis=1).min() < 0.2
 
 

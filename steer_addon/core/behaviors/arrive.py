@@ -2,17 +2,49 @@
 
 In GROUND motion t - p is projected onto the plane of the agent's ground first.
 
-Symbols: t target, p position [m], d = |t - p| [m], v_max maximum speed [m/s].
+Agents follow this wish with the time constant T = τ·m/weight, and are late by it. Those who come at
+v_max stop on the target without passing it where 4·T·v_max <= slow_radius; with b = T·v_max /
+slow_radius above 1/4 they swing past it, by
+
+    slow_radius · √b · exp(-(π - atan w) / w),    w = √(4·b - 1),
+
+as long as their maximum force is enough: 1 % of slow_radius at b = 0.35, 7 % at 1/2, 30 % at 1.
+REYNOLDS only, and for arrive alone; other desired velocities in the stack damp the swing.
+
+Symbols: t target, p position [m], d = |t - p| [m], v_max maximum speed [m/s], τ relaxation time
+[s], m mass [kg].
 Source: Houdini VEX node, its *seek*; Cocos steering, *arrive*; Reynolds 1999, Arrival.
 """
 
 from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
 
 from ..jit import kernel
 from ..parameters import param
 from ..vec import length, pick, scale, store, unit
 from .base import TARGETS, VELOCITY, Behavior, behavior
 from .targeting import target_choice, target_flow, target_offset
+
+if TYPE_CHECKING:
+    from ..agents import Agents
+
+MUCH = 1.0 / 3.0
+"""Share of slow_radius from which on passing the target is worth a word: settings of the source
+systems swing by 0.3 of it, and are meant to."""
+
+
+def overshoot(slowness: float) -> float:
+    """How far agents swing past the target, as a share of slow_radius.
+
+    Args:
+        slowness: T·v_max / slow_radius, see above.
+    """
+    if slowness <= 0.25:
+        return 0.0
+    w = math.sqrt(4.0 * slowness - 1.0)
+    return math.sqrt(slowness) * math.exp(-(math.pi - math.atan(w)) / w)
 
 
 @kernel
@@ -68,3 +100,20 @@ class Arrive(Behavior):
     )
     target_choice: str = target_choice(goes=True)
     target_flow: float = target_flow()
+
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
+        """Say so when agents are too slow to react to stop on the target."""
+        found = super().advice(settings, agents)
+        body, solver = settings.agents, settings.solver
+        if solver.solver != "REYNOLDS" or self.slow_radius <= 0.0:
+            return found
+        late = solver.relaxation_time * body.mass / self.weight * body.max_speed
+        past = overshoot(late / self.slow_radius) * self.slow_radius
+        if past <= max(MUCH * self.slow_radius, self.stop_radius):
+            return found
+        return [
+            *found,
+            f"{self.key} lets agents swing {past:.2g} m past the target: "
+            f"give it a slow radius of {math.ceil(40.0 * late) / 10.0:g} m, "
+            "or the crowd a shorter relaxation time",
+        ]
