@@ -8,6 +8,7 @@ import os
 import numpy as np
 from contact_scenes import (
     ContactScene,
+    Solid,
     SoupScene,
     contact_scenes,
     count_penetrations,
@@ -17,6 +18,7 @@ from contact_scenes import (
 from crowdtools import box, crowd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from solids import ball
 from wild_worlds import agents, sizes, vectors, worlds
 
 from steer_addon.core.behaviors.seek import Seek
@@ -40,6 +42,17 @@ def test_the_check_finds_who_is_inside_and_who_went_through():
 @given(contact_scenes())
 def test_nobody_gets_into_or_through_solids(scene: ContactScene):
     assert scene.penetrations() == 0
+
+
+def test_who_has_no_size_is_squeezed_out_between_two_solids_too():
+    # one of them swings against the other, and the gap between both closes
+    large, small = (ball(radius=radius, rounds=1).triangles.astype(float) for radius in (2.0, 1.5))
+    pair = [
+        Solid(large, np.array([1.0, 0.0, 0.0]), np.zeros(3), 0.0, 0.0),
+        Solid(small, np.array([1.0, -4.0, 0.0]), np.array([0.0, 1.0, 0.0]), 3.0, 0.0),
+    ]
+    for radius in (0.0, 0.05, 0.25):
+        assert ContactScene(pair, "GROUND", 1.4, radius, 12.0, False, 0).penetrations() == 0
 
 
 @slow

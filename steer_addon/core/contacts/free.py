@@ -23,7 +23,9 @@ _LOOKS = ((0.5377, 0.6234, 0.5677), (-0.7215, 0.3411, 0.6026), (0.1873, -0.8942,
 """Directions of the rays: none lies along the faces and edges that people draw."""
 SURFACES = 8
 """So many surfaces are tried, one after the other."""
-RINGS = 40
+RINGS, MOST_RINGS = 40, 120
+"""So many rings are looked at, and more until they are as large as the largest collider: those of
+bodies without a size begin small."""
 GROWTH = 1.15
 """How much larger each ring is than the one before."""
 ON_RING = 16
@@ -150,8 +152,12 @@ def _is_free(tree, center, radius, first, still, start, place, room, flat):
 @kernel
 def _on_rings(tree, center, radius, first, still, start, room, clear, flat):
     """Look around a point for a place with so much room around it: (found, place)."""
-    size = max(room, 4.0 * wall_margin(start))
-    for _ring in range(RINGS):
+    size, enough = max(room, 4.0 * wall_margin(start)), 0.0
+    for collider in range(len(radius)):
+        enough = max(enough, 2.0 * radius[collider] + room)
+    for ring in range(MOST_RINGS):
+        if ring >= RINGS and size > enough:
+            break
         for k in range(ON_RING):
             place = add(start, scale(_spoke(k, flat), size))
             if _is_free(tree, center, radius, first, still, start, place, clear, flat):
