@@ -324,7 +324,8 @@ def test_enabling_loads_only_what_blender_asks_for():
     found = run_python(
         "import bpy, json, sys, steer_addon\n"
         "steer_addon.register()\n"
-        "print(json.dumps([m for m in sys.modules if m.startswith('steer_addon.')]))"
+        "print(json.dumps([m for m in sys.modules if m.startswith('steer_addon.')]))\n"
+        "steer_addon.unregister()"
     )
     # every module takes time at each start of Blender, with a crowd or without
     late = (
