@@ -69,3 +69,14 @@ def beyond_box(points: np.ndarray, center, half, axes) -> np.ndarray:
     """How far outside of a box points are, along its axes [m]; negative inside."""
     local = (points - np.asarray(center)) @ np.asarray(axes, np.float64).T
     return (np.abs(local) - np.asarray(half)).max(axis=1)
+
+
+def soup(rng, count, size):
+    """Random triangles; some are slivers, lines or points."""
+    corners = rng.uniform(-3, 3, (count, 1, 3)) + rng.normal(0.0, size, (count, 3, 3))
+    kind = rng.integers(0, 6, count)
+    corners[kind == 0, 2] = corners[kind == 0, 1]
+    corners[kind == 1] = corners[kind == 1, :1]
+    thin = kind == 2
+    corners[thin, 2] = 0.5 * (corners[thin, 0] + corners[thin, 1]) + 1e-7
+    return corners.astype(np.float32)

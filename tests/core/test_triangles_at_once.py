@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from solids import soup
 
 from steer_addon.core import bvh
 from steer_addon.core.bvh_points import nearer
@@ -21,17 +22,6 @@ from steer_addon.core.triangles_at_once import (
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def soup(rng, count, size):
-    """Random triangles; some are slivers, lines or points."""
-    corners = rng.uniform(-3, 3, (count, 1, 3)) + rng.normal(0.0, size, (count, 3, 3))
-    kind = rng.integers(0, 6, count)
-    corners[kind == 0, 2] = corners[kind == 0, 1]
-    corners[kind == 1] = corners[kind == 1, :1]
-    thin = kind == 2
-    corners[thin, 2] = 0.5 * (corners[thin, 0] + corners[thin, 1]) + 1e-7
-    return corners.astype(np.float32)
 
 
 @given(SEEDS, st.floats(0.001, 5.0), st.sampled_from([0.0, 1e4]))

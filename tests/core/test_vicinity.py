@@ -9,6 +9,7 @@ import pytest
 from crowdtools import box, crowd, place
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from solids import soup
 
 from steer_addon.core import bvh
 from steer_addon.core.behaviors.follow_wall import FollowWall
@@ -52,17 +53,6 @@ def fan(count):
     out = np.stack([np.cos(angle), np.sin(angle), 0 * angle], 1)
     low, high = np.zeros((count, 3)), np.tile([0.0, 0.0, 1.0], (count, 1))
     return np.stack([low, high, out], 1).astype(np.float32)
-
-
-def soup(rng, count, size):
-    """Random triangles; some are slivers, lines or points."""
-    corners = rng.uniform(-3, 3, (count, 1, 3)) + rng.normal(0.0, size, (count, 3, 3))
-    kind = rng.integers(0, 6, count)
-    corners[kind == 0, 2] = corners[kind == 0, 1]
-    corners[kind == 1] = corners[kind == 1, :1]
-    thin = kind == 2
-    corners[thin, 2] = 0.5 * (corners[thin, 0] + corners[thin, 1]) + 1e-7
-    return corners.astype(np.float32)
 
 
 def wanderings(rng, count, triangles):
