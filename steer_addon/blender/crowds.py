@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ..core.behaviors import REGISTRY
 from ..core.errors import PresetError, SceneError, warn
@@ -187,8 +188,6 @@ def add_crowd_object(
         points: Positions [m] in the object's space, shape (agent_count, 3).
         collection: Where it goes.
     """
-    import numpy as np
-
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(points))
     mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(points).ravel())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..crowds import crowds
 from ..display import find_modifier
@@ -28,8 +29,6 @@ def nearest_on_screen(
     Returns:
         Row and distance [px]; -1 and infinity where none is near.
     """
-    import numpy as np
-
     rows = np.asarray(points, np.float64).reshape(-1, 3)
     clip = np.asarray(matrix, np.float64) @ np.vstack([rows.T, np.ones(len(rows))])
     front = np.flatnonzero(clip[3] > 0.0)
@@ -59,8 +58,6 @@ def view_under(context: Any, event: Any) -> tuple[Any, Any] | None:
 def agents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[Any, Any] | None:
     """Ids and places of the living agents that a crowd shows [m]; None where it shows none."""
     # imported with the first click: enabling the extension has to be quick
-    import numpy as np
-
     from . import seen
 
     frame = seen.seen_frame(obj, scene)
@@ -126,8 +123,6 @@ class STEER_OT_pick_agent(bpy.types.Operator):
         self, context: Any, event: Any, area: Any, region: Any
     ) -> tuple[bpy.types.Object, int] | None:
         """The crowd and the id of the agent that is clicked."""
-        import numpy as np
-
         mouse = (event.mouse_x - region.x, event.mouse_y - region.y)
         matrix = np.array(area.spaces.active.region_3d.perspective_matrix)
         reach = REACH * context.preferences.system.ui_scale
