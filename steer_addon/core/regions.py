@@ -122,9 +122,29 @@ def step_in_box(start, move, velocity, frame, half, wrap):
 
 
 @kernel
+def _wrapped_in_sphere(start, move, radius):
+    """The place after a step that leaves a sphere: on along the same chord, from its other end.
+
+    All rounds at once. A grazing step goes round a short chord often: its length counts, not how
+    often, and the limit is the place where it touches.
+    """
+    ahead = scale(move, 1.0 / length(move))
+    along = dot(start, ahead)
+    middle = add_scaled(start, ahead, -along)
+    half = math.sqrt(max(radius * radius - dot(middle, middle), 0.0))
+    there, _sign = _folded(along + length(move), half, True)
+    return truncate(add_scaled(middle, ahead, there), radius)
+
+
+@kernel
 def step_in_sphere(start, move, velocity, radius, wrap):
-    """A step inside a sphere: (offset after it, velocity). The far side is the antipodal point."""
+    """A step inside a sphere: (offset after it, velocity).
+
+    The far side is where the line of motion, followed backward, leaves the sphere.
+    """
     start = truncate(start, radius)
+    if wrap and length(move) > TINY and length(add(start, move)) > radius:
+        return _wrapped_in_sphere(start, move, radius), velocity
     for _hit in range(MOST_HITS):
         square = dot(move, move)
         if length(add(start, move)) <= radius or square < TINY * TINY:
@@ -134,12 +154,9 @@ def step_in_sphere(start, move, velocity, radius, wrap):
         share = (math.sqrt(along * along + square * gap) - along) / square
         share = min(max(share, 0.0), 1.0)
         start = add_scaled(start, move, share)
-        move = scale(move, 1.0 - share)
-        if wrap:
-            start = scale(start, -1.0)
-        else:
-            out = unit(start)
-            move, velocity = mirrored(move, out), mirrored(velocity, out)
+        out = unit(start)
+        move = mirrored(scale(move, 1.0 - share), out)
+        velocity = mirrored(velocity, out)
     return truncate(add(start, move), radius), velocity
 
 

@@ -142,12 +142,44 @@ def test_wrap_comes_back_on_the_far_side(shape):
     np.testing.assert_allclose(velocities[1, 0], [4.8, 0, 0], atol=1e-5)
 
 
-def test_wrap_of_a_sphere_is_the_antipodal_point():
+def test_wrap_of_a_sphere_follows_the_motion_backward():
     positions, _ = within(
         cube(radius=2.0), [[1.9, 0.5, 0]], 1, [[2.4, 0, 0]], shape="SPHERE", method="WRAP"
     )
     out = np.sqrt(2.0**2 - 0.5**2)
-    np.testing.assert_allclose(positions[1, 0], [-out + (2.0 - out), -0.5, 0], atol=5e-6)
+    np.testing.assert_allclose(positions[1, 0], [-out + (2.0 - out), 0.5, 0], atol=5e-6)
+
+
+def test_wrap_goes_round_a_sphere_many_times_in_one_step():
+    positions, velocities = within(
+        cube(radius=2.0), [[0, 1.2, 0]], 1, [[24 * 33.0, 0, 0]], shape="SPHERE", method="WRAP"
+    )
+    # a chord of 3.2 m: 33 m are ten rounds and one meter
+    np.testing.assert_allclose(positions[1, 0], [1.0, 1.2, 0], atol=2e-5)
+    np.testing.assert_allclose(velocities[1, 0], [24 * 33.0, 0, 0])
+
+
+@pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-6, 0.0])
+def test_who_grazes_a_sphere_comes_back_where_it_was_grazed(depth):
+    # a chord that is short goes on forever: neither is the step lost, nor is it a leap to and fro
+    positions, _ = within(
+        cube(radius=2.0), [[0, 2.0 - depth, 0]], 8, [[2.4, 0, 0]], shape="SPHERE", method="WRAP"
+    )
+    half = np.sqrt(2.0**2 - (2.0 - depth) ** 2)
+    assert np.abs(positions[..., 0]).max() <= half + 1e-6
+    np.testing.assert_allclose(positions[..., 1], 2.0 - depth, atol=2e-6)
+
+
+def test_a_short_step_does_not_lead_astray_on_the_far_side():
+    # places are rounded to 1.2e-7 m, 3e-5 of a way of 4 mm: over the room that would be 0.1 mm
+    velocity = np.array([[0.0791, 0.0547, 0.0263]])
+    start = np.array([[1.999, 1.1713, 0.3577]], np.float32)
+    for shape in ("BOX", "MESH"):
+        container = make_container((0, 0, 0), 2.0, mesh=box((0, 0, 0), (4, 4, 4)))
+        positions, _ = within(container, start, 1, velocity, shape=shape, method="WRAP")
+        back = 4.0 / velocity[0, 0] * (shape == "MESH")
+        expected = start[0] + velocity[0] / 24 - np.array([4.0, 0, 0]) * (shape == "BOX")
+        np.testing.assert_allclose(positions[1, 0], expected - velocity[0] * back, atol=6e-6)
 
 
 def test_wrap_of_a_mesh_follows_the_motion_backward():

@@ -8,9 +8,10 @@ that is outside, and will be at a, heads straight for the nearest place: u = v_m
 
 BOUNCE and WRAP make no proposal. They correct each step after it is made, and no agent is outside
 then, however fast it is. BOUNCE mirrors the rest of the step and the velocity at the surface, as
-often as it is met. WRAP goes on with the rest on the far side: the opposite face (BOX), the
-antipodal point (SPHERE), or where the line of motion, followed backward, leaves the mesh (MESH).
-The velocity stays. An agent that starts a step outside is put to the nearest place inside first.
+often as it is met. WRAP goes on with the rest on the far side: the opposite face (BOX), or where
+the line of motion, followed backward, leaves the sphere or the mesh (SPHERE, MESH). So a step that
+only grazes a sphere comes back near by. The velocity stays. An agent that starts a step outside is
+put to the nearest place inside first.
 
 The region holds positions, which are points, not bodies. In GROUND motion only the horizontal part
 counts: of a sphere its disk, of a box the outline when it is set upright, of a mesh its section at
@@ -48,6 +49,8 @@ from .base import CONTAINER, VELOCITY, Behavior, behavior
 
 BOX, SPHERE, MESH = 0, 1, 2
 AVOID, WRAP = 0, 2
+ROUNDING = 1.2e-7
+"""How far places stored in 32 bits are from computed ones, as a share of the largest coordinate."""
 
 
 @kernel
@@ -164,6 +167,19 @@ def _moved_to(world, end):
 
 
 @kernel
+def _way(old, new, velocity, dt):
+    """The way of a step [m], from its velocity where that is what moved the agent.
+
+    Places in 32 bits round the direction of a short way by so much that it leads elsewhere on the
+    far side.
+    """
+    move, told = sub(new, old), scale(velocity, dt)
+    if largest(sub(told, move)) <= ROUNDING * (largest(new) + largest(told)):
+        return told
+    return move
+
+
+@kernel
 def containment_constraint(start, stop, agents, world, p, memory, position, velocity):
     """Mirror or wrap the step of those that left."""
     shape, method, container = int(p.shape[0]), int(p.method[0]), p.container
@@ -179,12 +195,13 @@ def containment_constraint(start, stop, agents, world, p, memory, position, velo
         origin, lift = load(container.center, 0), 0.0
         if shape == MESH:
             origin, lift = (0.0, 0.0, 0.0), world.eye_height
-        before, after = sub(load(agents.position, i), origin), sub(new, origin)
+        old = load(agents.position, i)
+        before, move, held = sub(old, origin), _way(old, new, old_velocity, world.dt), True
         if flat:
-            lift += after[2]
-            before, after = level(before), level(after)
-        raised = add_scaled(before, (0.0, 0.0, 1.0), lift)
-        move, held = sub(after, before), True
+            lift += new[2] - origin[2]
+            before, move = level(before), level(move)
+        if shape == MESH:
+            before = add_scaled(before, (0.0, 0.0, 1.0), lift)
         if shape == BOX:
             end, turned = step_in_box(before, move, old_velocity, frame, half, wrap)
         elif shape == SPHERE:
@@ -192,15 +209,15 @@ def containment_constraint(start, stop, agents, world, p, memory, position, velo
         else:
             ahead = _forward(old_velocity, load(agents.heading, i), flat)
             held, end, turned = step_in_mesh(
-                container.tree, outward, margin, raised, move, old_velocity, ahead, wrap, flat
+                container.tree, outward, margin, before, move, old_velocity, ahead, wrap, flat
             )
         if not held:
             continue
-        end = add(end, origin)
-        if flat:
-            end = (end[0], end[1], new[2])
         # those that stayed inside keep their place to the last bit
-        if largest(sub(end, new)) > 0.1 * margin:
+        if largest(sub(end, add(before, move))) > 0.1 * margin:
+            end = add(end, origin)
+            if flat:
+                end = (end[0], end[1], new[2])
             store(position, i, _moved_to(world, end))
             store(velocity, i, turned)
 
