@@ -1,4 +1,8 @@
-"""The zones before walls, as a rule in plain Python: push, pull, slide, turn."""
+"""The zones before walls, as a rule in plain Python, from the source's formulas alone.
+
+What the behavior decides beyond them (inner corners, goals in front of walls, round walls) is
+tested elsewhere; where a restated crowd goes none of it acts.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +23,20 @@ def ray(sight: Sight, way: Vector) -> tuple[float, Vector]:
     return cast(eye, way, sight.scene.meshes)
 
 
-def tangent(sight: Sight, n: Vector) -> Vector:
+def tangent(sight: Sight, motion: Vector, n: Vector) -> Vector:
     """Along the wall, on the side of the motion."""
     if sight.flat:
         t = direction(cross(UP, n))
-        return t if dot(t, sight.v) > 0.0 else times(t, -1.0)
-    return direction(minus(sight.v, times(n, dot(sight.v, n))))
+        return t if dot(t, motion) > 0.0 else times(t, -1.0)
+    return direction(minus(motion, times(n, dot(motion, n))))
 
 
 @dataclass
 class Slide:
-    """What a sliding or turning agent knows."""
+    """What a sliding or turning agent knows: where it goes, and where the wall is."""
 
     way: Vector
-    side: Vector
-    """Toward the wall, or to the side through which it turns."""
-    begun: float
-    """How far the goal was when the agent first met the wall [m]."""
+    wall: Vector
 
 
 def passed(sight: Sight, a: Vector) -> Vector:
@@ -74,61 +75,45 @@ class Zones(Rule):
         return minus(sight.target().p, sight.p)
 
     def look(self, sight: Sight) -> tuple[int, Vector | None]:
+        """One ray along v, three zones by hit distance d."""
         d, n = ray(sight, direction(sight.v))
-        goal = self.goal(sight)
-        if d > self.look_ahead or size(goal) <= self.slide_distance:
-            return FREE, None
-        if d >= size(goal) and ray(sight, direction(goal))[0] >= size(goal):
+        if d > self.look_ahead:
             return FREE, None
         if d > self.pull_distance:
             over = size(sight.v) - self.push_speed
             return PUSHED, times(n, min(self.push_strength, over)) if over > 0.0 else None
         if d > self.slide_distance:
-            return PULLED, times(tangent(sight, n), self.push_strength)
-        return self.begin(sight, n, sight.keep(size(goal)))
+            return PULLED, times(tangent(sight, sight.v, n), self.push_strength)
+        return self.begin(sight, sight.v, n)
 
-    def begin(self, sight: Sight, n: Vector, begun: float) -> tuple[int, Vector | None]:
-        way, side = passed(sight, tangent(sight, n)), passed(sight, times(n, -1.0))
-        self.slides[sight.i] = Slide(way, side, begun)
-        return self.slide(sight, fresh=True)
+    def begin(self, sight: Sight, motion: Vector, n: Vector) -> tuple[int, Vector | None]:
+        """Slide: the velocity is set to the tangent at cruise speed, and kept."""
+        way, wall = passed(sight, tangent(sight, motion, n)), passed(sight, times(n, -1.0))
+        self.slides[sight.i] = Slide(way, wall)
+        return SLIDING, self.set_to(sight, way)
 
     def set_to(self, sight: Sight, way: Vector) -> Vector:
         sight.kind = SET
         return times(way, self.cruise_speed)
 
-    def in_sight(self, sight: Sight, begun: float) -> bool:
-        """Nothing on the way to the goal, or nothing near and it is nearer than at first."""
-        goal = self.goal(sight)
-        clear = ray(sight, direction(goal))[0]
-        return clear >= size(goal) or (clear > self.look_ahead and size(goal) < begun)
-
-    def slide(self, sight: Sight, fresh: bool = False) -> tuple[int, Vector | None]:
+    def slide(self, sight: Sight) -> tuple[int, Vector | None]:
+        """Until a ray of length 2·r toward the wall finds nothing."""
         slide = self.slides[sight.i]
-        if not fresh and self.in_sight(sight, slide.begun):
-            goal = direction(self.goal(sight))
-            across = direction(minus(goal, times(slide.way, dot(goal, slide.way))))
-            slide.side = passed(sight, across)
-            return TURNING, self.set_to(sight, slide.way)
-        reach = sight.body.radius + max(sight.body.radius, self.slide_distance)
-        zone = SLIDING if ray(sight, slide.side)[0] <= reach else TURNING
-        return zone, self.set_to(sight, slide.way)
+        found = ray(sight, slide.wall)[0] <= 2.0 * sight.body.radius
+        return SLIDING if found else TURNING, self.set_to(sight, slide.way)
 
     def turn(self, sight: Sight) -> tuple[int, Vector | None]:
-        """The short way to a goal ahead, through the side of the wall to one behind."""
-        slide, goal = self.slides[sight.i], direction(self.goal(sight))
-        angle = self.turn_rate * sight.scene.dt
-        if dot(slide.way, goal) >= math.cos(angle):
+        """Toward the goal by at most turn_rate; free when the goal is in sight."""
+        slide, offset = self.slides[sight.i], self.goal(sight)
+        goal, angle = direction(offset), self.turn_rate * sight.scene.dt
+        if ray(sight, goal)[0] >= size(offset):
             return FREE, None
-        side = slide.side
-        if dot(slide.way, goal) >= 0.0:
-            side = direction(minus(goal, times(slide.way, dot(goal, slide.way))))
-        c, s = math.cos(angle), math.sin(angle)
-        way = direction(plus(times(slide.way, c), times(side, s)))
-        side = direction(minus(times(side, c), times(slide.way, s)))
-        if dot(way, goal) >= 0.0 and self.in_sight(sight, slide.begun):
-            return FREE, None
-        slide.way, slide.side = passed(sight, way), passed(sight, side)
+        way = goal
+        if dot(slide.way, goal) < math.cos(angle):
+            across = direction(minus(goal, times(slide.way, dot(goal, slide.way))))
+            way = direction(plus(times(slide.way, math.cos(angle)), times(across, math.sin(angle))))
+        slide.way = passed(sight, way)
         d, n = ray(sight, slide.way)
         if d <= self.slide_distance:
-            return self.begin(sight, n, slide.begun)
+            return self.begin(sight, slide.way, n)
         return TURNING, self.set_to(sight, slide.way)

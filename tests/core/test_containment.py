@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from solids import ball, beyond_box, beyond_convex, beyond_room, corner_room, rotation
 
 from steer_addon.core.behaviors.containment import Containment
-from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wander import Wander
 from steer_addon.core.containers import Container, make_container
 from steer_addon.core.meshes import Mesh
@@ -372,34 +371,3 @@ def test_those_who_stay_inside_are_not_touched(shape):
             make_container((0, 0, 0), 3.0), points, 5, velocity, shape=shape, method=method
         )
         np.testing.assert_array_equal(held, free)
-
-
-numbers = st.floats(-1e6, 1e6, allow_nan=False, width=32)
-point = st.tuples(numbers, numbers, numbers)
-size = st.floats(0, 1e6, width=32)
-
-
-@settings(max_examples=80)
-@given(
-    p=point,
-    v=point,
-    center=point,
-    half=st.tuples(size, size, size),
-    turned=st.integers(0, 50),
-    shape=st.sampled_from(SHAPES),
-    method=st.sampled_from(["AVOID", "BOUNCE", "WRAP"]),
-    motion=st.sampled_from(["GROUND", "FLY"]),
-)
-def test_all_is_finite_for_any_finite_input(p, v, center, half, turned, shape, method, motion):
-    container = make_container(center, half, axes=rotation(turned))
-    positions, velocities = within(
-        container,
-        [p],
-        3,
-        [v],
-        motion=motion,
-        more=[Seek()],
-        shape=shape,
-        method=method,
-    )
-    assert np.isfinite(positions).all() and np.isfinite(velocities).all()

@@ -5,8 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from crowdtools import box, crowd, place, run, simulation, wall
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.obstacle_zones import ObstacleZones
@@ -106,15 +104,16 @@ def clearance(points, target, segments):
     return reach
 
 
+@pytest.mark.parametrize("until", ["IN_SIGHT", "TWO_RADII"])
 @pytest.mark.parametrize(
     ("values", "agents", "scale"),
     [({}, {}, 1.0), (UNITY, {"max_speed": 10.0, "radius": 0.5}, 2.5)],
     ids=["people", "unity"],
 )
 def test_the_machine_goes_through_its_zones_along_an_l_wall_and_never_crosses_it(
-    values, agents, scale
+    values, agents, scale, until
 ):
-    zones = ObstacleZones(**values)
+    zones = ObstacleZones(slide_until=until, **values)
     segments = (np.array(L_WALL) * scale).tolist()
     target = np.array([-3.0, -3.0, 0.0]) * scale
     starts = np.random.default_rng(7).uniform(-1.0, 11.0, (2000, 3)) * [scale, scale, 0.0]
@@ -193,6 +192,18 @@ def test_slide_sets_the_velocity_whatever_else_is_in_the_list(cruise, expected):
     )
     np.testing.assert_allclose(after.velocity[0], [0, expected, 0], atol=1e-6)
     np.testing.assert_allclose(made.value[0], [0, expected, 0], atol=1e-6)
+
+
+@pytest.mark.parametrize("goal", [(4, -9, 0), (40, 3, 0)], ids=["behind", "in sight"])
+def test_a_slide_of_the_source_lasts_while_a_ray_of_two_radii_finds_the_wall(goal):
+    zones = ObstacleZones(slide_until="TWO_RADII")
+    for gap, lasts in ((0.49, True), (0.51, False)):
+        path, speeds, states = walk(
+            zones, [[2, gap, 0]], 3, L_WALL[:1], [goal], [[1, -1, 0]], agents={"radius": 0.25}
+        )
+        assert states[1:3, 0].tolist() == [SLIDE, SLIDE if lasts else TURN]
+        np.testing.assert_allclose(speeds[1:3, 0], [[1.4, 0, 0]] * 2, atol=1e-6)
+        np.testing.assert_allclose(path[1:3, 0, 1], gap, atol=1e-6)
 
 
 def test_a_body_that_touches_the_wall_leans_away_from_it():
@@ -373,21 +384,3 @@ def test_inside_an_obstacle_and_on_its_face_agents_keep_moving(start):
     positions, velocities = run(settings_, [start], 24 * 3, world=world)
     assert np.isfinite(positions).all()
     assert np.linalg.norm(np.diff(positions[:, 0], axis=0), axis=1).sum() > 1.0
-
-
-number = st.floats(-1e6, 1e6, width=32)
-near = st.floats(-4, 4, width=32)
-point = st.one_of(st.tuples(number, number, number), st.tuples(near, near, near))
-length = st.sampled_from([0.0, 0.5, 3.0, 1e6])
-
-
-@settings(max_examples=60, deadline=None)
-@given(point, point, point, length, length, length, st.sampled_from(["GROUND", "FLY"]))
-def test_zones_are_finite_for_any_finite_input(p, v, target, ahead, pull, slide, motion):
-    zones = ObstacleZones(look_ahead=ahead, pull_distance=pull, slide_distance=slide)
-    crowd_settings = crowd(Seek(), zones, motion=motion, agents={"radius": slide})
-    degenerate = Mesh("line", np.zeros((2, 3, 3), np.float32))
-    world = make_world(targets=[target], colliders=[box((0, 0, 0), (2, 2, 2)), degenerate])
-    positions, velocities = run(crowd_settings, [p, p], 6, velocity=[v, (0, 0, 0)], world=world)
-    assert np.isfinite(positions).all()
-    assert np.isfinite(velocities).all()

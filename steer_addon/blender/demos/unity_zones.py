@@ -16,7 +16,7 @@ from .stage import Stage, steer_by
 WALL = ((6.0, 0.0), (0.0, 0.0), (0.0, 14.0))
 """The L, seen from above [m]."""
 THICK, HIGH = 0.4, 2.0
-FILES = ((6.5, 4.0), (9.0, 11.5))
+FILES = ((6.5, 4.0), (10.0, 12.5))
 """Where files of bodies start and where they want to go, as Y [m]."""
 FIRST, STEP, COUNT = 14.0, 3.0, 6
 """X where the first of a file starts [m], how far behind it the next one does, and their number."""

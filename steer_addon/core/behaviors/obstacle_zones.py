@@ -7,12 +7,13 @@ shown as the agent attribute `zone`, is
 1 push   d > pull_distance: Δ = n · min(push_strength, |v| - push_speed), only above push_speed.
 2 pull   slide_distance < d ≤ pull_distance: Δ = push_strength · t, t the wall tangent with the sign
          of v; head-on that of the desired velocity, else by id.
-3 slide  d ≤ slide_distance: the velocity is set to t at cruise speed. t is kept until a ray toward
-         the wall, r + max(r, slide_distance) long, finds nothing: then turn. Turn as well when the
-         goal comes in sight.
+3 slide  d ≤ slide_distance: the velocity is set to t at cruise speed. t is kept until slide_until:
+         TWO_RADII  a ray toward the wall, 2·r long, finds nothing: then turn.
+         IN_SIGHT   such a ray of r + max(r, slide_distance) does, or the goal comes in sight.
 4 turn   the velocity is set at cruise speed and turned toward the goal by at most turn_rate; slide
-         again when something is within slide_distance, free when turned to the goal or when the
-         goal is in sight and not behind.
+         again when something is within slide_distance. Free
+         TWO_RADII  when the goal is in sight.
+         IN_SIGHT   when turned to the goal, or when it is in sight and not behind.
 
 Symbols: v velocity [m/s], r body radius [m], d and distances [m], Δ [m/s].
 Source: Unity tutorial of a three-zone obstacle avoider (look_ahead 10, pull 5, slide 2, cruise 10,
@@ -21,17 +22,23 @@ push_speed 8, turn 10 rad/s there). Leaving a slide only nearer to the goal: Lum
 
 Decided beyond the sources:
 
-- The ray toward the wall is 2·r long there. Here it also reaches the wall from the distance at
-  which the slide began; with slide_distance ≤ r it is 2·r.
+- TWO_RADII is the source's rule, and the preset unity_zones takes it. With slide_distance > r the
+  ray does not reach the wall from where the slide began: the slide ends at once, the agent turns
+  to the goal behind the wall until that is within slide_distance on its way, slides again, and so
+  comes in a few short curves to within 2·r, where the slide lasts. Around a closed obstacle it goes
+  on for as long as another one hides the goal. IN_SIGHT reaches the wall from where the slide
+  began, is smooth, leaves obstacles earlier, and is the default.
 - An obstacle within slide_distance along t is the other side of an inner corner: the slide goes on
   along it, not back into the first wall; flyers in a right angle go along the edge of both. A wall
   that recedes bends t with it; one that comes nearer is left to the ray ahead, so that t never
-  flips between two faces. An agent whose body would touch the wall leans away from it by up to 45°.
+  flips between two faces. With IN_SIGHT, an agent whose body would touch the wall leans away from
+  it by up to 45°.
 - The goal is the target, or without targets the direction of the desired velocity. It is in sight
-  when nothing is on the way to it, or nothing within look_ahead and it is nearer than where
-  the slide began: agents get away from closed obstacles, and do not run in circles in a corner.
-- A goal behind is turned to around the end of the wall, not back along its front; one that is in
-  sight the short way.
+  when nothing is on the way to it; with IN_SIGHT also when nothing is within look_ahead and it is
+  nearer than where the slide began: agents get away from closed obstacles earlier, and do not run
+  in circles in a corner.
+- With IN_SIGHT a goal behind is turned to around the end of the wall, not back along its front;
+  one that is in sight the short way, as all are with TWO_RADII.
 - Obstacles behind a target in sight do not count, nor do any with the target within slide_distance:
   agents can arrive in front of a wall.
 - Without motion the ray goes along the desired velocity; agents that neither move nor want to stay.
@@ -44,9 +51,8 @@ import math
 
 import numpy as np
 
-from ..bvh import ray_cast
 from ..jit import kernel
-from ..parameters import param
+from ..parameters import choice, param
 from ..vec import (
     EPSILON,
     add_scaled,
@@ -57,13 +63,14 @@ from ..vec import (
     project,
     scale,
     store,
-    sub,
     unit,
 )
 from .base import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
+from .halting import stop_before_walls
 from .sight import eye, first_hit, tangent_by_id
 from .targeting import on_ground, target_choice, target_offset
 
+TWO_RADII = 1
 FREE, PUSHING, PULLING, SLIDING, TURNING = 0, 1, 2, 3, 4
 
 ZONE = 0
@@ -72,7 +79,7 @@ WAY = 1
 SIDE = 4
 """Columns 4 to 6, square to the way: the wall's normal, or where to turn for a goal behind."""
 BEGUN = 7
-"""Distance to the goal where the slide began [m]."""
+"""Distance to the goal where the slide began [m]; 0 where it does not count."""
 GRACE = 8
 """Way that may be slid before the wall is beside the agent [m]: it was hit farther on."""
 COLUMNS = 9
@@ -84,10 +91,6 @@ STANDING = 0.01
 """Share of the maximum speed below which an agent counts as standing."""
 CORNERS = 3
 """Corners that one step can take, as at the end of a narrow passage."""
-ROOM = 1.0e-3
-"""Distance from colliders at which steps end [m]."""
-ROUNDING = 2.5e-7
-"""Relative error of positions stored in 32 bits, with some room."""
 
 
 @kernel
@@ -176,7 +179,7 @@ def _look(i, agents, world, p, origin, goal, distance, memory):
     strength = pick(p.push_strength, i)
     if d <= slide_distance:
         _begin(i, agents, world, normal, motion, d, memory)
-        memory[i, BEGUN] = distance
+        memory[i, BEGUN] = 0.0 if int(p.slide_until[0]) == TWO_RADII else distance
         return SLIDING, none
     if d <= pick(p.pull_distance, i):
         return PULLING, scale(_along(i, agents, world, normal, motion), strength)
@@ -215,27 +218,28 @@ def _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory):
     """One step of sliding: (zone after it, direction)."""
     slide_distance, radius = pick(p.slide_distance, i), np.float64(agents.radius[i])
     way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
-    begun = np.float64(memory[i, BEGUN])
-    if not fresh and _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
+    begun, plain = np.float64(memory[i, BEGUN]), int(p.slide_until[0]) == TWO_RADII
+    done = fresh or plain
+    if not done and _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
         # nothing is between: the short way, which may lie around the end of the wall
         short = unit(project(goal, way))
         _keep(memory, i, SIDE, short if length(short) > 0.0 else side)
         return TURNING, way
     lean = (0.0, 0.0, 0.0)
-    reach = radius + max(radius, slide_distance)
+    reach = 2.0 * radius if plain else radius + max(radius, slide_distance)
     triangle, d, normal = first_hit(world, origin, scale(side, -1.0), reach)
     if triangle >= 0:
         memory[i, GRACE] = 0.0
         face = _face(i, agents, world, normal, scale(side, -1.0))
         gap = d * dot(side, face)
-        if gap < radius:
+        if gap < radius and not plain:
             lean = scale(face, 1.0 - max(gap, 0.0) / radius)
         bent = project(way, face)
         if dot(way, face) > 0.0 and length(bent) > HEAD_ON:
             way, side = unit(bent), face
-    elif memory[i, GRACE] > 0.0:
+    elif memory[i, GRACE] > 0.0 and not plain:
         memory[i, GRACE] -= cruise * world.dt
-    else:
+    elif not (fresh and plain):
         _keep(memory, i, SIDE, scale(side, -1.0))
         return TURNING, way
     way, side = _corner(i, agents, world, origin, way, side, slide_distance)
@@ -245,11 +249,14 @@ def _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory):
 
 
 @kernel
-def _turned(way, side, goal, most):
-    """(way, side) after a turn by `most` [rad] toward the goal, through `side` to one behind."""
-    ahead = dot(way, goal)
-    if ahead >= 0.0:
-        side = unit(project(goal, way))
+def _turned(way, side, goal, most, plain):
+    """(way, side) after a turn by `most` [rad] toward the goal.
+
+    To one behind through `side`, unless the turn is a plain one.
+    """
+    short = unit(project(goal, way))
+    if dot(way, goal) >= 0.0 or (plain and length(short) > 0.0):
+        side = short
     c, s = math.cos(most), math.sin(most)
     turned = unit(add_scaled(scale(way, c), side, s))
     return turned, unit(project(add_scaled(scale(side, c), way, -s), turned))
@@ -261,13 +268,18 @@ def _turn(i, agents, world, p, origin, goal, distance, memory):
     slide_distance = pick(p.slide_distance, i)
     most = min(math.radians(pick(p.turn_rate, i)) * world.dt, 0.5 * math.pi)
     way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
-    if length(goal) < 0.5 or dot(way, goal) >= math.cos(most):
+    begun, plain = np.float64(memory[i, BEGUN]), int(p.slide_until[0]) == TWO_RADII
+    if length(goal) < 0.5:
         return FREE
     if distance <= slide_distance and _open(world, origin, goal, distance):
         return FREE
-    way, side = _turned(way, side, goal, most)
-    begun = np.float64(memory[i, BEGUN])
-    if dot(way, goal) >= 0.0:
+    if dot(way, goal) < math.cos(most):
+        way, side = _turned(way, side, goal, most, plain)
+    elif plain:
+        way = goal
+    else:
+        return FREE
+    if plain or dot(way, goal) >= 0.0:
         if _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
             return FREE
     _keep(memory, i, WAY, way)
@@ -307,27 +319,6 @@ def obstacle_zones_kernel(start, stop, agents, world, p, memory, out, active):
             active[i] = 1
 
 
-@kernel
-def obstacle_zones_constraint(start, stop, agents, world, p, memory, position, velocity):
-    """End steps before the colliders that they would cross."""
-    for i in range(start, stop):
-        old = load(agents.position, i)
-        move = sub(load(position, i), old)
-        way = length(move)
-        level = on_ground(i, agents, world, move)
-        # a longer way is another behavior's doing, as when a container takes agents to its far side
-        if way < EPSILON or length(level) > 2.0 * length(load(velocity, i)) * world.dt:
-            continue
-        origin = eye(i, agents, world)
-        room = ROOM + ROUNDING * max(abs(origin[0]), abs(origin[1]), abs(origin[2]))
-        triangle, d = ray_cast(world.colliders, origin, scale(move, 1.0 / way), way + room)
-        # an agent that stands in a face is let go
-        if triangle >= 0 and d > EPSILON:
-            part = min(max(d - room, 0.0) / way, 1.0)
-            store(position, i, add_scaled(old, move, part))
-            store(velocity, i, scale(load(velocity, i), part))
-
-
 @behavior(
     label="Obstacle Zones",
     output=PUSH,
@@ -336,7 +327,7 @@ def obstacle_zones_constraint(start, stop, agents, world, p, memory, position, v
     memory_width=COLUMNS,
     icon="MOD_DYNAMICPAINT",
     group="Obstacles",
-    constraint=obstacle_zones_constraint,
+    constraint=stop_before_walls,
     shows={"zone": ZONE},
 )
 class ObstacleZones(Behavior):
@@ -392,5 +383,13 @@ class ObstacleZones(Behavior):
         minimum=1.0,
         soft_maximum=720.0,
         doc="Fastest turn back to the goal; more makes tighter curves around the ends of walls",
+    )
+    slide_until: str = choice(
+        "IN_SIGHT",
+        {
+            "IN_SIGHT": "The goal comes in sight, or the wall has an end: smooth",
+            "TWO_RADII": "Nothing is within two radii toward the wall, as in the source",
+        },
+        doc="When agents stop sliding along a wall and turn to their goal",
     )
     target_choice: str = target_choice()
