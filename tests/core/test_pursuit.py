@@ -22,12 +22,16 @@ def seen(position, velocity=None, heading=None):
     return make_world(targets=make_targets([position], *rows))
 
 
-def meeting_times(entry, motion):
-    """When agents reach targets that start DISTANCE ahead and keep going the way of HEADINGS."""
+def meeting_times(entry, motion, tau=0.01):
+    """When agents reach targets that start DISTANCE ahead and keep going the way of HEADINGS.
+
+    From rest, with a relaxation time of tau [s] and as much force as that takes.
+    """
     course = np.stack([np.cos(HEADINGS), np.sin(HEADINGS), 0.0 * HEADINGS], axis=1)
     start, velocity = np.array([DISTANCE, 0.0, 0.0]), PREY_SPEED * course
-    settings = crowd(entry, motion=motion, relaxation_time=0.01, agents={"max_speed": SPEED})
-    slowest = DISTANCE / (SPEED - PREY_SPEED)
+    body = {"max_speed": SPEED, "max_force": 1e6}
+    settings = crowd(entry, motion=motion, relaxation_time=tau, agents=body)
+    slowest = DISTANCE / (SPEED - PREY_SPEED) + 2.0 * tau
 
     def world_at(time):
         return make_world(targets=make_targets(start + velocity * time, velocity))
@@ -36,21 +40,40 @@ def meeting_times(entry, motion):
     positions = chase(settings, agents, world_at, 1.05 * slowest, FPS)
     times = np.arange(len(positions)) / FPS
     gaps = np.linalg.norm(start + velocity * times[:, None, None] - positions, axis=2)
-    # within what both go in a step they have met
-    met = gaps <= (SPEED + PREY_SPEED) / FPS
-    assert met.any(axis=0).all()
-    return times[met.argmax(axis=0)]
+    # they meet when they are first as near as they get, beside one another where speeds take time
+    met = ((np.diff(gaps, axis=0) > 0.0) & (gaps[:-1] < 0.5 * DISTANCE)).argmax(axis=0)
+    assert gaps[met, np.arange(len(met))].max() <= 0.02 * DISTANCE
+    return times[met]
+
+
+def intercepts(tau):
+    """When agents that go straight to where they will meet the targets are there, for each heading.
+
+    |d + w·t| = s·(t - τ·(1 - exp(-t/τ))), solved for t: speed is taken up exponentially.
+    """
+    along, across = PREY_SPEED * np.cos(HEADINGS), PREY_SPEED * np.sin(HEADINGS)
+    low, high = np.zeros(len(HEADINGS)), np.full(len(HEADINGS), 100.0)
+    for _ in range(60):
+        t = (low + high) / 2
+        way = SPEED * (t + tau * np.expm1(-t / tau))
+        there = way >= np.hypot(DISTANCE + along * t, across * t)
+        low, high = np.where(there, low, t), np.where(there, t, high)
+    return high
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-def test_pursue_meets_a_target_at_its_closed_form_intercept(motion):
-    # |d + w·t| = s·t, solved for t: nobody can be there earlier
+@pytest.mark.parametrize("tau", [0.01, 0.1, 0.25, 0.5])
+def test_pursue_meets_a_target_at_its_closed_form_intercept(motion, tau):
+    met = meeting_times(Pursue(target_choice="BY_ID"), motion, tau)
+    np.testing.assert_allclose(met, intercepts(tau), rtol=0.02)
+
+
+def test_without_delay_the_intercept_is_that_of_the_textbook():
     along, across = PREY_SPEED * np.cos(HEADINGS), PREY_SPEED * np.sin(HEADINGS)
     earliest = (
         DISTANCE * (along + np.sqrt(SPEED**2 - across**2)) / (SPEED**2 - along**2 - across**2)
     )
-    met = meeting_times(Pursue(target_choice="BY_ID"), motion)
-    np.testing.assert_allclose(met, earliest, rtol=0.02)
+    np.testing.assert_allclose(intercepts(1e-9), earliest, rtol=1e-6)
 
 
 def test_seek_runs_behind_a_target_that_crosses():
