@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounds import bounded, lengths
 from .errors import AgentError
 
 FloatArray = NDArray[np.float32]
@@ -60,7 +61,7 @@ class Agents:
     @property
     def speed(self) -> FloatArray:
         """Speeds [m/s], shape (agent_count,)."""
-        result: FloatArray = np.linalg.norm(self.velocity, axis=1).astype(np.float32)
+        result: FloatArray = lengths(self.velocity).astype(np.float32)
         return result
 
     def taken(self, rows: IntArray) -> Agents:
@@ -172,7 +173,7 @@ def make_agents(
 def _agent_column(
     name: str, extra: dict[str, FloatArray], default: float, count: int
 ) -> FloatArray:
-    column = extra.pop(name, np.full(count, default, np.float32))
+    column = extra.pop(name, np.full(count, bounded(default), np.float32))
     lowest = 1.0e-6 if name == "mass" else 0.0
     if column.size and float(column.min()) < lowest:
         row = int(column.argmin())
@@ -183,7 +184,7 @@ def _agent_column(
 
 
 def _rows(what: str, value: Any, count: int | None) -> FloatArray:
-    array = np.ascontiguousarray(value, dtype=np.float32)
+    array = bounded(value)
     if array.size == 0:
         array = array.reshape(0, 3)
     if array.ndim != 2 or array.shape[1] != 3 or (count is not None and len(array) != count):
@@ -199,7 +200,7 @@ def _rows(what: str, value: Any, count: int | None) -> FloatArray:
 
 
 def _column(name: str, value: Any, count: int) -> FloatArray:
-    array = np.ascontiguousarray(value, dtype=np.float32)
+    array = bounded(value)
     if array.shape != (count,):
         raise AgentError(f"attribute {name!r} has shape {array.shape}: give ({count},)")
     if not np.isfinite(array).all():
@@ -220,8 +221,7 @@ def _ids(ids: Any, count: int) -> IntArray:
 
 
 def _headings(velocity: FloatArray, heading: FloatArray) -> FloatArray:
-    speed = np.linalg.norm(velocity, axis=1, keepdims=True)
-    size = np.linalg.norm(heading, axis=1, keepdims=True)
+    speed, size = lengths(velocity)[:, None], lengths(heading)[:, None]
     fallback = np.where(
         size < 1e-6, np.array([0.0, -1.0, 0.0], np.float32), heading / np.maximum(size, 1e-6)
     )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .bounds import bounded
 from .bvh_build import STACK, depth_of, grow, refit_boxes
 from .bvh_points import (
     nearest_from,
@@ -169,7 +170,7 @@ def _link_top(first: I32, second: I32, low: F32, high: F32, roots: Any) -> None:
 
 
 def _checked(triangles: Any) -> F32:
-    corners: F32 = np.ascontiguousarray(triangles, dtype=np.float32)
+    corners: F32 = bounded(triangles)
     if corners.size == 0:
         return np.zeros((0, 3, 3), np.float32)
     if corners.ndim != 3 or corners.shape[1:] != (3, 3):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import bvh
+from .bounds import bounded
 from .errors import WorldError
 from .meshes import Mesh
 from .views import F32, BvhView, ContainerView
@@ -49,10 +50,10 @@ def make_container(
     Raises:
         WorldError: A number is not finite.
     """
-    middle = np.asarray(center, np.float32).reshape(3)
-    size = np.abs(np.broadcast_to(np.asarray(half, np.float32), (3,))).astype(np.float32)
-    rows = np.eye(3, dtype=np.float32) if axes is None else np.asarray(axes, np.float32)
-    reach = float(size.max()) if radius is None else float(radius)
+    middle = bounded(center).reshape(3)
+    size = np.abs(bounded(np.broadcast_to(half, (3,))))
+    rows = np.eye(3, dtype=np.float32) if axes is None else bounded(axes)
+    reach = float(size.max()) if radius is None else float(bounded(radius)[0])
     if not all(np.isfinite(part).all() for part in (middle, size, rows, reach)):
         raise WorldError(
             f"A container with the center {tuple(middle.tolist())}, the half size "

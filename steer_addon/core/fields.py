@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import bvh
+from .bounds import bounded
 from .errors import WorldError
 from .nearby import make_nearby, no_lattice
 from .paths import Path
@@ -76,7 +77,7 @@ def make_field(points: Any, vectors: Any, *, faces: Any = (), edges: Any = ()) -
 
 
 def _rows(what: str, values: Any) -> F32:
-    rows: F32 = np.ascontiguousarray(values, dtype=np.float32)
+    rows: F32 = bounded(values)
     if rows.size == 0:
         return np.zeros((0, 3), np.float32)
     if rows.ndim != 2 or rows.shape[1] != 3:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .agents import Agents
 from .behaviors import Behavior
+from .bounds import lengths
 from .settings import MotionSettings
 from .targets import Targets
 
@@ -40,7 +41,7 @@ class Frame:
     @property
     def speed(self) -> NDArray[np.float32]:
         """Speeds [m/s], shape (agent_count,)."""
-        result: NDArray[np.float32] = np.linalg.norm(self.velocity, axis=1).astype(np.float32)
+        result: NDArray[np.float32] = lengths(self.velocity).astype(np.float32)
         return result
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .bounds import bounded
 from .errors import WorldError
 from .views import F32, I64
 
@@ -27,7 +28,7 @@ class Mesh:
     """Whether it has to be read again every frame."""
 
     def __post_init__(self) -> None:
-        corners: F32 = np.ascontiguousarray(self.triangles, dtype=np.float32)
+        corners: F32 = bounded(self.triangles)
         if corners.size == 0:
             corners = np.zeros((0, 3, 3), np.float32)
         if corners.ndim != 3 or corners.shape[1:] != (3, 3):

@@ -18,12 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounds import bounded
 from .errors import WorldError
 from .rng import PATH, uniform4
 from .views import F32, PathView
-
-LARGEST = float(np.finfo(np.float32).max)
-"""Largest coordinate [m]."""
 
 
 class Path:
@@ -54,7 +52,7 @@ class Path:
     @property
     def points(self) -> F32:
         """The waypoints [m], shape (point_count, 3)."""
-        return np.array(self._points, np.float32).reshape(-1, 3)
+        return bounded(self._points).reshape(-1, 3)
 
     def add(self, point: Any) -> None:
         """Add a waypoint [m] at the end.
@@ -66,7 +64,7 @@ class Path:
         if row.shape != (3,):
             raise WorldError(f"Path {self.name!r}: a waypoint has shape {row.shape}: give (3,)")
         x, y, z = row.tolist()
-        if not all(abs(value) <= LARGEST for value in (x, y, z)):
+        if not all(math.isfinite(value) for value in (x, y, z)):
             raise WorldError(
                 f"Path {self.name!r}: waypoint {len(self._points)} is at ({x:g}, {y:g}, {z:g}): "
                 "give finite coordinates"

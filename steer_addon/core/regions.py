@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from .bounds import LARGEST
 from .bvh import nearest_point, ray_cast, triangle_corners, triangle_normal
 from .jit import kernel
 from .vec import add, add_scaled, cross, dot, length, load, scale, sub, truncate, unit
@@ -41,11 +42,11 @@ def mirrored(v, normal):
 
 @kernel
 def rounded(v):
-    """A point as 32-bit arrays keep it."""
+    """A point as 32-bit arrays keep it, see `vec.store`."""
     return (
-        np.float64(np.float32(v[0])),
-        np.float64(np.float32(v[1])),
-        np.float64(np.float32(v[2])),
+        np.float64(np.float32(min(max(v[0], -LARGEST), LARGEST))),
+        np.float64(np.float32(min(max(v[1], -LARGEST), LARGEST))),
+        np.float64(np.float32(min(max(v[2], -LARGEST), LARGEST))),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .bounds import bounded
 from .errors import WorldError
 from .views import F32, SphereView
 
@@ -46,10 +47,8 @@ def make_spheres(center: Any, radius: Any) -> Spheres:
     Raises:
         WorldError: Shapes do not fit, a number is not finite or a radius negative.
     """
-    points = np.ascontiguousarray(np.reshape(center, (-1, 3)), dtype=np.float32)
-    sizes = np.ascontiguousarray(
-        np.broadcast_to(np.asarray(radius, np.float32), (len(points),)), dtype=np.float32
-    )
+    points = bounded(np.reshape(center, (-1, 3)))
+    sizes = bounded(np.broadcast_to(radius, (len(points),)))
     bad = ~(np.isfinite(points).all(axis=1) & np.isfinite(sizes) & (sizes >= 0.0))
     if bad.any():
         row = int(bad.argmax())

@@ -13,6 +13,7 @@ from . import bvh
 from .agents import Agents
 from .behaviors.base import Behavior
 from .behaviors.targeting import side_axis
+from .bounds import bounded, lengths
 from .bvh_points import nearest_other
 from .errors import WorldError
 from .jit import kernel, parallel_for
@@ -226,12 +227,12 @@ def make_targets(
     Raises:
         WorldError: Shapes differ or a value is not finite.
     """
-    points = np.ascontiguousarray(np.reshape(position, (-1, 3)), dtype=np.float32)
+    points = bounded(np.reshape(position, (-1, 3)))
     speed = _rows("velocities", velocity, np.zeros(3), points)
     if not (np.isfinite(points).all() and np.isfinite(speed).all()):
         raise WorldError("A target is not at a finite place: move it back into the scene")
     ahead = _rows("headings", heading, np.array([0.0, -1.0, 0.0]), points)
-    moving = np.linalg.norm(speed, axis=1, keepdims=True) >= 1.0e-6
+    moving = lengths(speed)[:, None] >= 1.0e-6
     ahead = _unit(np.where(moving, speed, ahead), np.array([0.0, -1.0, 0.0]))
     upright = _unit(_rows("up vectors", up, np.array([0.0, 0.0, 1.0]), points), np.eye(3)[2])
     return Targets(points, speed, ahead, upright, own)
@@ -240,7 +241,7 @@ def make_targets(
 def _rows(what: str, value: Any, default: Any, points: FloatArray) -> FloatArray:
     if value is None:
         return np.tile(np.asarray(default, np.float32), (len(points), 1))
-    rows = np.ascontiguousarray(np.reshape(value, (-1, 3)), dtype=np.float32)
+    rows = bounded(np.reshape(value, (-1, 3)))
     if rows.shape != points.shape:
         raise WorldError(f"Target {what} have shape {rows.shape}: give {points.shape}")
     return rows
@@ -248,7 +249,7 @@ def _rows(what: str, value: Any, default: Any, points: FloatArray) -> FloatArray
 
 def _unit(rows: Any, fallback: Any) -> FloatArray:
     wide = np.asarray(rows, np.float64)
-    size = np.linalg.norm(wide, axis=1, keepdims=True)
+    size = lengths(wide)[:, None]
     good = np.isfinite(size) & (size >= 1.0e-6)
     return np.where(good, wide / np.where(good, size, 1.0), fallback).astype(np.float32)
 

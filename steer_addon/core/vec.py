@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from .bounds import LARGEST
 from .jit import kernel
 
 EPSILON = 1.0e-6
@@ -23,10 +24,10 @@ def load(array, i):
 
 @kernel
 def store(array, i, v):
-    """Write v to row i of an (N, 3) array."""
-    array[i, 0] = v[0]
-    array[i, 1] = v[1]
-    array[i, 2] = v[2]
+    """Write v to row i of an (N, 3) array; what is beyond ±LARGEST as that: all is finite."""
+    array[i, 0] = min(max(v[0], -LARGEST), LARGEST)
+    array[i, 1] = min(max(v[1], -LARGEST), LARGEST)
+    array[i, 2] = min(max(v[2], -LARGEST), LARGEST)
 
 
 @kernel

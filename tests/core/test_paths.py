@@ -45,7 +45,7 @@ def test_segments_are_in_one_chain_without_empty_ones(points, cyclic):
     ("make", "words"),
     [
         (lambda: Path([[0, 0, math.nan]], name="Street"), "'Street': waypoint 0 .* finite"),
-        (lambda: Path([[0, 0, 0], [1e39, 0, 0]]), "waypoint 1 .* finite"),
+        (lambda: Path([[0, 0, 0], [-math.inf, 0, 0]]), "waypoint 1 .* finite"),
         (lambda: Path([[0, 0], [1, 1]]), r"shape \(2, 2\): give \(point_count, 3\)"),
         (lambda: Path([0, 0, 0]), r"shape \(3,\): give \(point_count, 3\)"),
         (lambda: Path().add((1, 2)), r"shape \(2,\): give \(3,\)"),

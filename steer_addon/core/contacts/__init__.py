@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .. import bvh, ground, jit
 from ..agents import Agents
+from ..bounds import lengths
 from ..settings import CrowdSettings
 from ..views import F32, WorldView
 from ..world import Colliders
@@ -116,8 +117,8 @@ def _landed(
     To the far side of a container nobody walks: what lies between does not count.
     """
     way = bodies.goal - bodies.start
-    far = np.linalg.norm(after.velocity, axis=1) * sees.dt + 2.0 * settings.motion.step_height
-    rows = np.flatnonzero(np.linalg.norm(way, axis=1) > JUMP * far + after.radius)
+    far = lengths(after.velocity) * sees.dt + 2.0 * settings.motion.step_height
+    rows = np.flatnonzero(lengths(way) > JUMP * far + after.radius)
     if not len(rows):
         return bodies
     start, origin = bodies.start.copy(), bodies.origin.copy()
