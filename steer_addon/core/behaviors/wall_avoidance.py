@@ -25,7 +25,9 @@ A head-on agent takes at most k·L [N] at any dt. All of this holds for weight 1
 spring that much stronger or weaker. For one feeler the sum of motion and spring energy never grows;
 an agent that turns so that another feeler presses can gain speed, as from the formula itself.
 
-Beyond the source, so that no agent with enough force passes a wall:
+Beyond the source, so that no agent with enough force passes a wall (the bare rule lets those
+through that come up to 61° off the normal: the feeler to the side, half as long, takes over before
+the straight one has stopped them):
 
 - Where the plain spring cannot stop the agent before the surface (a feeler fixed too short, or one
   to the side, which is half as long), it is as stiff as is needed to stop it 0.1 % of the room c·l
