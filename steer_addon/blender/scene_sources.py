@@ -21,7 +21,7 @@ from .scene_inputs import source_objects
 from .scene_meshes import Matrix, may_bend, may_deform
 from .scene_shapes import NoVectors, Raw
 from .scene_view import SceneView
-from .slots import SOURCES, can_be_source, source_use
+from .slots import HAIR, SOURCES, can_be_source, source_use
 
 _WORLD_NAMES = {PATHS: "paths", FIELD: "fields", CONTAINER: "containers"}
 
@@ -91,8 +91,9 @@ class SourceReader:
                 values += [] if part.value is None else [part.value]
                 for text in part.texts:
                     view.warn(text)
-            elif item.source_kind == "OBJECT":
-                view.warn(f"{kind.label} {source.name!r} cannot be used as one: {kind.choose}")
+            elif item.source_kind == "OBJECT" or source.type == "CURVES":
+                choose = HAIR if source.type == "CURVES" else kind.choose
+                view.warn(f"{kind.label} {source.name!r} cannot be used as one: {choose}")
         return values
 
     def _part(self, source: bpy.types.Object, entry: Behavior, view: SceneView, use: str) -> _Part:

@@ -19,6 +19,10 @@ EXTENT_TYPES = ("MESH", "CURVE", "SURFACE", "FONT")
 SOLID_EMPTIES = ("SPHERE", "CUBE")
 
 
+HAIR = "hair curves are not read, convert it to a curve or a mesh (Object ▸ Convert)"
+"""What to do about an object of the type CURVES: only geometry nodes evaluate its splines."""
+
+
 class SourceKind(NamedTuple):
     """What behaviors read besides targets, colliders and ground.
 

@@ -186,6 +186,10 @@ def test_a_hidden_path_is_followed():
         (lambda: make_curve([(1, 2, 3)]), "Path 'Curve' has no edges: draw a curve"),
         (lambda: make_wire([(0, 0, 0)] * 2, [(0, 1)]), "'Wire' has fewer than two different"),
         (lambda: make_target(name="Nil"), "Path 'Nil' cannot be used as one: choose a curve"),
+        (
+            lambda: make_hair(),
+            "Path 'Hair' cannot be used as one: hair curves are not read, convert",
+        ),
         (lambda: make_curve([(0, 0, 0), (float("nan"), 0, 0)]), "Path 'Curve' is ignored: Path"),
     ],
 )
@@ -200,6 +204,14 @@ def test_what_is_wrong_with_a_path_is_said_in_every_frame(make, message):
     item.enabled = item.source_object is not None
     read(obj, reader)
     assert bool(reader.warnings) == item.enabled
+
+
+def make_hair():
+    """An object of the type CURVES."""
+    hair = bpy.data.objects.new("Hair", bpy.data.hair_curves.new("Hair"))
+    hair.data.add_curves([3])
+    bpy.context.scene.collection.objects.link(hair)
+    return hair
 
 
 def test_a_deleted_path_is_said():
