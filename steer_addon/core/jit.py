@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import jit_scratch
+from . import jit_parts, jit_scratch
 from .errors import KernelsMissingError, warn
 
 if TYPE_CHECKING:
@@ -112,8 +112,10 @@ class Kernel:
         options["_nrt"] = self.allocates
         options["forceinline"] = self.inlined
         # a part is kept on disk with those that call it; how Python calls it takes a third of the
-        # time to compile
-        options["no_cpython_wrapper"] = options["no_cfunc_wrapper"] = part
+        # time to compile, and C never calls any
+        options["no_cpython_wrapper"], options["no_cfunc_wrapper"] = part, True
+        if (compiler := jit_parts.compiler(part)) is not None:
+            options["pipeline_class"] = compiler
         folder = None if part else _cache_dir(self.__module__)
         if folder is not None:
             # numba looks at it when it is told to cache, for each function anew
@@ -287,12 +289,14 @@ def cache_root() -> Path | None:
 def _watch_compiling() -> None:
     """Let numba tell what it is about to compile: it is neither in memory nor on disk."""
     event = importlib.import_module("numba.core.event")
+    pause = jit_parts.Pause()
 
     class Watch(event.Listener):  # type: ignore[misc, name-defined]
         """Refuses to compile where that is deferred."""
 
         def on_start(self, event: Any) -> None:
             """Called with the compiler's lock held."""
+            pause.begin()
             function = event.data["dispatcher"].py_func
             ours = function.__module__.startswith(__name__.rpartition(".")[0])
             if _state.deferring and ours and _state.cache_folder is not None:
@@ -301,7 +305,8 @@ def _watch_compiling() -> None:
                 )
 
         def on_end(self, event: Any) -> None:
-            """Nothing to do."""
+            """Called with that lock too, also where `on_start` raised."""
+            pause.end()
 
     event.register("numba:compile", Watch())
 
