@@ -15,13 +15,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-_OVERRIDDEN = (
-    "finalize",
-    "_get_module_for_linking",
-    "_optimize_final_module",
-    "_optimize_functions",
-)
-"""What a library of numba's has to have, or else it is a version that we do not know."""
+KNOWN = "0.68."
+"""How the versions of numba begin that are taken apart here; others compile as they do."""
 
 
 class Pause:
@@ -51,13 +46,12 @@ class Pause:
 
 @cache
 def compiler(part: bool) -> Any:
-    """A compiler class for numba's `pipeline_class`; None where this numba is made otherwise.
+    """A compiler class for numba's `pipeline_class`; None for a numba that is not `KNOWN`.
 
     Args:
         part: Whether only other kernels call the function.
     """
-    base = import_module("numba.core.codegen").JITCodeLibrary
-    if not all(hasattr(base, name) for name in _OVERRIDDEN):
+    if not import_module("numba").__version__.startswith(KNOWN):
         return None
     numba_compiler = import_module("numba.core.compiler")
     lowering = import_module("numba.core.typed_passes").NativeLowering

@@ -72,10 +72,10 @@ def test_a_part_may_be_called_by_python_too(kernels: list[Kernel]) -> None:
     assert kernels[1](6.0) == math.sqrt(2.0) + 4.0
 
 
-def test_a_numba_that_is_made_otherwise_compiles_as_it_does(
+def test_another_numba_compiles_as_it_does(
     kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jit_parts, "_OVERRIDDEN", ("something_else",))
+    monkeypatch.setattr(jit_parts, "KNOWN", "9.")
     jit_parts.compiler.cache_clear()
     try:
         assert jit_parts.compiler(True) is None
