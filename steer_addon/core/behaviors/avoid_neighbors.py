@@ -103,6 +103,7 @@ from .ways import (
     SIDES,
     SPATIAL,
     TURNS,
+    any_cheaper,
     beside,
     cheapest,
     in_world,
@@ -190,6 +191,7 @@ def _choose(
     sign, reach = -1.0 if bias < 0.0 else 1.0, horizon * speed
     if walls and opposed < 1.0:
         bias *= _sided(world, origin, frame, sign, reach, radius, opposed)
+    room = LEVEL_ROOM if world.flat else ROOM
     if world.flat:
         weigh_turns(LEVEL, LEVEL_ROOM, velocity, speed, KEEP, bias, sign, costs)
     else:
@@ -204,6 +206,8 @@ def _choose(
     costs[2, before], costs[2, start], costs[2, after] = OTHERS, OTHERS, OTHERS
     best, chosen = math.inf, 0
     for n in range(3 + 1 + TURNS * several):
+        if n == 3 and not (walls or any_cheaper(costs, room, best)):
+            break
         k = start if n == 0 else before if n == 1 else after if n == 2 else n - 3
         cost = costs[0, k]
         if cost > best:
