@@ -191,7 +191,6 @@ def _choose(
     sign, reach = -1.0 if bias < 0.0 else 1.0, horizon * speed
     if walls and opposed < 1.0:
         bias *= _sided(world, origin, frame, sign, reach, radius, opposed)
-    room = LEVEL_ROOM if world.flat else ROOM
     if world.flat:
         weigh_turns(LEVEL, LEVEL_ROOM, velocity, speed, KEEP, bias, sign, costs)
     else:
@@ -206,7 +205,7 @@ def _choose(
     costs[2, before], costs[2, start], costs[2, after] = OTHERS, OTHERS, OTHERS
     best, chosen = math.inf, 0
     for n in range(3 + 1 + TURNS * several):
-        if n == 3 and not (walls or any_cheaper(costs, room, best)):
+        if n == 3 and not (walls or any_cheaper(costs, world.flat, best)):
             break
         k = start if n == 0 else before if n == 1 else after if n == 2 else n - 3
         cost = costs[0, k]
@@ -222,8 +221,7 @@ def _choose(
         cost += costs[1, k]
         if cost < best or (cost == best and k < chosen):
             best, chosen = cost, k
-    before, after = beside(chosen, several)
-    step = 0.0
+    (before, after), step = beside(chosen, several), 0.0
     if before != after and chosen > 0:
         for k in (before, after):
             way = numbered_way(k, several, sign)

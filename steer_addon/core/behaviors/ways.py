@@ -104,10 +104,10 @@ def cheapest(costs):
 
 
 @inlined_kernel
-def any_cheaper(costs, count, best):
+def any_cheaper(costs, flat, best):
     """Whether some way of which nothing is known may cost no more than the best one."""
     found = 0
-    for k in range(count):
+    for k in range(LEVEL_ROOM if flat else ROOM):
         found += int((costs[0, k] <= best) & (costs[2, k] == NOTHING))
     return found > 0
 
