@@ -217,12 +217,13 @@ def _gather(c, grid, room):
             for jx in range(runs):
                 cell = row + wrap_cell(first_x + jx, grid.nx)
                 low, high = grid.start[cell], grid.start[cell + long]
-                if total + high - low > _CANDIDATES:
+                # rows are never negative, but only who is told so copies many at once
+                if total + high - low > _CANDIDATES or low < 0 or total < 0:
                     return -1, 0
                 if cell <= c < cell + long:
                     begin = total + grid.start[c] - low
                 for k in range(high - low):
-                    at, to = (low + k) & _INDEX, (total + k) & _INDEX
+                    at, to = low + k, total + k
                     slots[to] = at
                     x[to], y[to], z[to] = grid.x[at], grid.y[at], grid.z[at]
                 total += high - low
