@@ -118,14 +118,20 @@ def _settled(wish, old, top, mass, distance, limits, dt):
 
 
 @inlined_kernel
+def _is_small(old, toward, most):
+    """Whether the angle between two unit vectors is beyond doubt no more than `most` [rad]."""
+    # the cosine of the most is no more than this: small turns need no arc
+    least = 1.0 - most * most * (0.5 - most * most / 24.0) + EPSILON
+    return min(1.0, max(-1.0, dot(old, toward))) > least
+
+
+@inlined_kernel
 def _turned(old, new, most):
     """`new` turned back toward the unit vector `old`, so that at most `most` [rad] lie between."""
     speed = length(new)
     toward = unit(new)
     cosine = min(1.0, max(-1.0, dot(old, toward)))
-    # the cosine of the most is no more than this: small turns need no arc
-    least = 1.0 - most * most * (0.5 - most * most / 24.0) + EPSILON
-    if speed < EPSILON or cosine > least or math.acos(cosine) <= most:
+    if speed < EPSILON or _is_small(old, toward, most) or math.acos(cosine) <= most:
         return new
     side = sub(toward, scale(old, cosine))
     if length(side) < EPSILON:
@@ -180,6 +186,9 @@ def _faced(heading, new, limits):
         return heading
     ahead = unit(new)
     if limits.max_body_turn > 0.0:
+        toward = unit(ahead)
+        if _is_small(heading, toward, limits.max_body_turn):
+            return toward
         ahead = unit(_turned(heading, ahead, limits.max_body_turn))
     return ahead
 

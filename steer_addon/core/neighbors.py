@@ -217,12 +217,13 @@ def _gather(c, grid, room):
             for jx in range(runs):
                 cell = row + wrap_cell(first_x + jx, grid.nx)
                 low, high = grid.start[cell], grid.start[cell + long]
-                if total + high - low > _CANDIDATES:
+                # rows are never negative, but only who is told so copies many at once
+                if total + high - low > _CANDIDATES or low < 0 or total < 0:
                     return -1, 0
                 if cell <= c < cell + long:
                     begin = total + grid.start[c] - low
                 for k in range(high - low):
-                    at, to = (low + k) & _INDEX, (total + k) & _INDEX
+                    at, to = low + k, total + k
                     slots[to] = at
                     x[to], y[to], z[to] = grid.x[at], grid.y[at], grid.z[at]
                 total += high - low
@@ -259,6 +260,17 @@ def _is_ordinary(me, here, grid):
 
 
 @kernel
+def _sure(here, grid):
+    """Distance [m] from a place to the last of the cells around its own; see `_gather`."""
+    sure = np.inf
+    for axis in range(3):
+        if (grid.nx, grid.ny, grid.nz)[axis] >= 3:
+            for step in (-2, 2):
+                sure = min(sure, _gap(here[axis], step, grid.cell, grid.inverse, True))
+    return sure
+
+
+@kernel
 def _find_one(me, own, here, forward, cosine, reach, limit, gathered, grid, ids, room):
     """Fill the row of the best for the agent in slot `me`; returns the row's length.
 
@@ -267,12 +279,17 @@ def _find_one(me, own, here, forward, cosine, reach, limit, gathered, grid, ids,
     near, near2, ranks, best, best2 = room[:5]
     close, found = min(reach, grid.cell / OFF_LATTICE), 0
     if gathered >= 0 and _is_ordinary(me, here, grid):
-        total = _collect(own, here, close * close, gathered, room)
-        if cosine > -1.0:
-            total = _in_view(total, near, near2, here, grid, forward, cosine)
-        found = _keep(total, near, near2, ranks, grid.order, ids, 0, limit, best, best2)
-        if found == limit or close == reach:
-            return found
+        # seldom too few are as near as all cells reach beyond their own: then as far as this place
+        # is from the last of them
+        for more in range(2):
+            if more > 0:
+                close = min(reach, _sure(here, grid))
+            total = _collect(own, here, close * close, gathered, room)
+            if cosine > -1.0:
+                total = _in_view(total, near, near2, here, grid, forward, cosine)
+            found = _keep(total, near, near2, ranks, grid.order, ids, 0, limit, best, best2)
+            if found == limit or close == reach:
+                return found
     return _search(me, here, grid, ids, forward, reach, cosine, limit, room)
 
 

@@ -89,7 +89,9 @@ def _read(i, agents, world, seen, ahead, spare, table):
         read += int(not dot(offset, ahead) < -touch - spare)
     whole = (read + BLOCK - 1) // BLOCK * BLOCK
     for n in range(whole):
-        j = int(table[OTHER, n]) & _INDEX
+        j = int(table[OTHER, n])
+        if j < 0:
+            break  # never: but loops that cannot end early are made of gathers, which take longer
         velocity, desired = load(agents.velocity, j), load(agents.desired, j)
         heading = load(agents.heading, j)
         for axis in range(3):

@@ -103,6 +103,7 @@ from .ways import (
     SIDES,
     SPATIAL,
     TURNS,
+    any_cheaper,
     beside,
     cheapest,
     in_world,
@@ -204,6 +205,8 @@ def _choose(
     costs[2, before], costs[2, start], costs[2, after] = OTHERS, OTHERS, OTHERS
     best, chosen = math.inf, 0
     for n in range(3 + 1 + TURNS * several):
+        if n == 3 and not (walls or any_cheaper(costs, world.flat, best)):
+            break
         k = start if n == 0 else before if n == 1 else after if n == 2 else n - 3
         cost = costs[0, k]
         if cost > best:
@@ -218,8 +221,7 @@ def _choose(
         cost += costs[1, k]
         if cost < best or (cost == best and k < chosen):
             best, chosen = cost, k
-    before, after = beside(chosen, several)
-    step = 0.0
+    (before, after), step = beside(chosen, several), 0.0
     if before != after and chosen > 0:
         for k in (before, after):
             way = numbered_way(k, several, sign)

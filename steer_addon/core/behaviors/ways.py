@@ -104,6 +104,15 @@ def cheapest(costs):
 
 
 @inlined_kernel
+def any_cheaper(costs, flat, best):
+    """Whether some way of which nothing is known may cost no more than the best one."""
+    found = 0
+    for k in range(LEVEL_ROOM if flat else ROOM):
+        found += int((costs[0, k] <= best) & (costs[2, k] == NOTHING))
+    return found > 0
+
+
+@inlined_kernel
 def beside(k, several):
     """Numbers of the ways on both sides of one; the same twice where it is the outermost."""
     turn, side = numbered(k, several)
