@@ -42,7 +42,7 @@ tenth of s and going at less than a twentieth, gives way if one of those it near
 better lot: it goes back and to its side at s/2 for about a body's width. The others then have room
 to go on.
 
-Who has gone one way among others who go another bends off it by at most 37°, and does not go back
+Who has gone one way among others who go another bends off it by at most 32°, and does not go back
 for 1.5 s, but stands, see `turning_round`. Those who only stand there are walked around.
 
 Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. Those who wish nothing get no proposal:

@@ -3,10 +3,10 @@
 Bodies that are locked among others with other wishes have a little room, now before them, now
 beside them and now behind. Who took it at once would step to and fro, several times a second. So
 each one remembers the way w that it went lately, for 1.5 s after its last step, bends off it by at
-most 37°, and stands rather than going against it:
+most 32°, and stands rather than going against it:
 
     w ← direction of v, blended over 0.3 s, while v·w ≥ 0; at once where others have shoved it back
-    chosen velocity ← e·(chosen·e) where it leads farther aside, e the unit vector 37° off w on that
+    chosen velocity ← e·(chosen·e) where it leads farther aside, e the unit vector 32° off w on that
     side; 0 where it leads against w
 
 So who turns does it over several steps, and slows down the more it turns, as walkers do; there is
@@ -22,8 +22,8 @@ from ..vec import EPSILON, add_scaled, dot, length, scale, sub, unit
 
 GOES = 0.05
 """Who goes at less than this share of the wished speed stands."""
-ALONG, ASIDE = 0.8, 0.6
-"""Cosine and sine of the angle by which ways bend at most at a time: 37°."""
+ALONG, ASIDE = 0.85, math.sqrt(0.2775)
+"""Cosine and sine of the angle by which ways bend at most at a time: 32°."""
 STANDS = 1.5
 """Who turns round stands for so long [s] before."""
 BLENDED = 0.3
