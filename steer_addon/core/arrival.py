@@ -12,7 +12,8 @@ HOLD_AREA  as STAY, but the place has room for all: an agent has arrived when
            - d ≤ max(a, R - r): the disc of radius R is what the arrived and itself fill, or
            - it is held up: for half a second an arrived one that is nearer to the goal stood in
              its way, with a gap of at most w, and it came no nearer (v·g ≤ v_max/10); for three
-             seconds where it slid along them (|v| > v_max/10), since it may find a way around;
+             seconds, or as long as it needs to pass five like itself (10 r/v_max), where it slid
+             along them (|v| > v_max/10), since it may find a way around;
            it stays so until d > 1.25 max(a, R) + r and no such one is within 1.5 w
 
     R = √(Σ r²/0.7) in GROUND, ∛(Σ r³/0.55) in FLY, the sum over the arrived and the agent itself
@@ -63,6 +64,8 @@ KEEP, KEEP_GAP = 1.25, 1.5
 """How much larger the place, and gaps, are for those who are there than for those who come."""
 PATIENCE, SLIDING_PATIENCE = 0.5, 3.0
 """Who is held up for so long has arrived [s]: standing, and sliding along the others."""
+PASSED = 10.0
+"""Large or slow ones slide for longer: for as long as they need for so many of their radii."""
 CONE = 120.0
 """Full angle around the direction of the goal [deg] in which others stand in the way."""
 MOST = 16
@@ -212,7 +215,9 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
     if there.any() and unsure.any():
         behind = _behind(agents, goals, there, unsure)
         stands = agents.speed <= SLOW * agents.max_speed
-        counted = dt * np.where(stands, 1.0, PATIENCE / SLIDING_PATIENCE)
+        past = PASSED * radius / np.maximum(agents.max_speed, EPSILON)
+        sliding = PATIENCE / np.maximum(SLIDING_PATIENCE, past)
+        counted = dt * np.where(stands, 1.0, sliding)
         waited = np.where(behind & ~before, agents.waited + counted, waited)
         result |= behind & (before | (waited >= PATIENCE))
     if waited.any() or agents.waited.any():

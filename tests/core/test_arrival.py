@@ -174,6 +174,17 @@ def test_who_is_held_up_by_one_who_stands_in_the_way_has_arrived_after_half_a_se
     assert np.flatnonzero(marks[:, 1])[0] == pytest.approx(0.5 * FPS, abs=2)
 
 
+@pytest.mark.parametrize(("radius", "seconds"), [(0.25, 3.0), (0.5, 5.0), (2.0, 20.0)])
+def test_who_slides_along_those_who_stand_has_time_to_pass_five_like_itself(radius, seconds):
+    settings = arriving("HOLD_AREA", "seek", distance=0.1, radius=radius, max_speed=1.0)
+    # without any force the second one goes past the first, and comes no nearer
+    points = np.float32([[0.0, 0.0, 0.0], [0.0, -2.0 * radius - 0.01, 0.0]])
+    going = {"velocity": [[0.0, 0.0, 0.0], [0.11, 0.0, 0.0]]}
+    states = go(settings, points, 1.1 * seconds, attributes={"max_force": [8.0, 0.0]}, **going)
+    marks = np.array([state.arrived for state in states])
+    assert np.flatnonzero(marks[:, 1])[0] == pytest.approx(seconds * FPS, abs=3)
+
+
 def test_each_target_has_a_place_of_its_own():
     world = make_world(targets=[[0.0, 0.0, 0.0], [0.0, 3.0, 0.0]])
     settings = arriving("HOLD_AREA", "arrive")

@@ -64,9 +64,13 @@ def ring(count, radius):
 @pytest.mark.parametrize("count", [3, 6, 12, 25])
 def test_all_who_want_across_a_circle_arrive(count):
     start = ring(count, max(4.0, 0.13 * count))
-    places, _ = run(walkers(), start, 24 * 30, target=-start)
+    places, velocities = run(walkers(), start, 24 * 30, target=-start)
     assert overlap(places) <= 0.02
-    assert np.linalg.norm(places[-1] + start, axis=1).max() < RADIUS
+    # who comes within the arrival distance brakes there, wherever that leads
+    away = np.linalg.norm(places + start, axis=2)
+    assert away.min(axis=0).max() <= BodiesSettings().arrival_distance
+    assert away[-1].max() < 1.5 * BodiesSettings().arrival_distance
+    assert not velocities[-1].any()
 
 
 def test_large_bodies_that_form_an_arch_get_out_of_it():

@@ -1,4 +1,4 @@
-"""Turning round: who has gone one way among others stands before it goes back."""
+"""Turning round: who has gone one way among others bends off it, and stands before it goes back."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from steer_addon.core.behaviors.turning_round import (
+    ALONG,
+    ASIDE,
     BLENDED,
     GOES,
     OTHERWISE,
@@ -50,9 +52,29 @@ def test_nobody_goes_back_among_others_with_another_wish():
     way = (STANDS, 0.0, 0.0)
     opposed = 2.0 * OTHERWISE
     assert turned_round((-0.2, 0.9, 0.0), way, opposed) == NOBODY
-    # what leads on, to the side or nowhere is as it was chosen
-    for chosen in (EAST, (0.0, 1.0, 0.0), (0.2, -0.9, 0.0), NOBODY):
+    # what leads on or nowhere is as it was chosen
+    for chosen in (EAST, (0.9, -0.4, 0.0), NOBODY):
         assert turned_round(chosen, way, opposed) == chosen
-    # and so it is for who has stood, and who is among those with its own wish
+    # and so it all is for who has stood, and who is among those with its own wish
     assert turned_round(WEST, NOBODY, opposed) == WEST
     assert turned_round(WEST, way, 0.5 * OTHERWISE) == WEST
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_ways_bend_to_the_side_slower_the_more_they_turn(side):
+    way, speeds = (0.0, 0.7 * STANDS, 0.0), []
+    for degrees in (20.0, 31.7, 31.9, 45.0, 75.0, 89.9):
+        angle = np.radians(degrees)
+        chosen = np.array([side * np.sin(angle), np.cos(angle), 0.0]) * SPEED
+        bent = np.array(turned_round(tuple(chosen), way, 2.0 * OTHERWISE))
+        speeds.append(np.linalg.norm(bent))
+        turned = min(angle, np.arccos(ALONG))
+        assert bent / speeds[-1] == pytest.approx([side * np.sin(turned), np.cos(turned), 0.0])
+        assert speeds[-1] == pytest.approx(SPEED * np.cos(angle - turned))
+    assert sorted(speeds, reverse=True) == speeds
+    assert np.hypot(ALONG, ASIDE) == pytest.approx(1.0)
+
+
+def test_in_space_ways_bend_in_the_plane_of_both():
+    bent = np.array(turned_round((0.0, 0.3, 0.4), (STANDS, 0.0, 0.0), 1.0))
+    assert bent == pytest.approx(0.5 * ASIDE * np.array([ALONG, 0.6 * ASIDE, 0.8 * ASIDE]))

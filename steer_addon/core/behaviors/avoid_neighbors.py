@@ -37,12 +37,13 @@ where wishes converge or a wall is near, straight ahead, as at doors.
 
 Who is as near as that to somebody with another wish, who pushes, is moved by half of the push.
 
-Bodies in a ring can still lock one another. Who has been held up for 2 s, going slower than 0.05
-of the chosen speed, gives way if one of those it nearly touches has the better lot: it goes back
-and to its side at s/2 for about a body's width. The others then have room to go on.
+Bodies in a ring can still lock one another. Who has been held up for 2 s, choosing more than a
+tenth of s and going at less than a twentieth, gives way if one of those it nearly touches has the
+better lot: it goes back and to its side at s/2 for about a body's width. The others then have room
+to go on.
 
-Who has gone one way among others with another wish does not go back for 1.5 s, but stands, see
-`turning_round`.
+Who has gone one way among others who go another bends off it by at most 32°, and does not go back
+for 1.5 s, but stands, see `turning_round`. Those who only stand there are walked around.
 
 Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. Those who wish nothing get no proposal:
 who stands stays.
@@ -287,7 +288,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
         origin = eye(i, agents, world)
         bias = most_bias * max(differ, min(1.0, SLOWED * (1.0 - length(velocity) / speed)))
-        bias *= 1.0 + AROUND * min(1.0, CROSSING * crossed(table, whole))
+        among = crossed(table, whole)
+        bias *= 1.0 + AROUND * min(1.0, CROSSING * among)
         way = _choose(
             world, origin, table, whole, frame, velocity, speed, horizon, radius,
             bias, opposed, walls, costs,
@@ -307,7 +309,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             back, yielded(table, whole, back, headway, True, spare),
         )  # fmt: skip
         chosen = add(add(chosen, back), truncate(pressed, speed))
-        chosen = turned_round(in_world(chosen, frame), gone, opposed)
+        chosen = turned_round(in_world(chosen, frame), gone, among)
         push = sub(chosen, wish)
         if world.dt > world.relaxation_time:  # the solver would go beyond what is chosen
             share = world.relaxation_time / world.dt - 1.0

@@ -7,7 +7,7 @@ from ..jit import inlined_kernel
 CREEPING = 0.1
 """Who chose less than this share of the wished speed waits in a queue, and is not held up."""
 BLOCKED = 0.05
-"""Who goes at less than this share of the chosen speed is."""
+"""Who goes at less than this share of it, though it chose more, is: creeping is not getting on."""
 PATIENCE = 2.0
 """Being held up is borne for so long [s]."""
 GIVES_WAY = 3.0
@@ -24,7 +24,7 @@ def held_up(held, pace, now, speed, radius, dt):
         step = RETREAT * speed * dt
         held -= step / (GIVEN * radius + step)
         return held if held > PATIENCE else 0.0
-    if pace > CREEPING * speed and now < BLOCKED * pace:
+    if pace > CREEPING * speed and now < BLOCKED * speed:
         held += dt
         return held if held < PATIENCE else GIVES_WAY
     return max(0.0, held - dt)
