@@ -1,4 +1,4 @@
-"""What each behavior costs: choosing its inputs, packing its parameters, running its kernel.
+"""What each behavior costs: choosing its inputs, packing its parameters, running its kernels.
 
 All variants of all behaviors take turns with seek, on one core, in one world of 10,000 walkers who
 walk on from frame to frame. What counts is the time that the thread works, not what it waits.
@@ -90,7 +90,7 @@ def everywhere(every: int = 1) -> tuple[Agents, World]:
 
 
 class Asking:
-    """A call that does what a step does for some behaviors, from their inputs to proposals."""
+    """A call that does what a step does for some behaviors, from inputs to corrections."""
 
     def __init__(self, entries: Sequence[Behavior], agents: Agents, world: World) -> None:
         self._entries, self._agents, self._world = entries, agents, world
@@ -105,6 +105,7 @@ class Asking:
         """Take the crowd to its next frame, as calls then see it."""
         step = self._solver.step(self._agents, self._world, DT, number=self._number)
         self._agents = step.agents
+        self._ends = (step.agents.position + step.agents.velocity * DT).astype(np.float32)
         self._number += 1
         self._view = agent_view(step.agents, step.proposals[0].value)
         self._sees = self._solver.world_view(self._world, DT, self._number, 0)
@@ -117,7 +118,16 @@ class Asking:
             local, params = perception.local(entry, sees), perception.params(entry, sees)
             value = np.zeros((agents.count, 3), np.float32)
             active = np.zeros(agents.count, np.uint8)
-            propose(entry, agents, _Forgotten(agents), self._view, local, params, value, active)
+            known = _Forgotten(agents)
+            propose(entry, agents, known, self._view, local, params, value, active)
+            if entry.definition.constraint is not None:
+                # what corrects the step is a part of it, and all that some methods do
+                memory = known.memory.get(entry.key, np.zeros((agents.count, 0), np.float32))
+                ends, velocity = self._ends.copy(), agents.velocity.copy()
+                jit.parallel_for(
+                    entry.definition.constraint, agents.count,
+                    self._view, local, params, memory, ends, velocity,
+                )  # fmt: skip
 
 
 class _Forgotten:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..core.chains import chains
 from ..core.containers import Container, make_container
 from ..core.fields import Field, field_of_curves, make_field
-from ..core.meshes import Mesh, defects
+from ..core.meshes import Mesh, is_closed
 from ..core.paths import Path
 from .scene_meshes import (
     FloatArray,
@@ -211,8 +211,22 @@ def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
 
 
 def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[str]:
-    """Why agents cannot stay in the surface of an object, a sentence each."""
-    return defects(Mesh(name, triangles_of(raw[0], raw[1], matrix)))
+    """Why agents cannot stay in the surface of an object, a sentence each.
+
+    Which way its normals point does not matter: a closed surface tells its inside.
+    """
+    mesh = Mesh(name, triangles_of(raw[0], raw[1], matrix))
+    if not mesh.triangle_count:
+        return [
+            f"Container {name!r} has no faces, and its box counts instead: add faces, "
+            "or give the behavior the shape BOX"
+        ]
+    if not is_closed(mesh):
+        return [
+            f"Container {name!r} is open, and agents get out of it: fill its holes, "
+            "or give the behavior the shape BOX or SPHERE"
+        ]
+    return []
 
 
 def around(containers: list[Container]) -> Container:

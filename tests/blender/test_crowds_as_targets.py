@@ -84,8 +84,11 @@ NAMING = [kind for kind, cls in REGISTRY.items() if TARGETS in cls.definition.us
 """All behaviors that can name another crowd."""
 
 
-def rivals(kind, names, hunters_first):
-    """Two crowds whose behavior of one kind names the other one: the results of both, as bytes."""
+def rivals(kind, role, names, hunters_first):
+    """Two crowds whose behavior of one kind names the other one: the results of both, as bytes.
+
+    As its target, or as its second target.
+    """
     bpy.ops.wm.read_homefile(use_empty=True)
     boxes = [make_box("Box", (4, 2, 0), 0.7), make_box("Block", (-3, 4, 0), 0.7)]
     around = make_target(None, (3, 9, 0))
@@ -97,9 +100,12 @@ def rivals(kind, names, hunters_first):
         make_colliders(made[name], *boxes, name=f"{name} Colliders")
     pair = [made[name] for name in names]
     for obj, other in (pair, pair[::-1]):
-        obj.steer.target_kind, obj.steer.target_object = "CROWD", other
+        first, second = ("CROWD", other), ("OBJECT", around)
+        if role == "second target":
+            first, second = second, first
         item = obj.steer.behaviors[0]
-        item.second_target_kind, item.second_target_object = "OBJECT", around
+        obj.steer.target_kind, obj.steer.target_object = first
+        item.second_target_kind, item.second_target_object = second
     play(1, 16)
     assert message(pair[0]) == message(pair[1]) == ""
     shown = [live.get_frame(obj, n) for obj in pair for n in range(1, 17)]
@@ -110,13 +116,15 @@ def rivals(kind, names, hunters_first):
     ], np.ptp([frame.position for frame in shown[:16]], axis=0)
 
 
-@pytest.mark.parametrize("kind", NAMING)
-def test_no_order_of_crowds_changes_a_bit(kind):
+@pytest.mark.parametrize(
+    ("kind", "role"), [*((kind, "target") for kind in NAMING), ("interpose", "second target")]
+)
+def test_no_order_of_crowds_changes_a_bit(kind, role):
     """Neither that of their names, nor that in which they are in the scene and are stepped."""
-    expected, moved = rivals(kind, ("A", "B"), False)
+    expected, moved = rivals(kind, role, ("A", "B"), False)
     assert moved.max() > 0.05
     for names, hunters_first in ((("A", "B"), True), (("B", "A"), False), (("B", "A"), True)):
-        assert rivals(kind, names, hunters_first)[0] == expected
+        assert rivals(kind, role, names, hunters_first)[0] == expected
 
 
 def test_a_chain_of_crowds_is_simulated_as_a_whole():

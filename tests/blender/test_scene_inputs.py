@@ -290,10 +290,14 @@ def test_the_mesh_counts_only_for_its_shape():
     for _ in range(2):
         assert len(container_of(obj, reader).tree.triangles) == 10
         (text,) = reader.warnings
-        assert "Mesh 'Room' is open" in text
+        assert "Container 'Room' is open, and agents get out of it: fill its holes" in text
     item.source_object = make_curve([(0, 0, 0), (1, 1, 1)], name="Line")
     container_of(obj, reader)
-    assert "Mesh 'Line' has no faces" in reader.warnings[0]
+    assert "Container 'Line' has no faces, and its box counts instead" in reader.warnings[0]
+    # agents stay in a closed one whichever way its normals point
+    item.source_object = make_box("Turned", faces=[face[::-1] for face in CUBE_FACES])
+    assert len(container_of(obj, reader).tree.triangles) == 12
+    assert reader.warnings == []
 
 
 def test_a_collection_is_one_container():

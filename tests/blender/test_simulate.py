@@ -123,6 +123,38 @@ def test_keyed_weights_count_and_given_settings_override_them():
     np.testing.assert_array_equal(given[-1].position, plain[-1].position)
 
 
+def states(frames):
+    """All that moves, of each frame."""
+    return [f.position.tobytes() + f.velocity.tobytes() + f.rotation.tobytes() for f in frames]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("solver.combine", "PRIORITY"),
+        ("solver.max_turn_rate", np.radians(1.0)),
+        ("motion.banking", 1.0),
+    ],
+)
+def test_how_a_crowd_steers_can_be_keyed(path, value):
+    obj = make_crowd(settings=seekers({"type": "seek"}, {"type": "match_velocity"}))
+    obj.steer.motion.motion, obj.steer.agents.max_force = "FLY", 2.0
+    move(make_target(obj), {1: (-9, 0, 0), 24: (9, 9, 0), 40: (9, -9, 3)})
+    plain = states(run(obj, 1, 30))
+    group, name = path.split(".")
+    owner = getattr(obj.steer, group)
+    before = getattr(owner, name)
+    for number, chosen in ((1, before), (14, before), (15, value)):
+        setattr(owner, name, chosen)
+        assert obj.keyframe_insert(f"steer.{path}", frame=number)
+    keyed = states(run(obj, 1, 30))
+    # what is keyed at a frame counts for the step that leads to it
+    assert keyed[:14] == plain[:14]
+    assert keyed[14] != plain[14] and keyed[-1] != plain[-1]
+    play(1, 30)
+    assert states(live.get_frame(obj, number) for number in range(1, 31)) == keyed
+
+
 def test_moving_colliders_are_where_they_are_at_each_frame():
     stack = ({"type": "seek"}, {"type": "obstacle_avoidance", "look_ahead": 4.0})
     obj = make_crowd([(0, 0, 0)], settings=seekers(*stack))

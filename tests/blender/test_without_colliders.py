@@ -91,6 +91,7 @@ def test_others_do_nothing_instead():
         ("obstacle_avoidance", "look_ahead", "m"),
         ("obstacle_zones", "look_ahead", "m"),
         ("follow_wall", "anticipation_time", "s"),
+        ("containment", "anticipation_time", "s"),
     ],
 )
 def test_looking_nowhere_is_said_while_playing(type_name, name, unit):

@@ -103,6 +103,8 @@ def worlds(draw: st.DrawFn, places: st.SearchStrategy) -> World:
     faces = [[0, 1, 2]] if len(points) == 3 and draw(st.booleans()) else []
     corners = rows(3, 3)
     ground = Mesh("ground", corners[None])
+    # open and folded: nothing makes sure that what is chosen as a container is closed
+    hull = rows(3, 3) if draw(st.booleans()) else None
     return make_world(
         targets=targets(),
         second_targets=targets(),
@@ -112,7 +114,10 @@ def worlds(draw: st.DrawFn, places: st.SearchStrategy) -> World:
         paths=[Path(rows(), cyclic=draw(st.booleans())) for _ in range(draw(st.integers(0, 2)))],
         fields=make_field(points, [draw(vectors) for _ in points], faces=faces),
         containers=make_container(
-            draw(places), draw(st.tuples(sizes, sizes, sizes)), radius=draw(sizes)
+            draw(places),
+            draw(st.tuples(sizes, sizes, sizes)),
+            radius=draw(sizes),
+            mesh=None if hull is None else Mesh("hull", hull[None]),
         )
         if draw(st.booleans())
         else None,

@@ -234,6 +234,7 @@ def containment_constraint(start, stop, agents, world, p, memory, position, velo
 class Containment(Behavior):
     """Stay in a region."""
 
+    looks_by = ("anticipation_time",)
     shape: str = choice(
         "BOX",
         {

@@ -387,8 +387,8 @@ class ObstacleZones(Behavior):
     slide_until: str = choice(
         "IN_SIGHT",
         {
-            "IN_SIGHT": "The goal comes in sight, or the wall has an end: smooth",
-            "TWO_RADII": "Nothing is within two radii toward the wall, as in the source",
+            "IN_SIGHT": "The goal comes in sight or the wall has an end: smooth, not in the source",
+            "TWO_RADII": "Nothing is within two radii toward the wall: the rule of the source",
         },
         doc="When agents stop sliding along a wall and turn to their goal",
     )
