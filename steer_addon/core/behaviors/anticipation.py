@@ -11,6 +11,7 @@ import math
 from ..jit import kernel
 from ..vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
 from .flock import parting
+from .queues import WITHOUT, goes_to
 from .sight import first_hit
 from .targeting import on_ground
 
@@ -28,7 +29,7 @@ with another wish is, which agent it is, and room for results."""
 OFFSET, VELOCITY, DESIRED, HEADING = 18, 21, 24, 27
 """The first of three lines each: what was read of the neighbor, in the world's axes."""
 FIRST = 30
-"""Whether it is within the personal space and goes first."""
+"""1 for those within the personal space who go first, -1 in a queue for the others there."""
 AFTER, BEFORE = 31, 32
 """Room for more results."""
 LINES = 33
@@ -195,6 +196,15 @@ def _set_apart(i, n, agents, world, normal, frame, speed, horizon, table):
 
 
 @kernel
+def _queues(table, read):
+    """Whether nobody of those who were read has another wish."""
+    for n in range(read):
+        if table[OPPOSED, n] > WITHOUT:
+            return False
+    return True
+
+
+@kernel
 def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
     """Fill a column for each neighbor that may matter within the horizon.
 
@@ -225,6 +235,9 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
     if not _is_crowded(table, read, whole, spare):
         count, opposed = _sort_out(table, read, whole, spare)
         return count, whole, opposed, back, pressed, waits
+    queues, own = _queues(table, read), frame[0]
+    if queues:
+        own = goes_to(own, project(load(agents.heading, i), normal))
     for n in range(whole):
         gap, touch = table[GAP, n], table[TOUCH, n]
         table[FIRST, n] = 0.0
@@ -251,7 +264,10 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
             pressed = add_scaled(pressed, unit((x, y, z)), -give)
             wins = precedes(agents.id[j], agents.id[i])
             waits = waits or (wins and x > -0.5 * distance)
-            lead = x + dot(offset, wish)
+            if queues:
+                wish = goes_to(wish, project(_three(table, HEADING, n), normal))
+            lead = dot(offset, own) + dot(offset, wish)
+            table[FIRST, n] = -1.0 if queues else 0.0
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)
                 table[FIRST, n] = 1.0
@@ -278,19 +294,32 @@ def mixed(table, whole):
 
 
 @kernel
-def room_ahead(table, whole, way):
+def room_ahead(table, whole, way, velocity, response):
     """Least gap [m] on a way to those with a like wish who are ahead; inf for none.
 
     The gap to someone askew counts as longer, by 1/cos² of the angle beside the way. The other is
-    ahead when it is so by the mean of the way and its own heading: of two, one follows.
+    ahead when it is so by the mean of the way and its own heading, unless the agent goes first: of
+    two, one follows.
+
+    Args:
+        table: See `foresee`.
+        whole: How many columns it has.
+        way: Unit direction in the agent's frame.
+        velocity: Of the agent, in that frame [m/s].
+        response: Time [s] by which gaps are foreseen, as both go now.
     """
     for n in range(whole):
         x, y, z = table[X, n], table[Y, n], table[Z, n]
         along = x * way[0] + y * way[1] + z * way[2]
         square, below = table[SQUARE, n], along * along
-        gap = math.sqrt(square) - table[TOUCH, n]
+        distance = math.sqrt(square)
+        opening = x * (table[U, n] - velocity[0]) + y * (table[V, n] - velocity[1])
+        opening += z * (table[W, n] - velocity[2])
+        gap = distance - table[TOUCH, n]
+        gap += response * opening / (distance if distance > 0.0 else 1.0)
         room = gap * square / (below if below > 0.0 else 1.0)
         ahead = (along > 0.0) & (below >= ASKEW * square) & (along + table[FACING, n] > 0.0)
+        ahead = ahead & (table[FIRST, n] >= 0.0)
         table[RESULT, n] = room if ahead & (table[ALIKE, n] > 0.0) else math.inf
     room = math.inf
     for block in range(0, whole, BLOCK):

@@ -26,14 +26,16 @@ changes smoothly. The cost of turning away from v keeps agents with what they ch
 The speed on the chosen way is min(s, max((gap - l)/T_h, o·p·s)): gap to the next one ahead with a
 like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
 and those who meet others head-on do not wait for one another. p = 0.4 + min(0.6, |v|/s): who does
-not get on presses less.
+not get on presses less. In a queue, where nobody near has another wish, the gap is foreseen by a
+quarter of a second, see `queues`.
 
-Of two, that one goes first who is ahead along the mean of both wishes; when they are abreast a lot
-drawn from both ids decides. Who is nearer than l to one who goes first does not press on it, when
-their wishes are alike: its velocity toward it is at most gap / T_h. And it backs out at
-(l - gap)/T_h, as far as that leaves l to those behind: those in front, at a door, then have the
-room to turn, and no arch holds. By a share it does so whatever it leaves: by o, and by up to 0.7
-where wishes converge or a wall is near, straight ahead, as at doors.
+Of two, that one goes first who is ahead along the mean of both wishes, and does not wait for the
+other; in a queue the heading stands for the wish of one who turned away from it by more than 45°.
+When they are abreast a lot drawn from both ids decides. Who is nearer than l to one who goes first
+does not press on it, when their wishes are alike: its velocity toward it is at most gap / T_h. And
+it backs out at (l - gap)/T_h, as far as that leaves l to those behind: those in front, at a door,
+then have the room to turn, and no arch holds. By a share it does so whatever it leaves: by o, and
+by up to 0.7 where wishes converge or a wall is near, straight ahead, as at doors.
 
 Who is as near as that to somebody with another wish, who pushes, is moved by half of the push.
 
@@ -90,6 +92,7 @@ from .anticipation import (
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
 from .giving_way import PATIENCE, RETREAT, held_up
+from .queues import response
 from .sight import eye, sides
 from .targeting import on_ground
 from .threats import threat, three_threats
@@ -295,7 +298,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             bias, opposed, walls, costs,
         )  # fmt: skip
         headway = pick(p.time_headway, i)
-        pace = (room_ahead(table, whole, way) - spare) / headway
+        room = room_ahead(table, whole, way, velocity, response(opposed, world.dt))
+        pace = (room - spare) / headway
         effort = PRESSING + min(1.0 - PRESSING, length(velocity) / speed)
         pace = min(speed, max(pace, opposed * effort * speed))
         held = held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)

@@ -1,0 +1,91 @@
+"""Queues: who goes first is told by where people turn to, is not waited for, and all set off."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from crowdtools import simulation
+from test_avoid_neighbors import RADIUS, walkers
+
+from steer_addon.core.behaviors.anticipation import (
+    ALIKE,
+    BLOCK,
+    FACING,
+    FIRST,
+    LINES,
+    MOST,
+    SQUARE,
+    TOUCH,
+    U,
+    X,
+    room_ahead,
+)
+from steer_addon.core.behaviors.arrive import Arrive
+from steer_addon.core.behaviors.queues import RESPONSE, WITHOUT, goes_to, response
+from steer_addon.core.world import make_targets, make_world
+
+AHEAD = (1.0, 0.0, 0.0)
+DT = 1.0 / 30.0
+
+
+def ahead_of_it(gap, speed=0.0, first=0.0):
+    """A table with one who is straight ahead, and goes at a speed."""
+    made = np.zeros((LINES, MOST))
+    made[X, 0], made[U, 0], made[TOUCH, 0] = gap + 0.5, speed, 0.5
+    made[SQUARE, 0], made[ALIKE, 0], made[FACING, 0] = made[X, 0] ** 2, 1.0, made[X, 0]
+    made[FIRST, 0] = first
+    return made
+
+
+def room(made, speed=0.0, foreseen=0.0):
+    return room_ahead(made, BLOCK, AHEAD, (speed, 0.0, 0.0), foreseen)
+
+
+def test_who_goes_first_does_not_wait_for_the_other():
+    assert room(ahead_of_it(0.3)) == pytest.approx(0.3)
+    assert room(ahead_of_it(0.3, first=1.0)) == pytest.approx(0.3)
+    assert room(ahead_of_it(0.3, first=-1.0)) == np.inf
+
+
+def test_the_gap_is_foreseen_as_both_go():
+    assert room(ahead_of_it(0.3, speed=1.0), 0.0, 0.2) == pytest.approx(0.5)
+    assert room(ahead_of_it(0.3, speed=1.0), 1.0, 0.2) == pytest.approx(0.3)
+    assert room(ahead_of_it(0.3, speed=0.0), 1.0, 0.2) == pytest.approx(0.1)
+
+
+def test_it_is_foreseen_in_queues_only_and_a_step_comes_anyway():
+    assert response(WITHOUT, DT) == pytest.approx(RESPONSE - DT)
+    assert response(2.0 * WITHOUT, DT) == 0.0
+    assert response(0.0, 1.0) == 0.0
+
+
+def test_who_turned_away_from_its_wish_goes_where_it_heads():
+    aside, along = (0.0, 1.0, 0.0), (0.8, 0.6, 0.0)
+    assert goes_to(AHEAD, aside) == aside
+    assert goes_to(AHEAD, along) == AHEAD
+    # who wishes nothing goes nowhere, wherever it looks
+    assert goes_to((0.0, 0.0, 0.0), aside) == (0.0, 0.0, 0.0)
+
+
+def sideways(other=None):
+    """Velocities to the side after a step, of two abreast: the second, a little ahead, turned."""
+    start = [[0.0, 0.0, 0.0], [0.05, 2.02 * RADIUS, 0.0]]
+    goals = [[50.0, 0.0, 0.0], [50.05, 2.02 * RADIUS, 0.0]]
+    if other is not None:
+        start.append(other)
+        goals.append([-50.0, *other[1:]])
+    sim = simulation(walkers(goal=Arrive(target_choice="BY_ID"), side="NONE"), start)
+    sim.agents.heading[:2] = AHEAD, (0.0, -1.0, 0.0)
+    sim.step(make_world(targets=make_targets(goals)))
+    return sim.agents.velocity[:2, 1]
+
+
+def test_who_walks_through_goes_before_who_comes_from_the_side():
+    first, second = sideways()
+    assert abs(first) < 1.0e-6
+    assert second > 0.01
+
+
+def test_among_others_with_another_wish_the_wishes_tell():
+    first, _second = sideways(other=[3.0, -1.0, 0.0])
+    assert first < -0.01
