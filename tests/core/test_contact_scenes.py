@@ -22,6 +22,7 @@ from solids import ball
 from wild_worlds import agents, sizes, vectors, worlds
 
 from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.bounds import bounded
 from steer_addon.core.settings import with_override
 from steer_addon.core.simulation import Simulation
 
@@ -69,7 +70,7 @@ def test_any_finite_input_gives_a_finite_step(data):
     told = with_override(told, "bodies.collide_colliders=on")
     places = st.sampled_from(data.draw(st.lists(vectors, min_size=1, max_size=4)))
     start = data.draw(agents(places))
-    start.radius[:] = [data.draw(sizes) for _ in start.id]
+    start.radius[:] = bounded([data.draw(sizes) for _ in start.id])
     start.mass[:] = [data.draw(st.sampled_from([1.0e-3, 1.0, 1.0e6])) for _ in start.id]
     seen = [data.draw(worlds(places)), data.draw(worlds(places))]
     fps = data.draw(st.sampled_from([1.0, 24.0, 1000.0]))

@@ -121,6 +121,7 @@ BEHAVIOR_DEFAULTS = {
         "push_strength": 1.4,
         "cruise_speed": 0.0,
         "turn_rate": 180.0,
+        "slide_until": "IN_SIGHT",
         "target_choice": "NEAREST",
     },
     "offset_pursue": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from crowdtools import simulation
+from crowdtools import box, simulation
 from test_avoid_neighbors import RADIUS, walkers
 
 from steer_addon.core.behaviors.anticipation import (
@@ -67,7 +67,10 @@ def test_who_turned_away_from_its_wish_goes_where_it_heads():
     assert goes_to((0.0, 0.0, 0.0), aside) == (0.0, 0.0, 0.0)
 
 
-def sideways(other=None):
+WALL = box((-2.0 * RADIUS - 0.5, 0.0, 0.0), (1.0, 8.0, 4.0), "behind both")
+
+
+def sideways(other=None, walls=(WALL,)):
     """Velocities to the side after a step, of two abreast: the second, a little ahead, turned."""
     start = [[0.0, 0.0, 0.0], [0.05, 2.02 * RADIUS, 0.0]]
     goals = [[50.0, 0.0, 0.0], [50.05, 2.02 * RADIUS, 0.0]]
@@ -76,14 +79,21 @@ def sideways(other=None):
         goals.append([-50.0, *other[1:]])
     sim = simulation(walkers(goal=Arrive(target_choice="BY_ID"), side="NONE"), start)
     sim.agents.heading[:2] = AHEAD, (0.0, -1.0, 0.0)
-    sim.step(make_world(targets=make_targets(goals)))
+    sim.step(make_world(targets=make_targets(goals), colliders=walls))
     return sim.agents.velocity[:2, 1]
 
 
-def test_who_walks_through_goes_before_who_comes_from_the_side():
+def test_near_a_wall_who_walks_through_goes_before_who_comes_from_the_side():
     first, second = sideways()
     assert abs(first) < 1.0e-6
     assert second > 0.01
+
+
+def test_in_the_open_the_wishes_tell():
+    far = box((-4.0 * RADIUS - 0.5, 0.0, 0.0), (1.0, 8.0, 4.0), "too far away")
+    for walls in ((), (far,)):
+        first, _second = sideways(walls=walls)
+        assert first < -0.01
 
 
 def test_among_others_with_another_wish_the_wishes_tell():

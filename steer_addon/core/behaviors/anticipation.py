@@ -11,7 +11,7 @@ import math
 from ..jit import kernel
 from ..vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
 from .flock import parting
-from .queues import WITHOUT, goes_to
+from .queues import WITHOUT, beside_wall, goes_to
 from .sight import first_hit
 from .targeting import on_ground
 
@@ -236,7 +236,8 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
         count, opposed = _sort_out(table, read, whole, spare)
         return count, whole, opposed, back, pressed, waits
     queues, own = _queues(table, read), frame[0]
-    if queues:
+    fenced = queues and beside_wall(i, agents, world)
+    if fenced:
         own = goes_to(own, project(load(agents.heading, i), normal))
     for n in range(whole):
         gap, touch = table[GAP, n], table[TOUCH, n]
@@ -264,7 +265,7 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
             pressed = add_scaled(pressed, unit((x, y, z)), -give)
             wins = precedes(agents.id[j], agents.id[i])
             waits = waits or (wins and x > -0.5 * distance)
-            if queues:
+            if fenced:
                 wish = goes_to(wish, project(_three(table, HEADING, n), normal))
             lead = dot(offset, own) + dot(offset, wish)
             table[FIRST, n] = -1.0 if queues else 0.0

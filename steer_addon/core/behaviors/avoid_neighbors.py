@@ -30,12 +30,12 @@ not get on presses less. In a queue, where nobody near has another wish, the gap
 quarter of a second, see `queues`.
 
 Of two, that one goes first who is ahead along the mean of both wishes, and does not wait for the
-other; in a queue the heading stands for the wish of one who turned away from it by more than 45°.
-When they are abreast a lot drawn from both ids decides. Who is nearer than l to one who goes first
-does not press on it, when their wishes are alike: its velocity toward it is at most gap / T_h. And
-it backs out at (l - gap)/T_h, as far as that leaves l to those behind: those in front, at a door,
-then have the room to turn, and no arch holds. By a share it does so whatever it leaves: by o, and
-by up to 0.7 where wishes converge or a wall is near, straight ahead, as at doors.
+other; in a queue near a wall the heading stands for the wish of one who turned away from it by more
+than 45°. When they are abreast a lot drawn from both ids decides. Who is nearer than l to one who
+goes first does not press on it, when their wishes are alike: its velocity toward it is at most
+gap / T_h. And it backs out at (l - gap)/T_h, as far as that leaves l to those behind: those in
+front, at a door, then have the room to turn, and no arch holds. By a share it does so whatever it
+leaves: by o, and by up to 0.7 where wishes converge or a wall is near, straight ahead, as at doors.
 
 Who is as near as that to somebody with another wish, who pushes, is moved by half of the push.
 
@@ -239,6 +239,13 @@ def _choose(
 
 
 @kernel
+def _pace(free, now, speed, opposed):
+    """The speed [m/s] on the way: what the room ahead leaves free, or what pressing brings."""
+    effort = PRESSING + min(1.0 - PRESSING, now / speed)
+    return min(speed, max(free, opposed * effort * speed))
+
+
+@kernel
 def _retreat(side):
     """Unit direction in which way is given: back, and to the side where others are passed."""
     if side == NONE:
@@ -299,9 +306,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         )  # fmt: skip
         headway = pick(p.time_headway, i)
         room = room_ahead(table, whole, way, velocity, response(opposed, world.dt))
-        pace = (room - spare) / headway
-        effort = PRESSING + min(1.0 - PRESSING, length(velocity) / speed)
-        pace = min(speed, max(pace, opposed * effort * speed))
+        pace = _pace((room - spare) / headway, length(velocity), speed, opposed)
         held = held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
         if held > PATIENCE and waits:
             way, pace = _retreat(side), RETREAT * speed
