@@ -21,7 +21,8 @@ from steer_addon.core.behaviors.anticipation import (
     room_ahead,
 )
 from steer_addon.core.behaviors.arrive import Arrive
-from steer_addon.core.behaviors.queues import RESPONSE, WITHOUT, goes_to, response
+from steer_addon.core.behaviors.queues import RESPONSE, WITHOUT, at_door, goes_to, response
+from steer_addon.core.solver import Solver
 from steer_addon.core.world import make_targets, make_world
 
 AHEAD = (1.0, 0.0, 0.0)
@@ -99,3 +100,43 @@ def test_in_the_open_the_wishes_tell():
 def test_among_others_with_another_wish_the_wishes_tell():
     first, _second = sideways(other=[3.0, -1.0, 0.0])
     assert first < -0.01
+
+
+def two_walls(span, thick, opening=1.6):
+    """Walls on both sides of the x axis, across it or, when they are thick, along it."""
+    aside = 0.5 * (opening + span)
+    return [box((0.0, s * aside, 0.0), (thick, span, 4.0), f"wall {s}") for s in (1, -1)]
+
+
+def door_at(x, colliders, y=0.0):
+    """How near a door is to one who stands at a place and wishes to go along x."""
+    sees = Solver(walkers()).world_view(make_world(colliders=colliders), DT, 0, 0)
+    return at_door(sees, (x, y, 0.3), AHEAD, (0.0, -1.0, 0.0))
+
+
+def test_a_door_is_near_before_it_and_behind_it():
+    door = two_walls(20.0, 0.2)
+    assert door_at(-1.0, door) == door_at(1.0, door) == 1.0
+    assert 0.0 < door_at(-3.5, door) < 1.0
+    assert door_at(-3.5, door) == pytest.approx(door_at(3.5, door))
+    assert door_at(-8.0, door) == door_at(8.0, door) == 0.0
+
+
+def test_walls_along_the_way_are_no_door():
+    assert door_at(0.0, two_walls(1.0, 60.0)) == 0.0
+    assert door_at(0.0, []) == 0.0
+
+
+def first_step(colliders):
+    """Speed after a step of one who stands 0.25 m behind another, who stays."""
+    start = [[-1.0, 0.0, 0.0], [-1.0 + 2.0 * RADIUS + 0.25, 0.0, 0.0]]
+    sim = simulation(walkers(goal=Arrive(target_choice="BY_ID"), side="NONE"), start)
+    goals = make_targets([[50.0, 0.0, 0.0], [50.0, 0.0, 0.0]])
+    sim.step(make_world(targets=goals, colliders=colliders))
+    return sim.agents.velocity[0, 0]
+
+
+def test_at_a_door_people_follow_more_closely():
+    corridor, door = first_step(two_walls(1.0, 60.0)), first_step(two_walls(20.0, 0.2))
+    assert corridor > 0.05
+    assert door > 1.5 * corridor

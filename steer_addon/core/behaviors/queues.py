@@ -6,6 +6,13 @@ it. In the open, and among others with another wish, bodies turn to and fro, so 
 wishes tell.
 
 Those in a queue also set off together: the gap ahead counts as it will be in a moment.
+
+At a door people follow more closely than in a corridor, and it passes more of them for its width:
+they bear the others for the moment in which walls narrow the way. Those who are through still do,
+or the ones behind would wait for them in the opening.
+
+Source: Liddle et al. 2011, "Microscopic insights into pedestrian motion through a bottleneck" (the
+larger flow through short ones). How much more closely, and where, is our own.
 """
 
 from __future__ import annotations
@@ -14,8 +21,8 @@ import math
 
 from ..bvh import nearest_steep
 from ..jit import inlined_kernel, kernel
-from ..vec import dot
-from .sight import eye
+from ..vec import add_scaled, dot, scale, unit
+from .sight import eye, first_hit
 
 WITHOUT = 0.003
 """Up to so much of another wish (from 0 to 1, and how near) a crowd is a queue."""
@@ -25,6 +32,14 @@ BESIDE = 3.0
 """Walls within so many radii are near."""
 RESPONSE = 0.25
 """The gap ahead is foreseen by so much time [s], less a step: that comes anyway."""
+CLOSER = 0.65
+"""Share of the headway that is given up at a door."""
+DOORWAY = 5.0
+"""Walls beside a door count within this distance [m], in full within half of it."""
+FACING_WALL = 0.5
+"""Cosine between the wish and the way into a wall from which on the wall narrows the way."""
+ASKEW_RAYS = (0.5, 2.0, 4.5)
+"""Tangents of the angles beside the wish at which walls are looked for: 27°, 63° and 77°."""
 
 
 @kernel
@@ -59,3 +74,29 @@ def response(opposed, dt):
         dt: Length of a step [s].
     """
     return max(0.0, RESPONSE - dt) if opposed <= WITHOUT else 0.0
+
+
+@kernel
+def at_door(world, origin, ahead, right):
+    """From 0 to 1, how near a door is: a wall on one side that stands across the way.
+
+    Rays askew look for it, ahead and, for those who are through, behind.
+
+    Args:
+        world: WorldView.
+        origin: Where rays start [m].
+        ahead: Unit direction of the wish.
+        right: Unit direction square to it.
+    """
+    near = 0.0
+    for tangent in ASKEW_RAYS:
+        for corner in range(4):
+            along = 1.0 if corner < 2 else -1.0
+            aside = tangent if corner % 2 == 0 else -tangent
+            ray = unit(add_scaled(scale(ahead, along), right, aside))
+            triangle, distance, normal = first_hit(world, origin, ray, DOORWAY)
+            if triangle >= 0 and along * dot(normal, ahead) < -FACING_WALL:
+                near = max(near, 1.0 - distance / DOORWAY)
+        if near >= 0.5:
+            return 1.0
+    return 2.0 * near
