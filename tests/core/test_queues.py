@@ -68,7 +68,7 @@ def test_who_turned_away_from_its_wish_goes_where_it_heads():
     assert goes_to((0.0, 0.0, 0.0), aside) == (0.0, 0.0, 0.0)
 
 
-WALL = box((-2.0 * RADIUS - 0.5, 0.0, 0.0), (1.0, 8.0, 4.0), "behind both")
+WALL = box((-1.2 * RADIUS - 0.5, 0.0, 0.0), (1.0, 8.0, 4.0), "behind both")
 
 
 def sideways(other=None, walls=(WALL,)):

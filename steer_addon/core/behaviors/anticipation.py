@@ -12,7 +12,7 @@ from ..jit import kernel
 from ..vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
 from .flock import parting
 from .queues import WITHOUT, beside_wall, goes_to
-from .sight import first_hit
+from .sight import eye, first_hit
 from .targeting import on_ground
 
 MOST = 32
@@ -236,9 +236,6 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
         count, opposed = _sort_out(table, read, whole, spare)
         return count, whole, opposed, back, pressed, waits
     queues, own = _queues(table, read), frame[0]
-    fenced = queues and beside_wall(i, agents, world)
-    if fenced:
-        own = goes_to(own, project(load(agents.heading, i), normal))
     for n in range(whole):
         gap, touch = table[GAP, n], table[TOUCH, n]
         table[FIRST, n] = 0.0
@@ -265,9 +262,14 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
             pressed = add_scaled(pressed, unit((x, y, z)), -give)
             wins = precedes(agents.id[j], agents.id[i])
             waits = waits or (wins and x > -0.5 * distance)
-            if fenced:
-                wish = goes_to(wish, project(_three(table, HEADING, n), normal))
             lead = dot(offset, own) + dot(offset, wish)
+            if queues:
+                turned = goes_to(own, project(load(agents.heading, i), normal))
+                other = goes_to(wish, project(_three(table, HEADING, n), normal))
+                led = dot(offset, turned) + dot(offset, other)
+                between = add_scaled(eye(i, agents, world), offset, 0.5)
+                if led != lead and beside_wall(world, between, 0.5 * touch):
+                    lead = led
             table[FIRST, n] = -1.0 if queues else 0.0
             if lead > ABREAST * touch or (wins and lead > -ABREAST * touch):
                 back = add_scaled(back, unit((x, y, z)), max(gap, 0.0) - spare)

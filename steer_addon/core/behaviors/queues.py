@@ -22,14 +22,15 @@ import math
 from ..bvh import nearest_steep
 from ..jit import inlined_kernel, kernel
 from ..vec import add_scaled, dot, scale, unit
-from .sight import eye, first_hit
+from .sight import first_hit
 
 WITHOUT = 0.003
 """Up to so much of another wish (from 0 to 1, and how near) a crowd is a queue."""
 ELSEWHERE = 0.7
 """Cosine between wish and heading below which the heading tells where somebody goes: 45°."""
-BESIDE = 3.0
-"""Walls within so many radii are near."""
+BESIDE = 1.6
+"""Walls within so many radii are near, for those who walk along them. With 2.2 all before a narrow
+door count, and can lock one another for good."""
 RESPONSE = 0.25
 """The gap ahead is foreseen by so much time [s], less a step: that comes anyway."""
 CLOSER = 0.65
@@ -43,13 +44,18 @@ ASKEW_RAYS = (0.5, 2.0, 4.5)
 
 
 @kernel
-def beside_wall(i, agents, world):
-    """Whether a wall is near, at eye height; ground does not count."""
+def beside_wall(world, place, body):
+    """Whether a wall is near a place at eye height; ground does not count.
+
+    Args:
+        world: WorldView.
+        place: Between two agents, so that both find the same [m].
+        body: Mean radius of the two [m].
+    """
     if len(world.colliders.link) == 0:
         return False
     steep = world.min_up if world.flat else math.inf
-    most = BESIDE * agents.radius[i]
-    wall, _place, _far = nearest_steep(world.colliders, eye(i, agents, world), most, steep, -1)
+    wall, _place, _far = nearest_steep(world.colliders, place, BESIDE * body, steep, -1)
     return wall >= 0
 
 
