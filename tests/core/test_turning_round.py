@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steer_addon.core.behaviors.queues import WITHOUT
 from steer_addon.core.behaviors.turning_round import (
     ALONG,
     ASIDE,
     BLENDED,
     GOES,
-    OTHERWISE,
     STANDS,
     turned_round,
     way_gone,
@@ -50,14 +50,14 @@ def test_a_curve_is_followed_and_who_is_shoved_back_goes_back_from_then():
 
 def test_nobody_goes_back_among_others_with_another_wish():
     way = (STANDS, 0.0, 0.0)
-    opposed = 2.0 * OTHERWISE
+    opposed = 2.0 * WITHOUT
     assert turned_round((-0.2, 0.9, 0.0), way, opposed) == NOBODY
     # what leads on or nowhere is as it was chosen
     for chosen in (EAST, (0.9, -0.4, 0.0), NOBODY):
         assert turned_round(chosen, way, opposed) == chosen
     # and so it all is for who has stood, and who is among those with its own wish
     assert turned_round(WEST, NOBODY, opposed) == WEST
-    assert turned_round(WEST, way, 0.5 * OTHERWISE) == WEST
+    assert turned_round(WEST, way, 0.5 * WITHOUT) == WEST
 
 
 @pytest.mark.parametrize("side", [-1.0, 1.0])
@@ -66,7 +66,7 @@ def test_ways_bend_to_the_side_slower_the_more_they_turn(side):
     for degrees in (20.0, 31.7, 31.9, 45.0, 75.0, 89.9):
         angle = np.radians(degrees)
         chosen = np.array([side * np.sin(angle), np.cos(angle), 0.0]) * SPEED
-        bent = np.array(turned_round(tuple(chosen), way, 2.0 * OTHERWISE))
+        bent = np.array(turned_round(tuple(chosen), way, 2.0 * WITHOUT))
         speeds.append(np.linalg.norm(bent))
         turned = min(angle, np.arccos(ALONG))
         assert bent / speeds[-1] == pytest.approx([side * np.sin(turned), np.cos(turned), 0.0])

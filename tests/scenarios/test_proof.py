@@ -87,3 +87,9 @@ FILES = (
 @pytest.mark.parametrize("name", FILES)
 def test_steerbench_files(name, shared):
     as_wanted(steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml"))
+
+
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_nobody_locks_a_door_that_is_barely_wider_than_a_body(seed, shared):
+    # the ways of a hundred to one door differ, and they are still a queue
+    as_wanted(steerbench.load(shared / "scenarios/steersuite/bottleneck-evacuation-2.xml", seed))

@@ -26,7 +26,7 @@ changes smoothly. The cost of turning away from v keeps agents with what they ch
 The speed on the chosen way is min(s, max((gap - l)/T_h, o·p·s)): gap to the next one ahead with a
 like wish, l the personal space, T_h the time headway. It makes the crowd slower where it is denser,
 and those who meet others head-on do not wait for one another. p = 0.4 + min(0.6, |v|/s): who does
-not get on presses less. In a queue, where nobody near has another wish, the gap is foreseen by a
+not get on presses less. In a queue, where wishes hardly differ, the gap is foreseen by a
 quarter of a second, and near a door T_h is shorter by up to 65 %, see `queues`.
 
 Of two, that one goes first who is ahead along the mean of both wishes, and does not wait for the

@@ -24,13 +24,13 @@ from ..jit import inlined_kernel, kernel
 from ..vec import add_scaled, dot, scale, unit
 from .sight import first_hit
 
-WITHOUT = 0.003
-"""Up to so much of another wish (from 0 to 1, and how near) a crowd is a queue."""
+WITHOUT = 0.03
+"""Up to so much of another wish (from 0 to 1, and how near) a crowd is a queue: the ways of many
+to one door differ. With a tenth of it those at narrow doors were none, and locked for good."""
 ELSEWHERE = 0.7
 """Cosine between wish and heading below which the heading tells where somebody goes: 45°."""
-BESIDE = 1.6
-"""Walls within so many radii are near, for those who walk along them. With 2.2 all before a narrow
-door count, and can lock one another for good."""
+BESIDE = 2.2
+"""Walls within so many radii are near, for those who walk along them."""
 RESPONSE = 0.25
 """The gap ahead is foreseen by so much time [s], less a step: that comes anyway."""
 CLOSER = 0.65

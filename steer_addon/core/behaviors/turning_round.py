@@ -19,6 +19,7 @@ import math
 
 from ..jit import inlined_kernel, kernel
 from ..vec import EPSILON, add_scaled, dot, length, scale, sub, unit
+from .queues import WITHOUT
 
 GOES = 0.05
 """Who goes at less than this share of the wished speed stands."""
@@ -28,9 +29,6 @@ STANDS = 1.5
 """Who turns round stands for so long [s] before."""
 BLENDED = 0.3
 """Time [s] in which the remembered way follows a curve: else many small turns were one about."""
-OTHERWISE = 0.03
-"""Those with the same wish stand in a queue: from so much of another wish on (from 0 to 1, and how
-near) crowds lock, and steps to and fro lead nowhere."""
 
 
 @inlined_kernel
@@ -63,7 +61,7 @@ def turned_round(chosen, way, opposed):
         opposed: From 0 to 1, how near someone with another wish is.
     """
     left = length(way)
-    if opposed <= OTHERWISE or left <= EPSILON:
+    if opposed <= WITHOUT or left <= EPSILON:
         return chosen
     own = scale(way, 1.0 / left)
     on = dot(chosen, own)
