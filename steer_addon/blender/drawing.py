@@ -34,15 +34,25 @@ from .slots import (
 
 _LETTER = 7
 """About how many pixels a letter takes at the interface's standard size."""
+_TABS = 30
+"""So many pixels of a sidebar are its tabs."""
+_NARROW = 300
+"""In regions less wide than this, names of parameters beside their fields would be cut off."""
 
 
 def region_width(context: Any) -> float:
-    """Width of the region that is drawn, in pixels at the interface's standard size."""
+    """Width that panels have in the region, in pixels at the interface's standard size."""
     region = getattr(context, "region", None)
     if region is None:
         return 300.0
     # the scale is 0 without a window
-    return region.width / (bpy.context.preferences.system.ui_scale or 1.0)
+    width = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
+    return width - _TABS if getattr(region, "type", "") == "UI" else width
+
+
+def is_narrow(context: Any) -> bool:
+    """Whether there is no room for a name beside its field, as in the sidebar at first."""
+    return region_width(context) < _NARROW
 
 
 @lru_cache(maxsize=256)
@@ -148,22 +158,24 @@ def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     side.operator("object.steer_behavior_move", text="", icon="TRIA_UP").direction = "UP"
     side.operator("object.steer_behavior_move", text="", icon="TRIA_DOWN").direction = "DOWN"
     if 0 <= steer.active_behavior < len(steer.behaviors):
-        draw_entry(layout, steer.behaviors[steer.active_behavior])
+        draw_entry(layout, context, steer.behaviors[steer.active_behavior])
 
 
-def draw_entry(layout: Any, item: Any) -> None:
+def draw_entry(layout: Any, context: Any, item: Any) -> None:
     """The parameters of one behavior that count for its choices, and what it reads."""
     cls = REGISTRY.get(item.type)
     if cls is None:
         return
     column = layout.column()
-    column.use_property_split = True
     column.active = item.enabled
-    column.prop(item, "weight")
+    own = column.column()
+    own.use_property_split = not is_narrow(context)
+    own.prop(item, "weight", slider=is_narrow(context))
     group = getattr(item, item.type)
     for name, info in own_parameters(cls).items():
         if info.counts(group):
-            column.prop(group, name)
+            own.prop(group, name)
+    column.use_property_split = True
     if uses_targets(item):
         column.prop(item, "use_own_target")
         if item.use_own_target:
@@ -175,18 +187,18 @@ def draw_entry(layout: Any, item: Any) -> None:
     if use:
         _draw_choice(column, item, "source", SOURCES[use].label, missing=not has_source(item))
     if COLLIDERS in uses_of(item):
-        _draw_lack_of_colliders(column, item, cls.without_colliders)
+        _draw_lack_of_colliders(column, context, item, cls.without_colliders)
 
 
-def _draw_lack_of_colliders(layout: Any, item: Any, instead: str) -> None:
+def _draw_lack_of_colliders(layout: Any, context: Any, item: Any, instead: str) -> None:
     """Say that there are no colliders, and what agents do instead, if anything."""
     if item.id_data.steer.colliders is None:
-        layout.label(text="No colliders are chosen under Inputs", icon="INFO")
+        draw_message(layout, context, "No colliders are chosen under Inputs", "INFO")
     elif collider_objects(item.id_data) or not instead:
         # that the collection is of no use is said at the top
         return
     if instead:
-        layout.label(text=f"Without colliders agents {instead}", icon="INFO")
+        draw_message(layout, context, f"Without colliders agents {instead}", "INFO")
 
 
 def draw_target(layout: Any, owner: Any, *, missing: bool = False) -> None:
@@ -210,36 +222,40 @@ def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     layout.prop(obj.steer, "ground")
 
 
-def _draw_group(layout: Any, group: Any, names: Iterable[str]) -> None:
-    layout.use_property_split = True
+def _draw_group(layout: Any, context: Any, group: Any, names: Iterable[str]) -> None:
+    layout = layout.column()
+    layout.use_property_split = not is_narrow(context)
     layout.use_property_decorate = True
     for name in names:
         layout.prop(group, name)
 
 
-def _draw_block(layout: Any, obj: bpy.types.Object, name: str, cls: type[Settings]) -> None:
+def _draw_block(
+    layout: Any, context: Any, obj: bpy.types.Object, name: str, cls: type[Settings]
+) -> None:
     group = getattr(obj.steer, name)
-    _draw_group(layout, group, [n for n, i in known_parameters(cls).items() if i.counts(group)])
+    names = [n for n, i in known_parameters(cls).items() if i.counts(group)]
+    _draw_group(layout, context, group, names)
 
 
 def draw_motion(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """How agents move through space."""
-    _draw_block(layout, obj, "motion", BLOCKS["motion"])
+    _draw_block(layout, context, obj, "motion", BLOCKS["motion"])
 
 
 def draw_agents(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """What a body is and can do."""
-    _draw_block(layout, obj, "agents", BLOCKS["agents"])
+    _draw_block(layout, context, obj, "agents", BLOCKS["agents"])
 
 
 def draw_solver(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """How proposals become motion."""
-    _draw_block(layout, obj, "solver", BLOCKS["solver"])
+    _draw_block(layout, context, obj, "solver", BLOCKS["solver"])
 
 
 def draw_bodies(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """What bodies do to one another, and at walls."""
-    _draw_block(layout, obj, "bodies", BLOCKS["bodies"])
+    _draw_block(layout, context, obj, "bodies", BLOCKS["bodies"])
 
 
 def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
@@ -259,7 +275,7 @@ def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     row = column.row()
     row.active = steer.bake_source_object is None
     row.prop(steer, "bake_source_collection")
-    _draw_block(column, obj, "bake", KeyframeBakeSettings)
+    _draw_block(column, context, obj, "bake", KeyframeBakeSettings)
     row = layout.row(align=True)
     row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
     row.operator("object.steer_delete_bake", text="", icon="TRASH")

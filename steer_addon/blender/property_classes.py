@@ -324,7 +324,8 @@ def _bake() -> dict[str, Any]:
         "bake_source_collection": _fixed(
             bpy.props.PointerProperty,
             name="Collection",
-            description="Collection of objects of which every agent gets a linked copy",
+            description="Collection of objects of which every agent gets a linked copy; counts "
+            "where no object is chosen",
             type=bpy.types.Collection,
         ),
         "hidden_by_bake": bpy.props.EnumProperty(

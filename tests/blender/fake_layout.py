@@ -96,6 +96,9 @@ class FakeLayout:
         self.record.append(("prop", name))
         if self.alert:
             self.record.append(("alert", name))
+        if self.use_property_split:
+            # the name stands beside the field
+            self.record.append(("split", name))
 
     def prop_search(
         self, data: Any, name: str, owner: Any, collection: str, *, text: str = ""

@@ -39,7 +39,7 @@ def every_choice(item):
     for name, info in own_parameters(REGISTRY[item.type]).items():
         for value in info.choices:
             setattr(group, name, value)
-            drawing.draw_entry(drawn, item)
+            drawing.draw_entry(drawn, context(), item)
         if info.choices:
             setattr(group, name, info.default)
     return drawn.record
@@ -145,7 +145,7 @@ def test_agents_that_are_shown_as_a_disabled_object_are_said():
 
 def drawn_entry(item):
     layout = FakeLayout()
-    drawing.draw_entry(layout, item)
+    drawing.draw_entry(layout, context(), item)
     return layout.of("prop")
 
 
@@ -243,6 +243,18 @@ def test_sentences_are_broken_to_the_width():
     make_crowd()
     narrow, wide = (len(draw(panels.PHYSICS_PT_steer, width=w).of("label")) for w in (150, 2000))
     assert narrow > wide
+
+
+def test_names_are_not_cut_off_in_a_narrow_sidebar():
+    make_crowd()
+    sidebar = [cls for cls in PANELS if cls.bl_space_type == "VIEW_3D"]
+    beside = {
+        width: [name for cls in sidebar for name in draw(cls, width=width).of("split")]
+        for width in (283, 400)
+    }
+    for name in ("weight", "neighbor_distance", "rotation_tolerance"):
+        assert name in beside[400]
+        assert name not in beside[283]
 
 
 def test_drawing_changes_nothing():

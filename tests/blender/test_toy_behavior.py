@@ -82,7 +82,7 @@ assert Add.description(bpy.context, row) == "Hop about like a toy"
 assert bpy.ops.object.steer_add_modifier() == {"FINISHED"}
 assert bpy.ops.object.steer_behavior_add(type="toy") == {"FINISHED"}
 assert obj.steer.behaviors[-1].type == "toy"
-drawing.draw_entry(Layout(), obj.steer.behaviors[-1])
+drawing.draw_entry(Layout(), None, obj.steer.behaviors[-1])
 shown = [entry for entry in drawn[place + 2 :] if isinstance(entry, str)]
 assert {"weight", "pace", "hops", "way", "target_choice"} <= set(shown), drawn
 assert bpy.ops.object.steer_preset_apply(name="toys") == {"FINISHED"}

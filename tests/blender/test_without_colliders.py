@@ -36,7 +36,7 @@ def players(type_name="hide"):
 
 def notes(obj):
     layout = FakeLayout()
-    drawing.draw_entry(layout, obj.steer.behaviors[0])
+    drawing.draw_entry(layout, None, obj.steer.behaviors[0])
     return [text for text in (NONE, INSTEAD) if text in layout.texts()]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from acts_first import tell_pauses
+from acts_first import sections, tell_pauses
 from driver import Step, area_of, window, within
 from parts import MODULE, Tools, crowd, crowds, go_to_start, is_playing, part, play, show_physics
 
@@ -51,6 +51,9 @@ def bake(tools: Tools) -> Iterator[Step]:
     """Bake to a cache, press Escape in it, go on, delete."""
     driver, status = tools.driver, part("blender.bake.status")
     crowd().steer.frame_end = LONG
+    # what the panel tells of a bake is to be in the pictures
+    for cls in (rest := [c for c in sections() if c.section != "bake"]):
+        bpy.utils.unregister_class(cls)
     yield from begin_bake(tools, "bake")
     yield from some_frames()
     driver.shoot("baking")
@@ -68,6 +71,8 @@ def bake(tools: Tools) -> Iterator[Step]:
     done = found()
     driver.check("and is complete then", done.complete, f"{len(done.frames)} frames")
     yield from driver.picture("bake_complete")
+    for cls in rest:
+        bpy.utils.register_class(cls)
     bpy.context.scene.frame_set(kept)
     yield from driver.settled()
     message = part("blender.live").status(crowd()).message

@@ -21,7 +21,13 @@ def panels(tools: Tools) -> Iterator[Step]:
         bpy.utils.unregister_class(cls)
     for cls in registered:
         bpy.utils.register_class(cls)
-        yield from tools.driver.picture(f"panel_{cls.bl_label.lower().replace(' ', '_')}")
+        name = f"panel_{cls.bl_label.lower().replace(' ', '_')}"
+        yield from tools.driver.picture(name)
+        if cls.section == "bake":
+            # longer than the editor is high
+            scroll("down")
+            yield from tools.driver.picture(f"{name}_below")
+            scroll("up")
         bpy.utils.unregister_class(cls)
     for cls in registered:
         bpy.utils.register_class(cls)
@@ -32,6 +38,14 @@ def panels(tools: Tools) -> Iterator[Step]:
     yield from tools.driver.picture("sidebar")
     space.show_region_ui = False
     yield from tools.driver.settled()
+
+
+def scroll(way: str) -> None:
+    """Scroll the Properties editor to its end, or back."""
+    with within("PROPERTIES"):
+        # each call goes as far as one turn of the wheel
+        for _ in range(20):
+            getattr(bpy.ops.view2d, f"scroll_{way}")()
 
 
 def menus(tools: Tools) -> Iterator[Step]:
