@@ -42,7 +42,7 @@ Who is as near as that to somebody with another wish, who pushes, is moved by ha
 Bodies in a ring can still lock one another. Who has been held up for 2 s, choosing more than a
 tenth of s and going at less than a twentieth, gives way if one of those it nearly touches has the
 better lot: it goes back and to its side at s/2 for about a body's width. The others then have room
-to go on.
+to go on. With nobody near but walls it goes along these, see `along_walls`.
 
 Who has gone one way among others who go another bends off it by at most 32°, and does not go back
 for 1.5 s, but stands, see `turning_round`. Those who only stand there are walked around.
@@ -69,7 +69,6 @@ from ..vec import (
     EPSILON,
     add,
     add_scaled,
-    dot,
     length,
     load,
     pick,
@@ -79,6 +78,7 @@ from ..vec import (
     truncate,
     unit,
 )
+from .along_walls import along_walls, goes_along, turned_frame
 from .anticipation import (
     LINES,
     MOST,
@@ -91,7 +91,7 @@ from .anticipation import (
 )
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
-from .giving_way import PATIENCE, RETREAT, held_up
+from .giving_way import PATIENCE, RETREAT, held_up, retreat
 from .queues import CLOSER, WITHOUT, at_door, response
 from .sight import eye, sides
 from .targeting import on_ground
@@ -99,8 +99,10 @@ from .threats import threat, three_threats
 from .turning_round import turned_round, way_gone
 from .ways import (
     ALL,
+    LEFT,
     LEVEL,
     LEVEL_ROOM,
+    NONE,
     NOTHING,
     OTHERS,
     ROOM,
@@ -110,6 +112,7 @@ from .ways import (
     any_cheaper,
     beside,
     cheapest,
+    in_frame,
     in_world,
     numbered_way,
     refined,
@@ -126,7 +129,6 @@ AROUND, CROSSING = 1.5, 2.5
 """By how much more among those with another wish, in full from 1 / CROSSING of it on."""
 SLOWED = 2.0
 """How soon who is slowed down keeps to a side: in full where 1 / SLOWED of the speed is lost."""
-LEFT, NONE = 1, 2
 PRESSES, CONVERGE = 0.7, 3.0
 """By how much backing out presses on those behind at most, where wishes converge or before a wall;
 and how much sooner wishes count as converging there than where a side is kept to."""
@@ -134,9 +136,9 @@ and how much sooner wishes count as converging there than where a side is kept t
 PRESSING = 0.4
 """Share of its pace at which one who stands presses on others with another wish."""
 
-HELD, PACE = 3, 4
-"""Columns of the memory, after the way that it went lately: how long it is held up, and the speed
-that it chose last [m/s]."""
+HELD, PACE, ALONG = 3, 4, 5
+"""Columns of the memory, after the way that it went lately: how long it is held up, the speed that
+it chose last [m/s], and what is left of a way along walls."""
 
 
 @kernel
@@ -248,14 +250,6 @@ def _pace(world, origin, frame, now, speed, room, spare, headway, walls, opposed
 
 
 @kernel
-def _retreat(side):
-    """Unit direction in which way is given: back, and to the side where others are passed."""
-    if side == NONE:
-        return (-1.0, 0.0, 0.0)
-    return way_of(TURNS, 1 if side == LEFT else 0, 1.0)
-
-
-@kernel
 def _backed_out(world, origin, frame, reach, radius, differ, opposed, walls, back, gentle):
     """The velocity of backing out: `gentle`, and a share of what that leaves to those behind."""
     if back == gentle:
@@ -287,9 +281,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         if speed < EPSILON or not (walls or seen > 0):
             continue
         horizon, spare = pick(p.anticipation_time, i), pick(p.personal_space, i)
-        ahead = unit(wish)
-        right, above = sides(ahead, load(agents.normal, i), world.flat)
-        frame = (ahead, right, above)
+        right, above = sides(unit(wish), load(agents.normal, i), world.flat)
+        frame = turned_frame(unit(wish), right, above, memory[i, ALONG])
         count, whole, opposed, back, pressed, waits = foresee(
             i, agents, world, seen, frame, speed, horizon, spare, table
         )
@@ -297,7 +290,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             continue
         differ = mixed(table, whole)
         radius, origin = agents.radius[i] * 1.0, eye(i, agents, world)
-        velocity = (dot(now, ahead), dot(now, right), 0.0 if world.flat else dot(now, above))
+        velocity = in_frame(now, frame, world.flat)
         bias = most_bias * max(differ, min(1.0, SLOWED * (1.0 - length(velocity) / speed)))
         among = crossed(table, whole)
         bias *= 1.0 + AROUND * min(1.0, CROSSING * among)
@@ -312,7 +305,13 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         )
         held = held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
         if held > PATIENCE and waits:
-            way, pace = _retreat(side), RETREAT * speed
+            way, pace = retreat(side), RETREAT * speed
+        elif walls:
+            stuck = held > PATIENCE and seen == 0
+            memory[i, ALONG] = along_walls(
+                memory[i, ALONG], stuck, world, origin, radius, speed, side == LEFT
+            )
+            held = 0.0 if goes_along(memory[i, ALONG]) else held
         memory[i, HELD], memory[i, PACE] = held, pace
         chosen = yielded(table, whole, scale(way, pace), following, False, 0.0)
         back = scale(back, 1.0 / headway)
@@ -336,7 +335,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     output=PUSH,
     kernel=avoid_neighbors_kernel,
     uses=(NEIGHBORS, COLLIDERS),
-    memory_width=5,
+    memory_width=6,
     icon="COMMUNITY",
     group="Neighbors",
 )

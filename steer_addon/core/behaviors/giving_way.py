@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..jit import inlined_kernel
+from ..jit import inlined_kernel, kernel
+from .ways import LEFT, NONE, TURNS, way_of
 
 CREEPING = 0.1
 """Who chose less than this share of the wished speed waits in a queue, and is not held up."""
@@ -28,3 +29,11 @@ def held_up(held, pace, now, speed, radius, dt):
         held += dt
         return held if held < PATIENCE else GIVES_WAY
     return max(0.0, held - dt)
+
+
+@kernel
+def retreat(side):
+    """Unit direction in which way is given: back, and to the side where others are passed."""
+    if side == NONE:
+        return (-1.0, 0.0, 0.0)
+    return way_of(TURNS, 1 if side == LEFT else 0, 1.0)

@@ -22,6 +22,8 @@ NEAR = 7
 ROOM = (WAYS + 7) // 8 * 8
 LEVEL_ROOM = (1 + 2 * TURNS + 7) // 8 * 8
 """Ways that there is room for, of all and of walkers: whole blocks of what is done at once."""
+LEFT, NONE = 1, 2
+"""On which side others are passed; 0 is the right."""
 NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
 """What the harm on a way knows of: neither others nor walls, others, or both."""
 
@@ -53,6 +55,12 @@ def way_of(turn, side, side_sign):
 def in_world(way, frame):
     """A direction of the agent's frame as one of the world."""
     return add_scaled(add_scaled(scale(frame[0], way[0]), frame[1], way[1]), frame[2], way[2])
+
+
+@inlined_kernel
+def in_frame(vector, frame, flat):
+    """A vector of the world as one of the agent's frame."""
+    return dot(vector, frame[0]), dot(vector, frame[1]), 0.0 if flat else dot(vector, frame[2])
 
 
 @inlined_kernel
