@@ -20,7 +20,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -83,10 +83,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="SteerBench XML files")
     parser.add_argument("--rvo2", action="store_true", help="RVO2's Circle, Blocks and Sphere")
-    parser.add_argument("--rimea", action="store_true", help="RiMEA's rows")
+    parser.add_argument("--rimea", action="store_true", help="RiMEA's rows, the fourth too")
     parser.add_argument("--flows", metavar="N,…", type=numbers, help="six flow scenes, so many")
     parser.add_argument("--circle", metavar="A-B", type=numbers, help="antipodal circle, so many")
-    parser.add_argument("--density", action="store_true", help="speed against density")
+    parser.add_argument("--density", action="store_true", help="speed against density, RiMEA 4")
     parser.add_argument(
         "--converging", metavar="N", type=numbers, help="crowds that want one point"
     )
@@ -101,6 +101,15 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def names_of(files: Sequence[Path]) -> list[str]:
+    """Names of scenarios that are files; those of one name have their folders before it."""
+    stems = [path.stem for path in files]
+    return [
+        path.stem if stems.count(path.stem) == 1 else path.with_suffix("").as_posix()
+        for path in files
+    ]
+
+
 def jobs_of(options: argparse.Namespace) -> list[Job]:
     """What to run.
 
@@ -108,13 +117,17 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
         UsageError: Nothing was asked for.
     """
     makers: list[tuple[str, Callable[..., Scenario], tuple[Any, ...]]] = []
-    makers += [(path.stem, steerbench.load, (path, options.seed)) for path in options.files]
+    files = dict.fromkeys(options.files)
+    makers += [
+        (name, steerbench.load, (path, options.seed))
+        for name, path in zip(names_of(list(files)), files, strict=True)
+    ]
     makers += [(f"antipodal {n}", rvo2.antipodal, (n,)) for n in options.circle or ()]
     if options.rvo2:
         makers += [(f"rvo2 {m.__name__}", m, ()) for m in (rvo2.circle, rvo2.blocks, rvo2.sphere)]
     if options.rimea:
         makers += rimea.ROWS
-    if options.density:
+    if options.rimea or options.density:
         for value in density.DENSITIES:
             makers.append((f"rimea 4 density {value:g}", density.corridor, (value, options.seed)))
     makers += [
@@ -126,13 +139,15 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     chosen = [maker for maker in makers if not options.only or options.only in maker[0]]
     if not chosen:
         raise UsageError("There is nothing to run: name files, or give --circle 2-40 or --rimea")
-    return [Job(*maker, options.preset, options.plot) for maker in chosen]
+    once = {maker[0]: maker for maker in chosen}
+    return [Job(*maker, options.preset, options.plot) for maker in once.values()]
 
 
 def perform(job: Job) -> Result:
     """Make a scenario, run it and draw it; what cannot be run is a result with an error."""
     try:
-        outcome = run(job.make(*job.given), job.preset, tracks=job.plot is not None)
+        scenario = replace(job.make(*job.given), name=job.name)
+        outcome = run(scenario, job.preset, tracks=job.plot is not None)
         if job.plot is not None:
             plots.trajectories(outcome, job.plot)
     except SteerError as error:

@@ -34,7 +34,7 @@ TELLERS: dict[str, tuple[str, ...]] = {
     "core/behaviors/base.py": ("advice",),
     "core/behaviors/arrive.py": ("advice",),
     "core/behaviors/wall_avoidance.py": ("advice",),
-    "core/free_goals.py": ("<all>",),
+    "core/free_goals.py": ("<all>", "<module>"),
     "core/meshes.py": ("defects",),
     "core/paths.py": ("make_paths",),
     "core/jit.py": ("_load",),

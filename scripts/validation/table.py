@@ -32,15 +32,24 @@ def cell(result: Result, key: str, form: str) -> str:
     return form.format(1000.0 * value if key == "seconds_per_step" else value)
 
 
+OF_ALL = ("penetrations", "overlap", "parting", "arrived_share")
+"""Figures that are wanted of nearly every scenario: told only when they are short."""
+
+
 def verdict(result: Result) -> str:
-    """`ok`, or what is short and by how much."""
+    """`ok` with the scenario's own figures, or what is short and by how much."""
     if "error" in result:
         return f"ERROR: {result['error']}"
-    if not result["short"]:
-        return "ok"
-    return "SHORT: " + "; ".join(
-        f"{text} ({_value(result, text.split(' ', 1)[0])})" for text in result["short"]
-    )
+    if result["short"]:
+        return "SHORT: " + "; ".join(_measured(result, text) for text in result["short"])
+    shown = {key for _title, key, _form in COLUMNS}
+    own = [text for text in result["wanted"] if text.split(" ", 1)[0] not in {*OF_ALL, *shown}]
+    return "ok" + (": " + "; ".join(_measured(result, text) for text in own) if own else "")
+
+
+def _measured(result: Result, text: str) -> str:
+    """What is wanted, and in brackets what it came to."""
+    return f"{text} ({_value(result, text.split(' ', 1)[0])})"
 
 
 def _value(result: Result, figure: str) -> str:

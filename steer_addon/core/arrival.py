@@ -2,7 +2,7 @@
 
 The goal is that of the first behavior in the list that goes to a place: `seek`, `arrive` or
 `pursue` with its target, or `follow_path` from waypoint to waypoint with the last one of an open
-path, once that is the one ahead.
+path, on the last stretch to it.
 All is decided from the state at the start of a step, so the order of agents cannot matter.
 
 LEAVE      d ≤ a + r: the body is there, and the agent is dead from this step on; where many come at
@@ -121,7 +121,8 @@ def _goals(
         key = np.full(agents.count, -1, np.int64)
         place = np.zeros((agents.count, 3), np.float32)
         paths, lane = world.paths_of(entry.key).view(), per_agent(entry, "lane", agents)
-        parallel_for(ends_kernel, agents.count, paths, memory, lane, flat, place, key)
+        options = (paths, memory, agents.position, lane, flat)
+        parallel_for(ends_kernel, agents.count, *options, place, key)
     else:
         found = world.targets_of(entry.target)
         if not found.count or found.own:

@@ -16,12 +16,23 @@ from numpy.typing import NDArray
 
 from . import contacts, ground
 from .agents import Agents, make_agents
+from .behaviors.follow_path import FollowPath
 from .meshes import winding_number
+from .paths import Paths
 from .settings import CrowdSettings
 from .targets import Targets
 from .world import Colliders, World
 
 F32 = NDArray[np.float32]
+
+INSIDE = (
+    "A target is inside of a collider: agents go to the nearest free place; "
+    "move the target, or the collider"
+)
+INSIDE_END = (
+    "The end of a path is inside of a collider: agents go to the nearest free place; "
+    "move the end, or the collider"
+)
 
 WHOLE = 1.0e-5
 """How far the winding number of a closed mesh may be from a whole one."""
@@ -69,10 +80,39 @@ class FreeGoals:
             offset = self._offset(name, feet, colliders, settings)
             if offset.any():
                 changed[name] = replace(targets, position=targets.position + offset)
-        named: Mapping[str, Targets] = {**world.targets, **changed}
-        return replace(world, targets=named) if changed else world
+        if changed:
+            named: Mapping[str, Targets] = {**world.targets, **changed}
+            world = replace(world, targets=named)
+        return self._with_free_ends(world, colliders, agents, settings)
 
-    def _offset(self, name: str, feet: F32, colliders: Colliders, settings: CrowdSettings) -> F32:
+    def _with_free_ends(
+        self, world: World, colliders: Colliders, agents: Agents, settings: CrowdSettings
+    ) -> World:
+        """The world where no open path that is walked from waypoint to waypoint ends inside."""
+        changed: dict[str, Paths] = {}
+        for entry in settings.behaviors:
+            if not (entry.enabled and isinstance(entry, FollowPath) and entry.method == "WAYPOINT"):
+                continue
+            paths = world.paths_of(entry.key)
+            ends = paths.ends()
+            if not len(ends):
+                continue
+            feet = _feet(paths.point[ends], world, agents, settings)
+            offset = self._offset(f"path {entry.key}", feet, colliders, settings, ends=True)
+            if offset.any():
+                point = paths.point.copy()
+                point[ends] += offset
+                changed[entry.key] = paths.with_points(point)
+        return replace(world, paths={**world.paths, **changed}) if changed else world
+
+    def _offset(
+        self,
+        name: str,
+        feet: F32,
+        colliders: Colliders,
+        settings: CrowdSettings,
+        ends: bool = False,
+    ) -> F32:
         """The way from targets to free places [m], shape (target_count, 3)."""
         told = (settings.agents.radius, settings.motion.step_height)
         known = self._found.get(name)
@@ -90,10 +130,7 @@ class FreeGoals:
             moved[row] = _is_closed_in(colliders, feet[row] + np.array([0.0, 0.0, eye]))
         there.position[~moved] = feet[~moved]
         if moved.any():
-            self.warning = (
-                "A target is inside of a collider: agents go to the nearest free place; "
-                "move the target, or the collider"
-            )
+            self.warning = INSIDE_END if ends else INSIDE
         self._found[name] = _Found(feet, colliders, told, there.position - feet)
         return self._found[name].offset
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -193,6 +194,25 @@ class Paths:
     def count(self) -> int:
         """Number of paths."""
         return len(self.length)
+
+    def ends(self) -> NDArray[np.int64]:
+        """Which of the points are the first or the last ones of open paths, shape (end_count,)."""
+        still_open = np.flatnonzero(self.cyclic == 0)
+        found: NDArray[np.int64] = np.concatenate(
+            [self.first[still_open], self.first[still_open + 1] - 1]
+        ).astype(np.int64)
+        return found
+
+    def with_points(self, point: F32) -> Paths:
+        """The same paths with other places of their points [m], shape (point_count, 3)."""
+        along, length = self.along.copy(), self.length.copy()
+        for k, (low, high) in enumerate(pairwise(self.first.tolist())):
+            line = point[low:high].astype(np.float64)
+            steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
+            along[low:high] = np.concatenate([[0.0], np.cumsum(steps)])
+            closing = np.linalg.norm(line[0] - line[-1]) if self.cyclic[k] else 0.0
+            length[k] = along[high - 1] + closing
+        return replace(self, point=point, along=along, length=length)
 
     def view(self) -> PathView:
         """What kernels read."""

@@ -216,6 +216,31 @@ def test_the_end_of_a_path_is_a_goal():
     assert np.linalg.norm(states[-1].position - path.points[-1], axis=1).max() <= 0.75
 
 
+@pytest.mark.parametrize("points", [[[-9, 0, 0], [9, 0, 0]], [[-9, 0, 0], [8, 0, 0], [9, 0, 0]]])
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_the_end_of_a_path_has_room_for_all(motion, points):
+    # those who stand there keep the others out of the last waypoint's radius
+    follow = REGISTRY["follow_path"](method="WAYPOINT", waypoint_radius=1.0)
+    settings = arriving("HOLD_AREA", REGISTRY["avoid_neighbors"](), follow, motion=motion)
+    start = crowd_from_afar(30, motion) - np.float32([12.0, 1.0, 0.0])
+    states = go(settings, start, 60.0, make_world(paths=Path(points)))
+    assert states[-1].arrived.all()
+    assert not states[-1].velocity.any()
+    assert np.linalg.norm(states[-1].position - np.float32([9, 0, 0]), axis=1).max() < 4.0
+
+
+def test_who_passes_by_the_end_of_its_path_goes_on():
+    # by way of a place 6 m to the north, past those who stand at the end
+    path = Path([[-6, 0, 0], [0.5, 0, 0], [0, 6, 0], [0, 0, 0]])
+    follow = REGISTRY["follow_path"](method="WAYPOINT", start="FIRST")
+    settings = arriving("HOLD_AREA", follow, collide=False, max_force=40.0)
+    states = go(settings, crowd_from_afar(12, "GROUND") - np.float32([16, 1, 0]), 30.0,
+                make_world(paths=path))  # fmt: skip
+    north = np.max([state.position[:, 1] for state in states], axis=0)
+    assert (north > 4.5).all()
+    assert states[-1].arrived.all()
+
+
 def test_crowds_without_a_goal_go_on_as_ever():
     settings = arriving("LEAVE", "wander", "separation", collide=False)
     plain = replace(settings, bodies=BodiesSettings())

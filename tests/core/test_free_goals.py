@@ -11,6 +11,7 @@ from crowdtools import box, crowd, place
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.free_goals import FreeGoals
 from steer_addon.core.meshes import Mesh
+from steer_addon.core.paths import Path
 from steer_addon.core.settings import BodiesSettings
 from steer_addon.core.simulation import Simulation
 from steer_addon.core.world import make_world
@@ -102,3 +103,22 @@ def test_agents_stand_beside_the_collider_and_the_user_is_told_once():
     assert simulation.agents.position[0, 0] == pytest.approx(1.25, abs=0.3)
     (text,) = simulation.warnings
     assert "nearest free place" in text
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_the_end_of_a_path_inside_of_a_collider_is_a_goal_beside_it(motion, direction):
+    follow = REGISTRY["follow_path"](method="WAYPOINT", direction=direction)
+    settings = replace(solid_crowd(motion, collide_agents=True), behaviors=(follow,))
+    line = np.float32([[-6, 0, 0], [0, 0, 0], [6.0, 0.1, 0]])[::direction]
+    path, loop = Path(line), Path(line + np.float32([0, 9, 0]), cyclic=True)
+    world = make_world(paths=[loop, path], colliders=[box((6.5, 4, 0), (3, 14, 4))])
+    start = np.float32([[-6, y, 0] for y in np.linspace(-1.5, 1.5, 5)])
+    simulation = Simulation(settings, place(settings, start), frame=1, fps=24, world=world)
+    assert simulation.warnings == []
+    for _ in range(24 * 24):
+        simulation.step(world)
+    assert simulation.agents.arrived.all()
+    assert np.linalg.norm(simulation.agents.position - [4.75, 0.1, 0], axis=1).max() < 2.0
+    (text,) = simulation.warnings
+    assert "The end of a path is inside of a collider" in text

@@ -39,8 +39,9 @@ def test_flow_scenes(name):
     as_wanted(flows.flow(name, 60))
 
 
-def test_speed_at_one_per_square_meter():
-    scenario = density.corridor(1.0)
+@pytest.mark.parametrize("value", density.DENSITIES)
+def test_speed_against_density(value):
+    scenario = density.corridor(value)
     (area,) = scenario.areas
     as_wanted(replace(scenario, duration=30.0, areas=(replace(area, stop=30.0),)))
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from scripts import validate
-from scripts.validation import density, flows, page, rimea, rvo2, stored, table
+from scripts.validation import density, flows, page, rimea, rvo2, steerbench, stored, table
 from scripts.validation.placing import Room, hexagons
-from scripts.validation.runner import as_stated, run
+from scripts.validation.runner import Outcome, as_stated, run
 from scripts.validation.scenario import (
     Area,
     Scenario,
@@ -308,6 +308,31 @@ def test_those_that_take_longest_come_first():
     assert [job.name for job in order[:2]] == ["corridor 100", "corridor 2000"]
 
 
+def test_files_of_one_name_are_two_scenarios(tmp_path, monkeypatch):
+    monkeypatch.setattr(validate, "run", lambda scenario, *_more, **_: Outcome(scenario, {}))
+    monkeypatch.setattr(steerbench, "load", lambda *_given: alone(goal((10.0, 0.0), 5.0)))
+    paths = [tmp_path / folder / "maze.xml" for folder in ("a", "b")]
+    jobs = validate.jobs_of(validate.parse([*map(str, paths), str(paths[0]), "forest.xml"]))
+    names = [job.name for job in jobs]
+    assert names == [(tmp_path / "a/maze").as_posix(), (tmp_path / "b/maze").as_posix(), "forest"]
+    made = [job.make(*job.given).name for job in jobs]
+    assert made == ["alone"] * 3
+    # the name that it was asked for by is that of its result, and of its picture
+    kept = []
+    monkeypatch.setattr(validate.plots, "trajectories", lambda outcome, _: kept.append(outcome))
+    for job in jobs:
+        validate.perform(replace(job, plot=tmp_path))
+    assert [outcome.scenario.name for outcome in kept] == names
+
+
+def test_rimea_has_its_fourth_row_and_nothing_is_run_twice():
+    names = [job.name for job in validate.jobs_of(validate.parse(["--rimea"]))]
+    assert [f"rimea 4 density {n:g}" for n in density.DENSITIES] == names[-7:]
+    twice = ["--rimea", "--density", "--circle", "2,2-3", "--flows", "100,100"]
+    names = [job.name for job in validate.jobs_of(validate.parse(twice))]
+    assert len(names) == len(set(names)) == len(rimea.ROWS) + 7 + 2 + 6
+
+
 def test_nothing_to_run(capsys):
     assert validate.main([]) == 2
     assert "nothing to run" in capsys.readouterr().err
@@ -332,6 +357,13 @@ def test_the_page_has_all_results():
     assert "2 of 2 numbers of agents as wanted" in text
     assert "- maze, 1 of 3 arrived: far." in text
     assert text.count("## ") == 4
+
+
+def test_table_says_what_the_scenario_is_about():
+    wanted = ["penetrations ≤ 0", "arrived_share ≥ 1", "area_speed 0.79 to 1.53", "time 26 to 34"]
+    result = {"name": "x", "wanted": wanted, "short": [], "area_speed": 1.0584, "time": 30.0}
+    assert table.verdict(result) == "ok: area_speed 0.79 to 1.53 (1.058)"
+    assert table.verdict({"name": "x", "wanted": wanted[:2], "short": []}) == "ok"
 
 
 def test_table_says_what_is_short():

@@ -166,17 +166,27 @@ def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
 
 
 @kernel
-def ends_kernel(start, stop, paths, memory, lane, flat, place, key):
-    """Write the last waypoint of those for whom it is the current one, and a number for it."""
+def ends_kernel(start, stop, paths, memory, position, lane, flat, place, key):
+    """Write the last waypoint of those who are on the last stretch to it, and a number for it.
+
+    They need not have reached it, nor the waypoints just before it: where others stand on them,
+    nobody gets as near as that. Who only passes by has more of the path before it than the straight
+    way to its end.
+    """
     total = len(paths.cyclic)
     for i in range(start, stop):
         path = abs(int(memory[i, PATH])) - 1
-        if not 0 <= path < total or memory[i, DONE] == 0.0:
+        if not 0 <= path < total or paths.cyclic[path] != 0:
             continue
         direction = 1 if memory[i, PATH] > 0.0 else -1
         line = line_of(paths.first, paths.cyclic, path, direction, flat, pick(lane, i))
-        if memory[i, PLACE] < line.size:
-            store(place, i, waypoint(paths.point, line, int(memory[i, PLACE])))
+        k, last = int(memory[i, PLACE]), line.size - 1 if direction > 0 else 0
+        if k >= line.size:
+            continue
+        end = waypoint(paths.point, line, last)
+        left = abs(paths.along[line.first + last] - paths.along[line.first + k])
+        if left <= length(sub(end, leveled(load(position, i), flat))):
+            store(place, i, end)
             key[i] = 2 * path + (0 if direction > 0 else 1)
 
 
