@@ -78,7 +78,7 @@ from ..vec import (
     truncate,
     unit,
 )
-from .along_walls import along_walls, goes_along, turned_frame
+from .along_walls import turned_frame
 from .anticipation import (
     LINES,
     MOST,
@@ -91,7 +91,7 @@ from .anticipation import (
 )
 from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
 from .flock import seen_neighbors
-from .giving_way import PATIENCE, RETREAT, held_up, retreat
+from .giving_way import ALONG, when_held_up
 from .queues import CLOSER, WITHOUT, at_door, response
 from .sight import eye, sides
 from .targeting import on_ground
@@ -135,10 +135,6 @@ and how much sooner wishes count as converging there than where a side is kept t
 
 PRESSING = 0.4
 """Share of its pace at which one who stands presses on others with another wish."""
-
-HELD, PACE, ALONG = 3, 4, 5
-"""Columns of the memory, after the way that it went lately: how long it is held up, the speed that
-it chose last [m/s], and what is left of a way along walls."""
 
 
 @kernel
@@ -303,16 +299,10 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         pace, following = _pace(
             world, origin, frame, length(velocity), speed, room, spare, headway, walls, opposed
         )
-        held = held_up(memory[i, HELD], memory[i, PACE], length(velocity), speed, radius, world.dt)
-        if held > PATIENCE and waits:
-            way, pace = retreat(side), RETREAT * speed
-        elif walls:
-            stuck = held > PATIENCE and seen == 0
-            memory[i, ALONG] = along_walls(
-                memory[i, ALONG], stuck, world, origin, radius, speed, side == LEFT
-            )
-            held = 0.0 if goes_along(memory[i, ALONG]) else held
-        memory[i, HELD], memory[i, PACE] = held, pace
+        way, pace = when_held_up(
+            i, memory, world, origin, radius, speed, length(velocity), waits, seen == 0, walls,
+            side, way, pace,
+        )  # fmt: skip
         chosen = yielded(table, whole, scale(way, pace), following, False, 0.0)
         back = scale(back, 1.0 / headway)
         back = _backed_out(
