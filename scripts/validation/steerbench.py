@@ -25,6 +25,8 @@ from .steerbench_file import Box, Person, Reader, ScenarioError, TestCase
 DT = 0.05
 REACH = 1.5
 """Who is within so many radii of a goal has reached it."""
+ENOUGH = 5.0
+"""Runs last so many times as long as the longest way takes, where files give less than that."""
 HIDDEN = {
     "maze": "the way leads round some ten walls, and away from the goal for most of it",
     "simple-wall": "the goals are straight behind a wall of 40 m: both of its ends lie 20 m off, "
@@ -98,14 +100,19 @@ def make_scenario(case: TestCase, seed: int) -> Scenario:
 
 
 def _duration(place: F64, routes: tuple[Route, ...], speeds: F64, people: list[Person]) -> float:
-    """The time that the file gives; twice what the longest way takes, where that is more."""
+    """The time that a file gives [s], or twice what the longest way takes, where that is more.
+
+    Where nobody could go it alone in the time that the file gives, ENOUGH of it.
+
+    Runs end before when nobody gets on any more.
+    """
     longest = 0.0
     for start, route, speed in zip(place, routes, speeds, strict=True):
         way = np.array([start, *(stage.points[0, :2] for stage in route)])
         length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
         longest = max(longest, length / max(speed, 0.01))
     given = max(min(person.time, 1000.0) for person in people)
-    return max(given, 2.0 * longest + 60.0)
+    return max(given, 2.0 * longest + 60.0) if given >= longest else ENOUGH * longest
 
 
 def _tree(meshes: list[Mesh]) -> BvhView:

@@ -203,3 +203,15 @@ def test_files_that_are_no_test_cases(write, tmp_path, monkeypatch):
     monkeypatch.setattr(steerbench_file, "MAX_BYTES", 10)
     with pytest.raises(ScenarioError, match="at most 10"):
         steerbench.load(write(AGENT))
+
+
+def test_time_is_what_the_file_gives_or_enough_for_the_way(write):
+    def duration(speed, seconds):
+        body = AGENT.replace("1.3</desired", f"{speed}</desired").replace(">1000<", f">{seconds}<")
+        return steerbench.load(write(body)).duration
+
+    length = np.hypot(3.0, 1.0)
+    assert duration(1.3, 500) == 500
+    # where that is too short, enough to get there
+    assert duration(0.1, 40) == pytest.approx(2.0 * length / 0.1 + 60.0)
+    assert duration(0.1, 20) == pytest.approx(steerbench.ENOUGH * length / 0.1)
