@@ -149,3 +149,10 @@ def test_order_threads_and_resuming_change_no_bit():
     sim.step(world)
     resumed.step(world)
     assert same_bits(sim.agents, resumed.agents)
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_those_without_a_size_are_in_nobodys_way(motion):
+    settings = bodies(Seek(), motion=motion, agents={"radius": 0.0, "max_speed": 1.4})
+    positions, _velocities = run(settings, np.zeros((60, 3)), 48, target=[10.0, 0.0, 0.0])
+    assert (positions[-1, :, 0] > 2.0).all()

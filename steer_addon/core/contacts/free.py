@@ -1,8 +1,9 @@
 """What is inside of a collider, and the nearest place that is not.
 
 A point is inside of a mesh when rays in all of three directions leave it once more than they enter
-it. So an open mesh has no inside, nor has one whose normals point inward: who stands in there
-stands in a room. Meshes that overlap, each closed, are looked at one by one.
+it. So a mesh whose normals point inward has no inside: who stands in there stands in a room. An
+open one has an inside where no ray leaves through a hole. Meshes that overlap, each closed, are
+looked at one by one.
 
 The nearest free place is looked for on the surface of what the point is inside of, the radius away
 from it or as near as there is room, then on the surface of what that place is inside of, and so on;

@@ -142,7 +142,8 @@ def _considered(i, j, square, lift, agents, best, minded):
     """
     found, end, last, least = minded
     own, radius, wish = agents.radius[i] * 1.0, agents.radius[j] * 1.0, agents.wish[i]
-    if not within(square, own, radius, wish):
+    # two without a size are in nobody's way, however many stand on one point
+    if not within(square, own, radius, wish) or own + radius == 0.0:
         return minded
     if agents.flat and lift > own + radius + (wish + agents.wish[j]) + agents.rise:
         return minded
