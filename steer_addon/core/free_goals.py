@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 from . import contacts, ground
 from .agents import Agents, make_agents
 from .behaviors.follow_path import FollowPath
-from .meshes import winding_number
 from .paths import Paths
 from .settings import CrowdSettings
 from .targets import Targets
@@ -33,9 +31,6 @@ INSIDE_END = (
     "The end of a path is inside of a collider: agents go to the nearest free place; "
     "move the end, or the collider"
 )
-
-WHOLE = 1.0e-5
-"""How far the winding number of a closed mesh may be from a whole one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,25 +120,10 @@ class FreeGoals:
         body = settings.agents.to_dict()
         there = make_agents(feet, **body)
         moved = contacts.put_free(there, settings, colliders)
-        eye = settings.motion.step_height if settings.motion.motion == "GROUND" else 0.0
-        for row in np.flatnonzero(moved):
-            moved[row] = _is_closed_in(colliders, feet[row] + np.array([0.0, 0.0, eye]))
-        there.position[~moved] = feet[~moved]
         if moved.any():
             self.warning = INSIDE_END if ends else INSIDE
         self._found[name] = _Found(feet, colliders, told, there.position - feet)
         return self._found[name].offset
-
-
-def _is_closed_in(colliders: Colliders, point: Any) -> bool:
-    """Whether a point is inside of a closed collider: rays may miss the door of an open one."""
-    for number, triangles in enumerate(np.split(colliders.bvh.triangles, colliders.first[1:-1])):
-        offset = colliders.center[number].astype(np.float64) - point
-        if np.linalg.norm(offset) <= colliders.radius[number]:
-            turns = winding_number(triangles, point)
-            if turns > 0.5 and abs(turns - round(turns)) < WHOLE:
-                return True
-    return False
 
 
 def _feet(position: F32, world: World, agents: Agents, settings: CrowdSettings) -> F32:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -102,27 +101,6 @@ def signed_volume(mesh: Mesh) -> float:
     corners -= corners.reshape(-1, 3).mean(axis=0)
     cross = np.cross(corners[:, 0], corners[:, 1])
     return float(np.einsum("ij,ij->", cross, corners[:, 2]) / 6.0)
-
-
-def winding_number(triangles: F32, point: Any) -> float:
-    """How often a mesh winds around a point.
-
-    Around a closed mesh it is whole: 1 inside, -1 inside of one that is inside out, 0 outside.
-    Source: Jacobson et al. 2013, "Robust Inside-Outside Segmentation using Generalized Winding
-    Numbers"; the solid angle of a triangle: Van Oosterom and Strackee 1983.
-
-    Args:
-        triangles: Corners [m], shape (triangle_count, 3, 3).
-        point: Where to look [m], shape (3,).
-    """
-    corners = triangles.astype(np.float64) - np.asarray(point, np.float64)
-    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    size_a, size_b, size_c = (np.sqrt(np.einsum("ij,ij->i", v, v)) for v in (a, b, c))
-    volume = np.einsum("ij,ij->i", a, np.cross(b, c))
-    rest = size_a * size_b * size_c
-    for first, second, size in ((a, b, size_c), (b, c, size_a), (c, a, size_b)):
-        rest += np.einsum("ij,ij->i", first, second) * size
-    return float(np.arctan2(volume, rest).sum() / (2.0 * np.pi))
 
 
 def _welded(triangles: F32) -> I64:

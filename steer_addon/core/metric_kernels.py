@@ -8,7 +8,8 @@ import numpy as np
 
 from .bvh import nearest_point, ray_cast, triangle_corners, triangle_normal
 from .jit import kernel
-from .vec import add, add_scaled, cross, dot, length, load, scale, store, sub
+from .solid_angles import winding
+from .vec import add, add_scaled, dot, length, load, scale, store, sub
 
 PARTNERS = 8
 """So many bodies that an agent touches are told apart from one step to the next."""
@@ -144,24 +145,6 @@ def crosses(bvh, start, end, tolerance):
         if left <= 0.0:
             return False
     return False
-
-
-@kernel
-def winding(triangles, first, last, point):
-    """How often triangles first to last - 1 wind around a point: ±1 inside a closed mesh, else 0.
-
-    The sum of the solid angles over 4π. Source: Van Oosterom and Strackee 1983.
-    """
-    total = 0.0
-    for i in range(first, last):
-        a = sub(load(triangles[i], 0), point)
-        b = sub(load(triangles[i], 1), point)
-        c = sub(load(triangles[i], 2), point)
-        la, lb, lc = length(a), length(b), length(c)
-        above = dot(a, cross(b, c))
-        below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
-        total += 2.0 * math.atan2(above, below)
-    return total / (4.0 * math.pi)
 
 
 @kernel

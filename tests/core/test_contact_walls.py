@@ -153,3 +153,31 @@ def test_a_room_whose_walls_face_inward_is_no_solid():
     for _ in range(24 * 8):
         sim.step(world)
     assert sim.agents.position[0, 0] == pytest.approx(4.75, abs=1e-4)
+
+
+def without(mesh, *sides):
+    """A box from which some sides are left out, by axis and whether the upper one."""
+    corners, keep = mesh.triangles, np.ones(len(mesh.triangles), bool)
+    for axis, upper in sides:
+        end = corners[:, :, axis].max() if upper else corners[:, :, axis].min()
+        keep &= ~(corners[:, :, axis] == end).all(axis=1)
+    return Mesh(mesh.name, corners[keep])
+
+
+FLOOR, CEILING, FRONT = (2, False), (2, True), (0, True)
+
+
+@pytest.mark.parametrize("sides", [(FLOOR,), (CEILING,), (FLOOR, CEILING), (FRONT,)])
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_who_starts_in_an_open_room_stays_in_it(motion, sides):
+    room = without(box((0, 0, 2), (10, 8, 4)), *sides)
+    places = np.random.default_rng(3).uniform([-4.7, -3.7, 0.3], [4.7, 3.7, 3.0], (60, 3))
+    if motion == "GROUND":
+        places[:, 2] = 0.0
+    settings = bodies(motion=motion)
+    settings = with_override(settings, "bodies.collide_agents=off")
+    agents = simulation(settings, places).agents
+    sim = Simulation(settings, agents, frame=1, fps=24.0, world=make_world(colliders=[room]))
+    assert sim.in_colliders == 0
+    solid = make_world(colliders=[box((0, 0, 2), (10, 8, 4))])
+    assert Simulation(settings, agents, frame=1, fps=24.0, world=solid).in_colliders == 60

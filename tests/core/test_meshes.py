@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from steer_addon.core.errors import WorldError
-from steer_addon.core.meshes import Mesh, bounding_sphere, defects, signed_volume, winding_number
+from steer_addon.core.meshes import Mesh, bounding_sphere, defects, signed_volume
+from steer_addon.core.solid_angles import surrounds, winding
 from steer_addon.core.world import CollidersBuilder
+
+INSIDE = (0.3, 0.1, 0.0)
 
 
 def box(size: tuple[float, float, float] = (2, 2, 2)) -> np.ndarray:
@@ -111,11 +114,14 @@ def test_triangles_become_contiguous_32_bit_floats() -> None:
 
 
 def test_a_closed_mesh_winds_once_around_what_is_inside():
-    mesh = box((2, 4, 6))
-    assert winding_number(mesh, (0.3, 0.1, 0.0)) == pytest.approx(1.0)
-    assert winding_number(mesh[:, ::-1], (0.3, 0.1, 0.0)) == pytest.approx(-1.0)
-    assert winding_number(mesh, (5.0, 0.0, 0.0)) == pytest.approx(0.0, abs=1e-12)
-    assert 0.5 < winding_number(mesh[:-2], (0.3, 0.1, 0.0)) < 0.999
+    mesh, count = box((2, 4, 6)), 12
+    for triangles, turns in ((mesh, 1.0), (mesh[:, ::-1].copy(), -1.0)):
+        assert winding(triangles, 0, count, INSIDE) == pytest.approx(turns)
+        assert surrounds(triangles, 0, count, INSIDE) == (turns > 0.0)
+    assert winding(mesh, 0, count, (5.0, 0.0, 0.0)) == pytest.approx(0.0, abs=1e-12)
+    # an open one does so by a part only
+    assert 0.5 < winding(mesh, 0, count - 2, INSIDE) < 0.999
+    assert not surrounds(mesh, 0, count - 2, INSIDE)
 
 
 def test_colliders_of_one_name_are_colliders_of_their_own() -> None:

@@ -1,9 +1,9 @@
 """What is inside of a collider, and the nearest place that is not.
 
 A point is inside of a mesh when rays in all of three directions leave it once more than they enter
-it. So a mesh whose normals point inward has no inside: who stands in there stands in a room. An
-open one has an inside where no ray leaves through a hole. Meshes that overlap, each closed, are
-looked at one by one.
+it, which is found out quickly, and when the mesh winds around it a whole number of times. So an
+open mesh has no inside, nor has one whose normals point inward: who stands in there stands in a
+room. Meshes that overlap, each closed, are looked at one by one.
 
 The nearest free place is looked for on the surface of what the point is inside of, the radius away
 from it or as near as there is room, then on the surface of what that place is inside of, and so on;
@@ -16,6 +16,7 @@ import math
 
 from ..bvh_rays import ray_cast, ray_winding
 from ..jit import kernel, scratch
+from ..solid_angles import surrounds
 from ..vec import add, add_scaled, dot, length, load, scale, store, sub
 from .cells import COLUMNS
 from .walls import next_wall, wall_margin
@@ -44,7 +45,7 @@ def inside(tree, center, radius, first, collider, point):
     for look in _LOOKS:
         if ray_winding(tree, point, look, low, high) < 1:
             return False
-    return True
+    return surrounds(tree.triangles, low, high, point)
 
 
 @kernel
