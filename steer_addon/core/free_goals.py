@@ -72,7 +72,7 @@ class FreeGoals:
             if targets.own or not targets.count:
                 continue
             feet = _feet(targets.position, world, agents, settings)
-            offset = self._offset(name, feet, colliders, settings)
+            offset = self._offset(name, feet, colliders, settings, INSIDE)
             if offset.any():
                 changed[name] = replace(targets, position=targets.position + offset)
         if changed:
@@ -93,7 +93,7 @@ class FreeGoals:
             if not len(ends):
                 continue
             feet = _feet(paths.point[ends], world, agents, settings)
-            offset = self._offset(f"path {entry.key}", feet, colliders, settings, ends=True)
+            offset = self._offset(f"path {entry.key}", feet, colliders, settings, INSIDE_END)
             if offset.any():
                 point = paths.point.copy()
                 point[ends] += offset
@@ -106,9 +106,9 @@ class FreeGoals:
         feet: F32,
         colliders: Colliders,
         settings: CrowdSettings,
-        ends: bool = False,
+        warning: str,
     ) -> F32:
-        """The way from targets to free places [m], shape (target_count, 3)."""
+        """The way from goals to free places [m], shape (goal_count, 3)."""
         told = (settings.agents.radius, settings.motion.step_height)
         known = self._found.get(name)
         if (
@@ -121,7 +121,7 @@ class FreeGoals:
         there = make_agents(feet, **body)
         moved = contacts.put_free(there, settings, colliders)
         if moved.any():
-            self.warning = INSIDE_END if ends else INSIDE
+            self.warning = warning
         self._found[name] = _Found(feet, colliders, told, there.position - feet)
         return self._found[name].offset
 

@@ -207,16 +207,20 @@ class Paths:
         """The same paths with other places of their points [m], shape (point_count, 3)."""
         along, length = self.along.copy(), self.length.copy()
         for k, (low, high) in enumerate(pairwise(self.first.tolist())):
-            line = point[low:high].astype(np.float64)
-            steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
-            along[low:high] = np.concatenate([[0.0], np.cumsum(steps)])
-            closing = np.linalg.norm(line[0] - line[-1]) if self.cyclic[k] else 0.0
-            length[k] = along[high - 1] + closing
+            if (point[low:high] != self.point[low:high]).any():
+                along[low:high], length[k] = _measured(point[low:high], bool(self.cyclic[k]))
         return replace(self, point=point, along=along, length=length)
 
     def view(self) -> PathView:
         """What kernels read."""
         return PathView(self.point, self.along, self.first, self.length, self.cyclic)
+
+
+def _measured(line: F32, cyclic: bool) -> tuple[NDArray[np.float64], float]:
+    """How far along a path its points are [m], shape (point_count,), and how long it is [m]."""
+    count = len(line) if cyclic else len(line) - 1
+    steps = [math.dist(line[k], line[(k + 1) % len(line)]) for k in range(count)]
+    return np.concatenate([[0.0], np.cumsum(steps)])[: len(line)], math.fsum(steps)
 
 
 def make_paths(paths: Sequence[Path]) -> Paths:
@@ -231,11 +235,11 @@ def make_paths(paths: Sequence[Path]) -> Paths:
                 "draw at least two"
             )
             continue
-        steps = [math.dist(a, b) for a, b in path.segments()]
         points.append(line)
-        along.append(np.concatenate([[0.0], np.cumsum(steps)])[: len(line)])
         first.append(first[-1] + len(line))
-        length.append(math.fsum(steps))
+        places, whole = _measured(line, path.cyclic)
+        along.append(places)
+        length.append(whole)
         cyclic.append(path.cyclic)
     return Paths(
         np.ascontiguousarray(np.concatenate([np.zeros((0, 3)), *points]), dtype=np.float32),
