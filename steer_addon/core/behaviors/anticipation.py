@@ -235,7 +235,8 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
     if not _is_crowded(table, read, whole, spare):
         count, opposed = _sort_out(table, read, whole, spare)
         return count, whole, opposed, back, pressed, waits
-    queues, own = _queues(table, read), frame[0]
+    queues, own, here = _queues(table, read), frame[0], eye(i, agents, world)
+    turned = goes_to(own, project(load(agents.heading, i), normal))
     for n in range(whole):
         gap, touch = table[GAP, n], table[TOUCH, n]
         table[FIRST, n] = 0.0
@@ -264,10 +265,9 @@ def foresee(i, agents, world, seen, frame, speed, horizon, spare, table):
             waits = waits or (wins and x > -0.5 * distance)
             lead = dot(offset, own) + dot(offset, wish)
             if queues:
-                turned = goes_to(own, project(load(agents.heading, i), normal))
                 other = goes_to(wish, project(_three(table, HEADING, n), normal))
                 led = dot(offset, turned) + dot(offset, other)
-                between = add_scaled(eye(i, agents, world), offset, 0.5)
+                between = add_scaled(here, offset, 0.5)
                 if led != lead and beside_wall(world, between, 0.5 * touch):
                     lead = led
             table[FIRST, n] = -1.0 if queues else 0.0
