@@ -100,11 +100,10 @@ def make_scenario(case: TestCase, seed: int) -> Scenario:
 
 
 def _duration(place: F64, routes: tuple[Route, ...], speeds: F64, people: list[Person]) -> float:
-    """The time that a file gives [s], or twice what the longest way takes, where that is more.
+    """How long a run lasts at most [s]; it ends before, when nobody gets on any more.
 
-    Where nobody could go it alone in the time that the file gives, ENOUGH of it.
-
-    Runs end before when nobody gets on any more.
+    The time that the file gives, or a minute more than twice what the longest way takes. Where the
+    file gives less than that way takes alone, its time means nothing: ENOUGH times the way's.
     """
     longest = 0.0
     for start, route, speed in zip(place, routes, speeds, strict=True):

@@ -168,9 +168,9 @@ def draw_entry(layout: Any, context: Any, item: Any) -> None:
         return
     column = layout.column()
     column.active = item.enabled
-    own = column.column()
-    own.use_property_split = not is_narrow(context)
-    own.prop(item, "weight", slider=is_narrow(context))
+    own, narrow = column.column(), is_narrow(context)
+    own.use_property_split = not narrow
+    own.prop(item, "weight", slider=narrow)
     group = getattr(item, item.type)
     for name, info in own_parameters(cls).items():
         if info.counts(group):
