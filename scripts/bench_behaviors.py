@@ -39,7 +39,6 @@ from steer_addon.core.paths import Path as Line
 from steer_addon.core.proposals import Perception, propose
 from steer_addon.core.settings import CrowdSettings
 from steer_addon.core.solver import Solver, agent_view
-from steer_addon.core.vicinity import Vicinities
 from steer_addon.core.world import World, make_targets, make_world
 
 COUNT = 10_000
@@ -96,7 +95,6 @@ class Asking:
         self._entries, self._agents, self._world = entries, agents, world
         self._solver = Solver(CrowdSettings(behaviors=(Seek(name="go"), *entries)))
         self._number = 0
-        self._vicinities = Vicinities()
         # its memory, and the desired velocities that some pushes ask for, are there as in a run
         self.walk_on()
         self.walk_on()
@@ -113,7 +111,7 @@ class Asking:
     def __call__(self) -> None:
         """What the behaviors do in the current frame."""
         agents, sees = self._agents, self._sees
-        perception = Perception(agents, self._world, self._entries, self._vicinities)
+        perception = Perception(agents, self._world, self._entries)
         for entry in self._entries:
             local, params = perception.local(entry, sees), perception.params(entry, sees)
             value = np.zeros((agents.count, 3), np.float32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,8 @@ import numpy as np
 from . import bvh
 from .bounds import bounded
 from .errors import WorldError
-from .nearby import make_nearby, no_lattice
 from .paths import Path
-from .views import F32, BvhView, FieldView, NearbyView
+from .views import F32, BvhView, FieldView
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,19 +24,9 @@ class Field:
     vector: F32
     """Vectors at the corners, any unit: only directions count, shape (triangle_count, 3, 3)."""
 
-    _nearby: list[NearbyView] = field(default_factory=list)
-
     def view(self) -> FieldView:
-        """What kernels read; from the second time on with what makes it quick to look up.
-
-        A field that changes in every frame is viewed once, and not worth that work.
-        """
-        if not self._nearby:
-            self._nearby.append(no_lattice())
-            return FieldView(self.tree, self.vector, self._nearby[-1])
-        if len(self._nearby) == 1:
-            self._nearby.append(make_nearby(self.tree))
-        return FieldView(self.tree, self.vector, self._nearby[-1])
+        """What kernels read."""
+        return FieldView(self.tree, self.vector)
 
 
 def make_field(points: Any, vectors: Any, *, faces: Any = (), edges: Any = ()) -> Field:

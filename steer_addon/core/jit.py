@@ -31,7 +31,7 @@ MANY = 16 * CHUNK
 DRY = 64
 """So many rows a dry run goes through at most."""
 
-_VIEWS = frozenset(("agents", "world", "bvh", "vicinity", "table", "room"))
+_VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
 """Arguments that hold many arrays, or one that is gone through column by column."""
 
 

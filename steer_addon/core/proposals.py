@@ -27,7 +27,6 @@ from .behaviors.base import (
 )
 from .contacts import Known
 from .targets import Choices
-from .vicinity import Vicinities
 from .views import AgentView, NeighborView, TargetView, WorldView
 from .world import World
 
@@ -72,13 +71,11 @@ class Perception:
         agents: Agents,
         world: World,
         stack: Sequence[Behavior],
-        vicinities: Vicinities | None = None,
         choices: Choices | None = None,
     ) -> None:
         self._agents = agents
         self._choices = choices or Choices()
         self._world = world
-        self._vicinities = vicinities or Vicinities()
         self._targets: dict[tuple[str, str, str], TargetView] = {}
         self._neighbors, self.known = neighbor_lists(stack, agents)
         self._params: dict[str, Any] = {}
@@ -95,11 +92,6 @@ class Perception:
         if entry.key not in self._params:
             uses = entry.definition.uses
             inputs = {INPUTS[use]: self._input(use, entry) for use in uses if use in INPUTS}
-            if entry.definition.vicinity:
-                least = sees.min_up if sees.flat else -1.0
-                inputs["vicinity"] = self._vicinities.view(
-                    entry.key, self._agents.id, sees.colliders, least
-                )
             self._params[entry.key] = pack(entry, self._agents, inputs)
         return self._params[entry.key]
 

@@ -17,7 +17,6 @@ from .free_goals import FreeGoals
 from .proposals import Proposal
 from .settings import CrowdSettings
 from .solver import Solver
-from .vicinity import Vicinities
 from .world import NO_COLLIDERS, World
 
 
@@ -63,7 +62,6 @@ class Simulation:
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
         self._goals = FreeGoals()
-        self._vicinities = Vicinities()
         self.in_colliders = 0
         """Agents that started inside of colliders, and were put to the nearest free place."""
         self.proposals: tuple[Proposal, ...] = ()
@@ -105,7 +103,7 @@ class Simulation:
             self.settings = settings
         world = self._goals.freed(world, self.agents, self.settings)
         number = self.frame - self.start_frame
-        result = Solver(self.settings, self._vicinities).step(
+        result = Solver(self.settings).step(
             self.agents, world, self.dt, number=number, before=self._colliders
         )
         self._colliders = world.colliders or NO_COLLIDERS

@@ -23,7 +23,6 @@ from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, sum_desired
 from .settings import CrowdSettings
 from .targets import NO_TARGETS, Choices
-from .vicinity import Vicinities
 from .views import AgentView, BvhView, WorldView
 from .world import NO_COLLIDERS, Colliders, World
 
@@ -49,16 +48,8 @@ class StepResult:
 class Solver:
     """Moves agents through a world by a crowd's settings."""
 
-    def __init__(self, settings: CrowdSettings, vicinities: Vicinities | None = None) -> None:
-        """Make a solver.
-
-        Args:
-            settings: What the crowd is told.
-            vicinities: What steps of the crowd before found out about the colliders; it makes
-                steps quicker and changes none.
-        """
+    def __init__(self, settings: CrowdSettings) -> None:
         self.settings = settings
-        self._vicinities = vicinities
 
     def step(
         self,
@@ -134,7 +125,7 @@ class Solver:
         desired = np.zeros_like(agents.position)
         view = agent_view(agents, desired)
         sees = self.world_view(world, dt, number, seed)
-        perception = Perception(agents, world, stack, self._vicinities, choices)
+        perception = Perception(agents, world, stack, choices)
         found: dict[str, Proposal] = {}
         values = np.zeros((len(stack), agents.count, 3), np.float32)
         active = np.zeros((len(stack), agents.count), np.uint8)

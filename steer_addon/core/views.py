@@ -96,28 +96,6 @@ class ContainerView(NamedTuple):
     tree: BvhView  # the closed mesh; without triangles where there is none
 
 
-class NearbyView(NamedTuple):
-    """Which triangles of a tree can be nearest, by cell of a lattice."""
-
-    listed: NDArray[np.uint16]  # (cells, most) triangles; see core.nearby
-    lattice: NDArray[np.float64]  # (9,) lower corner [m], cells along x, y, z, cells per meter
-    box: F32  # (t, 6) [m]: low x, y, z, high x, y, z of each triangle
-
-
-class EightsView(NamedTuple):
-    """Boxes around the triangles of a tree, eight by eight; see core.eights."""
-
-    groups: F32  # (g, 6, 8) [m]: low x, y, z, high x, y, z of eight members
-    level: I64  # (levels, 2) coarsest first: its first group, how many members its groups have
-
-
-class VicinityView(NamedTuple):
-    """What agents know of the triangles around them: `p.vicinity` of behaviors that ask for it."""
-
-    rows: F32  # (n, columns) see core.vicinity_rows; none while nothing is known
-    eights: EightsView
-
-
 class FieldView(NamedTuple):
     """A vector field on a surface, on lines or at points: `p.field` of behaviors that use FIELD.
 
@@ -126,7 +104,6 @@ class FieldView(NamedTuple):
 
     tree: BvhView
     vector: F32  # (t, 3, 3) at the corners of triangle t
-    nearby: NearbyView
 
 
 class NeighborView(NamedTuple):

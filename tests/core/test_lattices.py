@@ -1,4 +1,4 @@
-"""Lattices make queries quick and change no answer: rays through free space, lists of triangles."""
+"""The lattice of free space makes queries quick and changes no answer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from steer_addon.core import bvh
 from steer_addon.core.clearance import clearance, with_clearance
-from steer_addon.core.fields import make_field
-from steer_addon.core.nearby import ASK, cell_of, make_nearby, nearest_listed, no_lattice
 
 
 def soup(seed: int, count: int, extent: float, size: float, flat: bool = False) -> np.ndarray:
@@ -69,42 +67,3 @@ def test_most_of_an_open_field_is_known_to_be_free():
 def test_a_tree_without_triangles_has_no_clearance():
     assert len(with_clearance(bvh.empty()).free) == 0
     assert clearance(bvh.empty(), (0.0, 0.0, 0.0)) == 0.0
-
-
-@given(SEEDS, st.integers(1, 200), st.floats(0.0, 3.0), st.booleans(), st.floats(0.01, 30.0))
-@settings(max_examples=30, deadline=None)
-def test_lists_give_the_nearest_point_of_the_tree(seed, count, size, flat, reach):
-    tree = bvh.build(soup(seed, count, 10.0, size, flat))
-    nearby = make_nearby(tree)
-    places = points(seed + 1, 100, 12.0)
-    if flat:
-        places[:, 2] *= 0.01
-    for place in places:
-        at = tuple(place.astype(float))
-        for most in (reach, np.inf):
-            found = nearest_listed(tree, nearby, cell_of(nearby, at), at, most)
-            assert found == bvh.nearest_point(tree, at, most)
-
-
-def test_cells_with_many_equally_near_triangles_ask_the_tree():
-    tree = bvh.build(np.repeat(soup(3, 1, 1.0, 1.0), 40, axis=0))
-    nearby = make_nearby(tree)
-    assert (nearby.listed[:, 0] == ASK).all()
-    at = (0.5, 0.5, 0.0)
-    found = nearest_listed(tree, nearby, cell_of(nearby, at), at, np.inf)
-    assert found == bvh.nearest_point(tree, at, np.inf)
-
-
-def test_without_a_lattice_the_tree_is_asked():
-    tree = bvh.build(soup(4, 5, 1.0, 1.0))
-    none = no_lattice()
-    at = (0.5, 0.5, 0.0)
-    found = nearest_listed(tree, none, cell_of(none, at), at, np.inf)
-    assert found == bvh.nearest_point(tree, at, np.inf)
-
-
-def test_a_field_is_listed_when_it_is_read_again():
-    field = make_field(np.eye(3), np.eye(3))
-    assert len(field.view().nearby.listed) == 0
-    assert len(field.view().nearby.listed) > 0
-    assert field.view().nearby is field.view().nearby

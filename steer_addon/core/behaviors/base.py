@@ -85,7 +85,6 @@ class Definition(NamedTuple):
     params_tuple: Any
     constraint: Any
     shows: Mapping[str, int]
-    vicinity: bool
 
 
 class Behavior(Settings):
@@ -218,7 +217,6 @@ def behavior(
     group: str = "Goals",
     constraint: Any = None,
     shows: Mapping[str, int] | None = None,
-    vicinity: bool = False,
 ) -> Callable[[BehaviorT], BehaviorT]:
     """Register a behavior class under its name in snake case.
 
@@ -233,8 +231,6 @@ def behavior(
         group: Heading under which menus list it.
         constraint: The loop that corrects where agents went, if any.
         shows: Agent attributes that users can see, each with its column of the memory.
-        vicinity: Whether it asks for nearest points of the colliders: it finds in `p.vicinity`
-            what makes that quick.
     """
 
     def register(cls: BehaviorT) -> BehaviorT:
@@ -244,7 +240,6 @@ def behavior(
         tuple_name = f"{cls.__name__}Params"
         names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
         names += [field for use, field in INPUTS.items() if use in uses]
-        names += ["vicinity"] if vicinity else []
         params_tuple = namedtuple(tuple_name, names)  # type: ignore[misc]
         # numba's disk cache looks the type up by module and name
         params_tuple.__module__ = cls.__module__
@@ -261,7 +256,6 @@ def behavior(
             params_tuple,
             constraint,
             shows or {},
-            vicinity,
         )
         REGISTRY[type_name] = cls
         return cls

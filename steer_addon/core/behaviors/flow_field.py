@@ -12,15 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh_points import triangle_corners
-from ..jit import kernel, scratch
-from ..nearby import cell_of, nearest_listed
+from ..bvh_points import nearest_point, triangle_corners
+from ..jit import kernel
 from ..parameters import param
 from ..vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
 from .base import FIELD, VELOCITY, Behavior, behavior
 
-BLOCK = 64
-"""Agents that are looked at together."""
 FLAT = 1.0e-10
 """Squared sine, about, below which a triangle's corners are on one line."""
 
@@ -72,36 +69,22 @@ def _field_at(tree, vector, triangle, x):
 
 @kernel
 def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
-    """Desired velocity along the field.
-
-    Loops over some agents each: lists and triangles are strewn over memory, and while one agent
-    waits for them others go on, as long as nothing has to be decided by what comes.
-    """
-    tree, nearby = p.field.tree, p.field.nearby
-    found = scratch(4, BLOCK)
-    for first in range(start, stop, BLOCK):
-        count = min(BLOCK, stop - first)
-        for k in range(count):
-            found[0, k] = cell_of(nearby, load(agents.position, first + k))
-        for k in range(count):
-            reach = pick(p.max_distance, first + k)
-            if reach <= 0.0:
-                reach = np.inf
-            point = load(agents.position, first + k)
-            triangle, x, _ = nearest_listed(tree, nearby, int(found[0, k]), point, reach)
-            found[0, k], found[1, k], found[2, k], found[3, k] = triangle, x[0], x[1], x[2]
-        for k in range(count):
-            i = first + k
-            if found[0, k] < 0.0:
-                continue
-            x = (found[1, k], found[2, k], found[3, k])
-            wish = _field_at(tree, p.field.vector, int(found[0, k]), x)
-            if world.flat:
-                wish = project(wish, load(agents.normal, i))
-            wish = unit(wish)
-            if dot(wish, wish) > 0.0:
-                store(out, i, scale(wish, agents.max_speed[i] * 1.0))
-                active[i] = 1
+    """Desired velocity along the field."""
+    tree = p.field.tree
+    for i in range(start, stop):
+        reach = pick(p.max_distance, i)
+        if reach <= 0.0:
+            reach = np.inf
+        triangle, x, _ = nearest_point(tree, load(agents.position, i), reach)
+        if triangle < 0:
+            continue
+        wish = _field_at(tree, p.field.vector, triangle, x)
+        if world.flat:
+            wish = project(wish, load(agents.normal, i))
+        wish = unit(wish)
+        if dot(wish, wish) > 0.0:
+            store(out, i, scale(wish, agents.max_speed[i] * 1.0))
+            active[i] = 1
 
 
 @behavior(

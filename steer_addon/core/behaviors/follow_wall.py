@@ -23,10 +23,11 @@ On a straight wall the distance e from the wished one obeys e'' = -(e' + e/T)/τ
 
 from __future__ import annotations
 
-from ..bvh import triangle_normal
-from ..jit import kernel, scratch
+import numpy as np
+
+from ..bvh import nearest_from, nearest_steep, triangle_normal
+from ..jit import kernel
 from ..parameters import param
-from ..triangles_at_once import put_three, three
 from ..vec import (
     EPSILON,
     add_scaled,
@@ -40,17 +41,12 @@ from ..vec import (
     sub,
     unit,
 )
-from ..vicinity import AT, BLOCK, NEAR, SKIP, TRIANGLE, is_free, nearest_around
-from ..vicinity import LINES as FIRST_LINE
 from .base import COLLIDERS, VELOCITY, Behavior, behavior
-from .sight import eye, first_ground_hit, first_hit, tangent_by_id, way
+from .sight import eye, first_hit, tangent_by_id, way
 from .targeting import on_ground
 
 NEAREST = 3
 """Column of the memory, after the normal: the nearest triangle + 1, as far as numbers go."""
-ORIGIN, ALONG, NORMAL, REACH, WHOLE, LINES = (FIRST_LINE + k for k in (0, 3, 6, 9, 10, 11))
-"""Lines of the table after those of `nearest_around`: where an agent looks from [m], its unit way,
-the normal of what it would hit, how far it looks, and how far it would at maximum speed [m]."""
 TOUCHING = 1.0e-3
 """Nearer to the surface than this [m] the point ahead does not tell a direction."""
 CORNER = 0.5
@@ -60,48 +56,40 @@ LEAST_PROGRESS = 0.5
 
 
 @kernel
-def _set_out(i, k, agents, world, p, table):
-    """Write where agent i looks from, which way, and to where."""
-    origin = eye(i, agents, world)
-    whole = agents.max_speed[i] * pick(p.anticipation_time, i)
-    velocity = on_ground(i, agents, world, load(agents.velocity, i))
-    along, speed = way(i, agents, world, velocity), length(velocity)
-    reach = whole if speed < EPSILON else speed * pick(p.anticipation_time, i)
-    put_three(table, ORIGIN, k, origin)
-    put_three(table, ALONG, k, along)
-    put_three(table, AT, k, add_scaled(origin, along, reach))
-    table[REACH, k], table[WHOLE, k] = reach, whole
+def _surface(i, agents, world, memory, origin, along, reach):
+    """The surface that agent i follows: its point [m], and its unit normal to the agent's side.
 
+    It is what a ray to the point ahead hits, else what is nearest to that point. The normal is the
+    zero vector where there is nothing to follow.
 
-@kernel
-def _cast(i, k, world, vicinity, memory, table):
-    """Look ahead: what is hit is followed, else what is nearest to the point ahead is asked for."""
-    origin, along, reach = three(table, ORIGIN, k), three(table, ALONG, k), table[REACH, k]
-    if is_free(vicinity, i, origin, three(table, AT, k)):
-        triangle, distance, normal = first_ground_hit(world, origin, along, reach)
+    Args:
+        i: The agent.
+        agents: AgentView.
+        world: WorldView.
+        memory: Its column NEAREST is read and written.
+        origin: Where the agent looks from [m].
+        along: Unit direction in which it looks.
+        reach: Distance of the point ahead [m].
+    """
+    triangle, distance, normal = first_hit(world, origin, along, reach)
+    if triangle >= 0:
+        return add_scaled(origin, along, distance), unit(on_ground(i, agents, world, normal))
+    ahead = add_scaled(origin, along, reach)
+    # most often it is the triangle of the step before: the search then ends sooner
+    guess = int(memory[i, NEAREST]) - 1
+    if world.flat:
+        triangle, point, _ = nearest_steep(world.colliders, ahead, np.inf, world.min_up, guess)
     else:
-        triangle, distance, normal = first_hit(world, origin, along, reach)
-    # most often it is that of the last step: the search ends sooner, and finds the same
-    table[TRIANGLE, k] = SKIP if triangle >= 0 else int(memory[i, NEAREST]) - 1
-    put_three(table, NEAR, k, add_scaled(origin, along, distance))
-    put_three(table, NORMAL, k, normal)
-
-
-@kernel
-def _normal(i, k, agents, world, memory, table):
-    """Unit normal of what is followed, to the agent's side; the zero vector for nothing."""
-    normal, triangle = three(table, NORMAL, k), int(table[TRIANGLE, k])
-    if triangle != SKIP:
-        memory[i, NEAREST] = triangle + 1
-        if triangle < 0:
-            return (0.0, 0.0, 0.0)
-        point = three(table, NEAR, k)
-        normal = sub(three(table, AT, k), point)
-        if length(on_ground(i, agents, world, normal)) < TOUCHING:
-            normal = triangle_normal(world.colliders, triangle)
-            if dot(normal, sub(three(table, ORIGIN, k), point)) < 0.0:
-                normal = scale(normal, -1.0)
-    return unit(on_ground(i, agents, world, normal))
+        triangle, point, _ = nearest_from(world.colliders, ahead, np.inf, guess)
+    memory[i, NEAREST] = triangle + 1
+    if triangle < 0:
+        return point, (0.0, 0.0, 0.0)
+    normal = sub(ahead, point)
+    if length(on_ground(i, agents, world, normal)) < TOUCHING:
+        normal = triangle_normal(world.colliders, triangle)
+        if dot(normal, sub(origin, point)) < 0.0:
+            normal = scale(normal, -1.0)
+    return point, unit(on_ground(i, agents, world, normal))
 
 
 @kernel
@@ -117,42 +105,27 @@ def _tangent(i, agents, along, normal, followed):
 
 
 @kernel
-def _wish(i, k, agents, world, p, memory, table):
-    """Desired velocity to a point beside the wall; the zero vector where there is none."""
-    normal = _normal(i, k, agents, world, memory, table)
-    if not length(normal) > 0.5:
-        return (0.0, 0.0, 0.0)
-    along = three(table, ALONG, k)
-    tangent = _tangent(i, agents, along, normal, load(memory, i))
-    if -dot(along, normal) <= CORNER:
-        store(memory, i, normal)
-    aside = sub(three(table, NEAR, k), three(table, ORIGIN, k))
-    sought = on_ground(i, agents, world, add_scaled(aside, normal, pick(p.wall_distance, i)))
-    missing = LEAST_PROGRESS * table[WHOLE, k] - dot(sought, tangent)
-    sought = add_scaled(sought, tangent, max(missing, 0.0))
-    if length(sought) < EPSILON:
-        return (0.0, 0.0, 0.0)
-    return unit(sought)
-
-
-@kernel
 def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
-    """Desired velocity to a point beside the wall, a little ahead; some agents at a time."""
-    table = scratch(LINES, BLOCK)
-    least = max(world.min_up, 0.0) if world.flat else -1.0
-    for first in range(start, stop, BLOCK):
-        count = min(BLOCK, stop - first)
-        for k in range(count):
-            _set_out(first + k, k, agents, world, p, table)
-        for k in range(count):
-            _cast(first + k, k, world, p.vicinity, memory, table)
-        nearest_around(world.colliders, least, p.vicinity, first, world.step, count, table)
-        for k in range(count):
-            i = first + k
-            wish = _wish(i, k, agents, world, p, memory, table)
-            if dot(wish, wish) > 0.0:
-                store(out, i, scale(wish, agents.max_speed[i]))
-                active[i] = 1
+    """Desired velocity to a point beside the wall, a little ahead."""
+    for i in range(start, stop):
+        origin = eye(i, agents, world)
+        whole = agents.max_speed[i] * pick(p.anticipation_time, i)
+        velocity = on_ground(i, agents, world, load(agents.velocity, i))
+        along, speed = way(i, agents, world, velocity), length(velocity)
+        reach = whole if speed < EPSILON else speed * pick(p.anticipation_time, i)
+        point, normal = _surface(i, agents, world, memory, origin, along, reach)
+        if not length(normal) > 0.5:
+            continue
+        tangent = _tangent(i, agents, along, normal, load(memory, i))
+        if -dot(along, normal) <= CORNER:
+            store(memory, i, normal)
+        beside = add_scaled(sub(point, origin), normal, pick(p.wall_distance, i))
+        sought = on_ground(i, agents, world, beside)
+        missing = LEAST_PROGRESS * whole - dot(sought, tangent)
+        sought = add_scaled(sought, tangent, max(missing, 0.0))
+        if length(sought) >= EPSILON:
+            store(out, i, scale(unit(sought), agents.max_speed[i]))
+            active[i] = 1
 
 
 @behavior(
@@ -161,7 +134,6 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     kernel=follow_wall_kernel,
     uses=(COLLIDERS,),
     memory_width=4,
-    vicinity=True,
     icon="MOD_OUTLINE",
     group="Obstacles",
 )

@@ -19,18 +19,6 @@ def first_hit(world, origin, direction, reach):
     normal = (0.0, 0.0, 0.0)
     if triangle >= 0:
         normal = triangle_normal(world.colliders, triangle)
-    return _or_ground(world, origin, direction, reach, triangle, distance, normal)
-
-
-@kernel
-def first_ground_hit(world, origin, direction, reach):
-    """`first_hit` where it is known that no collider is met."""
-    return _or_ground(world, origin, direction, reach, -1, float(reach), (0.0, 0.0, 0.0))
-
-
-@kernel
-def _or_ground(world, origin, direction, reach, triangle, distance, normal):
-    """The better one of a collider's hit and that of steep ground."""
     if world.flat and len(world.ground.link) > 0:
         ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
         if ground_triangle >= 0 and (triangle < 0 or ground_distance < distance):
