@@ -26,20 +26,21 @@ import numpy as np
 from bench_crowds import DT, ball, balls, place
 from bench_table import Row, medians
 
-from steer_addon.core import bvh, jit
 from steer_addon.core.agents import Agents
 from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
-from steer_addon.core.behaviors.base import NEIGHBORS
 from steer_addon.core.behaviors.flock import Alignment, Cohesion, Separation
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.containers import make_container
-from steer_addon.core.fields import make_field
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.paths import Path as Line
-from steer_addon.core.proposals import Perception, propose
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.solver import Solver, agent_view
-from steer_addon.core.world import World, make_targets, make_world
+from steer_addon.core.compiled import jit
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.geometry import bvh
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.containers import make_container
+from steer_addon.core.inputs.fields import make_field
+from steer_addon.core.inputs.paths import Path as Line
+from steer_addon.core.inputs.world import World, make_targets, make_world
+from steer_addon.core.sensing.declare import NEIGHBORS
+from steer_addon.core.step.proposals import Perception, propose
+from steer_addon.core.step.solver import Solver, agent_view
 
 COUNT = 10_000
 COUNTED = 200

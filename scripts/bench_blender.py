@@ -29,10 +29,10 @@ from steer_addon.blender.export.usd_points import has_usd
 from steer_addon.blender.playback import linking
 from steer_addon.blender.scene import WorldReader
 from steer_addon.blender.state import ensure_state, write_state
-from steer_addon.core.frames import Frame
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import World
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.inputs.world import World
+from steer_addon.core.results.frames import Frame
+from steer_addon.core.step.simulation import Simulation
 
 MANY = 10_000
 FPS = 24.0

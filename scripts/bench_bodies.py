@@ -21,14 +21,14 @@ import numpy as np
 from bench_crowds import DT, F32
 from bench_table import Call, Row, medians, skipped
 
-from steer_addon.core import jit
 from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.avoid_neighbors import AvoidNeighbors
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.compiled import jit
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.inputs.world import make_targets, make_world
+from steer_addon.core.step.solver import Solver
 
 COUNT, DENSITY = 10_000, 0.5
 SPEED = 1.34

@@ -19,9 +19,9 @@ from bench_table import Row
 from steer_addon.blender.bake import cached
 from steer_addon.blender.scene import read_agents
 from steer_addon.core.cache import CacheHeader, CacheWriter, open_cache
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import World
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.inputs.world import World
+from steer_addon.core.step.simulation import Simulation
 
 FRAMES = 250
 BURST = 25

@@ -11,13 +11,13 @@ from bench_crowds import DT, REACH, balls, flock, houdini, pedestrians, scatter
 from bench_references import c_flock, numpy_step
 from bench_table import Row, median, medians, seconds_of, skipped, timed
 
-from steer_addon.core import bvh, neighbors
 from steer_addon.core.agents import Agents
-from steer_addon.core.frames import make_frame
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import CollidersBuilder, World
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.geometry import bvh, neighbors
+from steer_addon.core.inputs.world import CollidersBuilder, World
+from steer_addon.core.results.frames import make_frame
+from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.step.solver import Solver
 
 MANY = 100_000
 ROUNDS = 15

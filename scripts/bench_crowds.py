@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steer_addon.core.agents import Agents, make_agents
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings, MotionSettings, make_behavior
-from steer_addon.core.world import World, make_world
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings, make_behavior
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import World, make_world
 
 F32 = NDArray[np.float32]
 

@@ -12,8 +12,8 @@ from bench_table import Row, median, timed
 
 from steer_addon.blender import live
 from steer_addon.blender.overlay import answers, strokes
-from steer_addon.core.frames import Frame
-from steer_addon.core.kept import keep
+from steer_addon.core.results.frames import Frame
+from steer_addon.core.results.memories import keep
 
 AGENTS = 1000
 MATRIX = np.diag([1e-3, 1e-3, -1e-3, 1.0])

@@ -20,7 +20,7 @@ from bench_crowds import DT, REACH, STRENGTH
 from numpy.typing import NDArray
 
 from steer_addon.core.agents import Agents
-from steer_addon.core.settings import CrowdSettings
+from steer_addon.core.crowd.settings import CrowdSettings
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

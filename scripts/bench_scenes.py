@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 import steer_addon
 from steer_addon.blender import crowds
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.geometry.meshes import Mesh
 
 F32 = NDArray[np.float32]
 

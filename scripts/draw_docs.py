@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from steer_addon.core.agents import make_agents  # noqa: E402 - the checkout comes first
-from steer_addon.core.settings import CrowdSettings, make_behavior  # noqa: E402
-from steer_addon.core.simulation import Simulation  # noqa: E402
-from steer_addon.core.spheres import make_spheres  # noqa: E402
-from steer_addon.core.world import make_world  # noqa: E402
+from steer_addon.core.crowd.settings import CrowdSettings, make_behavior  # noqa: E402
+from steer_addon.core.inputs.spheres import make_spheres  # noqa: E402
+from steer_addon.core.inputs.world import make_world  # noqa: E402
+from steer_addon.core.step.simulation import Simulation  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images"
 SCALE = 40.0

@@ -29,8 +29,8 @@ import steer_addon  # noqa: E402 - the checkout comes first
 from steer_addon.blender import compiling, crowds, display, live  # noqa: E402
 from steer_addon.blender.materials import plain_material  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
-from steer_addon.core.presets import load_preset  # noqa: E402
-from steer_addon.core.settings import make_behavior  # noqa: E402
+from steer_addon.core.crowd.presets import load_preset  # noqa: E402
+from steer_addon.core.crowd.settings import make_behavior  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images"
 SEEN = 45

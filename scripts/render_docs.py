@@ -21,7 +21,10 @@ sys.path.insert(0, str(ROOT))
 from scripts.docs.blocks import NO_BLENDER, filled, gallery_page, has_blocks, table  # noqa: E402
 from scripts.docs.pictures import PICTURES, make_pictures  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
-from steer_addon.core.behaviors.base import (  # noqa: E402
+from steer_addon.core.crowd.presets import find_presets, read_preset  # noqa: E402
+from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
+from steer_addon.core.parameters import parameters  # noqa: E402
+from steer_addon.core.sensing.declare import (  # noqa: E402
     COLLIDERS,
     COMMON,
     CONTAINER,
@@ -33,9 +36,6 @@ from steer_addon.core.behaviors.base import (  # noqa: E402
     TARGETS,
     Behavior,
 )
-from steer_addon.core.parameters import parameters  # noqa: E402
-from steer_addon.core.presets import find_presets, read_preset  # noqa: E402
-from steer_addon.core.settings import BLOCKS  # noqa: E402
 
 NOTE = "<!-- Made by scripts/render_docs.py from the program: change it there. -->\n"
 OUTPUT = {"VELOCITY": "desired velocity", "PUSH": "push"}

@@ -22,7 +22,7 @@ from mathutils import Vector  # noqa: E402
 
 from scripts.docs.each_preset import make_each  # noqa: E402
 from steer_addon.blender import live, previews  # noqa: E402
-from steer_addon.core.presets import builtin_folder  # noqa: E402
+from steer_addon.core.crowd.presets import builtin_folder  # noqa: E402
 
 SIZE = 96
 """Width and height of a picture [pixels]."""

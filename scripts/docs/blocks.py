@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 
 from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.crowd.presets import find_presets, preset_card, read_preset
+from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import ParameterInfo, parameters
-from steer_addon.core.presets import find_presets, preset_card, read_preset
-from steer_addon.core.settings import BLOCKS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BLOCK = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import steer_addon
-from steer_addon.core.presets import find_presets
+from steer_addon.core.crowd.presets import find_presets
 
 
 def make_each(

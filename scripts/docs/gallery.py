@@ -29,7 +29,7 @@ from steer_addon.blender import live  # noqa: E402
 from steer_addon.blender.materials import plain_material  # noqa: E402
 from steer_addon.blender.starters import COUNT as COUNT_OF_OTHERS  # noqa: E402
 from steer_addon.blender.starters import COUNTS  # noqa: E402
-from steer_addon.core.presets import load_preset  # noqa: E402
+from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images" / "presets"
 SIZE = (320, 180)

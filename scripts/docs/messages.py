@@ -31,13 +31,13 @@ TELLERS: dict[str, tuple[str, ...]] = {
     "blender/overlay/table.py": ("_draw_table", "_state_lines"),
     "blender/overlay/answers.py": ("<all>",),
     "blender/display.py": ("_socket",),
-    "core/behaviors/base.py": ("advice",),
+    "core/sensing/declare.py": ("advice",),
     "core/behaviors/arrive.py": ("advice",),
-    "core/behaviors/wall_avoidance.py": ("advice",),
-    "core/free_goals.py": ("<all>", "<module>"),
-    "core/meshes.py": ("defects",),
-    "core/paths.py": ("make_paths",),
-    "core/jit.py": ("_load",),
+    "core/behaviors/wall_avoidance/behavior.py": ("advice",),
+    "core/step/free_goals.py": ("<all>", "<module>"),
+    "core/geometry/meshes.py": ("defects",),
+    "core/inputs/paths.py": ("make_paths",),
+    "core/compiled/jit.py": ("_load",),
 }
 """Functions of files that make them; "<module>" is what stands outside of functions."""
 

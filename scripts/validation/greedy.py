@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from steer_addon.core import bvh
+from steer_addon.core.geometry import bvh
 from steer_addon.core.views import BvhView
 
 from .scenario import F64, Scenario

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from steer_addon.core import bvh
 from steer_addon.core.errors import WorldError
+from steer_addon.core.geometry import bvh
 from steer_addon.core.views import BvhView
 
 F64 = NDArray[np.float64]

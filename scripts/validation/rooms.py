@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steer_addon.core.meshes import Mesh
+from steer_addon.core.geometry.meshes import Mesh
 
 from .scenario import Route, Stage, block, on_floor
 

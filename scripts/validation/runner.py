@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steer_addon.core import quickest
 from steer_addon.core.agents import Agents, make_agents
-from steer_addon.core.arrival import goal_of
-from steer_addon.core.metrics import Metrics
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import BLOCKS, CrowdSettings, with_override
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.targets import make_targets
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import BLOCKS, CrowdSettings, with_override
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.inputs.world import World, make_world
+from steer_addon.core.results.metrics import Metrics
+from steer_addon.core.step import quickest
+from steer_addon.core.step.arrival import goal_of
+from steer_addon.core.step.simulation import Simulation
 from steer_addon.core.views import F32
-from steer_addon.core.world import World, make_world
 
 from .density import ECHO
 from .greedy import finds_way

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steer_addon.core.meshes import Mesh
+from steer_addon.core.geometry.meshes import Mesh
 
 F64 = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from steer_addon.core import bvh
 from steer_addon.core.errors import SteerError
-from steer_addon.core.meshes import Mesh
+from steer_addon.core.geometry import bvh
+from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.views import BvhView
 
 from .placing import Room

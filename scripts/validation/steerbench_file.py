@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from steer_addon.core.errors import SteerError
-from steer_addon.core.meshes import Mesh
+from steer_addon.core.geometry.meshes import Mesh
 
 from .scenario import block, cylinder
 

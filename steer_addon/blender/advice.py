@@ -13,9 +13,9 @@ from typing import Any
 
 import bpy
 
-from ..core import jit
-from ..core.behaviors.base import SECOND_TARGETS
+from ..core.compiled import jit
 from ..core.errors import SteerError
+from ..core.sensing.declare import SECOND_TARGETS
 from . import collider_checks, display
 from .properties import definition_of
 from .scene_inputs import collider_objects, input_objects

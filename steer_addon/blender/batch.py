@@ -14,8 +14,8 @@ from typing import Any
 
 import bpy
 
+from ..core.crowd.settings import BLOCKS, CrowdSettings, with_override
 from ..core.errors import OutputError, SceneError
-from ..core.settings import BLOCKS, CrowdSettings, with_override
 from . import animation_paths, crowds
 from .properties import BEHAVIORS_PATH, apply_settings, bake_settings_of, settings_of
 from .property_factory import write_settings

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..core import jit
+from ..core.compiled import jit
 from ..core.errors import KernelsMissingError, SteerError, warn
 from . import app_handlers
 from .properties import settings_of
 
 if TYPE_CHECKING:
-    from ..core.warmup import Compilation, State
+    from ..core.warmup.processes import Compilation, State
 
 INTERVAL = 0.25
 """Seconds between two looks at the processes."""
@@ -81,7 +81,7 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
     if _work.loader is None:
         if jit.known_status() is not None:
             return False
-        from ..core.warmup import State
+        from ..core.warmup.processes import State
 
         _work.loader = threading.Thread(target=_load, name="steer-loader")
         _work.state = State(0, 0, True)
@@ -99,7 +99,7 @@ def _load() -> None:
     try:
         for name in ("simulate", "live_store"):
             importlib.import_module(f".{name}", __package__)
-        jit.prepare()
+        jit.prepare(importlib.import_module("..core.step.solver", __package__).__name__)
     except Exception:  # whoever needs it next meets the same, and can say so
         log = logging.getLogger(__name__)
         log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
@@ -142,7 +142,7 @@ def _has_colliders(obj: bpy.types.Object) -> bool:
 
 def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
     # imported here, since enabling the extension has to be quick
-    from ..core import warmup
+    from ..core.warmup import processes as warmup
 
     need = warmup.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
     try:

@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from ..core.behaviors import REGISTRY
+from ..core.crowd.settings import CrowdSettings, make_behavior
 from ..core.errors import PresetError, SceneError, warn
-from ..core.settings import CrowdSettings, make_behavior
 from . import display
 from .properties import apply_settings
 from .property_classes import sync_display
@@ -84,7 +84,7 @@ def default_settings() -> CrowdSettings:
 
 def _default_preset() -> CrowdSettings:
     # imported with the first crowd: enabling the extension has to be quick
-    from ..core.presets import builtin_folder, read_preset
+    from ..core.crowd.presets import builtin_folder, read_preset
 
     try:
         return read_preset(builtin_folder() / f"{DEFAULT_PRESET}.json").settings

@@ -10,9 +10,9 @@ from typing import Any
 import bpy
 
 from ..core.behaviors import REGISTRY, own_parameters
-from ..core.behaviors.base import COLLIDERS, SECOND_TARGETS
+from ..core.crowd.settings import BLOCKS
 from ..core.parameters import Settings
-from ..core.settings import BLOCKS
+from ..core.sensing.declare import COLLIDERS, SECOND_TARGETS
 from . import collider_checks, compiling, crowds, live, playback, previews
 from .advice import Notice, lacks_target, named_inputs, notices, selecting
 from .bake import status
@@ -22,15 +22,7 @@ from .preset_groups import grouped_presets
 from .properties import uses_targets
 from .property_factory import known_parameters
 from .scene_inputs import collider_objects
-from .slots import (
-    SOURCES,
-    SecondTarget,
-    has_source,
-    has_target,
-    needs_target,
-    source_use,
-    uses_of,
-)
+from .slots import SOURCES, SecondTarget, has_source, has_target, needs_target, source_use, uses_of
 
 _LETTER = 7
 """About how many pixels a letter takes at the interface's standard size."""

@@ -105,7 +105,7 @@ def place_and_heading(
         return None
     chosen = [n for n in answers.chosen_ids(scene) if n in frame.id]
     row = int((frame.id == chosen[-1]).argmax()) if chosen else 0
-    from ..core.frames import forward_vector, turned
+    from ..core.results.frames import forward_vector, turned
 
     ahead = forward_vector(obj.steer.motion.forward_axis)
     return Vector(frame.position[row]), Vector(turned(frame.rotation[[row]], ahead)[0])

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..core.behaviors.base import CONTAINER, PATHS
 from ..core.errors import SceneError
+from ..core.sensing.declare import CONTAINER, PATHS
 from .slots import source_use
 
 MARGIN = 0.5
@@ -78,7 +78,7 @@ def _add_source(obj: bpy.types.Object, scene: bpy.types.Scene, use: str) -> bpy.
         box.scale = wide
         return box
     # imported with the first path: enabling the extension has to be quick
-    from ..core.paths import Path
+    from ..core.inputs.paths import Path
     from .path_curves import add_curve
 
     turn = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)

@@ -17,9 +17,9 @@ from .crowds import is_crowd
 from .slots import second_slots, target_slots
 
 if TYPE_CHECKING:
-    from ..core.frames import Frame
-    from ..core.targets import Targets
-    from ..core.world import World
+    from ..core.inputs.targets import Targets
+    from ..core.inputs.world import World
+    from ..core.results.frames import Frame
 
 ROLES = {"targets": target_slots, "second_targets": second_slots}
 """What finds the slots of each mapping of targets that a World has."""
@@ -71,7 +71,7 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
     if not slots:
         return world
     # imported with the first such crowd: enabling the extension has to be quick
-    from ..core.frames import targets_of
+    from ..core.results.frames import targets_of
 
     known: dict[int, Targets] = {}
     for crowd in slots.values():

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..core import jit
+from ..core.compiled import jit
 from ..core.errors import KernelsMissingError, SteerError, warn
 from . import app_handlers, compiling, crowds
 from .links import linked_crowds
@@ -26,8 +26,8 @@ from .state import clear_state, get_state, is_playback, plays_back
 from .suspension import is_suspended, suspended
 
 if TYPE_CHECKING:
-    from ..core.frames import Frame
-    from ..core.kept import Kept
+    from ..core.results.frames import Frame
+    from ..core.results.memories import Kept
     from .live_store import LiveRun
 
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]

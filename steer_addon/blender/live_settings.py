@@ -14,8 +14,8 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..core.crowd.settings import BLOCKS, CrowdSettings
 from ..core.parameters import parameters
-from ..core.settings import BLOCKS, CrowdSettings
 from .links import linked_crowds
 from .properties import settings_of
 

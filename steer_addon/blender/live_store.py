@@ -10,10 +10,10 @@ import bpy
 import numpy as np
 
 from ..core.agents import Agents
+from ..core.crowd.settings import CrowdSettings
 from ..core.errors import SteerError
-from ..core.frames import Frame
-from ..core.kept import Kept, keep
-from ..core.settings import CrowdSettings
+from ..core.results.frames import Frame
+from ..core.results.memories import Kept, keep
 from . import simulate
 from .links import crowd_slots
 from .live_settings import LiveKey, live_key

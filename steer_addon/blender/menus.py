@@ -12,7 +12,7 @@ from .operators.add import DISTRIBUTIONS
 from .operators.behaviors import behavior_groups
 
 if TYPE_CHECKING:
-    from ..core.presets import Card
+    from ..core.crowd.presets import Card
 
 ICON = "COMMUNITY"
 

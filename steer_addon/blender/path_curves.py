@@ -6,8 +6,8 @@ from typing import Any
 
 import bpy
 
-from ..core.behaviors.base import PATHS
-from ..core.paths import Path
+from ..core.inputs.paths import Path
+from ..core.sensing.declare import PATHS
 from .slots import has_source, source_use
 
 

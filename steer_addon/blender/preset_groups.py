@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.presets import Card, find_presets, preset_card
+from ..core.crowd.presets import Card, find_presets, preset_card
 from .crowds import user_preset_folders
 
 GROUPS = ("People", "Animals", "Techniques")

@@ -24,7 +24,7 @@ def icon_of(name: str) -> int:
         _collection.append(previews.new())
     pictures = _collection[0]
     if name not in pictures:
-        from ..core.presets import builtin_folder
+        from ..core.crowd.presets import builtin_folder
 
         path = builtin_folder() / FOLDER / f"{name}.png"
         if not path.is_file():

@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 
 from ..core.behaviors import REGISTRY, Behavior, own_parameters
-from ..core.behaviors.base import TARGETS
+from ..core.crowd.settings import BLOCKS, CrowdSettings, make_behavior
 from ..core.errors import ParameterError
-from ..core.settings import BLOCKS, CrowdSettings, make_behavior
+from ..core.sensing.declare import TARGETS
 from .bake.settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import made_of, read_settings, read_values, write_settings, write_values

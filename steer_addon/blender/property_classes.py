@@ -12,19 +12,12 @@ from typing import Any
 import bpy
 
 from ..core.behaviors import REGISTRY, Behavior, own_parameters
+from ..core.crowd.settings import BLOCKS
 from ..core.errors import ParameterError
 from ..core.parameters import parameters
-from ..core.settings import BLOCKS
 from . import display
 from .bake.settings import KeyframeBakeSettings
-from .property_factory import (
-    ANIMATED,
-    FIXED,
-    OVERRIDABLE,
-    make_class,
-    make_group,
-    sentence,
-)
+from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, sentence
 from .slots import SecondTarget, can_be_source, source_use
 from .titles import set_title, title_of
 

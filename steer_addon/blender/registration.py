@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from ..core import jit
+from ..core.compiled import jit
 from . import collider_checks, display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
 from .operators import (

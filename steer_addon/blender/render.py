@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 
 from ..core.errors import OutputError, SceneError
-from ..core.simulation import Progress
+from ..core.step.simulation import Progress
 from . import crowds, live
 from .batch import check_folder
 from .scene_look import can_denoise

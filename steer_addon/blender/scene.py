@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ..core import bvh
-from ..core.meshes import Mesh
-from ..core.settings import CrowdSettings
-from ..core.spheres import Spheres, make_spheres
+from ..core.crowd.settings import CrowdSettings
+from ..core.geometry import bvh
+from ..core.geometry.meshes import Mesh
+from ..core.inputs.spheres import Spheres, make_spheres
+from ..core.inputs.world import CollidersBuilder, World
 from ..core.views import BvhView
-from ..core.world import CollidersBuilder, World
 from .properties import settings_of
 from .scene_agents import points_digest, read_agents
 from .scene_inputs import (

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..core.agents import AGENT_PARAMETERS, Agents, make_agents
 from ..core.behaviors import REGISTRY, own_parameters
+from ..core.crowd.settings import CrowdSettings
 from ..core.errors import AgentError, SceneError
-from ..core.frames import forward_vector, turned
 from ..core.parameters import parameters
-from ..core.settings import CrowdSettings
+from ..core.results.frames import forward_vector, turned
 from . import display
 from .scene_meshes import FloatArray, Matrix, matrix_of, positions, transform
 from .scratch import Scratch

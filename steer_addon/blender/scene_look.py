@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from ..core import bvh
+from ..core.geometry import bvh
 from .materials import add_ramp, linear_color, plain_material
 
 Floats = NDArray[np.float64]

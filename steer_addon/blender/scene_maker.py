@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import bvh
-from ..core.presets import load_preset
-from ..core.settings import CrowdSettings
+from ..core.crowd.presets import load_preset
+from ..core.crowd.settings import CrowdSettings
+from ..core.geometry import bvh
 from . import crowds, display
 from .figures import BODY_RADIUS, make_person
 from .importers import import_meshes, join_meshes

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import WorldError
-from ..core.meshes import Mesh, defects
-from ..core.walls import wall_triangles
+from ..core.geometry.edge_walls import wall_triangles
+from ..core.geometry.meshes import Mesh, defects
 
 FloatArray = NDArray[np.float32]
 Matrix = NDArray[np.float64]

@@ -13,11 +13,11 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.chains import chains
-from ..core.containers import Container, make_container
-from ..core.fields import Field, field_of_curves, make_field
-from ..core.meshes import Mesh, is_closed
-from ..core.paths import Path
+from ..core.geometry.chains import chains
+from ..core.geometry.meshes import Mesh, is_closed
+from ..core.inputs.containers import Container, make_container
+from ..core.inputs.fields import Field, field_of_curves, make_field
+from ..core.inputs.paths import Path
 from .scene_meshes import (
     FloatArray,
     Matrix,

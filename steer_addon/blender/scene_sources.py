@@ -9,13 +9,13 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..core import bvh
-from ..core.behaviors.base import CONTAINER, FIELD, PATHS, Behavior
-from ..core.containers import Container
+from ..core.crowd.settings import CrowdSettings
 from ..core.errors import WorldError
-from ..core.fields import Field
-from ..core.paths import Path, Paths, make_paths
-from ..core.settings import CrowdSettings
+from ..core.geometry import bvh
+from ..core.inputs.containers import Container
+from ..core.inputs.fields import Field
+from ..core.inputs.paths import Path, Paths, make_paths
+from ..core.sensing.declare import CONTAINER, FIELD, PATHS, Behavior
 from . import scene_shapes as shapes
 from .scene_inputs import source_objects
 from .scene_meshes import Matrix, may_bend, may_deform

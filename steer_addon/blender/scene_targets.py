@@ -9,8 +9,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..core.behaviors.base import SECOND_TARGETS, TARGETS
-from ..core.targets import Targets, make_targets
+from ..core.inputs.targets import Targets, make_targets
+from ..core.sensing.declare import SECOND_TARGETS, TARGETS
 from .links import ROLES, target_crowd
 from .scene_inputs import target_objects
 from .scene_meshes import MESH_TYPES, FloatArray, Matrix, matrix_of, mesh_of, positions, transform

@@ -9,10 +9,10 @@ from typing import Any
 import bpy
 
 from ..core.agents import Agents
-from ..core.digests import bodies_digest, points_digest
+from ..core.crowd.settings import CrowdSettings
 from ..core.errors import SceneError
-from ..core.frames import Frame
-from ..core.settings import CrowdSettings
+from ..core.results.digests import bodies_digest, points_digest
+from ..core.results.frames import Frame
 from .links import linked_crowds, with_crowds
 from .properties import settings_of
 from .scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
@@ -56,7 +56,7 @@ class Session:
         self._agents = agents
         self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
         # imported with the first crowd: enabling the extension has to be quick
-        from ..core.simulation import Simulation
+        from ..core.step.simulation import Simulation
 
         self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
 

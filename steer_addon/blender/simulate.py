@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..core.crowd.settings import CrowdSettings
 from ..core.errors import SceneError
-from ..core.frames import Frame
-from ..core.settings import CrowdSettings
+from ..core.results.frames import Frame
 from .sessions import Session, fps_of, sessions
 
 __all__ = ["Session", "continue_to", "fps_of", "run"]

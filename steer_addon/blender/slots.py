@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..core.behaviors import REGISTRY
-from ..core.behaviors.base import CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
+from ..core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
 
 LINE_TYPES = ("MESH", "CURVE")
 """Types of objects that are paths and fields."""

@@ -15,9 +15,9 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..core.behaviors.base import COLLIDERS, CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
-from ..core.presets import load_preset
-from ..core.settings import CrowdSettings
+from ..core.crowd.presets import load_preset
+from ..core.crowd.settings import CrowdSettings
+from ..core.sensing.declare import COLLIDERS, CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
 from . import crowds, distribute
 from .demos import shapes, ways
 from .demos.stage import Stage, ball_of_points, steer_by

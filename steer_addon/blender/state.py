@@ -16,7 +16,7 @@ from ..core.errors import SceneError
 from .display import find_modifier, get_input, set_input
 
 if TYPE_CHECKING:
-    from ..core.frames import Frame
+    from ..core.results.frames import Frame
 
 _OWNER_KEY = "steer_owner"
 _FRAME_KEY = "steer_frame"
@@ -148,7 +148,7 @@ def read_state(state: bpy.types.Object) -> Frame | None:
         name: _read(mesh, name, prop, dtype, width)
         for name, (_, prop, dtype, width) in _ATTRIBUTES.items()
     }
-    from ..core.frames import Frame
+    from ..core.results.frames import Frame
 
     return Frame(
         number=int(state.get(_FRAME_KEY, 0)),

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import bvh
 from ..core.errors import SceneError
+from ..core.geometry import bvh
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

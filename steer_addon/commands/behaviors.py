@@ -6,10 +6,10 @@ import argparse
 from typing import Any
 
 from ..core.behaviors import REGISTRY
-from ..core.behaviors.base import COMMON
+from ..core.crowd.settings import BLOCKS
 from ..core.errors import ParameterError
 from ..core.parameters import ParameterInfo, Settings, parameters
-from ..core.settings import BLOCKS
+from ..core.sensing.declare import COMMON
 from .output import Result
 
 NAME = "behaviors"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.simulation import Progress
+from ..core.step.simulation import Progress
 
 
 @dataclass

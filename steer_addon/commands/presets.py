@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..core import presets
+from ..core.crowd import presets
 from .output import Result
 
 NAME = "presets"

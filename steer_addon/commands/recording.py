@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from ..core.errors import OutputError
-from ..core.frames import Frame
+from ..core.results.frames import Frame
 
 ARRAYS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "positions": ("position", "<f4", (3,)),

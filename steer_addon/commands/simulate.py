@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..core.frames import Frame
-from ..core.metrics import Metrics
-from ..core.simulation import Simulation, with_progress
-from ..core.world import World
+from ..core.inputs.world import World
+from ..core.results.frames import Frame
+from ..core.results.metrics import Metrics
+from ..core.step.simulation import Simulation, with_progress
 from . import arguments
 from .output import ProgressLine, Result
 from .recording import Recorder
@@ -140,7 +140,7 @@ class Watcher:
         )
 
     def figures(self) -> dict[str, Any]:
-        """What `core.metrics` counts; nothing for less than two frames."""
+        """What `core.results.metrics` counts; nothing for less than two frames."""
         return {} if self._metrics is None else self._metrics.figures().as_dict()
 
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Quaternion
 
-from steer_addon.core.frames import Frame
+from steer_addon.core.results.frames import Frame
 
 FPS = 24.0
 

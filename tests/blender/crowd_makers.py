@@ -10,10 +10,10 @@ import bpy
 
 from steer_addon.blender import crowds, registration
 from steer_addon.core.behaviors import REGISTRY
-from steer_addon.core.behaviors.base import PUSH, TARGETS, Behavior, behavior
-from steer_addon.core.jit import kernel
+from steer_addon.core.compiled.jit import kernel
+from steer_addon.core.crowd.settings import CrowdSettings, make_behavior
 from steer_addon.core.parameters import choice, param
-from steer_addon.core.settings import CrowdSettings, make_behavior
+from steer_addon.core.sensing.declare import PUSH, TARGETS, Behavior, behavior
 
 
 def make_points(count: int = 3, name: str = "Points") -> bpy.types.Object:

@@ -7,7 +7,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from steer_addon.blender import display, state
-from steer_addon.core.frames import Frame, rotations
+from steer_addon.core.results.frames import Frame, rotations
 
 FORWARD = {
     "POS_X": (1.0, 0.0, 0.0),

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from steer_addon.blender import demos, simulate
-from steer_addon.core.frames import Frame
+from steer_addon.core.results.frames import Frame
 
 LAST = 120
 

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from steer_addon.blender import crowds, live
-from steer_addon.core.settings import AgentsSettings, CrowdSettings, make_behavior
+from steer_addon.core.crowd.settings import AgentsSettings, CrowdSettings, make_behavior
 
 
 def seekers(*behaviors, speed=1.4, seed=0):

@@ -12,9 +12,9 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import advice, compiling, display, drawing, live  # noqa: E402
 from steer_addon.blender import properties as steer_properties  # noqa: E402
 from steer_addon.blender.bake import status  # noqa: E402
-from steer_addon.core import jit  # noqa: E402
-from steer_addon.core.presets import find_presets  # noqa: E402
-from steer_addon.core.warmup import State  # noqa: E402
+from steer_addon.core.compiled import jit  # noqa: E402
+from steer_addon.core.crowd.presets import find_presets  # noqa: E402
+from steer_addon.core.warmup.processes import State  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_plane  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402

@@ -12,7 +12,11 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import display, live, state  # noqa: E402
 from steer_addon.blender.bake.keyframes import bake  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY  # noqa: E402
-from steer_addon.core.settings import AgentsSettings, BodiesSettings, CrowdSettings  # noqa: E402
+from steer_addon.core.crowd.settings import (  # noqa: E402
+    AgentsSettings,
+    BodiesSettings,
+    CrowdSettings,
+)
 
 from . import crowd_views, live_scenes  # noqa: E402
 from .bake_frames import circling, curves_of  # noqa: E402

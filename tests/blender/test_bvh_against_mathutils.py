@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from meshfiles import shared_triangles
 
-from steer_addon.core import bvh
+from steer_addon.core.geometry import bvh
 from steer_addon.core.views import BvhView
 
 pytest.importorskip("bpy")

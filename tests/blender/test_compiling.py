@@ -10,10 +10,11 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import compiling, drawing, live, registration  # noqa: E402
 from steer_addon.blender.overlay import answers  # noqa: E402
-from steer_addon.core import jit, warmup  # noqa: E402
+from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError  # noqa: E402
-from steer_addon.core.simulation import Simulation  # noqa: E402
-from steer_addon.core.warmup import State  # noqa: E402
+from steer_addon.core.step.simulation import Simulation  # noqa: E402
+from steer_addon.core.warmup import processes as warmup  # noqa: E402
+from steer_addon.core.warmup.processes import State  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 
@@ -69,7 +70,7 @@ def window(monkeypatch):
 
     def stepping(self, *arguments):
         if missing["now"] and jit._state.deferring:
-            raise KernelsMissingError("steer_addon.core.integrate", "integrate_kernel", ("f",))
+            raise KernelsMissingError("steer_addon.core.step.integrate", "integrate_kernel", ("f",))
         return step(self, *arguments)
 
     monkeypatch.setattr(Simulation, "step", stepping)
@@ -154,7 +155,7 @@ def test_the_overlay_does_not_compile_in_the_window(window, monkeypatch):
 
     def missing(*arguments, **named):
         assert jit._state.deferring
-        raise KernelsMissingError("steer_addon.core.integrate", "integrate_kernel", ("f",))
+        raise KernelsMissingError("steer_addon.core.step.integrate", "integrate_kernel", ("f",))
 
     monkeypatch.setattr(answers, "_update", missing)
     depsgraph = bpy.context.evaluated_depsgraph_get()
@@ -233,7 +234,7 @@ def test_disabling_while_the_compiler_is_loaded_waits_for_it(window, monkeypatch
     obj = make_surrounded()
     loading, loaded = threading.Event(), threading.Event()
 
-    def prepare():
+    def prepare(_module):
         loading.set()
         loaded.wait(10.0)
 

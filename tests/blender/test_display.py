@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import display, display_nodes, state  # noqa: E402
 from steer_addon.blender.node_builder import NodeBuilder  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
-from steer_addon.core.frames import Frame  # noqa: E402
+from steer_addon.core.results.frames import Frame  # noqa: E402
 
 from .crowd_views import (  # noqa: E402
     assert_same_matrix,

@@ -12,7 +12,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from mathutils import Matrix, Quaternion, Vector  # noqa: E402
 
 from steer_addon.blender import display, state  # noqa: E402
-from steer_addon.core.frames import Frame, rotations  # noqa: E402
+from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 
 from .crowd_views import (  # noqa: E402
     FORWARD,

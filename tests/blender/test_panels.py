@@ -16,10 +16,10 @@ from steer_addon.blender import (  # noqa: E402
     panels,
 )
 from steer_addon.blender import properties as steer_properties  # noqa: E402
-from steer_addon.core import jit  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
+from steer_addon.core.compiled import jit  # noqa: E402
+from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
-from steer_addon.core.settings import BLOCKS  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
     make_crowd,
     make_empty,

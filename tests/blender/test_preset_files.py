@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import crowds, properties  # noqa: E402
 from steer_addon.blender.operators import presets  # noqa: E402
-from steer_addon.core.presets import find_presets, load_preset  # noqa: E402
+from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_crowd, make_empty  # noqa: E402
 

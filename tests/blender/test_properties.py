@@ -13,11 +13,8 @@ from steer_addon.blender import display, properties, slots  # noqa: E402
 from steer_addon.blender.bake.settings import KeyframeBakeSettings  # noqa: E402
 from steer_addon.blender.property_classes import type_number  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
-from steer_addon.core.behaviors.base import CONTAINER, FIELD, PATHS  # noqa: E402
-from steer_addon.core.errors import ParameterError  # noqa: E402
-from steer_addon.core.parameters import parameters  # noqa: E402
-from steer_addon.core.presets import find_presets, read_preset  # noqa: E402
-from steer_addon.core.settings import (  # noqa: E402
+from steer_addon.core.crowd.presets import find_presets, read_preset  # noqa: E402
+from steer_addon.core.crowd.settings import (  # noqa: E402
     BLOCKS,
     AgentsSettings,
     CrowdSettings,
@@ -25,6 +22,9 @@ from steer_addon.core.settings import (  # noqa: E402
     SolverSettings,
     make_behavior,
 )
+from steer_addon.core.errors import ParameterError  # noqa: E402
+from steer_addon.core.parameters import parameters  # noqa: E402
+from steer_addon.core.sensing.declare import CONTAINER, FIELD, PATHS  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
     make_crowd,
     make_empty,

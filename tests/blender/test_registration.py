@@ -25,9 +25,10 @@ from steer_addon.blender import (  # noqa: E402
 from steer_addon.blender.bake import cached, status  # noqa: E402
 from steer_addon.blender.operators import baking  # noqa: E402
 from steer_addon.blender.overlay import handlers, view  # noqa: E402
-from steer_addon.core import jit, warmup  # noqa: E402
+from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError, SteerError  # noqa: E402
-from steer_addon.core.warmup import State  # noqa: E402
+from steer_addon.core.warmup import processes as warmup  # noqa: E402
+from steer_addon.core.warmup.processes import State  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty  # noqa: E402
 
@@ -329,8 +330,9 @@ def test_enabling_loads_only_what_blender_asks_for():
     )
     # every module takes time at each start of Blender, with a crowd or without
     late = (
-        "core.simulation", "core.solver", "core.frames", "core.targets", "core.views",
-        "core.presets", "blender.drawing", "blender.advice", "blender.display_nodes",
+        "core.step.simulation", "core.step.solver", "core.results.frames", "core.inputs.targets",
+        "core.views", "core.crowd.presets",
+        "blender.drawing", "blender.advice", "blender.display_nodes",
         "blender.scene_meshes", "blender.playback", "blender.overlay.answers",
         "blender.overlay.view", "blender.export.usd_points",
     )  # fmt: skip

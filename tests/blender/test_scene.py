@@ -19,7 +19,7 @@ from steer_addon.blender.scene import (  # noqa: E402
     signature,
 )
 from steer_addon.core.errors import AgentError, SceneError  # noqa: E402
-from steer_addon.core.frames import Frame  # noqa: E402
+from steer_addon.core.results.frames import Frame  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
     data_counts,

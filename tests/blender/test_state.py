@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import display, state  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
-from steer_addon.core.frames import Frame  # noqa: E402
+from steer_addon.core.results.frames import Frame  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steer_addon.core.behaviors import REGISTRY
-from steer_addon.core.presets import find_presets, load_preset
+from steer_addon.core.crowd.presets import find_presets, load_preset
 
 WITHOUT_BPY = (
     "import sys; sys.modules['bpy'] = None; from steer_addon.cli import main; "

@@ -8,7 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.batch import open_file  # noqa: E402
-from steer_addon.core.presets import load_preset  # noqa: E402
+from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 
 PLANE = "o plane\nv 0 0 0\nv 20 0 0\nv 20 0 -20\nv 0 0 -20\nf 1 2 3 4\n"
 """20 m square, y up: Blender's importer turns -z to +y."""

@@ -15,14 +15,14 @@ from crowdtools import box, crowd, place
 from steer_addon.core.agents import Agents
 from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.containers import make_container
-from steer_addon.core.fields import make_field
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.paths import Path
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.spheres import make_spheres
-from steer_addon.core.world import Targets, World, make_targets, make_world
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.containers import make_container
+from steer_addon.core.inputs.fields import make_field
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.spheres import make_spheres
+from steer_addon.core.inputs.world import Targets, World, make_targets, make_world
+from steer_addon.core.step.simulation import Simulation
 
 FPS = 24.0
 SIZE = 3.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from steer_addon.core.agents import Agents, make_agents
 from steer_addon.core.cache import CacheHeader, CacheWriter
-from steer_addon.core.frames import Frame
+from steer_addon.core.results.frames import Frame
 
 FIELDS = ("id", "position", "velocity", "rotation", "radius", "alive")
 

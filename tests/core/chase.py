@@ -8,9 +8,9 @@ import numpy as np
 from crowdtools import crowd, place, simulation
 
 from steer_addon.core.behaviors import Behavior
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import World
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.inputs.world import World
+from steer_addon.core.step.solver import Solver
 
 
 def wishes(entry: Behavior, world: World, position, velocity=None, motion="FLY", **body):

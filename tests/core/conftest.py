@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from steer_addon.core import jit
+from steer_addon.core.compiled import jit
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from solids import ball, beyond_convex, rotation
 
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.settings import BodiesSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import CollidersBuilder, World, make_world
+from steer_addon.core.crowd.settings import BodiesSettings
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import CollidersBuilder, World, make_world
+from steer_addon.core.step.simulation import Simulation
 
 EYE = 0.35
 """Where walkers' rays start [m], the step height."""

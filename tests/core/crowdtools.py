@@ -8,14 +8,14 @@ import numpy as np
 
 from steer_addon.core.agents import Agents, make_agents
 from steer_addon.core.behaviors import Behavior
-from steer_addon.core.settings import (
+from steer_addon.core.crowd.settings import (
     AgentsSettings,
     CrowdSettings,
     MotionSettings,
     SolverSettings,
 )
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import World, make_world
+from steer_addon.core.inputs.world import World, make_world
+from steer_addon.core.step.simulation import Simulation
 
 
 def crowd(*stack: Behavior, motion="GROUND", seed=0, agents=None, motion_settings=None, **solver):
@@ -93,7 +93,7 @@ def only(settings: CrowdSettings, **changes) -> CrowdSettings:
 
 def box(center, size, name="box"):
     """Triangles of an axis-aligned closed box, normals outward, as a collider mesh."""
-    from steer_addon.core.meshes import Mesh
+    from steer_addon.core.geometry.meshes import Mesh
 
     c, h = np.asarray(center, np.float64), np.asarray(size, np.float64) / 2
     corners = (
@@ -106,7 +106,7 @@ def box(center, size, name="box"):
 
 def wall(x=5.0, height=3.0, width=20.0, name="wall"):
     """One quad at x, facing -x."""
-    from steer_addon.core.meshes import Mesh
+    from steer_addon.core.geometry.meshes import Mesh
 
     w = width / 2
     a, b, c, d = (x, -w, -height), (x, -w, height), (x, w, height), (x, w, -height)

@@ -12,13 +12,13 @@ from restated_crowds import Crowd
 from restated_forces import ForcesCrowd, Scene
 from restatements import State, Triangle, Vector
 
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.paths import Path
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.spheres import make_spheres
-from steer_addon.core.world import World, make_targets, make_world
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.spheres import make_spheres
+from steer_addon.core.inputs.world import World, make_targets, make_world
+from steer_addon.core.step.simulation import Simulation
 
 STEPS = 200
 FPS = 24.0

@@ -6,9 +6,9 @@ all pairs, all triangles.
 
 Flocks are chaotic: one last bit becomes meters within seconds. Two runs can only be compared if
 they round in the same places, and those are documented: arrays hold 32-bit floats, kernels compute
-in 64 bits and round once, when they store (core/vec.py). Arrays are the state, the parameters, the
-proposals, their sum, and the distances in neighbor lists (core/views.py). `exact` leaves out all of
-it but the state.
+in 64 bits and round once, when they store (core/numeric/vec.py). Arrays are the state, the
+parameters, the proposals, their sum, and the distances in neighbor lists (core/views.py). `exact`
+leaves out all of it but the state.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def total(vectors: list[Vector]) -> Vector:
     return result
 
 
-# --- smooth noise, as the docstring of core/noise.py defines it -------------------------------
+# --- smooth noise, as the docstring of core/numeric/noise.py defines it -----------------
 
 MOD = 1 << 32
 

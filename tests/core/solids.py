@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steer_addon.core.meshes import Mesh
+from steer_addon.core.geometry.meshes import Mesh
 
 
 def rotation(seed: int) -> np.ndarray:

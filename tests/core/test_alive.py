@@ -9,11 +9,11 @@ import pytest
 from crowdtools import box, crowd, place, same_bits, scatter
 
 from steer_addon.core.behaviors import REGISTRY
-from steer_addon.core.frames import targets_of
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.solver import Solver
-from steer_addon.core.targets import Targets
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.inputs.targets import Targets
+from steer_addon.core.inputs.world import make_targets, make_world
+from steer_addon.core.results.frames import targets_of
+from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.step.solver import Solver
 
 DEAD = [0, 3, 4, 11]
 LIVING = [i for i in range(12) if i not in DEAD]

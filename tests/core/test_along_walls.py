@@ -7,16 +7,10 @@ import pytest
 from crowdtools import box, simulation
 from test_avoid_neighbors import RADIUS, walkers
 
-from steer_addon.core.behaviors.along_walls import (
-    FAR,
-    REST,
-    along_walls,
-    goes_along,
-    turned_frame,
-)
+from steer_addon.core.behaviors.along_walls import FAR, REST, along_walls, goes_along, turned_frame
 from steer_addon.core.behaviors.arrive import Arrive
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.inputs.world import make_targets, make_world
+from steer_addon.core.step.solver import Solver
 
 DT, SPEED = 1.0 / 30.0, 1.4
 EAST, SOUTH, UP = (1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)

@@ -9,11 +9,11 @@ import pytest
 from crowdtools import crowd, place, same_bits, scatter
 
 from steer_addon.core.behaviors import REGISTRY
-from steer_addon.core.paths import Path
-from steer_addon.core.settings import BodiesSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.crowd.settings import BodiesSettings
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.world import make_targets, make_world
+from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.step.solver import Solver
 
 GOAL = make_world(targets=[[0.0, 0.0, 0.0]])
 FPS = 24

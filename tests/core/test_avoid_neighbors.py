@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.avoid_neighbors import AvoidNeighbors
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.settings import BodiesSettings
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.crowd.settings import BodiesSettings
+from steer_addon.core.inputs.world import make_targets, make_world
 
 RADIUS = 0.25
 SPEED = 1.4

@@ -5,9 +5,9 @@ import pytest
 from crowdtools import crowd, simulation
 from toy_behaviors import Circling
 
-from steer_addon.core.frames import rotations
-from steer_addon.core.integrate import BANKING_TIME
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.results.frames import rotations
+from steer_addon.core.step.integrate import BANKING_TIME
 
 G = 9.81
 SPEED, RATE = 6.0, 1.2

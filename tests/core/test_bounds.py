@@ -8,7 +8,7 @@ from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.bounds import LARGEST, bounded, lengths
 from steer_addon.core.errors import AgentError
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.inputs.world import make_targets, make_world
 
 BODY = {"radius": 0.25, "mass": 1.0, "max_speed": 1.4, "max_force": 8.0}
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core import bvh, jit
-from steer_addon.core.bvh_build import LEAF_LIMIT, MAX_DEPTH, STACK
+from steer_addon.core.compiled import jit
 from steer_addon.core.errors import WorldError
+from steer_addon.core.geometry import bvh
+from steer_addon.core.geometry.bvh_build import LEAF_LIMIT, MAX_DEPTH, STACK
 from steer_addon.core.views import BvhView
 
 

@@ -7,7 +7,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
-from steer_addon.core.chains import chains
+from steer_addon.core.geometry.chains import chains
 
 
 def lines(edges):

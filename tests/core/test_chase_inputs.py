@@ -11,8 +11,8 @@ from steer_addon.core.behaviors.interpose import Interpose
 from steer_addon.core.behaviors.match_velocity import MatchVelocity
 from steer_addon.core.behaviors.offset_pursue import OffsetPursue
 from steer_addon.core.behaviors.pursue import Pursue
-from steer_addon.core.targets import make_targets
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.inputs.world import make_world
 
 ALL = (Pursue, Evade, OffsetPursue, Interpose, MatchVelocity)
 everything = pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from toy_behaviors import Pushed
 
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.settings import with_override
-from steer_addon.core.world import make_world
+from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.inputs.world import make_world
 
 DT = 1 / 24
 AHEAD = make_world(targets=[[100.0, 0.0, 0.0]])

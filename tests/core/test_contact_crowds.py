@@ -5,15 +5,15 @@ import pytest
 from crowdtools import box, crowd, run, simulation
 from test_contacts import bodies, lattice, overlap
 
-from steer_addon.core import ground
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.containment import Containment
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.containers import make_container
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.settings import with_override
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.geometry import ground
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.containers import make_container
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])

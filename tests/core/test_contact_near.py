@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steer_addon.core import neighbors
 from steer_addon.core.contacts.near import Known, find_near
+from steer_addon.core.geometry import neighbors
 
 COUNT = 400
 

@@ -7,10 +7,10 @@ from solids import beyond_convex
 
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.settings import with_override
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
 
 
 def bodies(*stack, **more):

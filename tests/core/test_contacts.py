@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from crowdtools import crowd, place, run, same_bits, scatter, simulation
 
-from steer_addon.core import jit
 from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.settings import BodiesSettings, with_override
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.compiled import jit
+from steer_addon.core.crowd.settings import BodiesSettings, with_override
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
 
 
 def bodies(*stack, **more):

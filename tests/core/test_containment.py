@@ -9,10 +9,10 @@ from solids import ball, beyond_box, beyond_convex, beyond_room, corner_room, ro
 
 from steer_addon.core.behaviors.containment import Containment
 from steer_addon.core.behaviors.wander import Wander
-from steer_addon.core.containers import Container, make_container
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.containers import Container, make_container
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 FREE = {"max_speed": 1e6}
 SHAPES = ("BOX", "SPHERE", "MESH")

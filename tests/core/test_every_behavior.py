@@ -29,11 +29,11 @@ from hypothesis import example, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from steer_addon.core import jit
 from steer_addon.core.agents import Agents
-from steer_addon.core.behaviors.base import TARGETS
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.targets import Targets
+from steer_addon.core.compiled import jit
+from steer_addon.core.inputs.targets import Targets
+from steer_addon.core.sensing.declare import TARGETS
+from steer_addon.core.step.simulation import Simulation
 
 MOTIONS = ("GROUND", "FLY")
 STEPS = 10

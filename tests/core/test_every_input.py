@@ -14,7 +14,7 @@ from wild_worlds import agents, behaviors, vectors, worlds
 
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.simulation import Simulation
+from steer_addon.core.step.simulation import Simulation
 
 
 @pytest.mark.parametrize("kind", REGISTRY)

@@ -14,16 +14,16 @@ from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.containment import Containment
 from steer_addon.core.behaviors.flock import Cohesion, Separation
 from steer_addon.core.behaviors.follow_path import FollowPath
-from steer_addon.core.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wander import Wander
-from steer_addon.core.containers import make_container
+from steer_addon.core.crowd.settings import BodiesSettings
 from steer_addon.core.errors import AgentError
 from steer_addon.core.explain import shapes, tracing
-from steer_addon.core.paths import Path
-from steer_addon.core.settings import BodiesSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.containers import make_container
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
 
 DT = 1.0 / FPS
 

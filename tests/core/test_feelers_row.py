@@ -17,9 +17,9 @@ from crowdtools import place
 from restated_runs import OF_PATH, STEPS, box_triangles, only_enabled
 from restatements import Vector, cast, direction, plus, size, times
 
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
 
 STIFFNESS, MASS, SPEED = 16.0, 1.0, 2.0
 LENGTH = SPEED * math.sqrt(MASS / STIFFNESS)

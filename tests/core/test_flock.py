@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.flock import Alignment, Cohesion, Separation
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 
 def proposals(behavior, points, velocity=None, motion="FLY"):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.flow_field import FlowField, barycentric
 from steer_addon.core.errors import WorldError
-from steer_addon.core.fields import NO_FIELD, field_of_curves, make_field
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.fields import NO_FIELD, field_of_curves, make_field
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 SPEED = 2.0
 CORNERS = [[0, 0, 0], [4, 0, 0], [0, 4, 0]]

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.flock import Separation
 from steer_addon.core.behaviors.follow_leader import FollowLeader
-from steer_addon.core.solver import Solver
-from steer_addon.core.targets import make_targets
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 SPEED = 1.4
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.follow_path import FollowPath
-from steer_addon.core.paths import Path
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.world import make_world
 
 DT = 1 / 24
 SPEED = 1.4

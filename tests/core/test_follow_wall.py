@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.follow_wall import FollowWall
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 DT = 1 / 24
 

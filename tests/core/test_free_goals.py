@@ -9,12 +9,12 @@ import pytest
 from crowdtools import box, crowd, place
 
 from steer_addon.core.behaviors import REGISTRY
-from steer_addon.core.free_goals import FreeGoals
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.paths import Path
-from steer_addon.core.settings import BodiesSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.crowd.settings import BodiesSettings
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.free_goals import FreeGoals
+from steer_addon.core.step.simulation import Simulation
 
 POINT = (0.3, 0.1, 0.0)
 

@@ -10,9 +10,9 @@ from steer_addon.core.behaviors.arrive import Arrive, overshoot
 from steer_addon.core.behaviors.flee import Flee
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wander import Wander
-from steer_addon.core.presets import find_presets, read_preset
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.crowd.presets import find_presets, read_preset
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 DT = 1 / 24
 finite = st.floats(-1e4, 1e4, allow_nan=False, width=32)

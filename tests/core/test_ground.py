@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steer_addon.core import bvh, ground
+from steer_addon.core.geometry import bvh, ground
 from steer_addon.core.views import BvhView
 
 Vec = tuple[float, float, float]

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from meshfiles import shared_triangles
 
-from steer_addon.core import bvh, ground
+from steer_addon.core.geometry import bvh, ground
 from steer_addon.core.views import BvhView
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from steer_addon.core.behaviors.evade import Evade
 from steer_addon.core.behaviors.hide import Hide, _nearest_spot, hiding_spot
-from steer_addon.core.solver import Solver
-from steer_addon.core.spheres import make_spheres
-from steer_addon.core.targets import make_targets
-from steer_addon.core.vec import add_scaled, dot, length, load, project, sub
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.spheres import make_spheres
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.numeric.vec import add_scaled, dot, length, load, project, sub
+from steer_addon.core.step.solver import Solver
 
 SPEED = 1.4
 

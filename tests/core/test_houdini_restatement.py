@@ -16,16 +16,16 @@ from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.flee import Flee
 from steer_addon.core.behaviors.flock import Alignment, Cohesion, Separation
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import (
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import (
     AgentsSettings,
     CrowdSettings,
     MotionSettings,
     SolverSettings,
 )
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
 
 
 def round_mesh(center: Vector, radius: float, rings: int = 6) -> list[Triangle]:

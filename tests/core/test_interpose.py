@@ -6,8 +6,8 @@ from chase import chase, wishes
 from crowdtools import crowd, run
 
 from steer_addon.core.behaviors.interpose import Interpose
-from steer_addon.core.targets import NO_TARGETS, make_targets
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.targets import NO_TARGETS, make_targets
+from steer_addon.core.inputs.world import make_world
 
 
 def between(a, b, velocity_a=None, velocity_b=None):

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from steer_addon.core import jit, jit_parts
-from steer_addon.core.jit import Kernel
+from steer_addon.core.compiled import jit, jit_parts
+from steer_addon.core.compiled.jit import Kernel
 
 pytestmark = pytest.mark.skipif(not jit.status().compiled, reason="needs numba")
 

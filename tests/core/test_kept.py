@@ -8,10 +8,10 @@ from crowdtools import crowd, same_bits, scatter, simulation
 from steer_addon.core.behaviors.flock import Separation
 from steer_addon.core.behaviors.pursue import Pursue
 from steer_addon.core.behaviors.wander import Wander
-from steer_addon.core.kept import keep, stood_up
-from steer_addon.core.settings import MotionSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.crowd.settings import MotionSettings
+from steer_addon.core.inputs.world import make_targets, make_world
+from steer_addon.core.results.memories import keep, stood_up
+from steer_addon.core.step.simulation import Simulation
 
 
 def test_a_kept_frame_can_be_gone_on_from_and_shares_what_stays():

@@ -13,14 +13,14 @@ import pytest
 from toy_package import copy_with_toy, run_in
 
 import steer_addon.core
-from steer_addon.core import jit_sources
+from steer_addon.core.compiled import jit_sources
 
 MODULES = ("behaviors.seek", "behaviors.flock", "behaviors.toy", "integrate", "neighbors")
 
 FOLDERS = f"""
 import json
 import pathlib
-import steer_addon.core.behaviors, steer_addon.core.solver
+import steer_addon.core.behaviors, steer_addon.core.step.solver
 from steer_addon.core import jit
 jit._state.cache_folder = pathlib.Path("kernels")
 names = {MODULES!r}

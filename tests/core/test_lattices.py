@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core import bvh
-from steer_addon.core.clearance import clearance, with_clearance
+from steer_addon.core.geometry import bvh
+from steer_addon.core.geometry.clearance import clearance, with_clearance
 
 
 def soup(seed: int, count: int, extent: float, size: float, flat: bool = False) -> np.ndarray:

@@ -9,12 +9,12 @@ import pytest
 from crowdtools import crowd, place, run, wall
 
 from steer_addon.core.behaviors.follow_wall import FollowWall
-from steer_addon.core.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
 from steer_addon.core.behaviors.obstacle_zones import ObstacleZones
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.behaviors.wall_avoidance import WallAvoidance
-from steer_addon.core.spheres import make_spheres
-from steer_addon.core.world import make_world
+from steer_addon.core.behaviors.wall_avoidance.behavior import WallAvoidance
+from steer_addon.core.inputs.spheres import make_spheres
+from steer_addon.core.inputs.world import make_world
 
 ZERO = [
     *[(ObstacleAvoidance(method=m), "look_ahead", "m") for m in ("RAY", "WHISKERS")],

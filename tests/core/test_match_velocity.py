@@ -6,8 +6,8 @@ from chase import wishes
 from crowdtools import crowd, run
 
 from steer_addon.core.behaviors.match_velocity import MatchVelocity
-from steer_addon.core.targets import make_targets
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.inputs.world import make_world
 
 DT = 1 / 24
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from crowdtools import box, place
 
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import World, make_world
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import World, make_world
+from steer_addon.core.step.simulation import Simulation
 
 AGENTS = 20_000
 LIMIT = 1024

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from steer_addon.core.errors import WorldError
-from steer_addon.core.meshes import Mesh, bounding_sphere, defects, signed_volume
-from steer_addon.core.solid_angles import surrounds, winding
-from steer_addon.core.world import CollidersBuilder
+from steer_addon.core.geometry.meshes import Mesh, bounding_sphere, defects, signed_volume
+from steer_addon.core.geometry.solid_angles import surrounds, winding
+from steer_addon.core.inputs.world import CollidersBuilder
 
 INSIDE = (0.3, 0.1, 0.0)
 

@@ -10,9 +10,9 @@ from crowdtools import box, wall
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.metrics import Metrics
-from steer_addon.core.world import CollidersBuilder
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import CollidersBuilder
+from steer_addon.core.results.metrics import Metrics
 
 ALIVE, GONE = True, False
 

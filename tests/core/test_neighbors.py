@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core import jit, neighbors
+from steer_addon.core.compiled import jit
+from steer_addon.core.geometry import neighbors
 
 
 def one(value):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steer_addon.core import neighbors
+from steer_addon.core.geometry import neighbors
 
 ROOT = Path(__file__).parents[2]
 

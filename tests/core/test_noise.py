@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core.noise import value_noise
+from steer_addon.core.numeric.noise import value_noise
 
 ROOT = Path(__file__).parents[2]
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -111,7 +111,7 @@ def test_noise_gives_the_same_bits_in_a_process_without_compiler():
     points += [[1e9, -1e9, 1e300], [-1e-20, 0.0, -0.0], [4294967296.5, -4294967296.5, 0.5]]
     code = (
         "import json, sys\n"
-        "from steer_addon.core.noise import value_noise\n"
+        "from steer_addon.core.numeric.noise import value_noise\n"
         "print(json.dumps([float(value_noise(*p)).hex() for p in json.loads(sys.argv[1])]))\n"
         "assert 'numba' not in sys.modules\n"
     )

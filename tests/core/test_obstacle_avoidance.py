@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from crowdtools import box, crowd, place, run, wall
 
-from steer_addon.core.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 
 def proposal(

@@ -6,12 +6,12 @@ from crowdtools import box, crowd, place, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.errors import WorldError
-from steer_addon.core.solver import Solver
-from steer_addon.core.spheres import make_spheres
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.spheres import make_spheres
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 
 def pushes(method, velocity, centers, radii, *, position=(0, 0, 0), motion="GROUND", **more):

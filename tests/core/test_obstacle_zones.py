@@ -10,9 +10,9 @@ from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.obstacle_zones import ObstacleZones
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wander import Wander
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 DT = 1 / 24
 FREE, PUSH, PULL, SLIDE, TURN = range(5)

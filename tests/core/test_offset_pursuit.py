@@ -6,8 +6,8 @@ from chase import chase, wishes
 from crowdtools import crowd
 
 from steer_addon.core.behaviors.offset_pursue import OffsetPursue
-from steer_addon.core.targets import make_targets
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.inputs.world import make_world
 
 FPS = 24.0
 

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steer_addon.core.behaviors import REGISTRY, own_parameters
-from steer_addon.core.errors import ParameterError
-from steer_addon.core.parameters import check, parameters, parse_text
-from steer_addon.core.settings import (
+from steer_addon.core.crowd.settings import (
     BLOCKS,
     AgentsSettings,
     CrowdSettings,
     SolverSettings,
     with_override,
 )
+from steer_addon.core.errors import ParameterError
+from steer_addon.core.parameters import check, parameters, parse_text
 
 DEFAULTS = {
     "agents": {"radius": 0.25, "mass": 1.0, "max_speed": 1.4, "max_force": 10.0},

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steer_addon.core.errors import WorldError
-from steer_addon.core.paths import NO_PATHS, Path, make_paths
+from steer_addon.core.inputs.paths import NO_PATHS, Path, make_paths
 
 SQUARE = [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]
 ROUNDING = float(np.finfo(np.float32).eps)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core.errors import OutputError, PresetError
-from steer_addon.core.presets import (
+from steer_addon.core.crowd.presets import (
     FORMAT,
     builtin_folder,
     find_presets,
@@ -17,7 +16,8 @@ from steer_addon.core.presets import (
     read_preset,
     save_preset,
 )
-from steer_addon.core.settings import CrowdSettings
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.errors import OutputError, PresetError
 
 
 @pytest.mark.parametrize("name", ["houdini_vex", "pedestrians", "birds", "fish"])

@@ -8,8 +8,8 @@ from crowdtools import crowd, run
 from steer_addon.core.behaviors.evade import Evade
 from steer_addon.core.behaviors.pursue import Pursue
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.targets import make_targets
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.inputs.world import make_world
 
 DISTANCE, SPEED, PREY_SPEED = 9.0, 3.0, 1.0
 HEADINGS = np.radians([0.0, 30.0, 60.0, 90.0, 120.0, 150.0, 180.0])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from crowdtools import box
 
-from steer_addon.core import bvh
 from steer_addon.core.contacts.near import find_near
 from steer_addon.core.contacts.passes import BodyView, SpaceView
 from steer_addon.core.contacts.pushes import pushed
-from steer_addon.core.world import make_world
+from steer_addon.core.geometry import bvh
+from steer_addon.core.inputs.world import make_world
 
 RADIUS = 0.25
 STEP = 0.05

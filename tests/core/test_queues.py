@@ -22,8 +22,8 @@ from steer_addon.core.behaviors.anticipation import (
 )
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.queues import RESPONSE, WITHOUT, at_door, goes_to, response
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_targets, make_world
+from steer_addon.core.inputs.world import make_targets, make_world
+from steer_addon.core.step.solver import Solver
 
 AHEAD = (1.0, 0.0, 0.0)
 DT = 1.0 / 30.0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from crowdtools import crowd, place, run, same_bits, simulation
 
-from steer_addon.core import quickest
 from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.targets import make_targets, remembered_target
-from steer_addon.core.world import World, make_world
+from steer_addon.core.inputs.targets import make_targets, remembered_target
+from steer_addon.core.inputs.world import World, make_world
+from steer_addon.core.step import quickest
 
 BODY = {"radius": 0.2, "mass": 1.0, "max_speed": 1.0, "max_force": 1.0}
 DOORS = make_targets([[0.0, 0, 0], [30.0, 0, 0]])

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core.errors import ParameterError
-from steer_addon.core.reduce import reduce_keys
-from steer_addon.core.tracks import continuous
+from steer_addon.core.results.reduce import reduce_keys
+from steer_addon.core.results.tracks import continuous
 
 
 def position_errors(times, values, kept):
@@ -160,7 +160,7 @@ def test_bad_input_is_named(change, text):
 
 
 def test_compiled_and_plain_code_agree():
-    from steer_addon.core import reduce
+    from steer_addon.core.results import reduce
 
     rng = np.random.default_rng(3)
     values = np.cumsum(rng.normal(size=(60, 3)), axis=0)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core import rng
+from steer_addon.core.numeric import rng
 
 ROOT = Path(__file__).parents[2]
 INT64 = st.integers(-(2**63), 2**63 - 1)

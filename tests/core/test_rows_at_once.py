@@ -7,10 +7,10 @@ from crowdtools import crowd, place, scatter
 from steer_addon.core.behaviors.flow_field import FlowField
 from steer_addon.core.behaviors.follow_path import FollowPath
 from steer_addon.core.behaviors.wander import Wander
-from steer_addon.core.fields import make_field
-from steer_addon.core.paths import Path
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.fields import make_field
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 COUNT = 150
 """More than two blocks of agents, and no whole number of them."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from steer_addon.core import jit
-from steer_addon.core.jit import kernel, scratch
+from steer_addon.core.compiled import jit
+from steer_addon.core.compiled.jit import kernel, scratch
 
 ROWS = 7
 

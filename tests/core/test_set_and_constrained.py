@@ -7,7 +7,7 @@ from toy_behaviors import Fence, Held
 
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.world import make_world
 
 AHEAD = make_world(targets=[[100.0, 0.0, 0.0]])
 WEAK = {"max_force": 1e-3, "mass": 100.0, "max_speed": 2.0}

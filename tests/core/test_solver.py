@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from crowdtools import crowd, only, place, run, same_bits, scatter, simulation
 
-from steer_addon.core import jit
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.flock import Alignment, Cohesion, Separation
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wander import Wander
+from steer_addon.core.compiled import jit
+from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
 from steer_addon.core.errors import AgentError, ParameterError
-from steer_addon.core.settings import CrowdSettings, MotionSettings
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.step.solver import Solver
 
 FLOCK = (
     Arrive(slow_radius=2.0),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from steer_addon.core.agents import make_agents
 from steer_addon.core.errors import WorldError
-from steer_addon.core.targets import BY_ID, FEW, NEAREST, NO_TARGETS, make_targets
+from steer_addon.core.inputs.targets import BY_ID, FEW, NEAREST, NO_TARGETS, make_targets
 
 BODY = {"radius": 0.2, "mass": 1.0, "max_speed": 1.0, "max_force": 1.0}
 whole = st.integers(-3, 3)

@@ -5,11 +5,11 @@ import pytest
 from crowdtools import box, crowd, run, simulation
 from meshfiles import shared_triangles
 
-from steer_addon.core.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.presets import load_preset
-from steer_addon.core.world import make_world
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import make_world
 
 
 def sheet(heights, size=40.0, name="ground"):

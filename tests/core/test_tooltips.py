@@ -7,8 +7,8 @@ import re
 import pytest
 
 from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
+from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import parameters
-from steer_addon.core.settings import BLOCKS
 
 EFFECT = re.compile(r"\b(more|less|heavier)\b")
 PLACES = re.compile(r"_[xyz]$|_index$|^direction$|^lane$|^seed$")

@@ -24,8 +24,8 @@ assert list(parameters(cls)) == [
 
 SETTINGS = """
 from steer_addon.core.errors import ParameterError
-from steer_addon.core.presets import load_preset
-from steer_addon.core.settings import CrowdSettings, make_behavior, with_override
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.crowd.settings import CrowdSettings, make_behavior, with_override
 settings = load_preset("toys").settings
 toy, = settings.behaviors
 assert (toy.key, toy.pace, toy.hops, toy.way) == ("toy", 0.75, 4, "AWAY"), toy
@@ -45,10 +45,10 @@ from pathlib import Path
 import numpy as np
 from steer_addon.core import jit
 from steer_addon.core.agents import make_agents
-from steer_addon.core.presets import load_preset
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.settings import with_override
-from steer_addon.core.world import make_world
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.inputs.world import make_world
 body = dict(radius=0.25, mass=1.0, max_speed=1.4, max_force=10.0)
 def hop(settings, **more):
     agents = make_agents([[0, 0, 0], [3, 4, 0]], **body, **more)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steer_addon.core.errors import AgentError, SceneError
-from steer_addon.core.frames import Frame
-from steer_addon.core.tracks import (
+from steer_addon.core.results.frames import Frame
+from steer_addon.core.results.tracks import (
     POSITION,
     ROTATION,
     VELOCITY,

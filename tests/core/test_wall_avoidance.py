@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.behaviors.spring import spring_step
-from steer_addon.core.behaviors.wall_avoidance import WallAvoidance
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.behaviors.wall_avoidance.behavior import WallAvoidance
+from steer_addon.core.behaviors.wall_avoidance.spring import spring_step
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.step.solver import Solver
 
 BODY = {"mass": 2.0, "max_speed": 3.0}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steer_addon.core import bvh
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.walls import wall_triangles
+from steer_addon.core.geometry import bvh
+from steer_addon.core.geometry.edge_walls import wall_triangles
+from steer_addon.core.geometry.meshes import Mesh
 
 
 def test_a_wall_covers_its_edge_from_foot_to_top():

@@ -7,8 +7,8 @@ import pytest
 from crowdtools import crowd, run, simulation
 
 from steer_addon.core.behaviors.wander import Wander
-from steer_addon.core.noise import value_noise
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.numeric.noise import value_noise
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from steer_addon.core import jit, warmup
+from steer_addon.core.compiled import jit
+from steer_addon.core.crowd.presets import load_preset
 from steer_addon.core.errors import KernelsMissingError
-from steer_addon.core.presets import load_preset
-from steer_addon.core.warmup import Compilation, Need
+from steer_addon.core.warmup import processes as warmup
+from steer_addon.core.warmup.processes import Compilation, Need
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,7 +22,7 @@ MISSING = """
 import json, time
 from steer_addon.core import jit, warmup
 from steer_addon.core.errors import KernelsMissingError
-from steer_addon.core.vec import dot
+from steer_addon.core.numeric.vec import dot
 
 def ask():
     with jit.deferring():
@@ -43,7 +44,7 @@ print(json.dumps({"kernel": missing.kernel, "state": vars(state), "answer": ask(
 DRY_RUN = """
 import json, sys
 from steer_addon.core import jit, warmup
-from steer_addon.core.presets import load_preset
+from steer_addon.core.crowd.presets import load_preset
 jit.status()
 told = load_preset(sys.argv[1]).settings.to_dict()
 job = {"missing": [], "told": told, "colliders": True, "ground": True}
@@ -69,7 +70,7 @@ def run(code, cache, *arguments):
 def test_a_missing_kernel_raises_and_a_process_compiles_it(tmp_path):
     pytest.importorskip("numba")
     found = run(MISSING, tmp_path)
-    assert found["kernel"] == ["steer_addon.core.vec", "dot"]
+    assert found["kernel"] == ["steer_addon.core.numeric.vec", "dot"]
     assert found["state"] == {"done": 1, "total": 1, "running": False, "failure": ""}
     assert found["answer"] == 6.0
 

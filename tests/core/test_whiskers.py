@@ -6,11 +6,11 @@ from crowdtools import box, crowd, place, run, wall
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core.behaviors.obstacle_avoidance import ObstacleAvoidance
-from steer_addon.core.behaviors.obstacle_whiskers import whisker
+from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
+from steer_addon.core.behaviors.obstacle_avoidance.whiskers import whisker
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.solver import Solver
-from steer_addon.core.world import make_world
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.solver import Solver
 
 BODY = {"max_speed": 2.0, "radius": 0.0}
 

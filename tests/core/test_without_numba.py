@@ -39,10 +39,10 @@ import sys
 import numpy as np
 from steer_addon.core import jit
 from steer_addon.core.agents import make_agents
-from steer_addon.core.meshes import Mesh
-from steer_addon.core.presets import load_preset
-from steer_addon.core.simulation import Simulation
-from steer_addon.core.world import make_world
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.crowd.presets import load_preset
+from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.inputs.world import make_world
 
 def quad(a, b, c, d):
     return [[a, b, c], [a, c, d]]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from steer_addon.core.behaviors.base import PUSH, REGISTRY, SET, VELOCITY, Behavior, behavior
-from steer_addon.core.jit import kernel
+from steer_addon.core.compiled.jit import kernel
 from steer_addon.core.parameters import param
+from steer_addon.core.sensing.declare import PUSH, REGISTRY, SET, VELOCITY, Behavior, behavior
 
 
 @kernel

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from steer_addon.core.agents import Agents, make_agents
 from steer_addon.core.behaviors import Behavior, own_parameters
-from steer_addon.core.containers import make_container
-from steer_addon.core.fields import make_field
-from steer_addon.core.meshes import Mesh
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.containers import make_container
+from steer_addon.core.inputs.fields import make_field
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.spheres import make_spheres
+from steer_addon.core.inputs.world import World, make_targets, make_world
 from steer_addon.core.parameters import ParameterInfo
-from steer_addon.core.paths import Path
-from steer_addon.core.spheres import make_spheres
-from steer_addon.core.world import World, make_targets, make_world
 
 FAR = 2.0**100
 """[m] and [m/s]; what is larger counts as this, as docs/architecture.md says."""

@@ -122,7 +122,7 @@ def open_while_baking(tools: Tools) -> Iterator[Step]:
 def drop(tools: Tools) -> Iterator[Step]:
     """Drop a preset file onto the view: on a crowd, and where nothing is active."""
     driver = tools.driver
-    path = part("core.presets").builtin_folder() / "street_lanes.json"
+    path = part("core.crowd.presets").builtin_folder() / "street_lanes.json"
     obj = crowd()
     yield from drop_file(tools, path)
     types = [entry.type for entry in obj.steer.behaviors]
@@ -172,7 +172,7 @@ def forget_kernels(*behaviors: str) -> None:
     """Remove compiled kernels that earlier sessions left, and that this one did not load."""
     for name in behaviors:
         module = importlib.import_module(f"{MODULE}.steer_addon.core.behaviors.{name}")
-        shutil.rmtree(part("core.jit")._cache_dir(module.__name__), ignore_errors=True)
+        shutil.rmtree(part("core.compiled.jit")._cache_dir(module.__name__), ignore_errors=True)
 
 
 def simulated_now(obj: bpy.types.Object) -> bool:

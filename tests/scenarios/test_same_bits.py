@@ -8,7 +8,7 @@ import pytest
 
 from scripts.validation import flows, rimea
 from scripts.validation.runner import run
-from steer_addon.core import jit
+from steer_addon.core.compiled import jit
 
 
 @pytest.fixture

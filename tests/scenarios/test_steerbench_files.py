@@ -12,7 +12,7 @@ from scripts.validation import steerbench, steerbench_file
 from scripts.validation.greedy import finds_way
 from scripts.validation.runner import run
 from scripts.validation.steerbench_file import Reader, ScenarioError
-from steer_addon.core import bvh
+from steer_addon.core.geometry import bvh
 
 HEADER = """<header><version>1.0</version><name>x</name><worldBounds>
 <xmin>-10</xmin><xmax>10</xmax><ymin>0</ymin><ymax>0</ymax><zmin>-20</zmin><zmax>20</zmax>

@@ -24,9 +24,9 @@ from scripts.validation.scenario import (
     goal,
     on_floor,
 )
+from steer_addon.core.crowd.presets import load_preset, save_preset
 from steer_addon.core.errors import WorldError
-from steer_addon.core.meshes import defects, signed_volume
-from steer_addon.core.presets import load_preset, save_preset
+from steer_addon.core.geometry.meshes import defects, signed_volume
 
 
 def alone(*stages: Stage, **more) -> Scenario:

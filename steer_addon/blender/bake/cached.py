@@ -21,7 +21,7 @@ from ...core.cache.baking import Step
 from ...core.cache.baking import bake as write_steps
 from ...core.cache.changes import all_changes, sentence
 from ...core.errors import CacheError, SceneError
-from ...core.simulation import Progress
+from ...core.step.simulation import Progress
 from ..crowds import frame_numbers
 from ..links import linked_crowds
 from ..sessions import Resume, fps_of, sessions

@@ -9,7 +9,7 @@ import bpy
 
 from ...core.cache import Cache
 from ...core.cache.changes import all_changes
-from ...core.digests import bodies_digest, points_digest
+from ...core.results.digests import bodies_digest, points_digest
 from ..links import linked_crowds
 from ..properties import settings_of
 from ..scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 
 from ...core.cache import CacheHeader
-from ...core.digests import WorldPart, digest, world_parts
+from ...core.results.digests import WorldPart, digest, world_parts
 from ..links import ROLES, linked_crowds
 from ..live_settings import LiveKey, describe, live_key, played_curves
 from ..properties import settings_of

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import SceneError
-from ...core.frames import Frame
-from ...core.reduce import reduce_keys
-from ...core.tracks import (
+from ...core.results.frames import Frame
+from ...core.results.reduce import reduce_keys
+from ...core.results.tracks import (
     POSITION,
     ROTATION,
     VELOCITY,

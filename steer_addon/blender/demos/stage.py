@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ...core.paths import Path
-from ...core.presets import load_preset
-from ...core.settings import CrowdSettings
+from ...core.crowd.presets import load_preset
+from ...core.crowd.settings import CrowdSettings
+from ...core.inputs.paths import Path
 from .. import crowds, display
 from ..figures import BODY_RADIUS, make_person
 from ..materials import plain_material, tile_material

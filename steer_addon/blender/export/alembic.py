@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import bpy
 
 from ...core.errors import SceneError
-from ...core.frames import Frame
+from ...core.results.frames import Frame
 from .. import display, playback
 from .files import Header, replacing, safe_name
 from .staging import Staging, staging

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...core.frames import Frame
+    from ...core.results.frames import Frame
 
 Progress = Callable[[float], None]
 
@@ -113,7 +113,7 @@ class Job:
 
     def ids(self) -> NDArray[np.int64] | None:
         """All identities, where the frames are at hand; None while they are simulated."""
-        from ...core.roster import everybody
+        from ...core.results.roster import everybody
 
         if self.cache is None:
             return None

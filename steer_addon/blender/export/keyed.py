@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ...core.errors import SceneError
-from ...core.frames import Frame
+from ...core.results.frames import Frame
 from ..bake import keyframes
 from ..bake.copies import Source
 from ..bake.removal import find_bakes

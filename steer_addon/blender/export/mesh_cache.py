@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import SceneError
-from ...core.frames import Frame
-from ...core.roster import placed
+from ...core.results.frames import Frame
+from ...core.results.roster import placed
 from .files import Header, replacing
 
 _PC2 = struct.Struct("<12siiffi")

@@ -16,7 +16,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.frames import Frame
+from ...core.results.frames import Frame
 from .. import display
 from ..state import write_state
 from .files import Header

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import SceneError
-from ...core.frames import Frame
+from ...core.results.frames import Frame
 from .files import Header, replacing
 
 _ROW = "%d\t%d\t%.5f\t%.5f\t%.5f\n"

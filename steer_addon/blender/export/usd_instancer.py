@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.frames import Frame
+from ...core.results.frames import Frame
 from .files import Header, cannot_write, replacing
 from .prototypes import Prototypes, make_prototypes
 from .usd_points import Samples, new_stage, pxr, save_frames, tidy

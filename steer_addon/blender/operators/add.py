@@ -10,13 +10,7 @@ import bpy
 
 from ...core.errors import SceneError
 from .. import crowds, live
-from .common import (
-    AddOperator,
-    SteerOperator,
-    active_object,
-    select_only,
-    why_no_editable_crowd,
-)
+from .common import AddOperator, SteerOperator, active_object, select_only, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ..distribute import FloatArray

@@ -12,7 +12,7 @@ from ..properties import bake_settings_of
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
-    from ...core.frames import Frame
+    from ...core.results.frames import Frame
     from ..bake import keyframes
 
 Progress = Callable[[float], None]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core import jit
+from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SteerError
 from .. import compiling, live
 from ..bake import places, status
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
-    from ...core.simulation import Progress
+    from ...core.step.simulation import Progress
     from ..bake.cached import CacheBake
 
 _running: list[BakeOperator] = []

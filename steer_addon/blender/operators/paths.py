@@ -74,7 +74,7 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Make the curve, and give it to the active crowd where that lacks a path."""
         # imported with the first path: enabling the extension has to be quick
-        from ...core.paths import Path
+        from ...core.inputs.paths import Path
         from .. import path_curves
 
         x, y = self.width / 2.0, self.height / 2.0

@@ -44,7 +44,7 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
     def description(cls, context: bpy.types.Context, properties: object) -> str:
         """What the preset says of itself."""
         # imported with the first menu: enabling the extension has to be quick
-        from ...core.presets import find_presets, preset_card
+        from ...core.crowd.presets import find_presets, preset_card
 
         path = find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
         text = "" if path is None else preset_card(path).description
@@ -52,7 +52,7 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Read, check and apply it; a preset that does not fit changes nothing."""
-        from ...core.presets import load_preset
+        from ...core.crowd.presets import load_preset
 
         preset = load_preset(self.name, *user_preset_folders())
         apply_settings(context.object, preset.settings)
@@ -84,7 +84,7 @@ class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Write the file."""
-        from ...core.presets import save_preset
+        from ...core.crowd.presets import save_preset
 
         path = user_preset_folder() / f"{preset_file_name(self.name)}.json"
         save_preset(
@@ -121,7 +121,7 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Read and check it; a file that does not fit changes nothing."""
-        from ...core.presets import read_preset
+        from ...core.crowd.presets import read_preset
 
         path = Path(bpy.path.abspath(self.filepath))
         preset = read_preset(path)

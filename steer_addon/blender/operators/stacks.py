@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import bpy
 
-from ...core.settings import make_behavior
+from ...core.crowd.settings import make_behavior
 from .. import crowds
 from ..properties import apply_settings, settings_of, write_behavior
 from ..property_classes import ENTRY_INPUTS

@@ -45,7 +45,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
     def description(cls, context: bpy.types.Context, properties: object) -> str:
         """What the preset says of itself."""
         # imported with the first menu: enabling the extension has to be quick
-        from ...core.presets import find_presets, preset_card
+        from ...core.crowd.presets import find_presets, preset_card
 
         name = getattr(properties, "preset", "")
         path = find_presets(*crowds.user_preset_folders()).get(name)

@@ -7,12 +7,7 @@ import bpy
 from ...core.errors import SceneError
 from .. import display
 from ..links import linked_crowds
-from .common import (
-    SteerOperator,
-    active_object,
-    why_no_crowd,
-    why_no_editable_crowd,
-)
+from .common import SteerOperator, active_object, why_no_crowd, why_no_editable_crowd
 
 
 class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):

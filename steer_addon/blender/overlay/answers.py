@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...core import jit
-from ...core.behaviors.base import SECOND_TARGETS, TARGETS
+from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SceneError, SteerError
+from ...core.sensing.declare import SECOND_TARGETS, TARGETS
 from .. import compiling, live
 from ..crowds import is_crowd
 from ..links import linked_crowds, with_crowds
@@ -29,9 +29,9 @@ from .settings import MOST_CHOSEN, parse_ids
 
 if TYPE_CHECKING:
     from ...core.agents import Agents
+    from ...core.crowd.settings import CrowdSettings
     from ...core.explain import AgentAnswer, Answer
-    from ...core.settings import CrowdSettings
-    from ...core.world import World
+    from ...core.inputs.world import World
     from ..scene import WorldReader
 
 
@@ -220,7 +220,7 @@ def _agents(
         return shown.kept.agents
     if shown.agents is not None:
         return shown.agents
-    from ...core.kept import stood_up
+    from ...core.results.memories import stood_up
     from ..scene import read_agents
 
     start = read_agents(obj, depsgraph, settings)

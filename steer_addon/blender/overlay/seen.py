@@ -21,8 +21,8 @@ from ..state import get_state, plays_back, read_state
 if TYPE_CHECKING:
     from ...core.agents import Agents
     from ...core.cache import Cache
-    from ...core.frames import Frame
-    from ...core.kept import Kept
+    from ...core.results.frames import Frame
+    from ...core.results.memories import Kept
 
 _NUMBER = re.compile(r"\.(-?[0-9]+)$")
 _KEYED = "velocity"
@@ -151,7 +151,7 @@ def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
 
 def _keyed(obj: bpy.types.Object, number: int) -> Shown:
     """A frame from the objects of a keyframe bake, as they stand at the scene's frame."""
-    from ...core.frames import Frame
+    from ...core.results.frames import Frame
 
     named = {}
     collection = obj.steer.bake_collection

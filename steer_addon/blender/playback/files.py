@@ -13,7 +13,7 @@ import numpy as np
 from ...core.errors import SceneError
 
 if TYPE_CHECKING:
-    from ...core.frames import Frame
+    from ...core.results.frames import Frame
     from ..export.files import Header
 
 

@@ -11,13 +11,7 @@ import bpy
 
 from ...core.errors import SceneError
 from ..display import ensure_node_group, find_modifier, set_input
-from ..state import (
-    PLAYBACK_KEY,
-    ensure_state,
-    get_state,
-    plays_back,
-    remove_state,
-)
+from ..state import PLAYBACK_KEY, ensure_state, get_state, plays_back, remove_state
 from ..suspension import suspended
 from . import files
 
@@ -25,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...core.frames import Frame
+    from ...core.results.frames import Frame
     from ..export.files import Header
 
 USD_FILE = "crowd.usdc"
@@ -71,7 +65,7 @@ def write(
         OutputError: It cannot be written; an earlier file stays as it was.
         SceneError: There are no frames.
     """
-    from ...core.roster import Roster
+    from ...core.results.roster import Roster
     from ..export.usd_points import has_usd, write_points
     from .packed import write_packed
 
@@ -154,7 +148,7 @@ def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
         SteerError: The cache cannot be read, the file not written, or the crowd not changed; what
             the crowd shows is as before then.
     """
-    from ...core.roster import everybody
+    from ...core.results.roster import everybody
 
     folder = folder_path(cache_folder)
     frames, header = files.read_cache(folder)

@@ -17,8 +17,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.frames import Frame
-from ...core.roster import placed
+from ...core.results.frames import Frame
+from ...core.results.roster import placed
 from ..export.files import Header
 from ..export.mesh_cache import write_points
 from ..node_builder import NodeBuilder

@@ -1,14 +1,13 @@
-"""One module per behavior; each registers itself when it is imported, and all are imported here."""
+"""One module or package per behavior; each registers itself when it is imported here."""
 
 from __future__ import annotations
 
 import importlib
-import os
+import pkgutil
 
-from .base import REGISTRY, Behavior, own_parameters
+from ..sensing.declare import REGISTRY, Behavior, own_parameters
 
-for _file in sorted(os.listdir(os.path.dirname(__file__))):
-    if _file.endswith(".py") and not _file.startswith("__"):
-        importlib.import_module(f"{__name__}.{_file[:-3]}")
+for _found in sorted(module.name for module in pkgutil.iter_modules(__path__)):
+    importlib.import_module(f"{__name__}.{_found}")
 
 __all__ = ["REGISTRY", "Behavior", "own_parameters"]

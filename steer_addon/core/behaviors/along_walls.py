@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inlined_kernel, kernel
-from ..vec import scale
+from ..compiled.jit import inlined_kernel, kernel
+from ..numeric.vec import scale
 from .queues import beside_wall
 
 FAR = 8.0

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel
-from ..vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
+from ..compiled.jit import kernel
+from ..numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
+from ..sensing.sight import eye, first_hit
+from ..sensing.targeting import on_ground
 from .flock import parting
 from .queues import WITHOUT, beside_wall, goes_to
-from .sight import eye, first_hit
-from .targeting import on_ground
 
 MOST = 32
 """Most neighbors that are looked at."""

@@ -21,11 +21,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..numeric.vec import length, pick, scale, store, unit
 from ..parameters import param
-from ..vec import length, pick, scale, store, unit
-from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import target_choice, target_flow, target_offset
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import target_choice, target_flow, target_offset
 
 if TYPE_CHECKING:
     from ..agents import Agents

@@ -63,9 +63,8 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel, scratch
-from ..parameters import choice, param
-from ..vec import (
+from ..compiled.jit import kernel, scratch
+from ..numeric.vec import (
     EPSILON,
     add,
     add_scaled,
@@ -78,23 +77,15 @@ from ..vec import (
     truncate,
     unit,
 )
+from ..parameters import choice, param
+from ..sensing.declare import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
+from ..sensing.sight import eye, sides
+from ..sensing.targeting import on_ground
 from .along_walls import turned_frame
-from .anticipation import (
-    LINES,
-    MOST,
-    crossed,
-    foresee,
-    mixed,
-    room_ahead,
-    wall_ahead,
-    yielded,
-)
-from .base import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
+from .anticipation import LINES, MOST, crossed, foresee, mixed, room_ahead, wall_ahead, yielded
 from .flock import seen_neighbors
 from .giving_way import ALONG, when_held_up
 from .queues import CLOSER, WITHOUT, at_door, response
-from .sight import eye, sides
-from .targeting import on_ground
 from .threats import threat, three_threats
 from .turning_round import turned_round, way_gone
 from .ways import (

@@ -27,11 +27,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh import nearest_point
-from ..ground import place
-from ..jit import kernel
-from ..parameters import choice, param
-from ..regions import (
+from ..compiled.jit import kernel
+from ..geometry.bvh import nearest_point
+from ..geometry.ground import place
+from ..geometry.regions import (
     MARGIN,
     box_frame,
     into_box,
@@ -44,8 +43,21 @@ from ..regions import (
     step_in_mesh,
     step_in_sphere,
 )
-from ..vec import add, add_scaled, length, load, pick, project, scale, store, sub, truncate, unit
-from .base import CONTAINER, VELOCITY, Behavior, behavior
+from ..numeric.vec import (
+    add,
+    add_scaled,
+    length,
+    load,
+    pick,
+    project,
+    scale,
+    store,
+    sub,
+    truncate,
+    unit,
+)
+from ..parameters import choice, param
+from ..sensing.declare import CONTAINER, VELOCITY, Behavior, behavior
 
 BOX, SPHERE, MESH = 0, 1, 2
 AVOID, WRAP = 0, 2

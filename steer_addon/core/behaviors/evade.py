@@ -12,13 +12,13 @@ Source: Cocos steering, *evade*; Reynolds 1999, Pursuit and Evasion.
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..numeric.vec import load, pick, store
 from ..parameters import choice, param
-from ..vec import load, pick, store
-from .base import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground, target_choice, target_offset
 from .flee import flee_velocity
 from .pursue import moved_ahead
-from .targeting import on_ground, target_choice, target_offset
 
 
 @kernel

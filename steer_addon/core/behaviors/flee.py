@@ -8,11 +8,11 @@ Source: Houdini VEX node (panic_radius is 1.5 · slow_radius there); Cocos steer
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..numeric.vec import length, pick, scale, store, unit
 from ..parameters import choice, param
-from ..vec import length, pick, scale, store, unit
-from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import target_choice, target_offset
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import target_choice, target_offset
 
 LINEAR = 0
 

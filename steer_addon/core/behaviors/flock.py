@@ -1,6 +1,6 @@
 """The flock's three: separation, cohesion and alignment, with one weight of distance.
 
-w(d) = (1 - d / neighbor_distance)², clamped to [0, 1]; N(i) as in `core.neighbors`.
+w(d) = (1 - d / neighbor_distance)², clamped to [0, 1]; N(i) as in `core.geometry.neighbors`.
 
 separation  Δ = strength · dir(Σ dir(p - q) · w(d))                        (falloff NONE)
             Δ = strength · Σ dir(p - q) · w(d)                             (falloff DISTANCE)
@@ -15,12 +15,12 @@ tremble, since it is at full strength however far the nearest neighbor is.
 
 from __future__ import annotations
 
-from ..jit import inlined_kernel, kernel
+from ..compiled.jit import inlined_kernel, kernel
+from ..numeric.rng import SEPARATION, unit_vector
+from ..numeric.vec import EPSILON, add_scaled, length, load, pick, scale, store, sub, unit
 from ..parameters import choice, param
-from ..rng import SEPARATION, unit_vector
-from ..vec import EPSILON, add_scaled, length, load, pick, scale, store, sub, unit
-from .base import NEIGHBORS, PUSH, VELOCITY, Behavior, behavior
-from .targeting import on_ground
+from ..sensing.declare import NEIGHBORS, PUSH, VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground
 
 NONE = 0
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh_points import nearest_point, triangle_corners
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..geometry.bvh_points import nearest_point, triangle_corners
+from ..numeric.vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
 from ..parameters import param
-from ..vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
-from .base import FIELD, VELOCITY, Behavior, behavior
+from ..sensing.declare import FIELD, VELOCITY, Behavior, behavior
 
 FLAT = 1.0e-10
 """Squared sine, about, below which a triangle's corners are on one line."""

@@ -26,13 +26,13 @@ Source: Reynolds 1999, Leader Following; its lateral region also in the Cocos2d-
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
-from ..vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
+from ..sensing.declare import AXES, NEIGHBORS, TARGETS, VELOCITY, behavior
+from ..sensing.targeting import on_ground, side_axis, target_choice, target_offset
 from .arrive import arrive_velocity
-from .base import AXES, NEIGHBORS, TARGETS, VELOCITY, behavior
 from .flock import NeighborBehavior, distance_weight, parting, seen_neighbors
-from .targeting import on_ground, side_axis, target_choice, target_offset
 
 
 @kernel

@@ -31,12 +31,11 @@ which begins with the first waypoint, see `start`. CORRIDOR: Reynolds 1999, Path
 
 from __future__ import annotations
 
-from ..jit import kernel, scratch
+from ..compiled.jit import kernel, scratch
+from ..numeric.vec import EPSILON, add_scaled, length, load, pick, project, scale, store, sub, unit
 from ..parameters import choice, param
-from ..vec import EPSILON, add_scaled, length, load, pick, project, scale, store, sub, unit
-from .arrive import arrive_speed, arrive_velocity
-from .base import PATHS, VELOCITY, Behavior, behavior
-from .path_places import (
+from ..sensing.declare import PATHS, VELOCITY, Behavior, behavior
+from ..sensing.path_places import (
     foot_on,
     leveled,
     line_of,
@@ -50,6 +49,7 @@ from .path_places import (
     way_left,
     waypoint,
 )
+from .arrive import arrive_speed, arrive_velocity
 
 BY_ID = 1
 FIRST = 0

@@ -25,10 +25,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh import nearest_from, nearest_steep, triangle_normal
-from ..jit import kernel
-from ..parameters import param
-from ..vec import (
+from ..compiled.jit import kernel
+from ..geometry.bvh import nearest_from, nearest_steep, triangle_normal
+from ..numeric.vec import (
     EPSILON,
     add_scaled,
     dot,
@@ -41,9 +40,10 @@ from ..vec import (
     sub,
     unit,
 )
-from .base import COLLIDERS, VELOCITY, Behavior, behavior
-from .sight import eye, first_hit, tangent_by_id, way
-from .targeting import on_ground
+from ..parameters import param
+from ..sensing.declare import COLLIDERS, VELOCITY, Behavior, behavior
+from ..sensing.sight import eye, first_hit, tangent_by_id, way
+from ..sensing.targeting import on_ground
 
 NEAREST = 3
 """Column of the memory, after the normal: the nearest triangle + 1, as far as numbers go."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jit import inlined_kernel, kernel
+from ..compiled.jit import inlined_kernel, kernel
 from .along_walls import along_walls, goes_along
 from .ways import LEFT, NONE, TURNS, way_of
 

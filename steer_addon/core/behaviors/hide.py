@@ -23,17 +23,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bvh import ray_cast, ray_meets
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..geometry.bvh import ray_cast, ray_meets
+from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
-from ..vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
+from ..sensing.declare import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.sight import eye as eye_of
+from ..sensing.sorted_spheres import first_from, levelled
+from ..sensing.targeting import on_ground, target_choice, target_offset
 from .arrive import arrive_velocity
-from .base import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, behavior
 from .flee import LINEAR, flee_velocity
 from .pursue import moved_ahead
-from .sight import eye as eye_of
-from .sweep import first_from, levelled
-from .targeting import on_ground, target_choice, target_offset
 
 HIDDEN = 0
 """Column of the memory: 1 while something stands between agent and threat."""

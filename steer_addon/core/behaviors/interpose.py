@@ -13,13 +13,13 @@ Source: Buckland 2005, "Programming Game AI by Example", ch. 3, Interpose; after
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..numeric.vec import add, add_scaled, length, load, pick, scale, store, sub
 from ..parameters import param
-from ..vec import add, add_scaled, length, load, pick, scale, store, sub
+from ..sensing.declare import SECOND_TARGETS, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground, target_choice
 from .arrive import arrive_velocity
-from .base import SECOND_TARGETS, TARGETS, VELOCITY, Behavior, behavior
 from .pursue import look_ahead
-from .targeting import on_ground, target_choice
 
 
 @kernel

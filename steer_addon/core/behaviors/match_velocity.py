@@ -9,10 +9,10 @@ Source: Reynolds 1987, "Flocks, Herds, and Schools", velocity matching; for one 
 
 from __future__ import annotations
 
-from ..jit import kernel
-from ..vec import load, store
-from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, target_choice
+from ..compiled.jit import kernel
+from ..numeric.vec import load, store
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground, target_choice
 
 
 @kernel

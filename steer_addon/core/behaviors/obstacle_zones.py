@@ -51,24 +51,13 @@ import math
 
 import numpy as np
 
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, project, scale, store, unit
 from ..parameters import choice, param
-from ..vec import (
-    EPSILON,
-    add_scaled,
-    dot,
-    length,
-    load,
-    pick,
-    project,
-    scale,
-    store,
-    unit,
-)
-from .base import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
-from .halting import stop_before_walls
-from .sight import eye, first_hit, tangent_by_id
-from .targeting import on_ground, target_choice, target_offset
+from ..sensing.declare import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
+from ..sensing.sight import eye, first_hit, tangent_by_id
+from ..sensing.stop_before_walls import stop_before_walls
+from ..sensing.targeting import on_ground, target_choice, target_offset
 
 TWO_RADII = 1
 FREE, PUSHING, PULLING, SLIDING, TURNING = 0, 1, 2, 3, 4

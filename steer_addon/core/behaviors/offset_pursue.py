@@ -15,13 +15,13 @@ Source: Cocos steering, *offset pursuit*; Buckland 2005, "Programming Game AI by
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..compiled.jit import kernel
+from ..numeric.vec import add_scaled, load, pick, store, sub
 from ..parameters import param
-from ..vec import add_scaled, load, pick, store, sub
+from ..sensing.declare import AXES, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground, target_choice
 from .arrive import arrive_velocity
-from .base import AXES, TARGETS, VELOCITY, Behavior, behavior
 from .pursue import moved_ahead
-from .targeting import on_ground, target_choice
 
 
 @kernel

@@ -13,10 +13,10 @@ Source: Cocos steering, *pursuit*; Reynolds 1999, Pursuit and Evasion.
 
 from __future__ import annotations
 
-from ..jit import kernel
-from ..vec import add_scaled, dot, length, load, scale, store, unit
-from .base import AXES, TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, target_choice, target_flow, target_offset
+from ..compiled.jit import kernel
+from ..numeric.vec import add_scaled, dot, length, load, scale, store, unit
+from ..sensing.declare import AXES, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground, target_choice, target_flow, target_offset
 
 HEAD_ON = -0.95
 """Cosine between two headings from which on they count as opposite."""

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import math
 
-from ..bvh import nearest_steep
-from ..jit import inlined_kernel, kernel
-from ..vec import add_scaled, dot, scale, unit
-from .sight import first_hit
+from ..compiled.jit import inlined_kernel, kernel
+from ..geometry.bvh import nearest_steep
+from ..numeric.vec import add_scaled, dot, scale, unit
+from ..sensing.sight import first_hit
 
 WITHOUT = 0.03
 """Up to so much of another wish (from 0 to 1, and how near) a crowd is a queue: the ways of many

@@ -10,10 +10,10 @@ Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Seek and 
 
 from __future__ import annotations
 
-from ..jit import kernel
-from ..vec import scale, store, unit
-from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import target_choice, target_flow, target_offset
+from ..compiled.jit import kernel
+from ..numeric.vec import scale, store, unit
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import target_choice, target_flow, target_offset
 
 
 @kernel

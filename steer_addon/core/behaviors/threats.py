@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel
-from ..vec import scale
+from ..compiled.jit import kernel
+from ..numeric.vec import scale
 from .anticipation import AFTER, BEFORE, CARE, RESULT, ROOM, SOFT, U, V, W, X, Y, Z, largest
 
 

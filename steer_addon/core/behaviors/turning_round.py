@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import math
 
-from ..jit import inlined_kernel, kernel
-from ..vec import EPSILON, add_scaled, dot, length, scale, sub, unit
+from ..compiled.jit import inlined_kernel, kernel
+from ..numeric.vec import EPSILON, add_scaled, dot, length, scale, sub, unit
 from .queues import WITHOUT
 
 GOES = 0.05

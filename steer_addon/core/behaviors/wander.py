@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 
-from ..jit import kernel, scratch
-from ..noise import value_noise
+from ..compiled.jit import kernel, scratch
+from ..numeric.noise import value_noise
+from ..numeric.rng import WANDER, uniform4
+from ..numeric.vec import add_scaled, cross, dot, load, pick, scale, store, unit
 from ..parameters import choice, param
-from ..rng import WANDER, uniform4
-from ..vec import add_scaled, cross, dot, load, pick, scale, store, unit
-from .base import VELOCITY, Behavior, behavior
-from .targeting import on_ground
+from ..sensing.declare import VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground
 
 RANDOM_WALK = 0
 BLOCK = 64

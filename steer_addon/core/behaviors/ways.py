@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import inlined_kernel
-from ..vec import EPSILON, add_scaled, dot, scale
+from ..compiled.jit import inlined_kernel
+from ..numeric.vec import EPSILON, add_scaled, dot, scale
 
 TURNS = 8
 STEP = math.radians(15.0)

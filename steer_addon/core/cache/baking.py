@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Generator
 
 from ..errors import OutputError
-from ..frames import Frame
-from ..simulation import Progress
+from ..results.frames import Frame
+from ..step.simulation import Progress
 from .chunks import States
 from .writer import CacheWriter
 

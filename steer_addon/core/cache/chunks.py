@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..errors import CacheError
-from ..frames import Frame
+from ..results.frames import Frame
 from .files import read_file, write_file
 from .layout import ARRAYS, MOST_BYTES, STATE, Chunk, StateEntry
 from .npy import npy_header

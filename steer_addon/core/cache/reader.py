@@ -10,7 +10,7 @@ from typing import Any
 
 from ..agents import Agents
 from ..errors import CacheError
-from ..frames import Frame
+from ..results.frames import Frame
 from .chunks import frame_of, read_chunk, read_state
 from .layout import MANIFEST, CacheHeader, Chunk
 from .manifest import Manifest, read_manifest

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..agents import Agents
 from ..errors import CacheError, OutputError
-from ..frames import Frame
+from ..results.frames import Frame
 from .chunks import States, write_chunk
 from .cleaning import bake_folders, chunk_folders, remove_unknown
 from .files import PARTIAL, is_folder, reason, remove_folder, rename, sync_folder

@@ -14,24 +14,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import bvh, ground, jit
 from ..agents import Agents
 from ..bounds import lengths
-from ..settings import CrowdSettings
+from ..compiled import jit
+from ..crowd.settings import CrowdSettings
+from ..geometry import bvh, ground
+from ..inputs.world import Colliders
 from ..views import F32, WorldView
-from ..world import Colliders
 from .free import free_kernel
 from .heaps import FARTHEST, HEAP, heap_levels
 from .moved import MovedView, carry_kernel, find_moved, hold_kernel
 from .near import Known, NearView, Touching, find_near, touching
-from .passes import (
-    BodyView,
-    SpaceView,
-    correct_kernel,
-    pass_kernel,
-    prepare_kernel,
-    walled_kernel,
-)
+from .passes import BodyView, SpaceView, correct_kernel, pass_kernel, prepare_kernel, walled_kernel
 from .pushes import pushed
 
 __all__ = ["Known", "MovedView", "find_moved", "put_free", "resolve"]

@@ -16,8 +16,8 @@ import math
 
 import numpy as np
 
-from ..jit import kernel, scratch
-from ..vec import add, add_scaled, cross, dot, scale
+from ..compiled.jit import kernel, scratch
+from ..numeric.vec import add, add_scaled, cross, dot, scale
 
 PLANES = 48
 """Rows of a cell's array: others and walls."""

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 
-from ..bvh_rays import ray_cast, ray_winding
-from ..jit import kernel, scratch
-from ..solid_angles import surrounds
-from ..vec import add, add_scaled, dot, length, load, scale, store, sub
+from ..compiled.jit import kernel, scratch
+from ..geometry.bvh_rays import ray_cast, ray_winding
+from ..geometry.solid_angles import surrounds
+from ..numeric.vec import add, add_scaled, dot, length, load, scale, store, sub
 from .cells import COLUMNS
 from .walls import next_wall, wall_margin
 

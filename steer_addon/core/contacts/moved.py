@@ -21,12 +21,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bvh import ray_cast, triangle_corners
-from ..jit import kernel, scratch
-from ..regions import rounded
-from ..vec import add, add_scaled, cross, dot, length, load, scale, store, sub
+from ..compiled.jit import kernel, scratch
+from ..geometry.bvh import ray_cast, triangle_corners
+from ..geometry.regions import rounded
+from ..inputs.world import Colliders
+from ..numeric.vec import add, add_scaled, cross, dot, length, load, scale, store, sub
 from ..views import F32, I32, BvhView
-from ..world import Colliders
 from .cells import COLUMNS, PLANES, nearest_in_cell
 from .free import crosses, inside, meets, nearest_free
 from .walls import add_walls, next_wall, wall_margin

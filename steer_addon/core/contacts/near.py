@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grid import FEW, GridView, axis_cells, build_grid, wrap_cell
-from ..jit import inlined_kernel, kernel, parallel_for, scratch
-from ..vec import load, pick
+from ..compiled.jit import inlined_kernel, kernel, parallel_for, scratch
+from ..geometry.grid import FEW, GridView, axis_cells, build_grid, wrap_cell
+from ..numeric.vec import load, pick
 from ..views import F32, I32, I64, NeighborView
 
 F64 = NDArray[np.float64]

@@ -29,13 +29,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bvh import ray_cast
-from ..clearance import clearance
-from ..ground import walk
-from ..jit import kernel, scratch
-from ..regions import rounded
-from ..rng import CONTACT, unit_vector
-from ..vec import add, dot, length, load, scale, store, sub, truncate, unit
+from ..compiled.jit import kernel, scratch
+from ..geometry.bvh import ray_cast
+from ..geometry.clearance import clearance
+from ..geometry.ground import walk
+from ..geometry.regions import rounded
+from ..numeric.rng import CONTACT, unit_vector
+from ..numeric.vec import add, dot, length, load, scale, store, sub, truncate, unit
 from ..views import F32, I32, I64, BvhView
 from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
 from .free import crosses

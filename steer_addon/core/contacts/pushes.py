@@ -24,9 +24,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import jit
-from ..jit import kernel, scratch
-from ..vec import add, add_scaled, dot, length, load, store, sub
+from ..compiled import jit
+from ..compiled.jit import kernel, scratch
+from ..numeric.vec import add, add_scaled, dot, length, load, store, sub
 from ..views import F32
 from .cells import COLUMNS, PLANES
 from .near import NearView, Touching

@@ -17,11 +17,11 @@ import math
 
 import numpy as np
 
-from ..bvh_build import STACK
-from ..bvh_points import on_segment, on_triangle, triangle_corners
-from ..bvh_rays import face_normal
-from ..jit import kernel, scratch
-from ..vec import dot, length, scale, sub
+from ..compiled.jit import kernel, scratch
+from ..geometry.bvh_build import STACK
+from ..geometry.bvh_points import on_segment, on_triangle, triangle_corners
+from ..geometry.bvh_rays import face_normal
+from ..numeric.vec import dot, length, scale, sub
 
 WALLS = 12
 """Most walls that one cell takes; with more of them the agent goes no farther than to the next."""

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from ..behaviors.base import NEIGHBORS, SET, VELOCITY, Behavior
+from ..crowd.settings import CrowdSettings
 from ..errors import AgentError
-from ..frames import shown
-from ..proposals import Perception, Proposal, sum_desired
-from ..settings import CrowdSettings
-from ..solver import Solver, agent_view
+from ..inputs.world import World
+from ..results.frames import shown
+from ..sensing.declare import NEIGHBORS, SET, VELOCITY, Behavior
+from ..step.proposals import Perception, Proposal, sum_desired
+from ..step.solver import Solver, agent_view
 from ..views import AgentView, WorldView
-from ..world import World
 from .inputs import looked_at, neighbor_rows
 from .shapes import ROLES, Shape
 from .tracing import trace

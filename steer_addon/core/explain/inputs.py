@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..behaviors import path_places
-from ..behaviors.base import CONTAINER, METHOD, NEIGHBORS, PATHS, SPHERES, Behavior
 from ..behaviors.flock import seen_neighbors
+from ..sensing import path_places
+from ..sensing.declare import CONTAINER, METHOD, NEIGHBORS, PATHS, SPHERES, Behavior
 from ..views import AgentView, WorldView
 from .shapes import (
     F64,

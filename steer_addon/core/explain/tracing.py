@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..behaviors import arrive, path_places, pursue, sight, targeting
-from ..behaviors.base import Behavior
-from ..bvh import ray_cast
-from ..jit import Kernel
+from ..behaviors import arrive, pursue
+from ..compiled.jit import Kernel
+from ..geometry.bvh import ray_cast
+from ..sensing import path_places, sight, targeting
+from ..sensing.declare import Behavior
 from ..views import AgentView, WorldView
 from .shapes import HIT, PLACE, RAY, TARGET, Cross, Line, Shape
 

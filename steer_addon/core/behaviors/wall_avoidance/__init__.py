@@ -1,0 +1,5 @@
+"""Feelers that push an agent back from walls, as a spring would."""
+
+from .behavior import WallAvoidance
+
+__all__ = ["WallAvoidance"]

@@ -1,0 +1,397 @@
+"""The only door to numba: functions that compile on first use, and loops over agents on threads.
+
+Importing this module, and decorating functions with `kernel`, does not import numba. The first
+call of a kernel does; what only then is needed is imported then too, since enabling the extension
+has to be quick. Where numba is missing or fails to load, kernels run as plain Python:
+the results are the same, only slower; `status()` says so, and why.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..errors import KernelsMissingError, warn
+from . import jit_parts, jit_scratch
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+CHUNK = 1024
+"""Agents per task of the thread pool: large enough to hide the cost of handing it over."""
+MANY = 16 * CHUNK
+"""The same for loops that take no more than a few nanoseconds an agent."""
+
+DRY = 64
+"""So many rows a dry run goes through at most."""
+
+_VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
+"""Arguments that hold many arrays, or one that is gone through column by column."""
+
+
+class Status(NamedTuple):
+    """Whether kernels are compiled.
+
+    Attributes:
+        compiled: True when numba is in use.
+        message: One sentence for the user; empty when all is well.
+    """
+
+    compiled: bool
+    message: str
+
+
+class _State:
+    """What this process knows of numba."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.numba: Any = None
+        self.status: Status | None = None
+        self.cache_root: Path | None = None
+        self.cache_folder: Path | None = None
+        self.threads = max(1, int(os.environ.get("STEER_THREADS", "0") or 0) or _cpu_count())
+        self.pool: ThreadPoolExecutor | None = None
+        self.deferring = False
+        self.recorder: Callable[..., Any] | None = None
+
+
+def _cpu_count() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_state = _State()
+
+
+class Kernel:
+    """A function for scalars and arrays that numba compiles when it is first called.
+
+    Numba accepts an instance as a callable inside other kernels, through `_numba_type_`.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], allocates: bool = False, inlined: bool = False
+    ) -> None:
+        self.function = function
+        self.allocates = allocates
+        # handing over a view takes longer than most helpers that read it
+        code = function.__code__
+        self.inlined = inlined or not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+        self._target: Callable[..., Any] | None = None
+        self._part: Callable[..., Any] | None = None
+
+    def target(self) -> Callable[..., Any]:
+        """The compiled function, or the plain one where numba cannot be had."""
+        if self._target is None:
+            if _state.recorder is not None:
+                return partial(_state.recorder, self)
+            with _state.lock:
+                if self._target is None:
+                    self._target = self._compile()
+        return self._target
+
+    def _compile(self, part: bool = False) -> Callable[..., Any]:
+        """Hand the function to numba; a part is only ever called by other kernels."""
+        if not status().compiled:
+            return self.function
+        options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+        # who allocates nothing need not count references either: every call with the views of a
+        # world, which hold tens of arrays, would count each one up and down, atomically
+        options["_nrt"] = self.allocates
+        options["forceinline"] = self.inlined
+        # a part is kept on disk with those that call it; how Python calls it takes a third of the
+        # time to compile, and C never calls any
+        options["no_cpython_wrapper"], options["no_cfunc_wrapper"] = part, True
+        if (compiler := jit_parts.compiler(part)) is not None:
+            options["pipeline_class"] = compiler
+        folder = None if part else _cache_dir(self.__module__)
+        if folder is not None:
+            # numba looks at it when it is told to cache, for each function anew
+            _state.numba.config.CACHE_DIR = str(folder)
+        options["cache"] = folder is not None
+        compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
+        return compiled
+
+    @property
+    def _numba_type_(self) -> Any:
+        with _state.lock:
+            self._part = self._part or self._compile(part=True)
+        return _state.numba.types.Dispatcher(self._part)
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the compiled function."""
+        return (self._target or self.target())(*args)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function for compilation on first use; it makes no arrays (see `scratch`)."""
+    return Kernel(function)
+
+
+def allocating_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function that makes arrays: calls cost more, so it is for whole loops."""
+    return Kernel(function, allocates=True)
+
+
+def inlined_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function that becomes part of its caller, however large it is.
+
+    Loops without any other call can be compiled to instructions that do several rounds at once.
+    """
+    return Kernel(function, inlined=True)
+
+
+class _Scratch:
+    """The function `scratch`; see there."""
+
+    def __call__(self, rows: int, columns: int) -> Any:
+        import numpy as np
+
+        return np.empty((rows, columns))
+
+    @property
+    def _numba_type_(self) -> Any:
+        return jit_scratch.numba_type()
+
+
+scratch = _Scratch()
+"""`scratch(rows, columns)`: an array of 64-bit floats for a kernel's own use, with no values yet.
+
+Both sizes are written as numbers, or constants of the module. It lives on the machine's stack as
+long as the kernel's call: making it costs nothing, and it must not be returned.
+"""
+
+
+def configure(cache_root: Path | None) -> None:
+    """Say where compiled kernels may be kept; call it before the first kernel runs.
+
+    Args:
+        cache_root: A folder that may be written to, or None for the user's cache folder; the
+            environment variable STEER_CACHE_DIR wins over both.
+    """
+    _state.cache_root = cache_root
+
+
+def set_threads(count: int) -> int:
+    """Set how many threads loops over agents use; returns the number before."""
+    with _state.lock:
+        before = _state.threads
+        _state.threads = max(1, count)
+        if _state.threads != before:
+            stop_threads()
+        return before
+
+
+def stop_threads() -> None:
+    """End the threads that loops over agents use; the next such loop starts them anew."""
+    with _state.lock:
+        if _state.pool is not None:
+            _state.pool.shutdown(wait=True)
+            _state.pool = None
+
+
+def threads() -> int:
+    """How many threads loops over agents use."""
+    return _state.threads
+
+
+def status() -> Status:
+    """Load numba if that was not done yet, and say whether kernels are compiled."""
+    with _state.lock:
+        if _state.status is None:
+            _state.status = _load()
+            if not _state.status.compiled:
+                warn(__name__, _state.status.message)
+        return _state.status
+
+
+def known_status() -> Status | None:
+    """What `status` found, or None while nothing was simulated yet; never loads numba."""
+    return _state.status
+
+
+def prepare(module: str) -> None:
+    """Load numba, and what it needs before its first kernel; a thread may do that ahead of time.
+
+    It takes most of a second, in which other threads get their turns.
+
+    Args:
+        module: Name of a loaded module that imports all kernels, so that the names of the folders
+            that they are kept in are found too.
+    """
+    if status().compiled:
+        registry = importlib.import_module("numba.core.registry")
+        with importlib.import_module("numba.core.compiler_lock").global_compiler_lock:
+            registry.cpu_target.typing_context.refresh()
+            registry.cpu_target.target_context.refresh()
+        _cache_dir(module)
+
+
+def _load() -> Status:
+    if os.environ.get("STEER_JIT", "1") == "0":
+        return Status(False, "Kernels run uncompiled (STEER_JIT=0): only for small crowds")
+    try:
+        numba = importlib.import_module("numba")
+    except Exception as error:  # a broken wheel may raise anything  # noqa: BLE001
+        reason = f"{type(error).__name__}: {error}"
+        return Status(
+            False,
+            f"numba cannot be loaded ({reason}): crowds run about 100 times slower; "
+            "install the extension package made for this platform",
+        )
+    _state.numba = numba
+    _watch_compiling()
+    _state.cache_folder = _writable_cache()
+    return Status(True, "")
+
+
+@contextmanager
+def deferring() -> Iterator[None]:
+    """In this block a kernel that is not compiled yet, here or on disk, raises in place of it.
+
+    Who has a window to keep alive compiles by `warmup` then, and comes back. Where nothing can be
+    kept on disk, compiling elsewhere would help nobody, and kernels compile as always.
+    """
+    before, _state.deferring = _state.deferring, True
+    try:
+        yield
+    finally:
+        _state.deferring = before
+
+
+@contextmanager
+def recording(recorder: Callable[..., Any]) -> Iterator[None]:
+    """In this block `recorder(kernel, *arguments)` is called in place of kernels.
+
+    Only for a process of its own, in which no kernel ran before.
+    """
+    _state.recorder = recorder
+    try:
+        yield
+    finally:
+        _state.recorder = None
+
+
+def cache_root() -> Path | None:
+    """Where compiled kernels are kept, once numba is loaded; None where they cannot be."""
+    return None if _state.cache_folder is None else _state.cache_folder.parent
+
+
+def _watch_compiling() -> None:
+    """Let numba tell what it is about to compile: it is neither in memory nor on disk."""
+    event = importlib.import_module("numba.core.event")
+    pause = jit_parts.Pause()
+
+    class Watch(event.Listener):  # type: ignore[misc, name-defined]
+        """Refuses to compile where that is deferred."""
+
+        def on_start(self, event: Any) -> None:
+            """Called with the compiler's lock held."""
+            pause.begin()
+            function = event.data["dispatcher"].py_func
+            ours = function.__module__.startswith(__name__.rpartition(".compiled.")[0])
+            if _state.deferring and ours and _state.cache_folder is not None:
+                raise KernelsMissingError(
+                    function.__module__, function.__qualname__, tuple(event.data["args"])
+                )
+
+        def on_end(self, event: Any) -> None:
+            """Called with that lock too, also where `on_start` raised."""
+            pause.end()
+
+    event.register("numba:compile", Watch())
+
+
+def _default_cache_root() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".cache") / "steer"
+
+
+def _writable_cache() -> Path | None:
+    """A folder for compiled kernels that can be written to, or None."""
+    import tempfile
+
+    named = os.environ.get("STEER_CACHE_DIR")
+    root = Path(named) if named else _state.cache_root or _default_cache_root()
+    folder = root / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        # never a shared temporary folder: numba unpickles what it finds in its cache
+        warn(__name__, "Folder %s cannot be written: kernels compile anew each time", folder)
+        return None
+
+
+def _cache_dir(module: str) -> Path | None:
+    """Where the kernels of a module are kept compiled; None where they cannot be.
+
+    Numba only watches the file that a function stands in. What it calls stands in other files, so
+    the folder is named after the text of the module and of all that it imports from this package;
+    and of the views, since numba takes one named tuple for another when their fields change places.
+    """
+    if _state.cache_folder is None:
+        return None
+    from .. import views
+    from . import jit_sources
+
+    return _state.cache_folder / jit_sources.digest(module, views.__name__)
+
+
+def _pool() -> ThreadPoolExecutor:
+    with _state.lock:
+        if _state.pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            _state.pool = ThreadPoolExecutor(max(1, _state.threads - 1), thread_name_prefix="steer")
+        return _state.pool
+
+
+def runs_alone(count: int, chunk: int = CHUNK) -> bool:
+    """Whether `parallel_for` does so many in one range, on the calling thread."""
+    return _state.threads == 1 or count <= chunk or not status().compiled
+
+
+def parallel_for(function: Kernel, count: int, *args: Any, chunk: int = CHUNK) -> None:
+    """Call `function(start, stop, *args)` over index ranges that cover 0 to count.
+
+    Every index must write only its own row, so that the ranges, and the threads that run them,
+    cannot change a bit of the result. No range is smaller than `chunk`.
+    """
+    target = function.target()
+    if _state.recorder is not None:
+        # a dry run asks what is called, not what comes of it
+        count = min(count, DRY)
+    if runs_alone(count, chunk):
+        target(0, count, *args)
+        return
+    size = max(chunk, -(-count // (2 * _state.threads)))
+    starts = iter(range(0, count, size))
+
+    def work() -> None:
+        for start in starts:  # shared, so that each range goes to one thread
+            target(start, min(start + size, count), *args)
+
+    pool = _pool()
+    # This thread works too. While it does, the system wakes the others on idle cores; were it
+    # to wait at once, it would often wake them on its own.
+    helpers = [pool.submit(work) for _ in range(_state.threads - 1)]
+    try:
+        work()
+    finally:
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()

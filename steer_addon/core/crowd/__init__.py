@@ -1,0 +1,1 @@
+"""Settings of a crowd, and presets: files of settings."""

@@ -1,0 +1,366 @@
+"""Settings blocks of a crowd: bodies, motion, solver, and the stack of behaviors.
+
+They are the format of presets too: `CrowdSettings.to_dict` is what a preset file holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..behaviors import REGISTRY, Behavior
+from ..errors import ParameterError
+from ..parameters import Settings, choice, param, parameters, parse_text
+
+if TYPE_CHECKING:
+    from ..agents import Agents
+
+
+class AgentsSettings(Settings):
+    """What a body is and can do. Point attributes of the same names override these per agent."""
+
+    radius: float = param(
+        0.25,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=2.0,
+        doc="Body radius; more takes more room",
+    )
+    mass: float = param(
+        1.0,
+        unit="kg",
+        minimum=1.0e-3,
+        soft_maximum=100.0,
+        doc="Mass: a heavier agent answers more slowly to the same force",
+    )
+    max_speed: float = param(
+        1.4,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Fastest that an agent moves; 1.4 m/s is a brisk walk, more is a run",
+    )
+    max_force: float = param(
+        10.0,
+        unit="N",
+        minimum=0.0,
+        soft_maximum=100.0,
+        doc="Strongest steering force: more gives sharper turns and shorter braking",
+    )
+
+
+class MotionSettings(Settings):
+    """How agents move through space."""
+
+    motion: str = choice(
+        "GROUND",
+        {
+            "GROUND": "Agents walk on the ground mesh, or at their own height without one",
+            "FLY": "Agents fly or swim freely in all three directions",
+        },
+        doc="Whether agents walk on a surface or move freely",
+    )
+    max_slope: float = param(
+        45.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=89.0,
+        doc="Steepest ground that is walked, the rest blocks like walls; more climbs steeper",
+    )
+    step_height: float = param(
+        0.35,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=2.0,
+        doc="Highest step that agents climb; more takes stairs, and sees obstacles only above it",
+    )
+    min_turn_speed: float = param(
+        0.0,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=2.0,
+        doc="Slower agents keep their heading; more stops those who stand from trembling",
+    )
+    body_turn_rate: float = param(
+        0.0,
+        unit="deg/s",
+        minimum=0.0,
+        soft_maximum=720.0,
+        doc="Fastest turn of the body, which follows the motion; less is calmer, 0 is no limit",
+    )
+    wall_height: float = param(
+        3.0,
+        unit="m",
+        minimum=0.01,
+        soft_maximum=20.0,
+        doc="Height of the walls that edges and curves stand for; more stops higher flyers too",
+    )
+    banking: float = param(
+        0.0,
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=2.0,
+        doc="How far flyers lean into curves: 1 is as planes do, more leans more, 0 stays level",
+    )
+    max_bank: float = param(
+        60.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=180.0,
+        doc="Steepest that flyers lean; less stays more level",
+    )
+    forward_axis: str = choice(
+        "NEG_Y",
+        {
+            "POS_X": "+X is the front",
+            "POS_Y": "+Y is the front",
+            "NEG_X": "-X is the front",
+            "NEG_Y": "-Y is the front, as for characters that face the front view",
+        },
+        doc="Side of the instanced object that looks ahead",
+    )
+
+
+class SolverSettings(Settings):
+    """How proposals become motion."""
+
+    solver: str = choice(
+        "REYNOLDS",
+        {
+            "REYNOLDS": "Steering forces with mass, truncated to the maximum force and speed",
+            "VEX": "The Houdini point solver: velocities blend toward the sum of the proposals",
+        },
+        doc="The law that turns proposals into velocities",
+    )
+    combine: str = choice(
+        "WEIGHTED_SUM",
+        {
+            "WEIGHTED_SUM": "All proposals are added by their weights",
+            "PRIORITY": "The list is walked from the top until the maximum force is used up",
+        },
+        doc="How the proposals of several behaviors are put together",
+    )
+    relaxation_time: float = param(
+        0.5,
+        unit="s",
+        minimum=0.01,
+        maximum=100.0,
+        soft_maximum=5.0,
+        doc="How fast a wished velocity is taken up: less is snappier, more is smoother (Reynolds)",
+    )
+    acc_weight: float = param(
+        0.3,
+        minimum=0.0,
+        maximum=1.0,
+        doc="Share of the way to the wished velocity gone per 1/24 s; more is snappier (VEX)",
+        label="Acceleration Weight",
+    )
+    substeps: int = param(
+        1,
+        minimum=1,
+        maximum=100,
+        soft_maximum=10,
+        doc="Solver steps per frame: more is more exact and takes longer",
+    )
+    min_speed: float = param(
+        0.0,
+        unit="m/s",
+        minimum=0.0,
+        soft_maximum=20.0,
+        doc="Slowest that an agent moves, as birds and fish; more never lingers, 0 is no limit",
+    )
+    max_turn_rate: float = param(
+        0.0,
+        unit="deg/s",
+        minimum=0.0,
+        soft_maximum=720.0,
+        doc="Fastest turn of the direction of motion; less makes wider curves, 0 is no limit",
+    )
+    max_acceleration: float = param(
+        0.0,
+        unit="m/s²",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Largest change of velocity per second; less looks heavier, 0 is no limit",
+    )
+
+
+class BodiesSettings(Settings):
+    """What bodies do to one another, and at walls. Discs in GROUND motion, spheres in FLY."""
+
+    collide_agents: bool = param(
+        False,
+        doc="Bodies do not overlap: agents push past one another, the lighter one gives way more",
+    )
+    collide_colliders: bool = param(
+        False,
+        doc="Nobody passes through colliders, moving ones too, however fast and thin they are",
+    )
+    iterations: int = param(
+        4,
+        minimum=1,
+        maximum=100,
+        soft_maximum=20,
+        doc="How often held up agents try to go on in a step; more closes up denser crowds",
+    )
+    on_arrival: str = choice(
+        "STAY",
+        {
+            "STAY": "Agents want the target itself; where bodies collide they stand still at it",
+            "HOLD_AREA": "Agents stand still around the target: the place grows with their number",
+            "LEAVE": "Agents are gone once their bodies are there: not alive, without room, hidden",
+        },
+        doc="What agents do at the target of the first behavior that goes to one, "
+        "or at the end of their path",
+    )
+    arrival_distance: float = param(
+        0.25,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=10.0,
+        doc="Agents this near to their target have arrived; more stops them earlier",
+    )
+
+
+BLOCKS: dict[str, type[Settings]] = {
+    "agents": AgentsSettings,
+    "motion": MotionSettings,
+    "solver": SolverSettings,
+    "bodies": BodiesSettings,
+}
+"""The settings blocks of a crowd by their name in presets and on the command line."""
+
+
+@dataclass(frozen=True)
+class CrowdSettings:
+    """Everything that a crowd is told, besides its points and its world.
+
+    Attributes:
+        agents: Bodies.
+        motion: Walking or flying.
+        solver: The law of motion.
+        bodies: Contacts of agents with one another and with colliders, and their arrival.
+        behaviors: The stack, in order of priority; names are unique.
+        seed: Random seed.
+    """
+
+    agents: AgentsSettings = AgentsSettings()
+    motion: MotionSettings = MotionSettings()
+    solver: SolverSettings = SolverSettings()
+    bodies: BodiesSettings = BodiesSettings()
+    behaviors: tuple[Behavior, ...] = ()
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""
+        taken: set[str] = set()
+        named = []
+        for entry in self.behaviors:
+            key, number = entry.key, 0
+            while key in taken:
+                number += 1
+                key = f"{entry.key}.{number:03d}"
+            taken.add(key)
+            named.append(entry if key == entry.key else replace(entry, name=key))
+        object.__setattr__(self, "behaviors", tuple(named))
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise ParameterError(f"seed is {self.seed!r}: give a whole number")
+        if not -(2**63) <= self.seed < 2**63:
+            raise ParameterError(f"seed is {self.seed}: give a whole number of up to 18 digits")
+
+    def advice(self, agents: Agents | None = None) -> list[str]:
+        """What keeps behaviors from doing their work, a plain sentence each.
+
+        Args:
+            agents: The crowd, whose point attributes count before the settings; None for the
+                settings alone.
+        """
+        acting = [b for b in self.behaviors if b.enabled and b.weight > 0.0]
+        return [text for b in acting for text in b.advice(self, agents)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for JSON."""
+        return {
+            **{name: getattr(self, name).to_dict() for name in BLOCKS},
+            "behaviors": [{"type": b.definition.type, **b.to_dict()} for b in self.behaviors],
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CrowdSettings:
+        """Make settings from plain data; what is not named takes its default.
+
+        Raises:
+            ParameterError: A name is unknown or a value does not fit.
+        """
+        known = (*BLOCKS, "behaviors", "seed")
+        for name in data:
+            if name not in known:
+                raise ParameterError(f"settings have no {name!r}: known are {', '.join(known)}")
+        blocks: dict[str, Any] = {
+            name: block.from_dict(_mapping(name, data.get(name, {})))
+            for name, block in BLOCKS.items()
+        }
+        entries = data.get("behaviors", [])
+        if isinstance(entries, str) or not isinstance(entries, Sequence):
+            raise ParameterError(f"behaviors is {entries!r}: give a list")
+        stack = tuple(make_behavior(_mapping("behavior", entry)) for entry in entries)
+        return cls(**blocks, behaviors=stack, seed=data.get("seed", 0))
+
+
+def _mapping(what: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"{what} is {value!r}: give names with values")
+    return value
+
+
+def make_behavior(data: Mapping[str, Any]) -> Behavior:
+    """Make a behavior from plain data with a `type` and parameters.
+
+    Raises:
+        ParameterError: The type or a parameter is unknown, or a value does not fit.
+    """
+    values = dict(data)
+    type_name = values.pop("type", None)
+    if type_name not in REGISTRY:
+        raise ParameterError(
+            f"behavior type {type_name!r} is unknown: known are {', '.join(sorted(REGISTRY))}"
+        )
+    return REGISTRY[type_name].from_dict(values)
+
+
+def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
+    """Apply one `--set` argument: behavior.parameter=value, block.parameter=value or seed=value.
+
+    Raises:
+        ParameterError: There is no such thing, or the value does not fit.
+    """
+    path, equals, value = text.partition("=")
+    owner, dot, name = path.strip().rpartition(".")
+    if not equals:
+        raise ParameterError(f"{text!r} sets nothing: write behavior.parameter=value")
+    if path.strip() == "seed":
+        try:
+            return replace(settings, seed=int(value))
+        except ValueError:
+            raise ParameterError(f"seed is {value!r}: give a whole number") from None
+    if owner in BLOCKS:
+        block = _changed(getattr(settings, owner), owner, name, value)
+        return replace(settings, **{owner: block})
+    keys = [b.key for b in settings.behaviors]
+    if owner not in keys:
+        raise ParameterError(
+            f"the crowd has no {owner or path!r} to set: "
+            f"it has {', '.join([*BLOCKS, *keys, 'seed'])}"
+        )
+    stack = list(settings.behaviors)
+    stack[keys.index(owner)] = _changed(stack[keys.index(owner)], owner, name, value)
+    return replace(settings, behaviors=tuple(stack))
+
+
+def _changed(block: Any, owner: str, name: str, text: str) -> Any:
+    known = parameters(block)
+    if name not in known:
+        raise ParameterError(f"{owner} has no parameter {name!r}: known are {', '.join(known)}")
+    return replace(block, **{name: parse_text(owner, known[name], text.strip())})

@@ -1,0 +1,1 @@
+"""Triangles, trees of boxes, grids and neighbors: questions about shapes and distances."""

@@ -1,0 +1,1 @@
+"""The world that a crowd perceives: colliders, targets, paths, fields, containers, spheres."""

@@ -1,0 +1,63 @@
+"""Obstacles as spheres: drawn as empties, or around the colliders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..bounds import bounded
+from ..errors import WorldError
+from ..views import F32, SphereView
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spheres:
+    """Spheres to steer around."""
+
+    center: F32
+    """Centers [m], shape (sphere_count, 3)."""
+    radius: F32
+    """Radii [m], shape (sphere_count,)."""
+
+    def view(self) -> SphereView:
+        """What kernels read."""
+        swept = np.empty((len(self.radius), 5))
+        order = np.argsort(self.center[:, 0], kind="stable")
+        swept[:, :3], swept[:, 3], swept[:, 4] = self.center[order], self.radius[order], order
+        bounds = np.zeros(3)
+        if len(order):
+            height = swept[:, 2]
+            bounds[:] = swept[:, 3].max(), height.min(), height.max()
+        return SphereView(self.center, self.radius, swept, bounds)
+
+    def joined(self, center: F32, radius: F32) -> Spheres:
+        """These and more."""
+        return Spheres(np.concatenate([self.center, center]), np.concatenate([self.radius, radius]))
+
+
+def make_spheres(center: Any, radius: Any) -> Spheres:
+    """Make spheres.
+
+    Args:
+        center: Centers [m], shape (sphere_count, 3).
+        radius: Radii [m] ≥ 0, shape (sphere_count,), or one for all.
+
+    Raises:
+        WorldError: Shapes do not fit, a number is not finite or a radius negative.
+    """
+    points = bounded(np.reshape(center, (-1, 3)))
+    sizes = bounded(np.broadcast_to(radius, (len(points),)))
+    bad = ~(np.isfinite(points).all(axis=1) & np.isfinite(sizes) & (sizes >= 0.0))
+    if bad.any():
+        row = int(bad.argmax())
+        x, y, z = points[row].tolist()
+        raise WorldError(
+            f"Sphere {row} has its center at ({x:g}, {y:g}, {z:g}) and the radius {sizes[row]:g}: "
+            "give finite numbers, the radius from 0 up"
+        )
+    return Spheres(points, sizes)
+
+
+NO_SPHERES = make_spheres(np.zeros((0, 3)), 0.0)

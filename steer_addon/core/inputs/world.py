@@ -1,0 +1,232 @@
+"""World: all that agents perceive in one step, as plain arrays in SI units and world space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry import bvh
+from ..geometry.clearance import with_clearance
+from ..geometry.meshes import Mesh, bounding_sphere
+from ..views import BvhView
+from .containers import NO_CONTAINER, Container
+from .fields import NO_FIELD, Field
+from .paths import NO_PATHS, Path, Paths, make_paths
+from .spheres import NO_SPHERES, Spheres
+from .targets import NO_TARGETS, Targets, make_targets
+
+__all__ = [
+    "NO_COLLIDERS",
+    "Colliders",
+    "CollidersBuilder",
+    "Targets",
+    "World",
+    "make_targets",
+    "make_world",
+]
+
+FloatArray = NDArray[np.float32]
+InputT = TypeVar("InputT")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Colliders:
+    """Meshes that block and that rays see."""
+
+    bvh: BvhView
+    center: FloatArray
+    """Centers of the bounding spheres [m], shape (collider_count, 3)."""
+    radius: FloatArray
+    """Radii of the bounding spheres [m], shape (collider_count,)."""
+    first: NDArray[np.int32]
+    """Collider c has the triangles first[c] to first[c + 1] - 1, shape (collider_count + 1,)."""
+    names: tuple[str, ...] = ()
+    trees: tuple[BvhView, ...] = ()
+    """Each collider's own tree; the same instance as long as it does not move."""
+
+
+@dataclass(eq=False, repr=False)
+class CollidersBuilder:
+    """Keeps the trees of meshes from frame to frame: static ones are read and built once."""
+
+    clearance: bool = True
+    """Whether to find out how far nothing can be met: it changes no answer, and pays off where
+    rays are cast."""
+    _trees: dict[str, BvhView] = field(default_factory=dict)
+    _static: dict[str, Mesh] = field(default_factory=dict)
+    _joined: Colliders | None = None
+    _cleared: bool = True
+
+    def build(self, meshes: Sequence[Mesh]) -> Colliders:
+        """Colliders for this frame; a tree is refitted when only its vertices moved."""
+        used = _by_name(mesh for mesh in meshes if len(mesh.triangles))
+        unchanged = len(used) == len(self._static) and all(
+            self._static.get(name) is mesh for name, mesh in used.items()
+        )
+        if self._joined is not None and unchanged and self._cleared >= self.clearance:
+            return self._joined
+        trees = {name: self._tree(name, mesh) for name, mesh in used.items()}
+        self._trees, self._static = trees, used
+        spheres = [bounding_sphere(mesh) for mesh in used.values()]
+        center = np.array([s[0] for s in spheres], np.float32).reshape(-1, 3)
+        radius = np.array([s[1] for s in spheres], np.float32)
+        joined = bvh.join(list(trees.values()))
+        if self.clearance:
+            joined = with_clearance(joined)
+        self._cleared = self.clearance
+        sizes = [0, *(len(mesh.triangles) for mesh in used.values())]
+        first = np.cumsum(sizes).astype(np.int32)
+        self._joined = Colliders(joined, center, radius, first, tuple(used), tuple(trees.values()))
+        return self._joined
+
+    def _tree(self, name: str, mesh: Mesh) -> BvhView:
+        old = self._trees.get(name)
+        if old is None or len(old.triangles) != len(mesh.triangles):
+            return bvh.build(mesh.triangles)
+        if self._static[name] is mesh:
+            return old
+        return bvh.refit(old, mesh.triangles)
+
+
+def _by_name(meshes: Iterable[Mesh]) -> dict[str, Mesh]:
+    """Meshes in their order; those of one name, as of two linked files, are told apart."""
+    found: dict[str, Mesh] = {}
+    for mesh in meshes:
+        name, number = mesh.name, 1
+        while name in found:
+            number += 1
+            name = f"{mesh.name} ({number})"
+        found[name] = mesh
+    return found
+
+
+NO_COLLIDERS = CollidersBuilder().build(())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class World:
+    """The world of one frame.
+
+    What belongs to one behavior is found under that behavior's name in the stack; "" holds for all
+    behaviors that have none under their own name.
+    """
+
+    targets: Mapping[str, Targets] = field(default_factory=dict)
+    """Targets by name; "" are the crowd's own, used by behaviors that name none."""
+    colliders: Colliders | None = None
+    ground: BvhView | None = None
+    """Terrain that GROUND agents walk on."""
+    spheres: Spheres | None = None
+    """Obstacles besides the bounding spheres of the colliders."""
+    second_targets: Mapping[str, Targets] = field(default_factory=dict)
+    """The other targets of behaviors that stand between two."""
+    paths: Mapping[str, Paths] = field(default_factory=dict)
+    """What behaviors follow."""
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    """What behaviors flow along."""
+    containers: Mapping[str, Container] = field(default_factory=dict)
+    """What behaviors stay in."""
+
+    def living(self, alive: NDArray[np.uint8]) -> World:
+        """The world of the living, where the agents that steer are among its targets.
+
+        Args:
+            alive: 0 for the dead of these agents, shape (agent_count,).
+        """
+        return replace(
+            self,
+            targets=_living(self.targets, alive),
+            second_targets=_living(self.second_targets, alive),
+        )
+
+    def targets_of(self, name: str) -> Targets:
+        """Targets by name; none at all when there is no such name."""
+        return self.targets.get(name, NO_TARGETS)
+
+    def second_targets_of(self, key: str) -> Targets:
+        """The other targets of a behavior."""
+        return _own(self.second_targets, key, NO_TARGETS)
+
+    def paths_of(self, key: str) -> Paths:
+        """The paths of a behavior."""
+        return _own(self.paths, key, NO_PATHS)
+
+    def field_of(self, key: str) -> Field:
+        """The field of a behavior."""
+        return _own(self.fields, key, NO_FIELD)
+
+    def container_of(self, key: str) -> Container:
+        """The container of a behavior."""
+        return _own(self.containers, key, NO_CONTAINER)
+
+    def all_spheres(self) -> Spheres:
+        """Spheres, and the bounding spheres of the colliders."""
+        spheres = self.spheres or NO_SPHERES
+        if self.colliders is None:
+            return spheres
+        return spheres.joined(self.colliders.center, self.colliders.radius)
+
+
+def _living(named: Mapping[str, Targets], alive: NDArray[np.uint8]) -> dict[str, Targets]:
+    return {name: found.living(alive) if found.own else found for name, found in named.items()}
+
+
+def _own(inputs: Mapping[str, InputT], key: str, none: InputT) -> InputT:
+    return inputs.get(key, inputs.get("", none))
+
+
+def make_world(
+    *,
+    targets: Any = None,
+    colliders: Sequence[Mesh] = (),
+    ground: Mesh | None = None,
+    spheres: Spheres | None = None,
+    second_targets: Any = None,
+    paths: Any = None,
+    fields: Any = None,
+    containers: Any = None,
+) -> World:
+    """Make a world for a single step or a still scene.
+
+    Args:
+        targets: Positions [m], shape (target_count, 3), Targets, or a mapping of names to them.
+        colliders: Meshes that block.
+        ground: Terrain mesh.
+        spheres: Obstacles that are spheres.
+        second_targets: As `targets`, by the names of behaviors.
+        paths: A Path, several, Paths, or a mapping of behaviors' names to one of these.
+        fields: A Field, or a mapping of behaviors' names to them.
+        containers: A Container, or a mapping of behaviors' names to them.
+    """
+    return World(
+        targets=_named(targets, _targets),
+        colliders=CollidersBuilder().build(colliders) if colliders else None,
+        ground=bvh.build(ground.triangles) if ground is not None else None,
+        spheres=spheres,
+        second_targets=_named(second_targets, _targets),
+        paths=_named(paths, _paths),
+        fields=_named(fields, lambda given: given),
+        containers=_named(containers, lambda given: given),
+    )
+
+
+def _named(given: Any, make: Callable[[Any], InputT]) -> dict[str, InputT]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {name: make(value) for name, value in given.items()}
+    return {"": make(given)}
+
+
+def _targets(given: Any) -> Targets:
+    return given if isinstance(given, Targets) else make_targets(given)
+
+
+def _paths(given: Any) -> Paths:
+    if isinstance(given, Paths):
+        return given
+    return make_paths([given] if isinstance(given, Path) else given)

@@ -1,0 +1,1 @@
+"""Vectors, random numbers by counter, noise, and bounds of numbers."""

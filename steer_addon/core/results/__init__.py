@@ -1,0 +1,1 @@
+"""Frames that a simulation leaves, and what is computed from them."""

@@ -1,0 +1,182 @@
+"""What is kept of a frame: enough to show it, not to resume from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agents
+from ..behaviors import Behavior
+from ..bounds import lengths
+from ..crowd.settings import MotionSettings
+from ..inputs.targets import Targets
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame:
+    """A crowd at one frame, as displays and bakes need it. World space, SI units."""
+
+    number: int
+    """Frame number of the scene."""
+    id: NDArray[np.int64]
+    """Identities, shape (agent_count,)."""
+    position: NDArray[np.float32]
+    """Positions [m], shape (agent_count, 3)."""
+    velocity: NDArray[np.float32]
+    """Velocities [m/s], shape (agent_count, 3)."""
+    rotation: NDArray[np.float32]
+    """Unit quaternions (w, x, y, z) that turn the forward axis to the heading, (agent_count, 4)."""
+    radius: NDArray[np.float32]
+    """Body radii [m], shape (agent_count,)."""
+    alive: NDArray[np.uint8]
+    """0 for the dead, who are not shown; shape (agent_count,)."""
+    attributes: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    """What behaviors show of their memory, by attribute name, each of shape (agent_count,)."""
+
+    @property
+    def speed(self) -> NDArray[np.float32]:
+        """Speeds [m/s], shape (agent_count,)."""
+        result: NDArray[np.float32] = lengths(self.velocity).astype(np.float32)
+        return result
+
+
+_AHEAD = {"POS_X": (1, 0, 0), "POS_Y": (0, 1, 0), "NEG_X": (-1, 0, 0), "NEG_Y": (0, -1, 0)}
+_FORWARD = {name: math.atan2(y, x) for name, (x, y, _) in _AHEAD.items()}
+
+
+def rotations(
+    heading: NDArray[np.float32], forward_axis: str, roll: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
+    """Quaternions that turn an object's forward axis to the headings, upright.
+
+    Args:
+        heading: Unit headings, shape (agent_count, 3).
+        forward_axis: One of POS_X, POS_Y, NEG_X, NEG_Y.
+        roll: How far each leans to its right [rad], shape (agent_count,), or None for not at all.
+
+    Returns:
+        Unit quaternions (w, x, y, z), shape (agent_count, 4): a yaw about Z, then a pitch.
+    """
+    h = heading.astype(np.float64)
+    flat = np.hypot(h[:, 0], h[:, 1])
+    direction = np.arctan2(h[:, 1], h[:, 0])
+    # straight up or down has no yaw of its own
+    direction = np.where(flat < 1e-6, _FORWARD[forward_axis], direction)
+    yaw = (direction - _FORWARD[forward_axis]) / 2
+    pitch = -np.arctan2(h[:, 2], flat) / 2
+    # pitch turns about the horizontal axis to the left of the forward axis
+    side_angle = _FORWARD[forward_axis] + np.pi / 2
+    sx, sy = np.cos(side_angle), np.sin(side_angle)
+    cy, zy = np.cos(yaw), np.sin(yaw)
+    cp, sp = np.cos(pitch), np.sin(pitch)
+    qx, qy = sp * sx, sp * sy
+    result = np.stack([cy * cp, cy * qx - zy * qy, cy * qy + zy * qx, zy * cp], axis=1)
+    if roll is not None and roll.any():
+        result = _rolled(result, _FORWARD[forward_axis], roll.astype(np.float64) / 2)
+    return np.ascontiguousarray(result, dtype=np.float32)
+
+
+def _rolled(q: NDArray[np.float64], forward: float, half: NDArray[np.float64]) -> Any:
+    """Quaternions after a turn about the object's own forward axis; angles are halves [rad]."""
+    w, x, y, z = q.T
+    c, s = np.cos(half), np.sin(half)
+    fx, fy = s * np.cos(forward), s * np.sin(forward)
+    return np.stack(
+        [
+            w * c - x * fx - y * fy,
+            w * fx + x * c - z * fy,
+            w * fy + y * c + z * fx,
+            z * c + x * fy - y * fx,
+        ],
+        axis=1,
+    )
+
+
+def shown(agents: Agents, stack: Sequence[Behavior]) -> dict[str, NDArray[np.float32]]:
+    """What behaviors show of their memory, by attribute name.
+
+    The first entry of a type gives its plain name ("zone"), others put theirs before it.
+    """
+    found: dict[str, NDArray[np.float32]] = {}
+    for entry in stack:
+        memory = agents.memory.get(entry.key)
+        for name, column in entry.definition.shows.items():
+            if memory is None or memory.shape[1] <= column:
+                values = np.zeros(agents.count, np.float32)
+            else:
+                values = memory[:, column].copy()
+            found[f"{entry.key}.{name}" if name in found else name] = values
+    return found
+
+
+def make_frame(
+    number: int,
+    agents: Agents,
+    motion: MotionSettings,
+    stack: Sequence[Behavior] = (),
+    *,
+    arriving: bool = False,
+) -> Frame:
+    """What is kept of these agents at this frame; walking agents stay upright on slopes.
+
+    Args:
+        number: Frame number.
+        agents: The crowd.
+        motion: How it moves.
+        stack: Its behaviors, some of which show what they remember.
+        arriving: Whether to show who has `arrived`.
+    """
+    heading = agents.heading
+    attributes = shown(agents, stack)
+    if arriving:
+        attributes["arrived"] = agents.arrived.astype(np.float32)
+    if motion.motion == "GROUND":
+        heading = heading * np.array([1.0, 1.0, 0.0], np.float32)
+    return Frame(
+        number=number,
+        id=agents.id.copy(),
+        position=agents.position.copy(),
+        velocity=agents.velocity.copy(),
+        rotation=rotations(heading, motion.forward_axis, agents.roll),
+        radius=agents.radius.copy(),
+        alive=agents.alive.copy(),
+        attributes=attributes,
+    )
+
+
+def turned(quaternions: Any, vector: Any) -> NDArray[np.float64]:
+    """`vector` turned by each quaternion (w, x, y, z), whatever their length."""
+    axis = quaternions[:, 1:]
+    length = np.einsum("ij,ij->i", quaternions, quaternions)
+    scale = 2.0 / np.where(length > 0.0, length, 1.0)
+    cross = np.cross(axis, vector)
+    result: NDArray[np.float64] = vector + scale[:, None] * (
+        quaternions[:, :1] * cross + np.cross(axis, cross)
+    )
+    return result
+
+
+def forward_vector(forward_axis: str) -> NDArray[np.float64]:
+    """Unit vector along an object's forward axis, in its own space."""
+    return np.array(_AHEAD[forward_axis], np.float64)
+
+
+def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets:
+    """The living agents of a frame as targets.
+
+    Args:
+        frame: The frame.
+        forward_axis: The forward axis that its rotations were made for.
+        own: Whether those who steer by them are these very agents.
+    """
+    turns = frame.rotation.astype(np.float64)
+    heading = turned(turns, forward_vector(forward_axis)).astype(np.float32)
+    up = turned(turns, np.array([0.0, 0.0, 1.0])).astype(np.float32)
+    found = Targets(frame.position, frame.velocity, heading, up, own)
+    # those that steer by themselves are told row by row, and the solver knows who of them lives
+    return found if own else found.living(frame.alive)

@@ -1,0 +1,264 @@
+"""What `metrics` counts in every step, as kernels: touching bodies, walls passed, turns."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..compiled.jit import kernel
+from ..geometry.bvh import nearest_point, ray_cast, triangle_corners, triangle_normal
+from ..geometry.solid_angles import winding
+from ..numeric.vec import add, add_scaled, dot, length, load, scale, store, sub
+
+PARTNERS = 8
+"""So many bodies that an agent touches are told apart from one step to the next."""
+DEEPER = 1.0e-3
+"""Two that began inside each other may be deeper by this share of their radii, by rounding."""
+MOST_FACES = 8
+"""So many faces in one step are looked at: whoever grazes more of them is past them by then."""
+
+
+@kernel
+def _around(value, inverse, size):
+    """Cells of an axis of a grid that hold a value and what is a cell's size away: (first, count).
+
+    Modulo the size: the grid is a torus.
+    """
+    if size < 3:
+        return 0, size
+    return int(math.floor(value * inverse)) - 1, 3
+
+
+@kernel
+def _touched(row, other, share, touch, found, partners, beginning, collisions):
+    """Take down a body that overlaps another one; returns how many it overlaps by now."""
+    if share <= touch or found == PARTNERS:
+        return found
+    beginning[row, found] = other
+    began = True
+    for j in range(PARTNERS):
+        began = began and partners[row, j] != other
+    collisions[row] += int(began)
+    return found + 1
+
+
+@kernel
+def _began_together(row, other, share, both, origin, parting):
+    """Whether two overlap since the start, no deeper than there: both are still coming apart."""
+    if parting[row] == 0 or parting[other] == 0:
+        return False
+    away = sub(load(origin, row), load(origin, other))
+    return share <= (both - math.sqrt(dot(away, away))) / both + DEEPER
+
+
+@kernel
+def touch_kernel(
+    start,
+    stop,
+    grid,
+    place,
+    rows,
+    radius,
+    touch,
+    origin,
+    parting,
+    partners,
+    overlap,
+    collisions,
+    beginning,
+    pressed,
+):
+    """Overlaps of agents with all others, and how many of them began in this step.
+
+    Args:
+        start: First agent.
+        stop: Agent after the last.
+        grid: GridView of all bodies, its cells as large as the largest two together.
+        place: Where the bodies are [m], shape (m, 3).
+        rows: Whose bodies they are, shape (m,); those of the agents come first.
+        radius: Radii by row [m].
+        touch: Overlaps above this share are collisions.
+        origin: Where the agents started, by row [m], shape (n, 3).
+        parting: 1 for those that overlap others since the start, by row: such pairs count only
+            when they get deeper into each other than they were there.
+        partners: Rows in collision at the step before, -1 where none, shape (n, PARTNERS); written.
+        overlap: Largest overlap so far by row; written.
+        collisions: Collisions so far by row; written.
+        beginning: For the kernel's own use, shape as `partners`.
+        pressed: 1 where an overlap is above `touch`, whether it counts or not, by row; written.
+    """
+    for i in range(start, stop):
+        row, found = rows[i], 0
+        pressed[row] = 0
+        here = load(place, i)
+        first_x, count_x = _around(here[0], grid.inverse, grid.nx)
+        first_y, count_y = _around(here[1], grid.inverse, grid.ny)
+        first_z, count_z = _around(here[2], grid.inverse, grid.nz)
+        for cell in range(count_x * count_y * count_z):
+            x = (first_x + cell % count_x) % grid.nx
+            y = (first_y + cell // count_x % count_y) % grid.ny
+            z = (first_z + cell // (count_x * count_y)) % grid.nz
+            number = (z * grid.ny + y) * grid.nx + x
+            for slot in range(grid.start[number], grid.start[number + 1]):
+                j = grid.order[slot]
+                both = np.float64(radius[row]) + np.float64(radius[rows[j]])
+                away = sub((grid.x[slot], grid.y[slot], grid.z[slot]), here)
+                square = dot(away, away)
+                if j == i or square >= both * both:
+                    continue
+                share = (both - math.sqrt(square)) / both
+                pressed[row] |= int(share > touch)
+                if _began_together(row, rows[j], share, both, origin, parting):
+                    continue
+                overlap[row] = max(overlap[row], share)
+                found = _touched(row, rows[j], share, touch, found, partners, beginning, collisions)
+        for k in range(PARTNERS):
+            partners[row, k] = beginning[row, k] if k < found else -1
+
+
+@kernel
+def crosses(bvh, start, end, tolerance):
+    """Whether a straight step passes a face: from one side of it to the other, by more than that.
+
+    A step that begins or ends within the tolerance of a face's plane has not passed that face.
+    """
+    move = sub(end, start)
+    left = length(move)
+    if left < 1.0e-12:
+        return False
+    ahead = scale(move, 1.0 / left)
+    origin = start
+    for _face in range(MOST_FACES):
+        triangle, distance = ray_cast(bvh, origin, ahead, left)
+        if triangle < 0:
+            return False
+        normal = triangle_normal(bvh, triangle)
+        corner, _b, _c = triangle_corners(bvh, triangle)
+        before = dot(sub(start, corner), normal)
+        after = dot(sub(end, corner), normal)
+        if before * after < 0.0 and min(abs(before), abs(after)) > tolerance:
+            return True
+        on = distance + tolerance
+        origin = add_scaled(origin, ahead, on)
+        left -= on
+        if left <= 0.0:
+            return False
+    return False
+
+
+@kernel
+def inside_any(bvh, first, closed, low, high, point):
+    """Whether a point is inside one of the closed colliders."""
+    x, y, z = point
+    for c in range(len(closed)):
+        if not closed[c]:
+            continue
+        if x < low[c, 0] or y < low[c, 1] or z < low[c, 2]:
+            continue
+        if x > high[c, 0] or y > high[c, 1] or z > high[c, 2]:
+            continue
+        if abs(winding(bvh.triangles, first[c], first[c + 1], point)) > 0.5:
+            return True
+    return False
+
+
+@kernel
+def wall_kernel(start, stop, scene, anchor, center, radius, alive, tolerance, hits, pressed):
+    """Steps into and through walls, and how far bodies are pressed into them.
+
+    Args:
+        start: First row.
+        stop: Row after the last.
+        scene: (all colliders, standing colliders, first, closed, low, high): two trees, and of the
+            colliders the first triangles, whether they are closed, and the corners of their boxes.
+        anchor: Last places clear of every face [m], shape (n, 3); written.
+        center: Centers after the step [m], shape (n, 3).
+        radius: Radii [m].
+        alive: Whether a row counts.
+        tolerance: So near a face [m] a center is on neither side of it.
+        hits: Set to 1 for agents that are inside a collider or passed a face.
+        pressed: Largest share of the radius inside a wall so far by row; written.
+    """
+    bvh, standing, first, closed, low, high = scene
+    for i in range(start, stop):
+        if not alive[i]:
+            continue
+        here = load(center, i)
+        body = np.float64(radius[i])
+        triangle, _point, distance = nearest_point(bvh, here, max(body, tolerance))
+        clear = triangle < 0 or distance > tolerance
+        if body > 0.0:
+            pressed[i] = max(pressed[i], (body - distance) / body)
+        if crosses(standing, load(anchor, i), here, tolerance):
+            hits[i] = 1
+        if clear:
+            if inside_any(bvh, first, closed, low, high, here):
+                hits[i] = 1
+            store(anchor, i, here)
+
+
+@kernel
+def carried_kernel(start, stop, bvh, turn, before, after, anchor, center, alive, tolerance, hits):
+    """Steps through a collider that moved: seen from it, the agent starts where it is carried to.
+
+    Args:
+        start: First row.
+        stop: Row after the last.
+        bvh: The collider where it is now.
+        turn: How it turned, rows of the matrix, shape (3, 3).
+        before: A point of it before the step [m], shape (1, 3).
+        after: The same point after the step [m], shape (1, 3).
+        anchor: Where agents were [m], shape (n, 3).
+        center: Where they are [m], shape (n, 3).
+        alive: Whether a row counts.
+        tolerance: As `wall_kernel`.
+        hits: Set to 1 for agents that passed a face.
+    """
+    for i in range(start, stop):
+        if alive[i]:
+            offset = sub(load(anchor, i), load(before, 0))
+            turned = (
+                dot(load(turn, 0), offset),
+                dot(load(turn, 1), offset),
+                dot(load(turn, 2), offset),
+            )
+            if crosses(bvh, add(load(after, 0), turned), load(center, i), tolerance):
+                hits[i] = 1
+
+
+@kernel
+def turn_kernel(start, stop, move, least, alive, headings, slot, held, reversals):
+    """Turns by more than 90° against any direction of motion that the window holds.
+
+    A turn empties the window, so that each one is counted once.
+
+    Args:
+        start: First row.
+        stop: Row after the last.
+        move: Displacements of the step [m], shape (n, 3).
+        least: Shorter ones [m] have no direction, shape (n,).
+        alive: Whether a row counts.
+        headings: Unit directions, a ring in time, shape (n, window, 3); written.
+        slot: Where in the ring this step goes.
+        held: How many steps of the ring count, shape (n,); written.
+        reversals: Turns so far; written.
+    """
+    window = headings.shape[1]
+    for i in range(start, stop):
+        if not alive[i]:
+            continue
+        step = load(move, i)
+        size = length(step)
+        moves = size > least[i] and size > 0.0
+        if moves:
+            step = scale(step, 1.0 / size)
+            for k in range(1, held[i] + 1):
+                if dot(step, load(headings[i], (slot - k) % window)) < -1.0e-6:
+                    reversals[i] += 1
+                    held[i] = 0
+                    break
+        else:
+            step = (0.0, 0.0, 0.0)
+        store(headings[i], slot, step)
+        held[i] = min(held[i] + 1, window - 1)

@@ -1,0 +1,297 @@
+"""Metrics: what a run did to its crowd, in figures. Fed with every step.
+
+arrived: agents that reached their goal. penetrations: agent-steps in which a center is inside a
+closed collider, or passed a face, seen from the collider where that moved. overlap: the largest
+(r_i + r_j - d)/(r_i + r_j). stuck: agents below 5 % of their wished speed for the last 10 s without
+having arrived. score (SteerBench, Singh et al. 2009): 50·collisions + time + Σ kinetic energy
++ Σ|acceleration|, sums over steps, kinetic energy per kg, mean per agent. reversals: motion turns
+by more than 90° within half a second.
+
+Bodies that overlap when the run starts cannot be blamed for it: while both do so since then, their
+overlap does not count, unless it gets deeper than it was. How many never came apart is `parting`.
+
+A collision begins when two bodies overlap by more than 2 %. An agent moves when it is faster than
+5 % of its wished speed; slower ones have no direction. Centers of walkers are where their eyes are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.jit import parallel_for
+from ..geometry import neighbors
+from ..inputs.world import Colliders
+from ..views import F32, I32, I64
+from .metric_kernels import PARTNERS, touch_kernel, turn_kernel
+from .metric_walls import Walls
+
+F64 = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+TOUCH = 0.02
+"""Bodies may overlap by this share of their radii without it being a collision."""
+CRAWL = 0.05
+"""Below this share of the wished speed an agent does not move."""
+STUCK_TIME = 10.0
+"""Who does not move for so long [s] without having arrived is stuck."""
+TURN_TIME = 0.5
+"""A turn of more than 90° within this time [s] is a reversal."""
+COLLISION_COST = 50.0
+"""Weight of a collision in the SteerBench score."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a run comes to. Means are NaN where there is nothing to take them over."""
+
+    agents: int
+    arrived: int
+    penetrations: int
+    overlap: float
+    """Largest share by which two bodies overlap."""
+    stuck: int
+    time: float
+    """Mean time of those that arrived [s]."""
+    path: float
+    """Mean length of their paths [m]."""
+    score: float
+    """SteerBench score, mean per agent: fewer is better."""
+    free_time: float
+    """Mean time of those that arrived, had each gone straight at its wished speed [s]."""
+    free_path: float
+    """Mean length of the straight ways of those that arrived [m]."""
+    collisions: float
+    """Collisions between bodies, mean per agent."""
+    reversals: float
+    """Turns by more than 90° within half a second, mean per agent."""
+    parting: int
+    """Agents that overlapped others by more than 2 % at the start, and have done so ever since."""
+    wall_overlap: float
+    """Largest share of a radius that was inside a wall."""
+    fastest: float
+    """Largest speed as a share of the wished one."""
+    end: float
+    """Time of the last arrival [s]."""
+    simulated: float
+    """Time that was simulated [s]."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON: NaN becomes None."""
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in asdict(self).items()
+        }
+
+
+class Metrics:
+    """Collects figures of one run, step by step. Rows are agents and stay the same throughout."""
+
+    def __init__(
+        self,
+        position: Any,
+        *,
+        radius: Any,
+        wished_speed: Any,
+        dt: float,
+        free_path: Any = None,
+        colliders: Colliders | None = None,
+        eye_height: float = 0.0,
+        period: float | None = None,
+    ) -> None:
+        """Start at the first moment of a run.
+
+        Args:
+            position: Positions [m], shape (n, 3).
+            radius: Radii [m], shape (n,).
+            wished_speed: Speeds that agents would go at alone [m/s], shape (n,).
+            dt: Time between two calls of `add` [s].
+            free_path: Lengths of the straight ways to the goals [m], shape (n,); None for unknown.
+            colliders: The walls at the start.
+            eye_height: Height of the centers above the positions [m].
+            period: The world repeats along x after this length [m]; None where it does not.
+        """
+        self._period = period
+        self.position: F32 = np.array(position, np.float32).reshape(-1, 3)
+        n = len(self.position)
+        self.radius: F32 = np.ascontiguousarray(np.broadcast_to(radius, n), np.float32)
+        self.wished: F64 = np.ascontiguousarray(np.broadcast_to(wished_speed, n), np.float64)
+        self.free_path: F64 = (
+            np.full(n, np.nan) if free_path is None else np.asarray(free_path, float)
+        )
+        self.dt = float(dt)
+        self.now = 0.0
+        self.arrived: Flags = np.zeros(n, bool)
+        self.arrival: F64 = np.full(n, np.nan)
+        self.length: F64 = np.zeros(n)
+        self.crawling: F64 = np.zeros(n)
+        self.steps_hit = 0
+        self.overlap: F32 = np.zeros(n, np.float32)
+        self.collisions: I32 = np.zeros(n, np.int32)
+        self.reversals: I32 = np.zeros(n, np.int32)
+        self.energy: F64 = np.zeros(n)
+        self.effort: F64 = np.zeros(n)
+        self.fastest = 0.0
+        self._velocity: F64 = np.zeros((n, 3))
+        self._seen: Flags = np.ones(n, bool)
+        self._partners: I32 = np.full((n, PARTNERS), -1, np.int32)
+        self._beginning: I32 = np.empty((n, PARTNERS), np.int32)
+        self._origin = self.position.copy()
+        self._parting: NDArray[np.uint8] = np.ones(n, np.uint8)
+        self._pressed: NDArray[np.uint8] = np.zeros(n, np.uint8)
+        self._headings: F32 = np.zeros((n, max(2, round(TURN_TIME / dt) + 1), 3), np.float32)
+        self._held: I32 = np.zeros(n, np.int32)
+        self._steps = 0
+        self._walls = Walls(self.position, self.radius, eye_height, colliders)
+        self._touch(self.position, self._seen)
+
+    @property
+    def count(self) -> int:
+        """Number of agents."""
+        return len(self.position)
+
+    def shift(self, offset: Any) -> None:
+        """Move the places of the last step, for worlds that repeat; no step is counted.
+
+        Args:
+            offset: How far each agent was moved [m], shape (n, 3).
+        """
+        moved = np.asarray(offset, np.float32)
+        self.position = self.position + moved
+        self._walls.anchor += moved
+        self._origin = self._origin + moved
+
+    def add(
+        self, position: Any, *, alive: Any, arrived: Any, colliders: Colliders | None = None
+    ) -> None:
+        """Count one step.
+
+        Args:
+            position: Positions after it [m], shape (n, 3); rows of agents not alive do not count.
+            alive: Who is still there, shape (n,).
+            arrived: Who is at the goal now, or left there, shape (n,).
+            colliders: The walls after the step; None when they are as before.
+        """
+        place: F32 = np.ascontiguousarray(position, np.float32)
+        there: Flags = np.asarray(alive, bool)
+        at_goal: Flags = np.asarray(arrived, bool)
+        self.now += self.dt
+        seen = self._seen.copy()
+        self._move(place, seen)
+        hits = self._walls.check(place, seen, colliders)
+        self.steps_hit += int(hits.sum())
+        self._touch(place, there)
+        new = at_goal & ~self.arrived
+        self.arrival[new] = self.now
+        self.arrived = at_goal.copy()
+        self.position = np.where(seen[:, None], place, self.position)
+        self._seen = there.copy()
+
+    def _move(self, place: F32, seen: Flags) -> None:
+        """Paths, speeds and turns of those that were there when the step began."""
+        move: F32 = place - self.position
+        velocity = np.where(seen[:, None], move.astype(np.float64) / self.dt, 0.0)
+        speed = np.sqrt(np.einsum("ij,ij->i", velocity, velocity))
+        change = velocity - self._velocity
+        force = np.sqrt(np.einsum("ij,ij->i", change, change)) / self.dt
+        underway = seen & ~self.arrived
+        self.length[underway] += speed[underway] * self.dt
+        self.energy[underway] += 0.5 * speed[underway] ** 2
+        self.effort[underway] += force[underway]
+        slow = speed < CRAWL * self.wished
+        self.crawling = np.where(slow & underway, self.crawling + self.dt, 0.0)
+        wishing = seen & (self.wished > 0.0)
+        if wishing.any():
+            share = float((speed[wishing] / self.wished[wishing]).max())
+            self.fastest = max(self.fastest, share)
+        slot = self._steps % self._headings.shape[1]
+        least = CRAWL * self.dt * self.wished
+        parallel_for(
+            turn_kernel,
+            self.count,
+            np.ascontiguousarray(move),
+            least,
+            underway,
+            self._headings,
+            slot,
+            self._held,
+            self.reversals,
+        )
+        self._steps += 1
+        self._velocity = velocity
+
+    def _touch(self, place: F32, alive: Flags) -> None:
+        """Overlaps among the living, and who of those that began with one is still at it."""
+        rows: I64 = np.flatnonzero(alive)
+        count = len(rows)
+        self._pressed[:] = 0
+        if count > 1:
+            self._find_touching(*self._echoed(place[rows], rows), count)
+        self._parting &= self._pressed
+
+    def _find_touching(self, points: F32, rows: I64, count: int) -> None:
+        grid = neighbors.build_grid(points, 2.0 * float(self.radius[rows].max()))
+        parallel_for(
+            touch_kernel,
+            count,
+            grid,
+            points,
+            rows,
+            self.radius,
+            TOUCH,
+            self._origin,
+            self._parting,
+            self._partners,
+            self.overlap,
+            self.collisions,
+            self._beginning,
+            self._pressed,
+        )
+
+    def _echoed(self, points: F32, rows: I64) -> tuple[F32, I64]:
+        """Places and rows, with those that are seen across the ends of a world that repeats."""
+        if self._period is None:
+            return np.ascontiguousarray(points), rows
+        reach = 2.0 * float(self.radius.max())
+        places, whose = [points], [rows]
+        for shift in (self._period, -self._period):
+            x = points[:, 0] + shift
+            seen = (x > -reach) & (x < self._period + reach)
+            places.append(points[seen] + np.array([shift, 0.0, 0.0], np.float32))
+            whose.append(rows[seen])
+        return np.ascontiguousarray(np.concatenate(places)), np.concatenate(whose)
+
+    def figures(self) -> Figures:
+        """The figures so far."""
+        n, done = self.count, self.arrived
+        stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
+        spent = np.where(done, self.arrival, self.now)
+        score = COLLISION_COST * self.collisions + spent + self.energy + self.effort
+        free_time = self.free_path / np.maximum(self.wished, 1.0e-6)
+        return Figures(
+            agents=n,
+            arrived=int(done.sum()),
+            penetrations=self.steps_hit,
+            overlap=float(self.overlap.max(initial=0.0)),
+            stuck=int(stuck.sum()),
+            time=_mean(self.arrival[done]),
+            path=_mean(self.length[done]),
+            score=_mean(score),
+            free_time=_mean(free_time[done]),
+            free_path=_mean(self.free_path[done]),
+            collisions=_mean(self.collisions),
+            reversals=_mean(self.reversals),
+            parting=int(self._parting.sum()),
+            wall_overlap=float(self._walls.pressed.max(initial=0.0)),
+            fastest=self.fastest,
+            end=float(self.arrival[done].max()) if done.any() else math.nan,
+            simulated=self.now,
+        )
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(values)) if len(values) else math.nan

@@ -1,0 +1,1 @@
+"""How a behavior is declared, and what any behavior may use to perceive."""

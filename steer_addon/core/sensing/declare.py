@@ -1,0 +1,263 @@
+"""How a behavior is declared: a frozen dataclass of parameters with a kernel beside it.
+
+A behavior is one module of this package; it needs no other change anywhere::
+
+    @kernel
+    def seek_kernel(start, stop, agents, world, p, memory, out, active):
+        ...
+
+    @behavior(label="Seek", output=VELOCITY, kernel=seek_kernel, uses=(TARGETS,))
+    class Seek(Behavior):
+        \"\"\"Steer straight at the target at full speed.\"\"\"
+
+The kernel fills rows start to stop of `out` [m/s] and sets `active` to ASKED where it has a
+proposal, or to SET where the velocity shall be that very value after the step.
+`p` is a named tuple with the behavior's parameters, each an array of one value or of one per
+agent (read it with `vec.pick`); choices are the index of the chosen name, texts are left out.
+Inputs that only some behaviors read are in `p` too, see INPUTS.
+
+A `constraint` is a second kernel that runs when the agents have moved, and may correct it::
+
+    def constraint(start, stop, agents, world, p, memory, position, velocity):
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..parameters import ParameterInfo, Settings, param, parameters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..agents import Agents
+
+VELOCITY = "VELOCITY"
+"""The proposal is a desired velocity u: the solver steers by u - v."""
+PUSH = "PUSH"
+"""The proposal is a velocity change, used as it is."""
+
+ASKED = 1
+"""In `active`: the agent has a proposal."""
+SET = 2
+"""In `active`: the agent's velocity is set to the proposal, without force, mass or relaxation."""
+
+TARGETS = "TARGETS"
+NEIGHBORS = "NEIGHBORS"
+COLLIDERS = "COLLIDERS"
+AXES = "AXES"
+SECOND_TARGETS = "SECOND_TARGETS"
+SPHERES = "SPHERES"
+PATHS = "PATHS"
+FIELD = "FIELD"
+CONTAINER = "CONTAINER"
+
+INPUTS = {
+    AXES: "axes",
+    SECOND_TARGETS: "second",
+    SPHERES: "spheres",
+    PATHS: "paths",
+    FIELD: "field",
+    CONTAINER: "container",
+}
+"""Names in `p` of the inputs that only behaviors with these `uses` read (see core.views)."""
+
+
+class Definition(NamedTuple):
+    """What the program knows of a behavior type besides its parameters."""
+
+    type: str
+    label: str
+    output: str
+    kernel: Any
+    uses: tuple[str, ...]
+    memory_width: int
+    icon: str
+    group: str
+    params_tuple: Any
+    constraint: Any
+    shows: Mapping[str, int]
+
+
+class Behavior(Settings):
+    """Base of all behaviors: what every one of them has."""
+
+    definition: ClassVar[Definition]
+    needs_target: ClassVar[bool] = True
+    """Whether it does nothing without a target, if it uses any."""
+    goes_to_target: ClassVar[bool] = False
+    """Whether it wants to be where its target is: then agents can arrive (core.step.arrival)."""
+    looks_by: ClassVar[tuple[str, ...]] = ()
+    """Parameters that say how far it looks: at 0 it cannot do its work."""
+    without_colliders: ClassVar[str] = ""
+    """What agents do where there is no collider, if there is something that they do then."""
+
+    name: str = param("", doc="Name of this entry in the list; empty takes the type's name")
+    enabled: bool = param(True, doc="Let this behavior act")
+    weight: float = param(
+        1.0,
+        minimum=0.0,
+        maximum=1000.0,
+        soft_maximum=5.0,
+        doc="How much this counts beside the others; more pulls harder, 0 is the same as disabled",
+    )
+    target: str = param("", doc="Name of the targets to use; empty takes the crowd's own targets")
+
+    @classmethod
+    def owner_name(cls) -> str:
+        """The type, as in presets and on the command line."""
+        return cls.definition.type if hasattr(cls, "definition") else cls.__name__.lower()
+
+    @property
+    def key(self) -> str:
+        """Name of this entry, never empty."""
+        return self.name or self.definition.type
+
+    @property
+    def kernel(self) -> Any:
+        """What fills the proposals; of several, the one for this entry's `method`."""
+        found = self.definition.kernel
+        return found[getattr(self, METHOD)] if isinstance(found, Mapping) else found
+
+    @cached_property
+    def constants(self) -> dict[str, NDArray[np.float32]]:
+        """The parameters as kernels read them, shape (1,); choices as their index, texts left out.
+
+        They are asked for in every step, and made once.
+        """
+        found = {}
+        for name, info in parameters(self).items():
+            value = getattr(self, name)
+            if info.kind == "choice":
+                value = list(info.choices).index(value)
+            if info.kind != "text":
+                found[name] = np.array([value], np.float32)
+        return found
+
+    @cached_property
+    def own_constants(self) -> dict[str, NDArray[np.float32]]:
+        """Those of the constants that not every behavior has."""
+        return {name: value for name, value in self.constants.items() if name not in COMMON}
+
+    @cached_property
+    def packed(self) -> Any:
+        """The constants as `p` of the kernel, for a behavior without inputs."""
+        return self.definition.params_tuple(**self.own_constants)
+
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
+        """What in a crowd keeps this entry from doing its work, a plain sentence each.
+
+        Args:
+            settings: The CrowdSettings that it is part of.
+            agents: The crowd, whose point attributes count before the settings; None for the
+                settings alone.
+        """
+        found = []
+        for name in self.looks_by:
+            info = parameters(self)[name]
+            reach = self.constants[name] if agents is None else per_agent(self, name, agents)
+            if info.counts(self) and not (reach > 0.0).any():
+                unit = info.unit
+                found.append(
+                    f"{self.key} does not look ahead, as its {name} is 0 {unit}: give it more "
+                    f"than 0 {unit}"
+                )
+        return found
+
+
+def per_agent(entry: Behavior, name: str, agents: Agents) -> NDArray[np.float32]:
+    """A parameter's value for all, shape (1,), or from a point attribute, shape (agent_count,)."""
+    info = parameters(entry)[name] if agents.attributes else None
+    if info is not None and info.per_agent:
+        names = [f"{entry.key}.{name}", f"{entry.definition.type}.{name}"]
+        if name != "weight":
+            names.append(name)
+        for key in names:
+            if key in agents.attributes:
+                column: NDArray[np.float32] = np.clip(
+                    agents.attributes[key], info.minimum, info.maximum
+                )
+                return column.astype(np.float32)
+    return entry.constants[name]
+
+
+COMMON = tuple(parameters(Behavior))
+"""Parameters that every behavior has."""
+
+METHOD = "method"
+"""The choice that decides between the kernels of a behavior that has several."""
+
+REGISTRY: dict[str, type[Behavior]] = {}
+"""Every known behavior by type."""
+
+BehaviorT = TypeVar("BehaviorT", bound=type[Behavior])
+
+
+def own_parameters(cls: type[Behavior]) -> dict[str, ParameterInfo]:
+    """The parameters of a behavior without the common ones."""
+    return {name: info for name, info in parameters(cls).items() if name not in COMMON}
+
+
+def behavior(
+    *,
+    label: str,
+    output: str,
+    kernel: Any,
+    uses: tuple[str, ...] = (),
+    memory_width: int = 0,
+    icon: str = "FORCE_FORCE",
+    group: str = "Goals",
+    constraint: Any = None,
+    shows: Mapping[str, int] | None = None,
+) -> Callable[[BehaviorT], BehaviorT]:
+    """Register a behavior class under its name in snake case.
+
+    Args:
+        label: Name shown to people.
+        output: VELOCITY or PUSH.
+        kernel: The compiled loop that fills the proposals, or one for each value of the choice
+            `method`: only those in use are compiled.
+        uses: What it reads besides the agents: TARGETS, NEIGHBORS, COLLIDERS, or one of INPUTS.
+        memory_width: Columns of per-agent memory that it keeps from step to step.
+        icon: Name of a Blender icon.
+        group: Heading under which menus list it.
+        constraint: The loop that corrects where agents went, if any.
+        shows: Agent attributes that users can see, each with its column of the memory.
+    """
+
+    def register(cls: BehaviorT) -> BehaviorT:
+        type_name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        if type_name in REGISTRY and REGISTRY[type_name].__module__ != cls.__module__:
+            raise ParameterError(f"behavior {type_name!r} is defined twice: rename one of them")
+        tuple_name = f"{cls.__name__}Params"
+        names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
+        names += [field for use, field in INPUTS.items() if use in uses]
+        params_tuple = namedtuple(tuple_name, names)  # type: ignore[misc]
+        # numba's disk cache looks the type up by module and name
+        params_tuple.__module__ = cls.__module__
+        setattr(sys.modules[cls.__module__], tuple_name, params_tuple)
+        cls.definition = Definition(
+            type_name,
+            label,
+            output,
+            kernel,
+            uses,
+            memory_width,
+            icon,
+            group,
+            params_tuple,
+            constraint,
+            shows or {},
+        )
+        REGISTRY[type_name] = cls
+        return cls
+
+    return register

@@ -1,0 +1,69 @@
+"""What rays see, shared by every behavior that casts them."""
+
+from __future__ import annotations
+
+from ..compiled.jit import inlined_kernel, kernel
+from ..geometry.bvh import ray_cast, triangle_normal
+from ..geometry.ground import UP_SLACK
+from ..numeric.vec import EPSILON, add_scaled, cross, dot, length, load, scale, unit
+from .targeting import on_ground, side_axis
+
+
+@kernel
+def first_hit(world, origin, direction, reach):
+    """Nearest obstacle on a ray: (triangle, distance, normal against the ray).
+
+    The triangle is a collider's, len(colliders) for steep ground, and -1 for a miss.
+    """
+    triangle, distance = ray_cast(world.colliders, origin, direction, reach)
+    normal = (0.0, 0.0, 0.0)
+    if triangle >= 0:
+        normal = triangle_normal(world.colliders, triangle)
+    if world.flat and len(world.ground.link) > 0:
+        ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
+        if ground_triangle >= 0 and (triangle < 0 or ground_distance < distance):
+            ground_normal = triangle_normal(world.ground, ground_triangle)
+            if abs(ground_normal[2]) < world.min_up - UP_SLACK:
+                triangle = len(world.colliders.triangles)
+                distance, normal = ground_distance, ground_normal
+    if dot(normal, direction) > 0.0:
+        normal = scale(normal, -1.0)
+    return triangle, distance, normal
+
+
+@kernel
+def eye(i, agents, world):
+    """Where agent i's rays start [m]: walkers look from step height above their feet."""
+    return add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
+
+
+@kernel
+def way(i, agents, world, velocity):
+    """Unit direction in which agent i goes, its heading when it stands, level with its ground.
+
+    `velocity` is the agent's, level with its ground already.
+    """
+    if length(velocity) >= EPSILON:
+        return unit(velocity)
+    return unit(on_ground(i, agents, world, load(agents.heading, i)))
+
+
+@inlined_kernel
+def sides(ahead, up, flat):
+    """Unit vectors to the right of a unit direction and above it: (right, above).
+
+    `up` is the normal of the ground, not used by flyers.
+    """
+    if flat:
+        return unit(cross(ahead, up)), up
+    right = side_axis(ahead, (0.0, 0.0, 1.0))
+    return right, cross(right, ahead)
+
+
+@kernel
+def tangent_by_id(i, agents, normal):
+    """Unit direction along a wall for an agent to whom both are alike: its id decides."""
+    tangent = unit(cross(load(agents.normal, i), normal))
+    if length(tangent) < 0.5:
+        tangent = unit(cross((1.0, 0.0, 0.0), normal))
+    return tangent if agents.id[i] % 2 == 0 else scale(tangent, -1.0)

@@ -1,0 +1,305 @@
+"""Arrival: who is at the goal of the crowd, and what becomes of them.
+
+The goal is that of the first behavior in the list that goes to a place: `seek`, `arrive` or
+`pursue` with its target, or `follow_path` from waypoint to waypoint with the last one of an open
+path, on the last stretch to it.
+All is decided from the state at the start of a step, so the order of agents cannot matter.
+
+LEAVE      d ≤ a + r: the body is there, and the agent is dead from this step on; where many come at
+           once bodies stop each other around the goal, and few centers would get any nearer
+STAY       d ≤ a: the agent has arrived, until d > 1.5 a + r; only for crowds with bodies
+HOLD_AREA  as STAY, but the place has room for all: an agent has arrived when
+           - d ≤ max(a, R - r): the disc of radius R is what the arrived and itself fill, or
+           - it is held up: for half a second an arrived one that is nearer to the goal stood in
+             its way, with a gap of at most w, and it came no nearer (v·g ≤ v_max/10); for three
+             seconds, or as long as it needs to pass five like itself (10 r/v_max), where it slid
+             along them (|v| > v_max/10), since it may find a way around;
+           it stays so until d > 1.25 max(a, R) + r and no such one is within 1.5 w
+
+    R = √(Σ r²/0.7) in GROUND, ∛(Σ r³/0.55) in FLY, the sum over the arrived and the agent itself
+    w = max(2 r, v_max · 1 s): room for another body, or what those who keep apart may leave
+
+d is the distance to the goal from the nearest point of the last step's way, so that nobody jumps
+across; "in its way" is at most 60° from the direction of the goal.
+
+Who has arrived follows no desired velocities but those of behaviors with targets of their own (it
+flees when a hunter comes), and still gives way to pushes. When what is left of them is less than
+v_max/10 it brakes: within 1.5 s, or harder so as to stop on the goal, as far as its
+maximum force allows. The last of the motion ends at once: it stands, without a trace of jitter.
+
+Symbols: r body radius [m], a arrival distance [m], v velocity [m/s], v_max maximum speed [m/s],
+g unit direction to the goal.
+Source: ours. Random packings of discs fill 0.82 of the plane, of spheres 0.64 of space; people
+stand looser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agents
+from ..behaviors.follow_path import FollowPath, ends_kernel
+from ..compiled.jit import kernel, parallel_for
+from ..crowd.settings import CrowdSettings
+from ..geometry import neighbors
+from ..inputs.targets import Choices
+from ..inputs.world import World
+from ..numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, per_agent
+from .integrate import SLOW
+from .proposals import Proposal
+
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+U8 = NDArray[np.uint8]
+
+DISCS, SPHERES = 0.7, 0.55
+"""Shares of an area and of a volume that bodies fill where they stand together."""
+KEEP, KEEP_GAP = 1.25, 1.5
+"""How much larger the place, and gaps, are for those who are there than for those who come."""
+PATIENCE, SLIDING_PATIENCE = 0.5, 3.0
+"""Who is held up for so long has arrived [s]: standing, and sliding along the others."""
+PASSED = 10.0
+"""Large or slow ones slide for longer: for as long as they need for so many of their radii."""
+CONE = 120.0
+"""Full angle around the direction of the goal [deg] in which others stand in the way."""
+MOST = 16
+"""So many are looked at for one who is in the way."""
+GRAIN = 2.0**-20
+"""Sizes of bodies are summed in whole multiples of this: the order then does not matter."""
+
+MARGIN = 0.01
+"""No first one to come arrives farther from the goal than its body and so much [m]."""
+_NO_DISTANCES = np.zeros(0)
+
+
+class GoalView(NamedTuple):
+    """Where agents want to be."""
+
+    place: F32  # (n, 3) [m]
+    key: NDArray[np.int64]  # (n,) number of the goal, -1 for those without
+    distance: F64  # (n,) [m] to the goal, in a flat crowd level
+    passed: F64  # (n,) [m] least distance during the last step
+    ahead: F32  # (n, 3) unit direction of the goal
+
+
+def goal_of(stack: Sequence[Behavior]) -> Behavior | None:
+    """The behavior whose goal is the crowd's; None where no one goes to a place.
+
+    Args:
+        stack: The behaviors that act, in order.
+    """
+    for entry in stack:
+        if entry.goes_to_target or (isinstance(entry, FollowPath) and entry.method == "WAYPOINT"):
+            return entry
+    return None
+
+
+def acts(settings: CrowdSettings) -> bool:
+    """Whether arriving changes anything in a crowd."""
+    bodies = settings.bodies
+    return bodies.on_arrival != "STAY" or bodies.collide_agents or bodies.collide_colliders
+
+
+def _goals(
+    agents: Agents, world: World, settings: CrowdSettings, dt: float, choices: Choices
+) -> GoalView | None:
+    """Where each agent wants to be; None where the crowd has no such place, or needs none."""
+    entry = goal_of([b for b in settings.behaviors if b.enabled and b.weight > 0.0])
+    if entry is None or not acts(settings):
+        return None
+    flat = settings.motion.motion == "GROUND"
+    if isinstance(entry, FollowPath):
+        memory = agents.memory.get(entry.key)
+        if memory is None:
+            return None
+        key = np.full(agents.count, -1, np.int64)
+        place = np.zeros((agents.count, 3), np.float32)
+        paths, lane = world.paths_of(entry.key).view(), per_agent(entry, "lane", agents)
+        options = (paths, memory, agents.position, lane, flat)
+        parallel_for(ends_kernel, agents.count, *options, place, key)
+    else:
+        found = world.targets_of(entry.target)
+        if not found.count or found.own:
+            return None
+        key = choices.of(found, entry, agents)
+        place = np.take(found.position, key, axis=0)
+    distance, passed = np.zeros(agents.count), np.zeros(agents.count)
+    goals = GoalView(place, key, distance, passed, np.zeros_like(place))
+    parallel_for(
+        _measure, agents.count, agents.position, agents.velocity, agents.normal, dt, flat, goals
+    )
+    return goals
+
+
+def begun(
+    agents: Agents, world: World, settings: CrowdSettings, dt: float, choices: Choices
+) -> tuple[Agents, F64]:
+    """The crowd at the start of a step: with those marked who have arrived, or who are gone.
+
+    With it the distances to their goals [m], shape (agent_count,); (0,) where the crowd has none.
+
+    Args:
+        agents: The crowd; it is not changed.
+        world: What it perceives.
+        settings: What it is told.
+        dt: Length of the step [s].
+        choices: Which targets the crowd goes to.
+    """
+    goals = _goals(agents, world, settings, dt, choices)
+    if goals is None:
+        return _marked(agents, np.zeros(agents.count, np.bool_)), _NO_DISTANCES
+    return _begun(agents, goals, settings, dt), goals.distance
+
+
+def _begun(agents: Agents, goals: GoalView, settings: CrowdSettings, dt: float) -> Agents:
+    """`begun` for a crowd that has goals."""
+    alive = agents.alive != 0
+    near = settings.bodies.arrival_distance
+    if settings.bodies.on_arrival == "LEAVE":
+        return _without(agents, alive & (goals.key >= 0) & (goals.passed <= near + agents.radius))
+    if settings.bodies.on_arrival == "HOLD_AREA":
+        flat = settings.motion.motion == "GROUND"
+        return _held(agents, goals, near, flat, dt)
+    limit = np.where(agents.arrived, 1.5 * near + agents.radius, near)
+    reached = np.where(agents.arrived, goals.distance, goals.passed) <= limit
+    return _marked(agents, alive & (goals.key >= 0) & reached)
+
+
+def _marked(agents: Agents, arrived: NDArray[np.bool_]) -> Agents:
+    """The crowd with these as the arrived among the living."""
+    if not (arrived.any() or agents.arrived.any()):
+        return agents
+    marks = np.where(agents.alive != 0, arrived, agents.arrived != 0).astype(np.uint8)
+    return agents if np.array_equal(marks, agents.arrived) else replace(agents, arrived=marks)
+
+
+def _without(agents: Agents, gone: NDArray[np.bool_]) -> Agents:
+    """The crowd where some are dead because they have arrived."""
+    if not gone.any():
+        return _marked(agents, gone)
+    velocity = agents.velocity.copy()
+    velocity[gone] = 0.0
+    alive = np.where(gone, 0, agents.alive).astype(np.uint8)
+    arrived = np.where(gone, 1, np.where(alive, 0, agents.arrived)).astype(np.uint8)
+    return replace(agents, velocity=velocity, alive=alive, arrived=arrived)
+
+
+def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -> Agents:
+    """The crowd where the place for those who arrive grows with their number."""
+    alive = agents.alive != 0
+    before = agents.arrived != 0
+    aims = alive & (goals.key >= 0)
+    there = aims & before
+    if not (there.any() or agents.waited.any()):
+        farthest = near + float(agents.radius.max(initial=0.0)) + MARGIN
+        if float(goals.passed.min(initial=np.inf)) > farthest:
+            return _marked(agents, there)
+    radius = agents.radius.astype(np.float64)
+    size = np.rint((radius**2 if flat else radius**3) / GRAIN) * GRAIN
+    filled = np.bincount(goals.key[there], size[there], minlength=int(goals.key.max(initial=0)) + 1)
+    own = np.where(there, 0.0, size)
+    total = filled[np.maximum(goals.key, 0)] + own
+    reach = np.sqrt(total / DISCS) if flat else np.cbrt(total / SPHERES)
+    coming = goals.passed <= np.maximum(near, reach - radius)
+    keeping = goals.distance <= KEEP * np.maximum(near, reach) + radius
+    result = aims & np.where(before, keeping, coming)
+    pace = np.einsum("ij,ij->i", agents.velocity, goals.ahead)
+    slow = pace <= SLOW * agents.max_speed
+    unsure = aims & ~result & (before | slow)
+    waited = np.zeros_like(agents.waited)
+    if there.any() and unsure.any():
+        behind = _behind(agents, goals, there, unsure)
+        stands = agents.speed <= SLOW * agents.max_speed
+        past = PASSED * radius / np.maximum(agents.max_speed, EPSILON)
+        sliding = PATIENCE / np.maximum(SLIDING_PATIENCE, past)
+        counted = dt * np.where(stands, 1.0, sliding)
+        waited = np.where(behind & ~before, agents.waited + counted, waited)
+        result |= behind & (before | (waited >= PATIENCE))
+    if waited.any() or agents.waited.any():
+        agents = replace(agents, waited=np.where(result, 0.0, waited).astype(np.float32))
+    return _marked(agents, result)
+
+
+def _behind(
+    agents: Agents, goals: GoalView, there: NDArray[np.bool_], unsure: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which of those that are unsure stand behind one that has arrived."""
+    rows = np.flatnonzero(there | unsure)
+    radius = agents.radius[rows].astype(np.float64)
+    gaps = np.maximum(2.0 * radius, agents.max_speed[rows] * 1.0)
+    gaps = np.where(there[rows], KEEP_GAP * gaps, gaps)
+    reach = gaps + radius + radius.max()
+    position = np.ascontiguousarray(agents.position[rows])
+    seen = neighbors.find(
+        neighbors.build_grid(position, float(reach.max())),
+        position,
+        np.ascontiguousarray(goals.ahead[rows]),
+        np.ascontiguousarray(agents.id[rows]),
+        reach.astype(np.float32),
+        np.where(unsure[rows], MOST, 0).astype(np.float32),
+        np.array([CONE], np.float32),
+    )
+    blocked = np.zeros(len(rows), np.uint8)
+    key, distance = goals.key[rows], goals.distance[rows]
+    standing = there[rows].astype(np.uint8)
+    parallel_for(_blocked_kernel, len(rows), seen, key, distance, standing, radius, gaps, blocked)
+    result = np.zeros(agents.count, np.bool_)
+    result[rows] = blocked != 0
+    return result
+
+
+def hush(stack: Sequence[Behavior], found: dict[str, Proposal], agents: Agents) -> None:
+    """Let the arrived wish to stand, but for behaviors that have targets of their own.
+
+    Args:
+        stack: The behaviors that act.
+        found: The proposals of those that wish for velocities; they are changed.
+        agents: The crowd at the start of the step.
+    """
+    rows, goal = np.flatnonzero(agents.arrived), goal_of(stack)
+    if goal is None:
+        return
+    for entry in stack if len(rows) else ():
+        if entry.definition.output != VELOCITY:
+            continue
+        if TARGETS in entry.definition.uses and entry.target != goal.target:
+            continue
+        found[entry.key].value[rows] = 0.0
+        found[entry.key].active[rows] = entry is goal
+
+
+@kernel
+def _measure(start, stop, position, velocity, normal, dt, flat, goals):
+    """Fill in distances and directions of goals."""
+    for i in range(start, stop):
+        if goals.key[i] < 0:
+            continue
+        offset = sub(load(goals.place, i), load(position, i))
+        way = scale(load(velocity, i), dt)
+        if flat:
+            offset, way = project(offset, load(normal, i)), project(way, load(normal, i))
+        goals.distance[i] = length(offset)
+        store(goals.ahead, i, unit(offset))
+        share = 0.0
+        if dot(way, way) > EPSILON * EPSILON:
+            share = min(1.0, max(0.0, -dot(offset, way) / dot(way, way)))
+        goals.passed[i] = length(add_scaled(offset, way, share))
+
+
+@kernel
+def _blocked_kernel(start, stop, seen, key, distance, standing, radius, gaps, blocked):
+    """Mark those with an arrived one in their way."""
+    for i in range(start, stop):
+        for n in range(seen.count[i]):
+            j = seen.index[i, n]
+            gap = seen.distance[i, n] - radius[i] - radius[j]
+            nearer = key[j] == key[i] and distance[j] < distance[i]
+            if standing[j] != 0 and nearer and gap <= gaps[i]:
+                blocked[i] = 1
+                break

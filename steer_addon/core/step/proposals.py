@@ -1,0 +1,219 @@
+"""What each behavior asks for: parameters and inputs packed for its kernel, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agents
+from ..compiled import jit
+from ..contacts import Known
+from ..geometry import neighbors
+from ..inputs.targets import Choices
+from ..inputs.world import World
+from ..sensing.declare import (
+    AXES,
+    CONTAINER,
+    FIELD,
+    INPUTS,
+    NEIGHBORS,
+    PATHS,
+    SECOND_TARGETS,
+    SPHERES,
+    TARGETS,
+    VELOCITY,
+    Behavior,
+    per_agent,
+)
+from ..views import AgentView, NeighborView, TargetView, WorldView
+
+F32 = NDArray[np.float32]
+
+ALL_AROUND = 360.0
+"""Field of view [deg] in which everybody is seen."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Proposal:
+    """What one behavior asked for, kept so that a user can see why an agent turned."""
+
+    key: str
+    """Name of the behavior in the stack."""
+    output: str
+    """VELOCITY or PUSH."""
+    weight: F32
+    """Weights, shape (1,) or (agent_count,)."""
+    value: F32
+    """Proposals [m/s], shape (agent_count, 3)."""
+    active: NDArray[np.uint8]
+    """1 where there is a proposal, shape (agent_count,)."""
+
+    def spread(self, rows: NDArray[np.int64], count: int) -> Proposal:
+        """The same for a whole crowd, where only the agents in some rows were asked."""
+        weight = self.weight
+        if len(weight) == len(rows) != 1:
+            weight = np.zeros(count, np.float32)
+            weight[rows] = self.weight
+        value = np.zeros((count, 3), np.float32)
+        active = np.zeros(count, np.uint8)
+        value[rows], active[rows] = self.value, self.active
+        return Proposal(self.key, self.output, weight, value, active)
+
+
+class Perception:
+    """Reads the world for each behavior of one step; what several ask for is found once."""
+
+    def __init__(
+        self,
+        agents: Agents,
+        world: World,
+        stack: Sequence[Behavior],
+        choices: Choices | None = None,
+    ) -> None:
+        self._agents = agents
+        self._choices = choices or Choices()
+        self._world = world
+        self._targets: dict[tuple[str, str, str], TargetView] = {}
+        self._neighbors, self.known = neighbor_lists(stack, agents)
+        self._params: dict[str, Any] = {}
+
+    def local(self, entry: Behavior, sees: WorldView) -> WorldView:
+        """The world as this behavior sees it."""
+        return sees._replace(
+            targets=self._chosen("targets", entry.target, entry),
+            neighbors=self._neighbors[entry.key],
+        )
+
+    def params(self, entry: Behavior, sees: WorldView) -> Any:
+        """Parameters and inputs of a behavior as its kernel reads them."""
+        if entry.key not in self._params:
+            uses = entry.definition.uses
+            inputs = {INPUTS[use]: self._input(use, entry) for use in uses if use in INPUTS}
+            self._params[entry.key] = pack(entry, self._agents, inputs)
+        return self._params[entry.key]
+
+    def _input(self, use: str, entry: Behavior) -> Any:
+        world = self._world
+        if use == AXES:
+            return world.targets_of(entry.target).axes
+        if use == SECOND_TARGETS:
+            return self._chosen("second", entry.key, entry)
+        if use == SPHERES:
+            return world.all_spheres().view()
+        if use == PATHS:
+            return world.paths_of(entry.key).view()
+        if use == FIELD:
+            return world.field_of(entry.key).view()
+        if use == CONTAINER:
+            return world.container_of(entry.key).view()
+        raise KeyError(use)
+
+    def _chosen(self, role: str, name: str, entry: Behavior) -> TargetView:
+        """Targets with each agent's choice among them."""
+        how = getattr(entry, "target_choice", "NEAREST")
+        # who takes the quickest one remembers it, for each behavior
+        key = (role, name, entry.key if how == "QUICKEST" else how)
+        if key not in self._targets:
+            found = self._world.second_targets_of(name)
+            if role == "targets":
+                found = self._world.targets_of(name)
+            if TARGETS not in entry.definition.uses:
+                return found.view(_NO_ROWS)
+            self._targets[key] = found.view(self._choices.of(found, entry, self._agents))
+        return self._targets[key]
+
+
+_NO_ROWS = np.zeros(0, np.int64)
+
+
+def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) -> Any:
+    """A behavior's parameters as its kernel reads them: arrays of one value, or one per agent."""
+    if not (inputs or agents.attributes):
+        return entry.packed
+    values: dict[str, Any] = dict(inputs or {})
+    for name in entry.own_constants:
+        values[name] = per_agent(entry, name, agents)
+    return entry.definition.params_tuple(**values)
+
+
+def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:
+    """Neighbor distance, most neighbors, and field of view of a behavior."""
+    reach, most, view = (
+        per_agent(entry, name, agents)
+        for name in ("neighbor_distance", "max_neighbors", "field_of_view")
+    )
+    return reach, most, view
+
+
+def _largest(values: F32) -> float:
+    return float(values[0] if len(values) == 1 else values.max())
+
+
+def _least(values: F32) -> float:
+    return float(values[0] if len(values) == 1 else values.min())
+
+
+def neighbor_lists(
+    stack: Sequence[Behavior], agents: Agents
+) -> tuple[dict[str, NeighborView], Known | None]:
+    """One search for all behaviors with the same field of view; each reads its part of the list.
+
+    With the lists by behavior come those of who sees all around, if anybody does: see `contacts`.
+    """
+    lists = dict.fromkeys((entry.key for entry in stack), neighbors.NONE)
+    asking = [
+        (entry, _perceiving(entry, agents)) for entry in stack if NEIGHBORS in entry.definition.uses
+    ]
+    if not asking or agents.count < 2:
+        empty = neighbors.empty(agents.count)
+        return lists | {entry.key: empty for entry, _ in asking}, None
+    longest = max(_largest(reach) for _, (reach, _, _) in asking)
+    kept = max(_largest(most) for _, (_, most, _) in asking)
+    grid = neighbors.build_grid(agents.position, longest, int(kept))
+    groups: dict[bytes, list[tuple[Behavior, tuple[F32, F32, F32]]]] = {}
+    for entry, wanted in asking:
+        groups.setdefault(wanted[2].tobytes(), []).append((entry, wanted))
+    known = None
+    for members in groups.values():
+        radius, most, view = members[0][1]
+        for _, (more_radius, more, _) in members[1:]:
+            radius = np.maximum(radius, more_radius)
+            most = np.maximum(most, more)
+        found = neighbors.find(grid, agents.position, agents.heading, agents.id, radius, most, view)
+        lists.update({entry.key: found for entry, _ in members})
+        if _least(view) >= ALL_AROUND:
+            known = Known(found, radius, most)
+    return lists, known
+
+
+def propose(
+    entry: Behavior,
+    before: Agents,
+    after: Agents,
+    view: AgentView,
+    sees: WorldView,
+    params: Any,
+    value: F32,
+    active: NDArray[np.uint8],
+) -> Proposal:
+    """Run one behavior; what it remembers is written to `after`, a copy of `before`."""
+    definition = entry.definition
+    shape = (before.count, definition.memory_width)
+    remembered = after.memory.get(entry.key)
+    if remembered is None or remembered.shape != shape:
+        remembered = np.zeros(shape, np.float32)
+    jit.parallel_for(entry.kernel, before.count, view, sees, params, remembered, value, active)
+    if definition.memory_width:
+        after.memory[entry.key] = remembered
+    return Proposal(entry.key, definition.output, per_agent(entry, "weight", before), value, active)
+
+
+def sum_desired(proposals: Iterable[Proposal], desired: F32) -> None:
+    """Σ wᵢ·uᵢ of the desired velocities."""
+    for proposal in proposals:
+        if proposal.output == VELOCITY:
+            desired += proposal.weight[:, None] * proposal.value

@@ -1,0 +1,189 @@
+"""Simulation: a crowd from frame to frame, resumable and cancellable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import contacts
+from ..agents import Agents
+from ..crowd.settings import CrowdSettings
+from ..errors import ParameterError
+from ..geometry import ground
+from ..inputs.world import NO_COLLIDERS, World
+from ..results.frames import Frame, make_frame
+from . import arrival
+from .free_goals import FreeGoals
+from .proposals import Proposal
+from .solver import Solver
+
+
+class Simulation:
+    """One crowd, one frame after the other.
+
+    A result depends only on the agents at the start, the settings, the worlds given and the frame
+    numbers: going on from a copy of `agents` at any frame gives the same bits. Where colliders move
+    and push agents, the world of that frame belongs to it.
+    """
+
+    def __init__(
+        self,
+        settings: CrowdSettings,
+        agents: Agents,
+        *,
+        frame: int,
+        fps: float,
+        world: World | None = None,
+        placed: bool = False,
+    ) -> None:
+        """Start at a frame.
+
+        Args:
+            settings: What the crowd is told.
+            agents: The crowd at that frame; it is copied.
+            frame: Number of that frame.
+            fps: Frames per second > 0.
+            world: The world at that frame: walking agents are put on its ground, and all out of
+                colliders. Without it colliders count as still until the next frame.
+            placed: Whether the agents are where they belong, as those that a simulation left.
+
+        Raises:
+            ParameterError: fps is not positive.
+        """
+        if not fps > 0.0:
+            raise ParameterError(f"fps is {fps!r}: give a number above 0")
+        self.settings = settings
+        self.agents = agents.copy()
+        self.frame = frame
+        self.start_frame = frame
+        self.dt = 1.0 / fps
+        self.off_ground = 0
+        """Agents that had no walkable ground below or above them at the start."""
+        self._goals = FreeGoals()
+        self.in_colliders = 0
+        """Agents that started inside of colliders, and were put to the nearest free place."""
+        self.proposals: tuple[Proposal, ...] = ()
+        """What each behavior asked for in the last step."""
+        self._colliders = None if world is None else world.colliders or NO_COLLIDERS
+        if world is not None and not placed:
+            self._place(world)
+
+    def _place(self, world: World) -> None:
+        """Put walkers on their ground, and all agents out of the colliders that hold them."""
+        self.off_ground = self._put_on_ground(world, np.arange(self.agents.count))
+        if world.colliders is not None and self.settings.bodies.collide_colliders:
+            moved = contacts.put_free(self.agents, self.settings, world.colliders)
+            self.in_colliders = int(moved.sum())
+            self._put_on_ground(world, np.flatnonzero(moved))
+
+    def _put_on_ground(self, world: World, rows: NDArray[np.int64]) -> int:
+        """Put some of the agents on the ground; how many have none there."""
+        if world.ground is None or self.settings.motion.motion != "GROUND" or not len(rows):
+            return 0
+        least = ground.min_up(self.settings.motion.max_slope)
+        feet, normal, found = ground.place_many(world.ground, self.agents.position[rows], least)
+        self.agents.position[rows], self.agents.normal[rows] = feet, normal
+        return int((~found).sum())
+
+    def step(self, world: World, settings: CrowdSettings | None = None) -> Frame:
+        """Go on by one frame.
+
+        Args:
+            world: The world at the new frame.
+            settings: Settings of the new frame where they are keyed; None keeps the last ones.
+        """
+        self.advance(world, settings)
+        return self.current()
+
+    def advance(self, world: World, settings: CrowdSettings | None = None) -> None:
+        """Go on by one frame as `step` does, for those who look at `agents` themselves."""
+        if settings is not None:
+            self.settings = settings
+        world = self._goals.freed(world, self.agents, self.settings)
+        number = self.frame - self.start_frame
+        result = Solver(self.settings).step(
+            self.agents, world, self.dt, number=number, before=self._colliders
+        )
+        self._colliders = world.colliders or NO_COLLIDERS
+        self.agents = result.agents
+        self.proposals = result.proposals
+        self.frame += 1
+
+    def skip(self, world: World, settings: CrowdSettings | None = None) -> None:
+        """Let a frame pass whose agents are known: `adopt` gives them at the end of such frames.
+
+        Args:
+            world: The world at that frame.
+            settings: Settings of that frame where they are keyed; None keeps the last ones.
+        """
+        if settings is not None:
+            self.settings = settings
+        self._colliders = world.colliders or NO_COLLIDERS
+        self.frame += 1
+
+    def adopt(self, agents: Agents) -> None:
+        """Go on from agents that a simulation of this crowd left at this frame; they are copied."""
+        self.agents = agents.copy()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user may want to change about what was simulated so far."""
+        return [self._goals.warning] if self._goals.warning else []
+
+    def current(self) -> Frame:
+        """The crowd as it is now."""
+        told = self.settings
+        return make_frame(
+            self.frame, self.agents, told.motion, told.behaviors, arriving=arrival.acts(told)
+        )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        done: Frames that are done.
+        total: Frames in all.
+        seconds: Time spent [s].
+        remaining: Estimated time left [s].
+    """
+
+    done: int
+    total: int
+    seconds: float
+    remaining: float
+
+    @property
+    def share(self) -> float:
+        """0 at the start, 1 at the end."""
+        return self.done / self.total if self.total else 1.0
+
+
+def with_progress(
+    frames: Iterator[Frame],
+    total: int,
+    report: Callable[[Progress], bool],
+    interval: float = 0.1,
+) -> Iterator[Frame]:
+    """Pass frames on and report progress; stops when `report` returns False.
+
+    Args:
+        frames: What is run.
+        total: How many frames there will be.
+        report: Called at most once per interval, and at the end; False cancels.
+        interval: Seconds between reports.
+    """
+    start = last = time.perf_counter()
+    for done, frame in enumerate(frames, 1):
+        yield frame
+        now = time.perf_counter()
+        if now - last >= interval or done == total:
+            last = now
+            spent = now - start
+            if not report(Progress(done, total, spent, spent / done * (total - done))):
+                return

@@ -1,0 +1,1 @@
+"""Kernels compiled ahead of their first use, in processes of their own."""

@@ -1,0 +1,86 @@
+"""A tiny run that calls the kernels which a crowd of given settings calls, with the same types.
+
+What numba compiles depends on the types of arguments only, never on how many agents there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..agents import Agents, make_agents
+from ..crowd.settings import CrowdSettings
+from ..geometry.grid import FEW
+from ..geometry.meshes import Mesh
+from ..inputs.containers import make_container
+from ..inputs.fields import make_field
+from ..inputs.paths import Path
+from ..inputs.spheres import make_spheres
+from ..inputs.world import World, make_targets, make_world
+from ..step.simulation import Simulation
+
+COUNTS = (3, FEW + 2)
+"""Agents of a run each: some kernels are called for a few agents only, some only for more."""
+
+_CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+_FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+
+
+def tiny_world(colliders: bool, ground: bool) -> World:
+    """A world in which every behavior finds what it reads.
+
+    Args:
+        colliders: Whether there are meshes that block.
+        ground: Whether there is terrain.
+    """
+    solid = _CORNERS[_FACES]
+    # several, as their trees are joined then
+    solids = [Mesh(f"tiny {x}", solid + np.array([x, 0, 0], np.float32)) for x in (3, 5)]
+    plane = np.array([[[-9, -9, 0], [9, -9, 0], [9, 9, 0]]], np.float32)
+    targets = make_targets([[2, 0, 0]], [[0.1, 0, 0]])
+    return make_world(
+        targets=targets,
+        second_targets=targets,
+        colliders=solids if colliders else (),
+        ground=Mesh("ground", plane) if ground else None,
+        spheres=make_spheres([[1.5, 0, 0]], [0.5]) if colliders else None,
+        paths=[Path([[0, 0, 0], [1, 0, 0], [2, 1, 0]])],
+        fields=make_field(_CORNERS, np.ones((4, 3)), faces=_FACES),
+        containers=make_container((0, 0, 0), 4.0, mesh=Mesh("hull", 9 * (solid - 0.25))),
+    )
+
+
+def run_tiny(told: dict[str, Any], colliders: bool, ground: bool) -> None:
+    """Step small crowds through that world.
+
+    Args:
+        told: Settings of the crowd as plain values (see `CrowdSettings.to_dict`).
+        colliders: Whether the crowd has any.
+        ground: Whether it has one.
+
+    Raises:
+        ParameterError: The settings are no such thing.
+    """
+    settings = CrowdSettings.from_dict(told)
+    for count in COUNTS:
+        agents = _tiny_agents(settings, count)
+        world = tiny_world(colliders, ground)
+        simulation = Simulation(settings, agents, frame=1, fps=24.0, world=world)
+        for _ in range(2):
+            # a new world each time: colliders that moved push agents, and trees are fitted anew
+            simulation.step(tiny_world(colliders, ground))
+
+
+def _tiny_agents(settings: CrowdSettings, count: int) -> Agents:
+    """Agents that meet one another, every third of whom stands."""
+    body = settings.agents
+    rows = np.arange(count)
+    return make_agents(
+        np.stack([0.6 * (rows % 3), 0.1 * (rows % 2) + 0.5 * (rows // 3), 0.0 * rows], axis=1),
+        radius=body.radius,
+        mass=body.mass,
+        max_speed=body.max_speed,
+        max_force=body.max_force,
+        velocity=np.array([[0.5, 0.0, 0.0], [0.4, 0.1, 0.0], [0.0, 0.0, 0.0]])[rows % 3],
+    )
