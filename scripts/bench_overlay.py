@@ -10,7 +10,7 @@ import numpy as np
 from bench_scenes import add_preset_crowd, fresh_file
 from bench_table import Row, median, timed
 
-from steer_addon.blender import live
+from steer_addon.blender.live import live
 from steer_addon.blender.overlay import answers, strokes
 from steer_addon.core.results.frames import Frame
 from steer_addon.core.results.memories import keep

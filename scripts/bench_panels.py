@@ -11,9 +11,9 @@ import bench_scenes
 import bpy
 from bench_table import Row, median, timed
 
-from steer_addon.blender import panels
+from steer_addon.blender.crowd.properties import add_behavior
 from steer_addon.blender.overlay import answers
-from steer_addon.blender.properties import add_behavior
+from steer_addon.blender.ui import panels
 from steer_addon.core.behaviors import REGISTRY
 
 BUDGET = 1.0

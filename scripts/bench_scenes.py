@@ -12,7 +12,7 @@ from bench_crowds import balls, terrain
 from numpy.typing import NDArray
 
 import steer_addon
-from steer_addon.blender import crowds
+from steer_addon.blender.crowd import crowds
 from steer_addon.core.crowd.presets import load_preset
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.geometry.meshes import Mesh

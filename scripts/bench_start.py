@@ -128,7 +128,7 @@ def _register() -> dict[str, Any]:
 def _first(preset: str) -> dict[str, Any]:
     import bench_scenes
 
-    from steer_addon.blender import live
+    from steer_addon.blender.live import live
 
     with bench_scenes.fresh_file() as scene:
         crowd = bench_scenes.add_preset_crowd(scene, preset, AGENTS)

@@ -48,7 +48,7 @@ def place_camera(blend: Path) -> None:
     """Go nearer than the camera of `steer scene` does: it shows everybody, this one people."""
     from mathutils import Vector
 
-    from steer_addon.blender import batch
+    from steer_addon.blender.headless import batch
 
     scene = batch.open_file(blend)
     camera = scene.camera
@@ -107,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """Make the demo in a working folder, and keep what is worth it."""
-    from steer_addon.blender import batch
+    from steer_addon.blender.headless import batch
 
     batch.check_folder(options.out)
     with tempfile.TemporaryDirectory(prefix="steer-demo-") as work:

@@ -26,8 +26,10 @@ import bpy  # noqa: E402
 from mathutils import Euler  # noqa: E402
 
 import steer_addon  # noqa: E402 - the checkout comes first
-from steer_addon.blender import compiling, crowds, display, live  # noqa: E402
-from steer_addon.blender.materials import plain_material  # noqa: E402
+from steer_addon.blender.crowd import crowds  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import compiling, live  # noqa: E402
+from steer_addon.blender.making.materials import plain_material  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 from steer_addon.core.crowd.settings import make_behavior  # noqa: E402

@@ -21,7 +21,8 @@ import numpy as np  # noqa: E402
 from mathutils import Vector  # noqa: E402
 
 from scripts.docs.each_preset import make_each  # noqa: E402
-from steer_addon.blender import live, previews  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.ui import previews  # noqa: E402
 from steer_addon.core.crowd.presets import builtin_folder  # noqa: E402
 
 SIZE = 96

@@ -22,11 +22,13 @@ os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="steer-d
 import bpy
 
 import steer_addon
-from steer_addon.blender import crowds, display, drawing, drawing_bakes, drawing_display
 from steer_addon.blender.bake.status import BakeStatus
+from steer_addon.blender.crowd import crowds
+from steer_addon.blender.crowd.properties import add_behavior
+from steer_addon.blender.display import display
 from steer_addon.blender.operators import ways_out
-from steer_addon.blender.overlay import table
-from steer_addon.blender.properties import add_behavior
+from steer_addon.blender.ui import drawing, drawing_bakes, drawing_display
+from steer_addon.blender.ui import overlay_table as table
 
 BIG = 1e6
 """Limits from here on are none."""

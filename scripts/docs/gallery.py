@@ -25,10 +25,10 @@ from mathutils import Vector  # noqa: E402
 from PIL import Image  # noqa: E402
 
 from scripts.docs.each_preset import make_each  # noqa: E402
-from steer_addon.blender import live  # noqa: E402
-from steer_addon.blender.materials import plain_material  # noqa: E402
-from steer_addon.blender.starters import COUNT as COUNT_OF_OTHERS  # noqa: E402
-from steer_addon.blender.starters import COUNTS  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.making.materials import plain_material  # noqa: E402
+from steer_addon.blender.making.starters import COUNT as COUNT_OF_OTHERS  # noqa: E402
+from steer_addon.blender.making.starters import COUNTS  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images" / "presets"

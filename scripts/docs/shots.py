@@ -24,7 +24,8 @@ import bpy  # noqa: E402
 import numpy as np  # noqa: E402
 
 import steer_addon  # noqa: E402
-from steer_addon.blender import compiling, live, panels  # noqa: E402
+from steer_addon.blender.live import compiling, live  # noqa: E402
+from steer_addon.blender.ui import panels  # noqa: E402
 
 Step = float | Callable[[], bool]
 FOLDER = ROOT / "docs" / "images"

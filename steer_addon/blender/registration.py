@@ -12,8 +12,11 @@ from typing import Any
 import bpy
 
 from ..core.compiled import jit
-from . import collider_checks, display_update, gizmos, live, menus, panels, property_classes
 from .bake import status
+from .checks import collider_checks
+from .crowd import property_classes
+from .display import display_update
+from .live import live
 from .operators import (
     add,
     bake,
@@ -28,8 +31,9 @@ from .operators import (
     start,
     ways_out,
 )
+from .overlay import gizmos, picking
 from .overlay import handlers as overlay
-from .overlay import picking
+from .ui import menus, panels
 
 COMMAND = "steer"
 

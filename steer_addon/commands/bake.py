@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> Result:
         return bake_cache.run(options)
     if options.save is None:
         raise UsageError("give --save OUT.blend, the file to write")
-    from ..blender import batch
+    from ..blender.headless import batch
 
     start = time.perf_counter()
     batch.check_new_file(options.save, ".blend")

@@ -49,8 +49,9 @@ def check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """Bake; what is done before a failure is kept, for --continue."""
-    from ..blender import batch, playback
+    from ..blender import playback
     from ..blender.bake import places
+    from ..blender.headless import batch
 
     start = time.perf_counter()
     if options.save is not None:
@@ -89,8 +90,8 @@ def _bake(
     options: argparse.Namespace,
     warnings: list[str],
 ) -> dict[str, Any]:
-    from ..blender import batch
     from ..blender.bake import cached
+    from ..blender.headless import batch
     from ..core.cache import MANIFEST, NEXT, open_cache
 
     frames = batch.frames_of(crowd, options.frames)

@@ -25,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """Make the scene and save it, or list what there is."""
-    from ..blender import batch, demos
+    from ..blender.headless import batch
+    from ..blender.making import demos
 
     if options.name is None:
         found = {name: demos.summary(name) for name in demos.demo_names()}

@@ -25,8 +25,8 @@ FORMATS = {
 
 def run(options: argparse.Namespace) -> Result:
     """Export the crowds of a file."""
-    from ..blender import batch
     from ..blender.export import formats
+    from ..blender.headless import batch
 
     if options.out is None:
         raise UsageError(f"--to {options.to} writes a file: give --out FILE or --out FOLDER")

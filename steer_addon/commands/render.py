@@ -64,7 +64,8 @@ def _size(text: str) -> tuple[int, int] | float:
 
 def run(options: argparse.Namespace) -> Result:
     """Render."""
-    from ..blender import batch, crowds, render
+    from ..blender.crowd import crowds
+    from ..blender.headless import batch, render
 
     start = time.perf_counter()
     scene = batch.open_file(options.file)

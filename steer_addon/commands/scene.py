@@ -11,7 +11,7 @@ from . import arguments
 from .output import Result
 
 if TYPE_CHECKING:
-    from ..blender.spawning import Spawn
+    from ..blender.making.spawning import Spawn
 
 NAME = "scene"
 WORDS = ("whole", "corner")
@@ -85,7 +85,8 @@ def _target(text: str) -> tuple[float, ...] | None:
 
 def run(options: argparse.Namespace) -> Result:
     """Make the scene and save it."""
-    from ..blender import batch, scene_maker
+    from ..blender.headless import batch
+    from ..blender.making import scene_maker
 
     start = time.perf_counter()
     batch.check_new_file(options.save, ".blend")
@@ -126,7 +127,7 @@ def run(options: argparse.Namespace) -> Result:
 
 
 def _make_spawn(value: str | tuple[float, ...]) -> Spawn:
-    from ..blender.spawning import DISC, Spawn
+    from ..blender.making.spawning import DISC, Spawn
 
     if isinstance(value, str):
         return Spawn(value)

@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """Simulate and write; what was simulated before a failure is kept."""
-    from ..blender import batch, simulate
+    from ..blender.headless import batch
+    from ..blender.live import simulate
 
     scene = batch.open_file(options.file)
     crowd = batch.find_crowd(scene, options.crowd)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import bpy
 
-from steer_addon.blender import drawing
 from steer_addon.blender.bake import cached, status
+from steer_addon.blender.ui import drawing
 from steer_addon.core.cache import layout
 from tests.blender.crowd_makers import make_crowd, make_empty, make_mesh
 

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 import bpy
 
-from steer_addon.blender import crowds, registration
+from steer_addon.blender import registration
+from steer_addon.blender.crowd import crowds
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.compiled.jit import kernel
 from steer_addon.core.crowd.settings import CrowdSettings, make_behavior

@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from steer_addon.blender import display, state
+from steer_addon.blender.crowd import state
+from steer_addon.blender.display import display
 from steer_addon.core.results.frames import Frame, rotations
 
 FORWARD = {

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from steer_addon.blender import demos, simulate
+from steer_addon.blender.live import simulate
+from steer_addon.blender.making import demos
 from steer_addon.core.results.frames import Frame
 
 LAST = 120

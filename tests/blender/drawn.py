@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import bpy
 
-from steer_addon.blender import menus, panels
+from steer_addon.blender.ui import menus, panels
 from tests.blender.fake_layout import FakeLayout
 
 PANELS = [cls for cls in panels.classes if issubclass(cls, bpy.types.Panel)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from steer_addon.blender import crowds, live
+from steer_addon.blender.crowd import crowds
+from steer_addon.blender.live import live
 from steer_addon.core.crowd.settings import AgentsSettings, CrowdSettings, make_behavior
 
 

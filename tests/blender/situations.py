@@ -6,7 +6,8 @@ from pathlib import Path
 
 import bpy
 
-from steer_addon.blender import playback, state
+from steer_addon.blender import playback
+from steer_addon.blender.crowd import state
 from tests.blender import live_scenes as scenes
 from tests.blender.crowd_makers import make_crowd, make_empty, make_points
 

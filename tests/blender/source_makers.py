@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from steer_addon.blender.properties import add_behavior
-from steer_addon.blender.scene import WorldReader
+from steer_addon.blender.crowd.properties import add_behavior
+from steer_addon.blender.reading.scene import WorldReader
 from tests.blender.live_scenes import deps, make_crowd, make_target, seekers
 
 

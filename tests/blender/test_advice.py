@@ -9,9 +9,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import advice, compiling, display, drawing, live  # noqa: E402
-from steer_addon.blender import properties as steer_properties  # noqa: E402
 from steer_addon.blender.bake import status  # noqa: E402
+from steer_addon.blender.checks import advice  # noqa: E402
+from steer_addon.blender.crowd import properties as steer_properties  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import compiling, live  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from steer_addon.core.warmup.processes import State  # noqa: E402

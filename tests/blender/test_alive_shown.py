@@ -9,8 +9,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, live, state  # noqa: E402
 from steer_addon.blender.bake.keyframes import bake  # noqa: E402
+from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY  # noqa: E402
 from steer_addon.core.crowd.settings import (  # noqa: E402
     AgentsSettings,

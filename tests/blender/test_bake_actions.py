@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake.keyframes import bake  # noqa: E402
 from steer_addon.blender.bake.removal import delete_bake  # noqa: E402
-from steer_addon.blender.bake.settings import KeyframeBakeSettings  # noqa: E402
+from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings  # noqa: E402
 
 from .bake_frames import assert_shows, circling  # noqa: E402
 

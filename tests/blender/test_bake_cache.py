@@ -11,9 +11,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import drawing, simulate  # noqa: E402
 from steer_addon.blender.bake import cached, places, status  # noqa: E402
+from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.blender.operators import baking as operators  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
 from tests.blender.cached_crowds import (  # noqa: E402

@@ -8,7 +8,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import advice, collider_checks, drawing, live  # noqa: E402
+from steer_addon.blender.checks import advice, collider_checks  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_plane  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
@@ -206,7 +208,7 @@ def test_walls_drawn_as_edges_are_no_mistake(window):
 
 
 def test_large_meshes_are_not_searched(window, monkeypatch):
-    from steer_addon.blender import scene_meshes
+    from steer_addon.blender.reading import scene_meshes
 
     monkeypatch.setattr(scene_meshes, "CHECKED_TRIANGLES", 3)
     monkeypatch.setattr(scene_meshes, "corners", lambda mesh: pytest.fail("was searched"))

@@ -8,8 +8,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import compiling, drawing, live, registration  # noqa: E402
+from steer_addon.blender import registration  # noqa: E402
+from steer_addon.blender.live import compiling, live  # noqa: E402
 from steer_addon.blender.overlay import answers  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError  # noqa: E402
 from steer_addon.core.step.simulation import Simulation  # noqa: E402

@@ -7,7 +7,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import crowds, live, simulate  # noqa: E402
+from steer_addon.blender.crowd import crowds  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY  # noqa: E402
 from steer_addon.core.sensing.declare import TARGETS  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402

@@ -6,7 +6,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import demos, display  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.making import demos  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 from steer_addon.core.errors import UsageError  # noqa: E402
 

@@ -7,10 +7,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.demos import ahead_spheres as balls  # noqa: E402
-from steer_addon.blender.demos import feelers_hide_path as park  # noqa: E402
-from steer_addon.blender.demos.cocos_steering import PLACES  # noqa: E402
-from steer_addon.blender.demos.unity_zones import WALL  # noqa: E402
+from steer_addon.blender.making.demos import ahead_spheres as balls  # noqa: E402
+from steer_addon.blender.making.demos import feelers_hide_path as park  # noqa: E402
+from steer_addon.blender.making.demos.cocos_steering import PLACES  # noqa: E402
+from steer_addon.blender.making.demos.unity_zones import WALL  # noqa: E402
 from tests.blender.demo_runs import (  # noqa: E402
     crossings,
     gaps,

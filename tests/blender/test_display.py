@@ -7,8 +7,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, display_nodes, state  # noqa: E402
-from steer_addon.blender.node_builder import NodeBuilder  # noqa: E402
+from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.display import display, display_nodes  # noqa: E402
+from steer_addon.blender.display.node_builder import NodeBuilder  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from steer_addon.core.results.frames import Frame  # noqa: E402
 

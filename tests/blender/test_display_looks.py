@@ -7,8 +7,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, display_nodes, drawing_display, state  # noqa: E402
+from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.display import display, display_nodes  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
+from steer_addon.blender.ui import drawing_display  # noqa: E402
 
 from .crowd_views import evaluated, instances, make_crowd, make_frame, make_object  # noqa: E402
 

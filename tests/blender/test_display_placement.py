@@ -11,7 +11,8 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Matrix, Quaternion, Vector  # noqa: E402
 
-from steer_addon.blender import display, state  # noqa: E402
+from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 
 from .crowd_views import (  # noqa: E402

@@ -9,8 +9,11 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import gizmos, registration  # noqa: E402
-from steer_addon.blender.overlay import answers  # noqa: E402
+from steer_addon.blender import registration  # noqa: E402
+from steer_addon.blender.overlay import (  # noqa: E402
+    answers,
+    gizmos,
+)
 from tests.blender import situations  # noqa: E402
 from tests.blender.drawn import draw_all  # noqa: E402
 

@@ -10,7 +10,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.export import formats, usd_instancer, usd_points  # noqa: E402
 from steer_addon.blender.export.files import Header, safe_name  # noqa: E402
 from steer_addon.core.errors import AgentError, OutputError, SceneError  # noqa: E402

@@ -9,7 +9,9 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Euler, Matrix, Vector  # noqa: E402
 
-from steer_addon.blender import gizmos, properties, scene_shapes  # noqa: E402
+from steer_addon.blender.crowd import properties  # noqa: E402
+from steer_addon.blender.overlay import gizmos  # noqa: E402
+from steer_addon.blender.reading import scene_shapes  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target, play, update  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")

@@ -7,8 +7,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live, simulate  # noqa: E402
-from steer_addon.blender.properties import settings_of  # noqa: E402
+from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 
 from .live_scenes import (  # noqa: E402
     frame_set,

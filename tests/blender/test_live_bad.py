@@ -9,8 +9,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import drawing, live, simulate  # noqa: E402
-from steer_addon.blender.properties import add_behavior  # noqa: E402
+from steer_addon.blender.crowd.properties import add_behavior  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,

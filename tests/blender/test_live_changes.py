@@ -7,7 +7,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, live, simulate  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     frame_set,
     make_box,

@@ -8,7 +8,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import menus, registration  # noqa: E402
+from steer_addon.blender import registration  # noqa: E402
+from steer_addon.blender.ui import menus  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_points  # noqa: E402
 from tests.blender.drawn import context, draw  # noqa: E402

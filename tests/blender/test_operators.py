@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import crowds, properties, state  # noqa: E402
+from steer_addon.blender.crowd import crowds, properties, state  # noqa: E402
 from steer_addon.core.crowd import presets  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402

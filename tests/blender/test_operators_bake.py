@@ -6,8 +6,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display  # noqa: E402
 from steer_addon.blender.bake import keyframes  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
     active,
     curve_of,

@@ -7,9 +7,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import crowds, properties  # noqa: E402
+from steer_addon.blender.crowd import crowds, properties  # noqa: E402
+from steer_addon.blender.crowd.property_classes import ENTRY_INPUTS  # noqa: E402
 from steer_addon.blender.operators import presets as preset_operators  # noqa: E402
-from steer_addon.blender.property_classes import ENTRY_INPUTS  # noqa: E402
 from steer_addon.core.crowd.presets import read_preset  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
     curve_of,

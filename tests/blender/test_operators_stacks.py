@@ -6,7 +6,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import properties  # noqa: E402
+from steer_addon.blender.crowd import properties  # noqa: E402
 from tests.blender.crowd_makers import curves_of, make_crowd, make_empty, make_points  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
 

@@ -9,8 +9,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live, simulate  # noqa: E402
 from steer_addon.blender.bake import cached, status  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.blender.operators import baking as operators  # noqa: E402
 from steer_addon.blender.overlay import answers, handlers  # noqa: E402
 from steer_addon.core.cache import open_cache  # noqa: E402

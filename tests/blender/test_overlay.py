@@ -9,16 +9,16 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.overlay import (  # noqa: E402
     answers,
     handlers,
     picking,
     settings,
     strokes,
-    table,
     view,
 )
+from steer_addon.blender.ui import overlay_table as table  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     deps,

@@ -6,16 +6,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import (  # noqa: E402
-    advice,
-    crowds,
-    display,
-    drawing,
-    live_status,
-    menus,
-    panels,
-)
-from steer_addon.blender import properties as steer_properties  # noqa: E402
+from steer_addon.blender.checks import advice  # noqa: E402
+from steer_addon.blender.crowd import crowds  # noqa: E402
+from steer_addon.blender.crowd import properties as steer_properties  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import live_status  # noqa: E402
+from steer_addon.blender.ui import drawing, menus, panels  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402

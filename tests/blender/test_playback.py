@@ -10,9 +10,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import crowds, display, live, playback, simulate, state  # noqa: E402
+from steer_addon.blender import playback  # noqa: E402
+from steer_addon.blender.crowd import crowds, state  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.export.files import Header  # noqa: E402
 from steer_addon.blender.export.usd_points import has_usd  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_views import attribute, instances  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402

@@ -10,10 +10,12 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import drawing, drawing_bakes, menus, playback, state  # noqa: E402
+from steer_addon.blender import playback  # noqa: E402
+from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.export import formats  # noqa: E402
 from steer_addon.blender.export.files import Header  # noqa: E402
 from steer_addon.blender.export.usd_points import has_usd  # noqa: E402
+from steer_addon.blender.ui import drawing, drawing_bakes, menus  # noqa: E402
 from steer_addon.core.errors import SceneError, SteerError  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import frame_set, make_runner, shown  # noqa: E402

@@ -9,7 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import crowds, properties  # noqa: E402
+from steer_addon.blender.crowd import crowds, properties  # noqa: E402
 from steer_addon.blender.operators import presets  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402

@@ -9,9 +9,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, properties, slots  # noqa: E402
-from steer_addon.blender.bake.settings import KeyframeBakeSettings  # noqa: E402
-from steer_addon.blender.property_classes import type_number  # noqa: E402
+from steer_addon.blender.crowd import properties, slots  # noqa: E402
+from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings  # noqa: E402
+from steer_addon.blender.crowd.property_classes import type_number  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, read_preset  # noqa: E402
 from steer_addon.core.crowd.settings import (  # noqa: E402

@@ -14,17 +14,17 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import (  # noqa: E402
-    compiling,
-    crowds,
-    gizmos,
-    menus,
-    previews,
-    registration,
-)
+from steer_addon.blender import registration  # noqa: E402
 from steer_addon.blender.bake import cached, status  # noqa: E402
+from steer_addon.blender.crowd import crowds  # noqa: E402
+from steer_addon.blender.live import compiling  # noqa: E402
 from steer_addon.blender.operators import baking  # noqa: E402
-from steer_addon.blender.overlay import handlers, view  # noqa: E402
+from steer_addon.blender.overlay import (  # noqa: E402
+    gizmos,
+    handlers,
+    view,
+)
+from steer_addon.blender.ui import menus, previews  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError, SteerError  # noqa: E402
 from steer_addon.core.warmup import processes as warmup  # noqa: E402
@@ -332,8 +332,8 @@ def test_enabling_loads_only_what_blender_asks_for():
     late = (
         "core.step.simulation", "core.step.solver", "core.results.frames", "core.inputs.targets",
         "core.views", "core.crowd.presets",
-        "blender.drawing", "blender.advice", "blender.display_nodes",
-        "blender.scene_meshes", "blender.playback", "blender.overlay.answers",
+        "blender.ui.drawing", "blender.checks.advice", "blender.display.display_nodes",
+        "blender.reading.scene_meshes", "blender.playback", "blender.overlay.answers",
         "blender.overlay.view", "blender.export.usd_points",
     )  # fmt: skip
     assert [name for name in late if f"steer_addon.{name}" in found] == []

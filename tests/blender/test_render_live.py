@@ -7,8 +7,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, live, simulate  # noqa: E402
-from steer_addon.blender.properties import apply_settings  # noqa: E402
+from steer_addon.blender.crowd.properties import apply_settings  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     make_box,
     make_colliders,

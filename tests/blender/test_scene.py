@@ -9,10 +9,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import scene as scene_module  # noqa: E402
-from steer_addon.blender import state  # noqa: E402
-from steer_addon.blender.properties import settings_of  # noqa: E402
-from steer_addon.blender.scene import (  # noqa: E402
+from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
+from steer_addon.blender.reading import scene as scene_module  # noqa: E402
+from steer_addon.blender.reading.scene import (  # noqa: E402
     WorldReader,
     needs_frames,
     read_agents,

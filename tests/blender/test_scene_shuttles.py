@@ -7,8 +7,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import simulate  # noqa: E402
-from steer_addon.blender.scene import WorldReader  # noqa: E402
+from steer_addon.blender.live import simulate  # noqa: E402
+from steer_addon.blender.reading.scene import WorldReader  # noqa: E402
 from tests.blender.live_scenes import data_counts  # noqa: E402
 from tests.blender.source_makers import (  # noqa: E402
     lines_of,

@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import live, simulate  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.errors import AgentError, SceneError  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     data_counts,

@@ -11,15 +11,12 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Vector  # noqa: E402
 
-from steer_addon.blender import (  # noqa: E402
-    advice,
-    crowds,
-    live,
-    preset_groups,
-    previews,
-    starters,
-)
+from steer_addon.blender.checks import advice  # noqa: E402
+from steer_addon.blender.crowd import crowds  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.making import starters  # noqa: E402
 from steer_addon.blender.operators.start import OBJECT_OT_steer_start as Start  # noqa: E402
+from steer_addon.blender.ui import preset_groups, previews  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, preset_card  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_plane  # noqa: E402

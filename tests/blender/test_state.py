@@ -9,7 +9,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import display, state  # noqa: E402
+from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from steer_addon.core.results.frames import Frame  # noqa: E402
 

@@ -7,7 +7,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import advice, drawing, live  # noqa: E402
+from steer_addon.blender.checks import advice  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     make_box,

@@ -17,8 +17,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import batch  # noqa: E402
 from steer_addon.blender.bake import places  # noqa: E402
+from steer_addon.blender.headless import batch  # noqa: E402
 from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]

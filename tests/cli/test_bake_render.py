@@ -7,8 +7,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import batch  # noqa: E402
-from steer_addon.blender.crowds import is_crowd  # noqa: E402
+from steer_addon.blender.crowd.crowds import is_crowd  # noqa: E402
+from steer_addon.blender.headless import batch  # noqa: E402
 
 TINY = ["--size=64x36", "--samples=1"]
 
@@ -159,7 +159,7 @@ def test_a_share_of_the_size_and_a_video(run, small_scene, tmp_path):
 
 
 def test_a_video_that_cannot_be_made_leaves_the_pictures(run, small_scene, tmp_path, monkeypatch):
-    from steer_addon.blender import render
+    from steer_addon.blender.headless import render
 
     monkeypatch.setattr(render, "encode_video", lambda *_: "this Blender cannot write videos")
     words = ["--frames=1-2", *TINY, "--video", "--out", tmp_path]

@@ -6,9 +6,9 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import simulate  # noqa: E402
-from steer_addon.blender.batch import open_file  # noqa: E402
-from steer_addon.blender.crowds import is_crowd  # noqa: E402
+from steer_addon.blender.crowd.crowds import is_crowd  # noqa: E402
+from steer_addon.blender.headless.batch import open_file  # noqa: E402
+from steer_addon.blender.live import simulate  # noqa: E402
 
 SCENES = {
     "ahead_spheres": 1,

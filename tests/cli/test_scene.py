@@ -7,7 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.batch import open_file  # noqa: E402
+from steer_addon.blender.headless.batch import open_file  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 
 PLANE = "o plane\nv 0 0 0\nv 20 0 0\nv 20 0 -20\nv 0 0 -20\nf 1 2 3 4\n"
@@ -146,7 +146,7 @@ def _export(path):
 
 @pytest.mark.parametrize("suffix", [".obj", ".ply", ".stl", ".usdc", ".glb", ".fbx", ".abc"])
 def test_every_kind_of_file_comes_in_upright(empty_scene, tmp_path, suffix):
-    from steer_addon.blender.importers import import_meshes, join_meshes
+    from steer_addon.blender.making.importers import import_meshes, join_meshes
 
     bpy.ops.mesh.primitive_cube_add(size=2.0, location=(1, 2, 3))
     bpy.ops.mesh.primitive_cube_add(size=2.0, location=(9, 2, 3))

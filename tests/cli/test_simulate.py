@@ -9,7 +9,8 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import batch, simulate  # noqa: E402
+from steer_addon.blender.headless import batch  # noqa: E402
+from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.commands.recording import npy_header  # noqa: E402
 from steer_addon.core.errors import WorldError  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target, seekers  # noqa: E402

@@ -9,8 +9,8 @@ from steer_addon.core.errors import SceneError
 
 pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.spawning import CORNER, DISC, Spawn, plan_flight, plan_walk
-from steer_addon.blender.walkable import Body, find_walkable
+from steer_addon.blender.making.spawning import CORNER, DISC, Spawn, plan_flight, plan_walk
+from steer_addon.blender.making.walkable import Body, find_walkable
 
 BODY = Body(radius=0.25, height=1.8, max_slope=45.0, step_height=0.35)
 NOTHING = np.zeros((0, 3, 3))

@@ -44,7 +44,7 @@ def save_and_reload(tools: Tools) -> Iterator[Step]:
     tools.driver.check("the file has its crowd", weight == before, weight)
     go_to_start()
     yield from play(10)
-    tools.driver.check("it plays", not part("blender.live").status(crowd()).message)
+    tools.driver.check("it plays", not part("blender.live.live").status(crowd()).message)
 
 
 def bake(tools: Tools) -> Iterator[Step]:
@@ -75,8 +75,8 @@ def bake(tools: Tools) -> Iterator[Step]:
         bpy.utils.register_class(cls)
     bpy.context.scene.frame_set(kept)
     yield from driver.settled()
-    message = part("blender.live").status(crowd()).message
-    driver.check("it plays natively", part("blender.state").plays_back(crowd()), message)
+    message = part("blender.live.live").status(crowd()).message
+    driver.check("it plays natively", part("blender.crowd.state").plays_back(crowd()), message)
     with within("VIEW_3D"):
         bpy.ops.object.steer_cache_delete()
     yield from driver.settled()
@@ -116,7 +116,10 @@ def open_while_baking(tools: Tools) -> Iterator[Step]:
     driver.check("another file ends the bake", not status.busy)
     go_to_start()
     yield from play(5)
-    driver.check("the crowd of that file plays", not part("blender.live").status(crowd()).message)
+    driver.check(
+        "the crowd of that file plays",
+        not part("blender.live.live").status(crowd()).message,
+    )
 
 
 def drop(tools: Tools) -> Iterator[Step]:
@@ -146,7 +149,7 @@ def drop_file(tools: Tools, path: object) -> Iterator[Step]:
 
 def open_while_compiling(tools: Tools) -> Iterator[Step]:
     """A crowd that needs other kernels compiles, and the window lives; another file is opened."""
-    compiling, driver = part("blender.compiling"), tools.driver
+    compiling, driver = part("blender.live.compiling"), tools.driver
     bpy.ops.wm.read_homefile(use_empty=False)
     yield from driver.settled()
     forget_kernels("wander", "evade", "flock", "follow_path")
@@ -177,12 +180,12 @@ def forget_kernels(*behaviors: str) -> None:
 
 def simulated_now(obj: bpy.types.Object) -> bool:
     """Whether it goes without waiting."""
-    return int(part("blender.live").status(obj).stored_count) > 3
+    return int(part("blender.live.live").status(obj).stored_count) > 3
 
 
 def disable_and_uninstall(tools: Tools) -> Iterator[Step]:
     """Disable while kernels compile, enable, uninstall."""
-    compiling, check = part("blender.compiling"), tools.driver.check
+    compiling, check = part("blender.live.compiling"), tools.driver.check
     processes = list(compiling._work.compilation._processes) if compiling.state() else []
     bpy.ops.preferences.addon_disable(module=MODULE)
     yield from tools.driver.settled()

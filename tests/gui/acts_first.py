@@ -117,7 +117,7 @@ def check_framing(tools: Tools) -> None:
 
 def compile_and_play(tools: Tools) -> Iterator[Step]:
     """Kernels compile in sight while the window lives; then the crowd moves by itself."""
-    compiling, driver = part("blender.compiling"), tools.driver
+    compiling, driver = part("blender.live.compiling"), tools.driver
     waited = compiling.state() is not None
     if waited:
         yield lambda: compiling.state() is None or compiling.state().total > 0
@@ -130,7 +130,7 @@ def compile_and_play(tools: Tools) -> Iterator[Step]:
     driver.check("kernels were compiled in one go", len(rounds) <= 1, rounds)
     yield lambda: simulated() > 12
     tell_pauses(tools, "the crowd sets off")
-    begin = part("blender.live").get_frame(crowd(), 1).position
+    begin = part("blender.live.live").get_frame(crowd(), 1).position
     moved = np.linalg.norm(shown_frame().position - begin, axis=1).mean()
     note = f"{moved:.2f} m each; compiled {'just now' if waited else 'before'}"
     driver.check("the crowd moves by itself", moved > 0.1, note)
@@ -151,7 +151,7 @@ def compiled(tools: Tools) -> Iterator[Step]:
     Drawing the view by software takes a whole core, so another editor is shown meanwhile; and the
     processes, which give way to all others, do not here.
     """
-    compiling, area = part("blender.compiling"), area_of("VIEW_3D")
+    compiling, area = part("blender.live.compiling"), area_of("VIEW_3D")
     if compiling.state() is None:
         return
     area.type = "CONSOLE"
@@ -191,7 +191,7 @@ def edit(tools: Tools) -> Iterator[Step]:
     yield from driver.settled()
     driver.check("redo brings it again", crowd().steer.behaviors[0].weight == 2.5)
     yield from play(10)
-    message = part("blender.live").status(crowd()).message
+    message = part("blender.live.live").status(crowd()).message
     driver.check("it plays with the new weight", message == "", message)
 
 

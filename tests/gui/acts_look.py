@@ -132,7 +132,7 @@ def container(tools: Tools, obj: bpy.types.Object) -> Iterator[Step]:
     entry = obj.steer.behaviors[obj.steer.active_behavior]
     entry.source_kind, entry.source_object = "OBJECT", box
     yield from driver.picture("handles_container")
-    gizmos = part("blender.gizmos")
+    gizmos = part("blender.overlay.gizmos")
     face, normal = gizmos.faces_of(box)[3]
     opposite = gizmos.faces_of(box)[2][0]
     start, further = place_in_view(face), place_in_view(face + normal)

@@ -22,9 +22,9 @@ from ...core.cache.baking import bake as write_steps
 from ...core.cache.changes import all_changes, sentence
 from ...core.errors import CacheError, SceneError
 from ...core.step.simulation import Progress
-from ..crowds import frame_numbers
-from ..links import linked_crowds
-from ..sessions import Resume, fps_of, sessions
+from ..crowd.crowds import frame_numbers
+from ..crowd.links import linked_crowds
+from ..live.sessions import Resume, fps_of, sessions
 from . import inputs
 
 

@@ -10,10 +10,10 @@ import bpy
 from ...core.cache import Cache
 from ...core.cache.changes import all_changes
 from ...core.results.digests import bodies_digest, points_digest
-from ..links import linked_crowds
-from ..properties import settings_of
-from ..scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
-from ..sessions import fps_of, stage_for
+from ..crowd.links import linked_crowds
+from ..crowd.properties import settings_of
+from ..live.sessions import fps_of, stage_for
+from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
 from . import inputs
 from .cached import renamed
 

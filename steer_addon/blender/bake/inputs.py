@@ -18,13 +18,13 @@ import numpy as np
 
 from ...core.cache import CacheHeader
 from ...core.results.digests import WorldPart, digest, world_parts
-from ..links import ROLES, linked_crowds
-from ..live_settings import LiveKey, describe, live_key, played_curves
-from ..properties import settings_of
-from ..scene import input_objects, needs_frames
-from ..scene_inputs import ground_object
-from ..sessions import Session, fps_of
-from ..slots import SOURCES, source_use
+from ..crowd.links import ROLES, linked_crowds
+from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
+from ..crowd.properties import settings_of
+from ..crowd.slots import SOURCES, source_use
+from ..live.sessions import Session, fps_of
+from ..reading.scene import input_objects, needs_frames
+from ..reading.scene_inputs import ground_object
 
 SAMPLES = 24
 """At so many frames of a bake it is kept what was perceived."""

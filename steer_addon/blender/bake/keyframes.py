@@ -32,10 +32,10 @@ from ...core.results.tracks import (
     read_tracks,
     turned,
 )
+from ..crowd.bake_settings import KeyframeBakeSettings
 from .copies import Source, Template, make_objects, make_template
 from .hiding import hide_when_dead
 from .removal import MARK, delete_bake, find_bakes
-from .settings import KeyframeBakeSettings
 
 PATHS = (("location", 3), ("rotation_quaternion", 4), ('["velocity"]', 3))
 """Animated properties and their sizes, in the order of the channels of `tracks`."""

@@ -16,7 +16,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.errors import SteerError
-from .. import app_handlers, crowds
+from .. import app_handlers
+from ..crowd import crowds
 from ..suspension import is_suspended
 from . import places
 
@@ -158,8 +159,8 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
 def _names(obj: bpy.types.Object) -> dict[int, str]:
     """What a crowd reads, by the session uids of all whose edits may matter to it."""
     # imported with the first bake: enabling the extension has to be quick
-    from ..links import linked_crowds
-    from ..scene_inputs import geometry_owners, input_objects
+    from ..crowd.links import linked_crowds
+    from ..reading.scene_inputs import geometry_owners, input_objects
 
     objects = {o.session_uid: o for o in (*input_objects(obj), *linked_crowds(obj))}
     found = {uid: objects[own].name for uid, own in geometry_owners(obj).items() if own in objects}
@@ -239,7 +240,7 @@ def _check_edited() -> None:
 
 def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Check a bake as far as that takes no time; returns whether it came to an end."""
-    from ..scene_inputs import needs_own_scene
+    from ..reading.scene_inputs import needs_own_scene
 
     cache = cache_of(obj)
     if cache is None or busy or is_suspended() or needs_own_scene(obj):

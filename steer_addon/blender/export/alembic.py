@@ -11,7 +11,8 @@ import bpy
 
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
-from .. import display, playback
+from .. import playback
+from ..display import display
 from .files import Header, replacing, safe_name
 from .staging import Staging, staging
 

@@ -78,7 +78,7 @@ class Job:
             warnings: Filled with what the user may want to change.
             anew: Simulate even where there is a bake.
         """
-        from ..sessions import fps_of
+        from ..live.sessions import fps_of
         from .files import Header
 
         self.obj, self.scene, self.numbers = obj, scene, numbers
@@ -107,7 +107,7 @@ class Job:
         if self.cache is not None:
             cache = self.cache
             return (cache.frame(number) for number in self.numbers)
-        from .. import simulate
+        from ..live import simulate
 
         return simulate.run(self.obj, self.scene, self.numbers, warnings=self._warnings)
 
@@ -189,8 +189,8 @@ def _trajectories(job: Job, path: Path) -> int:
 
 def _keyed(job: Job) -> dict[str, Any]:
     """What every agent is copied from, and which keys it gets, as in a keyframe bake."""
-    from .. import display
-    from ..properties import bake_settings_of
+    from ..crowd.properties import bake_settings_of
+    from ..display import display
 
     steer, modifier = job.obj.steer, display.find_modifier(job.obj)
     shown = display.get_input(modifier, "Display")

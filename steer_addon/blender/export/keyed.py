@@ -14,7 +14,7 @@ from ...core.results.frames import Frame
 from ..bake import keyframes
 from ..bake.copies import Source
 from ..bake.removal import find_bakes
-from ..bake.settings import KeyframeBakeSettings
+from ..crowd.bake_settings import KeyframeBakeSettings
 from .files import Header, replacing
 from .staging import staging
 

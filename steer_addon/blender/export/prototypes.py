@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.results.frames import Frame
-from .. import display
-from ..state import write_state
+from ..crowd.state import write_state
+from ..display import display
 from .files import Header
 from .staging import Staging, staging
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.errors import SceneError
-from .. import crowds, live
+from ..crowd import crowds
+from ..live import live
 from .common import AddOperator, SteerOperator, active_object, select_only, why_no_editable_crowd
 
 if TYPE_CHECKING:
-    from ..distribute import FloatArray
+    from ..making.distribute import FloatArray
 
 DISTRIBUTIONS = (
     ("GRID", "Grid", "On a square grid around the 3D cursor", "LIGHTPROBE_VOLUME", 0),
@@ -87,7 +88,7 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str | None:
         """Find the places, make the object, make it a crowd."""
         # imported with the first crowd: enabling the extension has to be quick
-        from .. import distribute
+        from ..making import distribute
 
         ground = active_object(context) if self.distribution == "SURFACE" else None
         if self.distribution == "SURFACE":
@@ -123,7 +124,7 @@ def surface_of(
     Raises:
         SceneError: The active object is no mesh, or has no face that is flat enough.
     """
-    from .. import distribute
+    from ..making import distribute
 
     if ground is None or ground.type != "MESH":
         raise SceneError(

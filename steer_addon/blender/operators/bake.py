@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from .. import crowds, display, live
-from ..properties import bake_settings_of
+from ..crowd import crowds
+from ..crowd.properties import bake_settings_of
+from ..display import display
+from ..live import live
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ def _simulated(
     progress: Progress,
     warnings: list[str],
 ) -> list[Frame]:
-    from .. import simulate
+    from ..live import simulate
 
     frames = []
     for frame in simulate.run(obj, scene, numbers, warnings=warnings):

@@ -11,8 +11,8 @@ import bpy
 
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SteerError
-from .. import compiling, live
 from ..bake import places, status
+from ..live import compiling, live
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:

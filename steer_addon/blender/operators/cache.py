@@ -8,7 +8,7 @@ import bpy
 
 from ...core.errors import SceneError
 from ..bake import places, status
-from ..state import plays_back
+from ..crowd.state import plays_back
 from .baking import BakeOperator, status_of, why_busy
 from .common import SteerOperator, why_no_editable_crowd
 

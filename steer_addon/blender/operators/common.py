@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...core.errors import SteerError
-from ..crowds import is_crowd, why_not_editable
+from ..crowd.crowds import is_crowd, why_not_editable
 
 REDO = {"REGISTER", "UNDO"}
 

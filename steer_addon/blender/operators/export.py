@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import SceneError
-from .. import crowds
+from ..crowd import crowds
 from ..export import formats
 from .common import SteerOperator, why_no_crowd
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SteerError
-from .. import display
+from ..display import display
 from .common import SteerOperator, why_no_editable_crowd
 
 _NAME = "Crowd Colors"
@@ -46,7 +46,7 @@ def color_material() -> bpy.types.Material:
     if found is not None and found.library is None:
         return found
     # imported with the first material: enabling the extension has to be quick
-    from ..display_looks import COLOR_KEY
+    from ..display.display_looks import COLOR_KEY
 
     material = bpy.data.materials.new(_NAME)
     if bpy.app.version < (5, 0, 0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from .. import crowds
+from ..crowd import crowds
 from .common import AddOperator, active_object, select_only
 
 
@@ -75,7 +75,7 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
         """Make the curve, and give it to the active crowd where that lacks a path."""
         # imported with the first path: enabling the extension has to be quick
         from ...core.inputs.paths import Path
-        from .. import path_curves
+        from ..making import path_curves
 
         x, y = self.width / 2.0, self.height / 2.0
         path = Path.random(

@@ -7,8 +7,8 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import PresetError
-from ..crowds import user_preset_folder, user_preset_folders
-from ..properties import apply_settings, settings_of
+from ..crowd.crowds import user_preset_folder, user_preset_folders
+from ..crowd.properties import apply_settings, settings_of
 from .common import SteerOperator, active_object, select_only, why_no_crowd, why_no_editable_crowd
 
 _FORBIDDEN = set('/\\:*?"<>|')
@@ -129,7 +129,7 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
             apply_settings(context.object, preset.settings)
             return f"Applied preset {preset.label}"
         # imported with the first crowd: enabling the extension has to be quick
-        from ..starters import COUNT, Wish, start
+        from ..making.starters import COUNT, Wish, start
 
         crowd = start(context.scene, Wish(str(path), COUNT), active_object(context))
         select_only(context, crowd)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import bpy
 
 from ...core.crowd.settings import make_behavior
-from .. import crowds
-from ..properties import apply_settings, settings_of, write_behavior
-from ..property_classes import ENTRY_INPUTS
+from ..crowd import crowds
+from ..crowd.properties import apply_settings, settings_of, write_behavior
+from ..crowd.property_classes import ENTRY_INPUTS
 from .behaviors import OnEntry, require_entry
 from .common import SteerOperator, why_no_crowd
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from .. import crowds
+from ..crowd import crowds
 from .common import AddOperator, active_object, select_only
 
 
@@ -61,7 +61,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Add it, and play where there is a window."""
-        from ..starters import COUNT, COUNTS
+        from ..making.starters import COUNT, COUNTS
 
         if not self.properties.is_property_set("count"):
             self.count = COUNTS.get(self.preset, COUNT)
@@ -76,7 +76,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Make all of it, and go to the first frame."""
         # imported with the first crowd: enabling the extension has to be quick
-        from ..starters import Wish, start
+        from ..making.starters import Wish, start
 
         wish = Wish(self.preset, self.count, self.seed, self.obstacles, self.ground, self.bodies)
         scene = context.scene
@@ -90,7 +90,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
 def _bring_into_view(context: bpy.types.Context, before: list[bpy.types.Object]) -> None:
     """Show the crowd and what it steers by, in the 3D View that it was added from."""
-    from ..starters import worth_seeing
+    from ..making.starters import worth_seeing
 
     region, crowd = context.region, context.object
     if region is None or region.type != "WINDOW" or context.area.type != "VIEW_3D":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SceneError
-from .. import display
-from ..links import linked_crowds
+from ..crowd.links import linked_crowds
+from ..display import display
 from .common import SteerOperator, active_object, why_no_crowd, why_no_editable_crowd
 
 
@@ -38,7 +38,7 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Make it, and keep the crowd active."""
         # imported with the first input: enabling the extension has to be quick
-        from .. import input_makers
+        from ..making import input_makers
 
         obj = context.object
         made = input_makers.add_input(obj, context.scene, self.role, self.entry)
@@ -60,7 +60,7 @@ class OBJECT_OT_steer_clear_lost(SteerOperator, bpy.types.Operator):
         """Only where there is one."""
         reason = why_no_editable_crowd(context)
         # imported with the first panel: enabling the extension has to be quick
-        from ..advice import lost_objects
+        from ..checks.advice import lost_objects
 
         if not reason and next(lost_objects(context.object), None) is None:
             reason = "No input of the crowd was deleted"
@@ -68,7 +68,7 @@ class OBJECT_OT_steer_clear_lost(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         """Clear them."""
-        from ..advice import lost_objects
+        from ..checks.advice import lost_objects
 
         for _, owner, prop in list(lost_objects(context.object)):
             if self.name in ("", getattr(owner, prop).name):

@@ -19,11 +19,11 @@ import bpy
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SceneError, SteerError
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
-from .. import compiling, live
-from ..crowds import is_crowd
-from ..links import linked_crowds, with_crowds
-from ..properties import settings_of
-from ..state import plays_back
+from ..crowd.crowds import is_crowd
+from ..crowd.links import linked_crowds, with_crowds
+from ..crowd.properties import settings_of
+from ..crowd.state import plays_back
+from ..live import compiling, live
 from . import seen
 from .settings import MOST_CHOSEN, parse_ids
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...core.crowd.settings import CrowdSettings
     from ...core.explain import AgentAnswer, Answer
     from ...core.inputs.world import World
-    from ..scene import WorldReader
+    from ..reading.scene import WorldReader
 
 
 @dataclass
@@ -158,8 +158,8 @@ def _update(
     reshaped: set[int],
 ) -> bool:
     from ...core.explain import ask
-    from ..scene import signature
-    from ..sessions import fps_of
+    from ..live.sessions import fps_of
+    from ..reading.scene import signature
 
     source = seen.find(obj, scene)
     if source is None:
@@ -193,8 +193,8 @@ def _world(
     reshaped: set[int],
 ) -> tuple[World, bool]:
     """What the crowd perceives, and whether one cannot know how it moves."""
-    from ..scene import WorldReader, needs_frames
-    from ..sessions import fps_of
+    from ..live.sessions import fps_of
+    from ..reading.scene import WorldReader, needs_frames
 
     now = scene.frame_current
     if found.reader is None:
@@ -221,7 +221,7 @@ def _agents(
     if shown.agents is not None:
         return shown.agents
     from ...core.results.memories import stood_up
-    from ..scene import read_agents
+    from ..reading.scene import read_agents
 
     start = read_agents(obj, depsgraph, settings)
     return stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)

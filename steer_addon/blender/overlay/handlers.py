@@ -48,8 +48,8 @@ def on_change(scene: bpy.types.Scene, depsgraph: Any = None) -> None:
 
 
 def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int]:
-    from .. import links
-    from ..scene import geometry_owners
+    from ..crowd import links
+    from ..reading.scene import geometry_owners
     from . import answers
 
     obj = answers.crowd_of(scene)

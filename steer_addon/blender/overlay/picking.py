@@ -7,8 +7,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..crowds import crowds
-from ..display import find_modifier
+from ..crowd.crowds import crowds
+from ..display.display import find_modifier
 
 REACH = 30.0
 """So far from the cursor an agent is found [px], at the interface's standard size."""

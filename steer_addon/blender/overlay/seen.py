@@ -15,8 +15,9 @@ import bpy
 import numpy as np
 
 from ...core.errors import SceneError, SteerError
-from .. import live, playback
-from ..state import get_state, plays_back, read_state
+from .. import playback
+from ..crowd.state import get_state, plays_back, read_state
+from ..live import live
 
 if TYPE_CHECKING:
     from ...core.agents import Agents

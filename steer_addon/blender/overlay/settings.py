@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..crowds import is_crowd
+from ..crowd.crowds import is_crowd
 
 PARTS = (
     ("ARROWS", "Arrows", "What each behavior asks for, the wished or added velocity", 1),

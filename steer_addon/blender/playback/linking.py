@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from ...core.errors import SceneError
-from ..display import ensure_node_group, find_modifier, set_input
-from ..state import PLAYBACK_KEY, ensure_state, get_state, plays_back, remove_state
+from ..crowd.state import PLAYBACK_KEY, ensure_state, get_state, plays_back, remove_state
+from ..display.display import ensure_node_group, find_modifier, set_input
 from ..suspension import suspended
 from . import files
 
@@ -105,7 +105,7 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
         )
     if not played.path.is_file():
         raise SceneError(f"There is no file {played.path}: bake the crowd again, or relink it")
-    from .. import live
+    from ..live import live
 
     # groups of an older version know no point clouds
     ensure_node_group()
@@ -161,7 +161,7 @@ def detach(obj: bpy.types.Object) -> None:
     """Go back to the live crowd; the files stay where they are. A live crowd stays as it is."""
     if not plays_back(obj):
         return
-    from .. import live
+    from ..live import live
 
     forget(obj)
     if obj.library is None and obj.override_library is None:

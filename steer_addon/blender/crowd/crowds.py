@@ -1,0 +1,245 @@
+"""Crowd objects: which there are, how a mesh object becomes one, and how it stops being one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...core.behaviors import REGISTRY
+from ...core.crowd.settings import CrowdSettings, make_behavior
+from ...core.errors import PresetError, SceneError, warn
+from ..display import display
+from .properties import apply_settings
+from .property_classes import sync_display
+
+if TYPE_CHECKING:
+    from ..making.distribute import FloatArray
+
+DEFAULT_PRESET = "pedestrians"
+_DEFAULT_STACK = ("separation", "arrive")
+_ROAM = {"type": "wander", "weight": 0.15}
+"""What a new crowd does besides: it moves while it has no target yet, and is lively with one."""
+
+
+def is_crowd(obj: bpy.types.Object | None) -> bool:
+    """Whether the object is a crowd: marked as one, and with its Crowd modifier."""
+    return (
+        obj is not None
+        and obj.type == "MESH"
+        and obj.steer.is_crowd
+        and display.find_modifier(obj) is not None
+    )
+
+
+def has_remains(obj: bpy.types.Object) -> bool:
+    """Whether anything of a crowd is on the object, even if some of it was taken away."""
+    return bool(obj.steer.is_crowd or display.find_modifier(obj) is not None)
+
+
+def crowds(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The crowd objects of a scene."""
+    return [obj for obj in scene.objects if is_crowd(obj)]
+
+
+def require_crowd(obj: bpy.types.Object | None) -> bpy.types.Object:
+    """The object itself, when it is a crowd.
+
+    Raises:
+        SceneError: It is none.
+    """
+    if obj is None:
+        raise SceneError("No object is active: select a crowd")
+    if not is_crowd(obj):
+        raise SceneError(f"Object {obj.name!r} is no crowd: use Add Modifier > Crowd on it")
+    return obj
+
+
+def why_not_editable(obj: bpy.types.Object) -> str:
+    """Why a crowd cannot be made of, or changed on this object; empty when it can."""
+    if obj.library is not None:
+        return (
+            f"{obj.name!r} is linked from {obj.library.filepath}: "
+            "make it local (Object > Relations > Make Local) or work in that file"
+        )
+    if obj.override_library is not None:
+        return (
+            f"{obj.name!r} is a library override: "
+            "make it local (Object > Relations > Make Local) or work in the library's file"
+        )
+    return ""
+
+
+def default_settings() -> CrowdSettings:
+    """Settings of a new crowd: it walks to its target, and roams while it has none."""
+    settings = _default_preset()
+    types = [entry.definition.type for entry in settings.behaviors]
+    if _ROAM["type"] in types or _ROAM["type"] not in REGISTRY:
+        return settings
+    return replace(settings, behaviors=(*settings.behaviors, make_behavior(_ROAM)))
+
+
+def _default_preset() -> CrowdSettings:
+    # imported with the first crowd: enabling the extension has to be quick
+    from ...core.crowd.presets import builtin_folder, read_preset
+
+    try:
+        return read_preset(builtin_folder() / f"{DEFAULT_PRESET}.json").settings
+    except PresetError as error:
+        # a broken file in the presets folder must not keep crowds from being made
+        warn(__name__, "%s; new crowds start with plain settings", error)
+    known = [name for name in _DEFAULT_STACK if name in REGISTRY]
+    return CrowdSettings(behaviors=tuple(make_behavior({"type": name}) for name in known))
+
+
+def make_crowd(
+    obj: bpy.types.Object,
+    *,
+    settings: CrowdSettings | None = None,
+    scene: bpy.types.Scene | None = None,
+) -> bpy.types.Object:
+    """Make a mesh object a crowd: its vertices are agents from now on; its mesh stays as it is.
+
+    Args:
+        obj: Mesh object; one that is a crowd already keeps its behaviors.
+        settings: What it is told; None takes `default_settings`.
+        scene: Where the frame range comes from; None keeps that of a new crowd.
+
+    Raises:
+        SceneError: The object is no mesh, has nothing that could give vertices, or comes from
+            another file.
+    """
+    from . import state
+
+    reason = why_not_editable(obj)
+    if reason:
+        raise SceneError(reason)
+    if obj.type == "MESH" and not obj.data.vertices and not obj.modifiers:
+        raise SceneError(
+            f"{obj.name!r} has no vertices: give its mesh one vertex for every agent, "
+            "or use Add > Crowd"
+        )
+    fresh = not obj.steer.is_crowd
+    display.add_modifier(obj)
+    if not state.plays_back(obj):
+        state.ensure_state(obj)
+    if fresh or settings is not None:
+        apply_settings(obj, settings or default_settings())
+    sync_display(obj)
+    if fresh and scene is not None:
+        obj.steer.frame_start, obj.steer.frame_end = scene.frame_start, scene.frame_end
+    obj.steer.is_crowd = True
+    return obj
+
+
+def remove_crowd(obj: bpy.types.Object) -> None:
+    """Give the object back as it was: no modifier, no state, no settings, no animation of them.
+
+    A keyframe bake stays: it is the user's by now.
+
+    Raises:
+        SceneError: The object comes from another file.
+    """
+    from .. import playback
+    from . import animation_paths
+
+    reason = why_not_editable(obj)
+    if reason:
+        raise SceneError(reason)
+    animation_paths.drop(obj, "steer.")
+    unhide(obj)
+    playback.forget(obj)
+    modifier = display.find_modifier(obj)
+    if modifier is not None:
+        obj.modifiers.remove(modifier)
+    obj.property_unset("steer")
+
+
+def hide(obj: bpy.types.Object) -> None:
+    """Hide a baked crowd, so that agents are not seen twice, and remember what was hidden."""
+    hidden = set()
+    if not obj.hide_viewport:
+        hidden.add("VIEWPORT")
+    if not obj.hide_render:
+        hidden.add("RENDER")
+    obj.steer.hidden_by_bake = hidden | obj.steer.hidden_by_bake
+    obj.hide_viewport = obj.hide_render = True
+
+
+def unhide(obj: bpy.types.Object) -> None:
+    """Show a crowd again where `hide` hid it."""
+    hidden = obj.steer.hidden_by_bake
+    if "VIEWPORT" in hidden:
+        obj.hide_viewport = False
+    if "RENDER" in hidden:
+        obj.hide_render = False
+    obj.steer.hidden_by_bake = set()
+
+
+def add_crowd_object(
+    name: str, points: FloatArray, collection: bpy.types.Collection
+) -> bpy.types.Object:
+    """A new mesh object of loose vertices, in a collection.
+
+    Args:
+        name: Name of object and mesh.
+        points: Positions [m] in the object's space, shape (agent_count, 3).
+        collection: Where it goes.
+    """
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(points))
+    mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(points).ravel())
+    mesh.update()
+    obj = bpy.data.objects.new(name, mesh)
+    collection.objects.link(obj)
+    return obj
+
+
+def walkable_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> FloatArray:
+    """Triangles of a mesh object as it is evaluated.
+
+    Returns:
+        Corners [m] in world space, shape (triangle_count, 3, 3).
+
+    Raises:
+        SceneError: It has no faces.
+    """
+    from ..reading import scene_meshes
+
+    evaluated = obj.evaluated_get(depsgraph)
+    with scene_meshes.mesh_of(evaluated) as mesh:
+        order = scene_meshes.corners(mesh)
+        if not len(order):
+            raise SceneError(
+                f"{obj.name!r} has no faces to stand on: choose a mesh with faces, or use a grid"
+            )
+        points = scene_meshes.positions(mesh)
+    return scene_meshes.triangles_of(points, order, scene_meshes.matrix_of(evaluated))
+
+
+def user_preset_folders() -> list[Path]:
+    """Folders with presets of the user and of the site, besides the built-in one."""
+    return [Path(path) for path in bpy.utils.preset_paths("steer")]
+
+
+def user_preset_folder() -> Path:
+    """Folder that presets are saved to; it need not be there yet."""
+    return Path(bpy.utils.user_resource("SCRIPTS", path="presets/steer"))
+
+
+def frame_numbers(obj: bpy.types.Object) -> range:
+    """Frames that a crowd is simulated for.
+
+    Raises:
+        SceneError: The range is backwards.
+    """
+    first, last = obj.steer.frame_start, obj.steer.frame_end
+    if last < first:
+        raise SceneError(
+            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
+            f"set the end to {first} or more"
+        )
+    return range(first, last + 1)

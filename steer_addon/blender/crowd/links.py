@@ -1,0 +1,90 @@
+"""Crowds that steer by other crowds: who reads whom, and what of it.
+
+In a step every crowd reads the others as they were at the frame before, so the order in which
+crowds are stepped cannot matter. Agents that steer by their own crowd never choose themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core.errors import SceneError
+from .crowds import is_crowd
+from .slots import second_slots, target_slots
+
+if TYPE_CHECKING:
+    from ...core.inputs.targets import Targets
+    from ...core.inputs.world import World
+    from ...core.results.frames import Frame
+
+ROLES = {"targets": target_slots, "second_targets": second_slots}
+"""What finds the slots of each mapping of targets that a World has."""
+
+
+def target_crowd(slot: Any) -> bpy.types.Object | None:
+    """The crowd whose agents a slot names, or None."""
+    target = slot.target_object
+    # the points of a crowd are its agents: as it is shown they would depend on the order of steps
+    if slot.target_kind in ("CROWD", "POINTS") and is_crowd(target) and target.users_scene:
+        return target
+    return None
+
+
+def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object]:
+    """The crowds that a crowd steers by, by the role and the name of the slot."""
+    found = {
+        (role, name): target_crowd(slot)
+        for role, slots in ROLES.items()
+        for name, slot in slots(obj).items()
+    }
+    return {key: crowd for key, crowd in found.items() if crowd is not None}
+
+
+def linked_crowds(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """A crowd, first, and all crowds that it depends on, directly or through others, by name."""
+    found = {obj.session_uid: obj}
+    waiting = [obj]
+    while waiting:
+        for crowd in crowd_slots(waiting.pop()).values():
+            if crowd.session_uid not in found:
+                found[crowd.session_uid] = crowd
+                waiting.append(crowd)
+    return [obj, *sorted((c for c in found.values() if c != obj), key=lambda c: c.name_full)]
+
+
+def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]) -> World:
+    """A world with the agents of other crowds as targets.
+
+    Args:
+        obj: The crowd that steers.
+        world: What it perceives besides.
+        frames: The frame before of every crowd that it steers by, by session uid.
+
+    Raises:
+        SceneError: One of these crowds is not simulated at that frame.
+    """
+    slots = crowd_slots(obj)
+    if not slots:
+        return world
+    # imported with the first such crowd: enabling the extension has to be quick
+    from ...core.results.frames import targets_of
+
+    known: dict[int, Targets] = {}
+    for crowd in slots.values():
+        frame = frames.get(crowd.session_uid)
+        if frame is None:
+            raise SceneError(
+                f"Crowd {obj.name!r} steers by crowd {crowd.name!r}, which is not simulated that "
+                f"far: play from frame {min(crowd.steer.frame_start, obj.steer.frame_start)}"
+            )
+        if crowd.session_uid not in known:
+            axis = crowd.steer.motion.forward_axis
+            known[crowd.session_uid] = targets_of(frame, axis, own=crowd == obj)
+    merged = {role: dict(getattr(world, role)) for role in ROLES}
+    for (role, name), crowd in slots.items():
+        merged[role][name] = known[crowd.session_uid]
+    return replace(world, **merged)

@@ -1,0 +1,126 @@
+"""What a live result depends on besides the scene's objects, with keyed values taken out.
+
+Keyed values differ from frame to frame without anybody having changed anything. They are masked in
+the settings, and the curves that drive them are compared in their place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.crowd.settings import BLOCKS, CrowdSettings
+from ...core.parameters import parameters
+from .links import linked_crowds
+from .properties import settings_of
+
+_PATH = re.compile(r'steer\.(?:behaviors\[(?:(\d+)|"(.*)")\]\.)?(?:(\w+)\.)?(\w+)$')
+_CURVE_ARRAYS = ("co", "handle_left", "handle_right")
+
+
+@dataclass(frozen=True)
+class LiveKey:
+    """Equal keys give equal results, as far as settings go."""
+
+    settings: CrowdSettings
+    """The settings without keyed values."""
+    curves: tuple[Any, ...]
+    """What keyed values are made of."""
+    frame_start: int
+    fps: float
+    others: tuple[LiveKey, ...] = ()
+    """The keys of all crowds that it depends on."""
+
+
+def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
+    """The key of a crowd as it is now, with those of the crowds that it steers by.
+
+    Args:
+        obj: The original crowd object.
+        settings: Its settings at the current frame.
+        fps: Frames per second of its scene.
+
+    Raises:
+        ParameterError: The settings of another crowd are out of range.
+    """
+    others = tuple(_own_key(crowd, settings_of(crowd), fps) for crowd in linked_crowds(obj)[1:])
+    return replace(_own_key(obj, settings, fps), others=others)
+
+
+def _own_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
+    curves = tuple(describe(curve) for curve in steer_curves(obj))
+    masked = settings
+    for path in sorted({curve[0] for curve in curves}):
+        masked = _mask(masked, path)
+    return LiveKey(masked, curves, obj.steer.frame_start, fps)
+
+
+def steer_curves(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
+    """The f-curves and drivers of a crowd's settings, those of NLA strips included."""
+    return (c for c in played_curves(obj.animation_data) if c.data_path.startswith("steer."))
+
+
+def played_curves(animation: bpy.types.AnimData | None) -> Iterator[bpy.types.FCurve]:
+    """The f-curves and drivers of some data, those of NLA strips included."""
+    if animation is None:
+        return
+    played = [(animation.action, animation.action_slot)]
+    for track in animation.nla_tracks:
+        played += [(strip.action, strip.action_slot) for strip in track.strips]
+    for action, slot in played:
+        if action is None or slot is None:
+            continue
+        for layer in action.layers:
+            for strip in layer.strips:
+                bag = strip.channelbag(slot) if strip.type == "KEYFRAME" else None
+                if bag is not None:
+                    yield from bag.fcurves
+    yield from animation.drivers
+
+
+def describe(curve: bpy.types.FCurve) -> tuple[Any, ...]:
+    """All that a curve or driver is made of; equal for equal ones."""
+    keys = curve.keyframe_points
+    values = np.empty(2 * len(keys), np.float32)
+    arrays = []
+    for name in _CURVE_ARRAYS:
+        keys.foreach_get(name, values)
+        arrays.append(values.tobytes())
+    kinds = tuple(key.interpolation for key in keys)
+    driver = curve.driver
+    formula: tuple[Any, ...] = ()
+    if driver is not None:
+        sources = [(v.type, t.data_path) for v in driver.variables for t in v.targets]
+        formula = (driver.type, driver.expression, tuple(sources))
+    state = (curve.mute, curve.extrapolation, len(curve.modifiers))
+    return (curve.data_path, *arrays, kinds, state, formula)
+
+
+def _mask(settings: CrowdSettings, path: str) -> CrowdSettings:
+    """Settings with the value under a data path at its default."""
+    match = _PATH.match(path)
+    if match is None:
+        return settings
+    number, name, group, prop = match.groups()
+    if number is None and name is None:
+        if group in BLOCKS:
+            block = _reset(getattr(settings, group), prop)
+            return replace(settings, **{group: block})
+        return replace(settings, seed=0) if prop == "seed" else settings
+    stack = list(settings.behaviors)
+    names = [entry.key for entry in stack]
+    place = int(number) if number is not None else names.index(name) if name in names else -1
+    if not 0 <= place < len(stack) or group not in (None, stack[place].definition.type):
+        return settings
+    stack[place] = _reset(stack[place], prop)
+    return replace(settings, behaviors=tuple(stack))
+
+
+def _reset(block: Any, prop: str) -> Any:
+    info = parameters(block).get(prop)
+    return block if info is None else replace(block, **{prop: info.default})

@@ -1,0 +1,392 @@
+"""`Object.steer`: what a crowd is told, as Blender properties generated from core's dataclasses.
+
+The classes are made when the extension is registered, so that a behavior whose module was added
+to `core/behaviors` is simply there: it gets a property group of its own beside the others.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import bpy
+
+from ...core.behaviors import REGISTRY, Behavior, own_parameters
+from ...core.crowd.settings import BLOCKS
+from ...core.errors import ParameterError
+from ...core.parameters import parameters
+from ..display import display
+from .bake_settings import KeyframeBakeSettings
+from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, sentence
+from .slots import SecondTarget, can_be_source, source_use
+from .titles import set_title, title_of
+
+ENTRY_PARAMETERS = ("enabled", "weight")
+"""Parameters of every behavior that are properties of the list entry itself."""
+
+ENTRY_INPUTS = tuple(
+    f"{role}_{part}"
+    for role in ("target", "second_target", "source")
+    for part in ("kind", "object", "collection")
+)
+"""Properties of a list entry that name objects of the scene; presets do not hold them."""
+
+COMMON = {name: info for name, info in parameters(Behavior).items() if name in ENTRY_PARAMETERS}
+
+TARGET_KINDS = (
+    ("OBJECT", "Object", "The origin of one object", "OBJECT_DATA", 0),
+    (
+        "COLLECTION",
+        "Collection",
+        "The origins of all objects of a collection",
+        "OUTLINER_COLLECTION",
+        1,
+    ),
+    ("POINTS", "Points", "The vertices of a mesh object", "MESH_DATA", 2),
+    ("CROWD", "Crowd", "The agents of another crowd, or the others of this one", "COMMUNITY", 3),
+)
+
+
+def _fixed(prop: Any, **options: Any) -> Any:
+    return prop(options=FIXED, override=OVERRIDABLE, **options)
+
+
+def _is_other(self: Any, obj: bpy.types.Object) -> bool:
+    return obj != self.id_data
+
+
+def _is_target(self: Any, obj: bpy.types.Object) -> bool:
+    if self.target_kind == "CROWD":
+        return obj.steer.is_crowd
+    return obj != self.id_data and (self.target_kind != "POINTS" or obj.type == "MESH")
+
+
+def _is_second_target(self: Any, obj: bpy.types.Object) -> bool:
+    return _is_target(SecondTarget(self), obj)
+
+
+def _is_source(self: Any, obj: bpy.types.Object) -> bool:
+    return obj != self.id_data and can_be_source(obj, source_use(self))
+
+
+def _is_other_mesh(self: Any, obj: bpy.types.Object) -> bool:
+    return obj != self.id_data and obj.type == "MESH"
+
+
+def _keep_name_unique(self: Any, context: bpy.types.Context) -> None:
+    """Names tell entries apart on the command line and name their targets."""
+    wanted = self.name or self.type
+    others = [
+        item.name for item in self.id_data.steer.behaviors if item.as_pointer() != self.as_pointer()
+    ]
+    name = unique_name(wanted, others)
+    if name != self.name:
+        self.name = name
+
+
+def sync_display(obj: bpy.types.Object) -> None:
+    """Tell the Crowd modifier what it needs of the settings to show the agents."""
+    modifier = display.find_modifier(obj)
+    if modifier is None:
+        return
+    steer = obj.steer
+    wanted = {"Radius": steer.agents.radius, "Forward Axis": steer.motion.forward_axis}
+    for name, value in wanted.items():
+        if display.get_input(modifier, name) != value:
+            display.set_input(modifier, name, value)
+
+
+def _sync_display(self: Any, context: bpy.types.Context) -> None:
+    sync_display(self.id_data)
+
+
+def unique_name(wanted: str, taken: list[str]) -> str:
+    """`wanted`, or `wanted.001` and so on where that is taken."""
+    name, number = wanted, 0
+    while name in taken:
+        number += 1
+        name = f"{wanted}.{number:03d}"
+    return name
+
+
+def _target_properties(prefix: str = "", label: str = "", poll: Any = _is_target) -> dict[str, Any]:
+    return {
+        f"{prefix}target_kind": _fixed(
+            bpy.props.EnumProperty,
+            name=f"{label}Target Kind",
+            description="What the targets are",
+            items=TARGET_KINDS,
+            default="OBJECT",
+        ),
+        f"{prefix}target_object": _fixed(
+            bpy.props.PointerProperty,
+            name=f"{label}Target",
+            description="Object that agents steer by",
+            type=bpy.types.Object,
+            poll=poll,
+        ),
+        f"{prefix}target_collection": _fixed(
+            bpy.props.PointerProperty,
+            name=f"{label}Targets",
+            description="Collection whose objects agents steer by",
+            type=bpy.types.Collection,
+        ),
+    }
+
+
+def _source_properties() -> dict[str, Any]:
+    return {
+        "source_kind": _fixed(
+            bpy.props.EnumProperty,
+            name="Source Kind",
+            description="Whether one object is read, or a collection of them",
+            items=(
+                ("OBJECT", "Object", "One object", "OBJECT_DATA", 0),
+                (
+                    "COLLECTION",
+                    "Collection",
+                    "All objects of a collection, in order of name",
+                    "OUTLINER_COLLECTION",
+                    1,
+                ),
+            ),
+            default="OBJECT",
+        ),
+        "source_object": _fixed(
+            bpy.props.PointerProperty,
+            name="Source",
+            description="Object that agents follow, flow along or stay in",
+            type=bpy.types.Object,
+            poll=_is_source,
+        ),
+        "source_collection": _fixed(
+            bpy.props.PointerProperty,
+            name="Sources",
+            description="Collection of objects that agents follow, flow along or stay in",
+            type=bpy.types.Collection,
+        ),
+    }
+
+
+def type_number(type_name: str) -> int:
+    """Number that a .blend file stores for a type: the same whatever other types there are.
+
+    It stays below 2**24, so that it is exact as a 32-bit float too.
+    """
+    return zlib.crc32(type_name.encode()) & 0xFFFFFF
+
+
+def _type_items() -> list[tuple[str, str, str, str, int]]:
+    items = []
+    for name, cls in REGISTRY.items():
+        text = sentence((cls.__doc__ or cls.definition.label).strip().partition("\n\n")[0])
+        items.append((name, cls.definition.label, text, cls.definition.icon, type_number(name)))
+    numbers = [item[4] for item in items]
+    if len(set(numbers)) < len(numbers):
+        raise ParameterError("Two behavior types have the same number in files: rename the new one")
+    return items
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _behavior_class(groups: dict[str, type]) -> type:
+    properties: dict[str, Any] = {
+        "name": bpy.props.StringProperty(
+            name="Name",
+            description="Name of this entry, as in presets and on the command line",
+            options=FIXED,
+            override=OVERRIDABLE,
+            update=_keep_name_unique,
+        ),
+        "title": bpy.props.StringProperty(
+            name="Name",
+            description="What this entry is called; double-click to give it a name of its own",
+            options={"SKIP_SAVE"},
+            get=title_of,
+            set=set_title,
+        ),
+        "type": _fixed(
+            bpy.props.EnumProperty,
+            name="Type",
+            description="Which behavior this is",
+            items=_type_items(),
+        ),
+        **make_group("STEER_Entry", COMMON.values(), "").__annotations__,
+        "use_own_target": _fixed(
+            bpy.props.BoolProperty,
+            name="Own Target",
+            description="Use a target of its own instead of the crowd's",
+        ),
+        **_target_properties(),
+        **_target_properties("second_", "Second ", _is_second_target),
+        **_source_properties(),
+    }
+    for name, group in groups.items():
+        properties[name] = bpy.props.PointerProperty(type=group, override=OVERRIDABLE)
+    return make_class("SteerBehavior", properties, "One entry of a crowd's list of behaviors.")
+
+
+def _inputs() -> dict[str, Any]:
+    return {
+        **_target_properties(),
+        "colliders": _fixed(
+            bpy.props.PointerProperty,
+            name="Colliders",
+            description=(
+                "What agents perceive as obstacles: meshes, walls drawn as edges or curves, and "
+                "empties of type sphere, which rays do not see"
+            ),
+            type=bpy.types.Collection,
+        ),
+        "ground": _fixed(
+            bpy.props.PointerProperty,
+            name="Ground",
+            description="Terrain that agents walk on; without it they stay at their own height",
+            type=bpy.types.Object,
+            poll=_is_other_mesh,
+        ),
+        "seed": bpy.props.IntProperty(
+            name="Seed",
+            description="Changes everything that is random; the same seed gives the same motion",
+            options=ANIMATED,
+            override=OVERRIDABLE,
+        ),
+    }
+
+
+def _cache() -> dict[str, Any]:
+    return {
+        "cache_directory": bpy.props.StringProperty(
+            name="Folder",
+            description="Where the folder of the bake goes; empty is steer_cache, beside the file",
+            subtype="DIR_PATH",
+            # from 5.0 on Blender wants to be told
+            options={
+                *FIXED,
+                *(("PATH_SUPPORTS_BLEND_RELATIVE",) if bpy.app.version >= (5,) else ()),
+            },
+            override=OVERRIDABLE,
+        ),
+        "cache_folder": _fixed(
+            bpy.props.StringProperty,
+            name="Baked Cache",
+            description="Folder of the bake, where there is one",
+        ),
+        "cache_owner": _fixed(
+            bpy.props.StringProperty,
+            name="Owner",
+            description="Crowd that the bake was made for; duplicates of it own none",
+        ),
+    }
+
+
+def _bake() -> dict[str, Any]:
+    return {
+        "frame_start": _fixed(
+            bpy.props.IntProperty,
+            name="Start",
+            description="Frame at which agents stand on the mesh's vertices and the motion begins",
+            default=1,
+            min=-1_000_000,
+            max=1_000_000,
+        ),
+        "frame_end": _fixed(
+            bpy.props.IntProperty,
+            name="End",
+            description="Last frame that is simulated",
+            default=250,
+            min=-1_000_000,
+            max=1_000_000,
+        ),
+        **_cache(),
+        "bake_collection": _fixed(
+            bpy.props.PointerProperty,
+            name="Baked Objects",
+            description="Collection that holds the result of the keyframe bake",
+            type=bpy.types.Collection,
+        ),
+        "bake_source_object": _fixed(
+            bpy.props.PointerProperty,
+            name="Object",
+            description="Object that every agent gets a linked copy of; empty makes empties",
+            type=bpy.types.Object,
+            poll=_is_other,
+        ),
+        "bake_source_collection": _fixed(
+            bpy.props.PointerProperty,
+            name="Collection",
+            description="Collection of objects of which every agent gets a linked copy; counts "
+            "where no object is chosen",
+            type=bpy.types.Collection,
+        ),
+        "hidden_by_bake": bpy.props.EnumProperty(
+            name="Hidden by Bake",
+            description="Where baking hid the crowd; deleting the bake shows it there again",
+            items=(
+                ("VIEWPORT", "Viewport", "It was seen in the viewport", 1),
+                ("RENDER", "Render", "It was seen in renders", 2),
+            ),
+            options={*FIXED, "ENUM_FLAG", "HIDDEN"},
+            override=OVERRIDABLE,
+        ),
+    }
+
+
+def _crowd_class(entry: type, blocks: dict[str, type]) -> type:
+    properties: dict[str, Any] = {
+        "is_crowd": _fixed(
+            bpy.props.BoolProperty,
+            name="Crowd",
+            description="The vertices of this mesh object are agents",
+        ),
+        "behaviors": bpy.props.CollectionProperty(
+            type=entry, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+        ),
+        "active_behavior": _fixed(
+            bpy.props.IntProperty,
+            name="Active Behavior",
+            description="Place of the chosen entry in the list of behaviors",
+            min=0,
+        ),
+        **_inputs(),
+        **_bake(),
+    }
+    for name, group in blocks.items():
+        properties[name] = bpy.props.PointerProperty(type=group, override=OVERRIDABLE)
+    return make_class("SteerCrowd", properties, "All settings of a crowd.")
+
+
+_registered: list[type] = []
+
+
+def register() -> None:
+    """Make the classes from the dataclasses as they are now, and add `Object.steer`."""
+    behaviors = {
+        name: make_group(
+            f"SteerBehavior{_camel(name)}", own_parameters(cls).values(), cls.__doc__ or name
+        )
+        for name, cls in REGISTRY.items()
+    }
+    settings = {**BLOCKS, "bake": KeyframeBakeSettings}
+    shown = {"radius": _sync_display, "forward_axis": _sync_display}
+    blocks = {
+        name: make_group(
+            f"SteerCrowd{_camel(name)}", parameters(cls).values(), cls.__doc__ or name, shown
+        )
+        for name, cls in settings.items()
+    }
+    entry = _behavior_class(behaviors)
+    crowd = _crowd_class(entry, blocks)
+    for cls in (*behaviors.values(), *blocks.values(), entry, crowd):
+        bpy.utils.register_class(cls)
+        _registered.append(cls)
+    bpy.types.Object.steer = bpy.props.PointerProperty(type=crowd, override=OVERRIDABLE)
+
+
+def unregister() -> None:
+    """Take back what `register` did."""
+    del bpy.types.Object.steer
+    while _registered:
+        bpy.utils.unregister_class(_registered.pop())

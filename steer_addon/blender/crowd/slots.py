@@ -1,0 +1,127 @@
+"""What a behavior is given: first and second targets, and what it follows or stays in.
+
+This decides from the settings alone which objects count; nothing is evaluated here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import bpy
+
+from ...core.behaviors import REGISTRY
+from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
+
+LINE_TYPES = ("MESH", "CURVE")
+"""Types of objects that are paths and fields."""
+
+EXTENT_TYPES = ("MESH", "CURVE", "SURFACE", "FONT")
+SOLID_EMPTIES = ("SPHERE", "CUBE")
+
+
+HAIR = "hair curves are not read, convert it to a curve or a mesh (Object ▸ Convert)"
+"""What to do about an object of the type CURVES: only geometry nodes evaluate its splines."""
+
+
+class SourceKind(NamedTuple):
+    """What behaviors read besides targets, colliders and ground.
+
+    Attributes:
+        label: What the panel calls it.
+        choose: What the user can choose.
+        icon: Icon of what is made where there is none.
+    """
+
+    label: str
+    choose: str
+    icon: str
+
+    @property
+    def noun(self) -> str:
+        """What sentences call it."""
+        return self.label.lower()
+
+
+SOURCES = {
+    PATHS: SourceKind("Path", "choose a curve or a mesh with edges", "CURVE_PATH"),
+    FIELD: SourceKind(
+        "Field", "choose a mesh with a vector attribute, or curves", "CURVE_BEZCIRCLE"
+    ),
+    CONTAINER: SourceKind("Container", "choose a mesh, or an empty of type sphere or cube", "CUBE"),
+}
+"""The kinds of sources by what behaviors declare in `uses`."""
+
+
+def uses_of(item: Any) -> tuple[str, ...]:
+    """What a list entry reads; nothing for a type of another version."""
+    cls = REGISTRY.get(item.type)
+    return () if cls is None else cls.definition.uses
+
+
+def needs_target(item: Any) -> bool:
+    """Whether a list entry does nothing without a target."""
+    return TARGETS in uses_of(item) and REGISTRY[item.type].needs_target
+
+
+def source_use(item: Any) -> str:
+    """Which kind of source a list entry reads, one of SOURCES; empty for none."""
+    return next((use for use in uses_of(item) if use in SOURCES), "")
+
+
+class SecondTarget:
+    """The second target of a list entry, under the names that all targets have."""
+
+    def __init__(self, item: Any) -> None:
+        self._item = item
+        self.id_data = item.id_data
+
+    @property
+    def target_kind(self) -> str:
+        """OBJECT, COLLECTION, POINTS or CROWD."""
+        return self._item.second_target_kind
+
+    @property
+    def target_object(self) -> bpy.types.Object | None:
+        """The object, of which the kind says what counts."""
+        return self._item.second_target_object
+
+    @property
+    def target_collection(self) -> bpy.types.Collection | None:
+        """The collection."""
+        return self._item.second_target_collection
+
+
+def target_slots(obj: bpy.types.Object) -> dict[str, Any]:
+    """What holds the target properties: "" for the crowd's own, else a behavior's name."""
+    steer = obj.steer
+    own = {i.name: i for i in steer.behaviors if i.use_own_target and TARGETS in uses_of(i)}
+    return {"": steer, **own}
+
+
+def second_slots(obj: bpy.types.Object) -> dict[str, SecondTarget]:
+    """The second targets of behaviors that stand between two, by the behaviors' names."""
+    used = [item for item in obj.steer.behaviors if SECOND_TARGETS in uses_of(item)]
+    return {item.name: SecondTarget(item) for item in used}
+
+
+def has_target(slot: Any) -> bool:
+    """Whether something is chosen as target."""
+    if slot.target_kind == "COLLECTION":
+        return slot.target_collection is not None
+    return slot.target_object is not None
+
+
+def has_source(item: Any) -> bool:
+    """Whether something is chosen as source."""
+    if item.source_kind == "COLLECTION":
+        return item.source_collection is not None
+    return item.source_object is not None
+
+
+def can_be_source(obj: bpy.types.Object, use: str) -> bool:
+    """Whether an object can be read as this kind of source."""
+    if use != CONTAINER:
+        return obj.type in LINE_TYPES
+    if obj.type == "EMPTY":
+        return obj.empty_display_type in SOLID_EMPTIES
+    return obj.type in EXTENT_TYPES

@@ -1,0 +1,215 @@
+"""The state object: a hidden mesh of loose vertices that holds the agents of one frame.
+
+It is linked to no collection; the Crowd modifier refers to it and shows its points. That
+reference alone ties state and crowd together, so a deleted crowd takes its state along when the
+file is saved, and a duplicated crowd is recognized by sharing the state of another object.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import SceneError
+from ..display.display import find_modifier, get_input, set_input
+
+if TYPE_CHECKING:
+    from ...core.results.frames import Frame
+
+_OWNER_KEY = "steer_owner"
+_FRAME_KEY = "steer_frame"
+PLAYBACK_KEY = "steer_playback"
+"""Custom property of a state that plays a baked file by itself, which nobody writes to."""
+_ATTRIBUTES = {
+    "position": ("FLOAT_VECTOR", "vector", np.float32, 3),
+    "velocity": ("FLOAT_VECTOR", "vector", np.float32, 3),
+    "rotation": ("QUATERNION", "value", np.float32, 4),
+    "id": ("INT", "value", np.int32, 1),
+    "speed": ("FLOAT", "value", np.float32, 1),
+    "radius": ("FLOAT", "value", np.float32, 1),
+    "alive": ("BOOLEAN", "value", np.bool_, 1),
+}
+"""Attribute type, property of its elements, type and width of its values, by name."""
+
+
+def get_state(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Return the state object that the object's Crowd modifier shows, or None."""
+    modifier = find_modifier(obj)
+    return None if modifier is None else get_input(modifier, "State")
+
+
+def is_playback(state: bpy.types.Object | None) -> bool:
+    """Whether a state plays a baked file by itself."""
+    return state is not None and PLAYBACK_KEY in state
+
+
+def plays_back(obj: bpy.types.Object) -> bool:
+    """Whether a crowd shows a baked file; nothing of it is simulated or written then."""
+    try:
+        return is_playback(get_state(obj))
+    except SceneError:
+        # a node group that was changed shows nothing
+        return False
+
+
+def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
+    """Return the state object of this crowd alone, made where needed.
+
+    In place of a state that plays a bake, too: ask `plays_back` before. A duplicated crowd shares
+    its state with the object that it was made from; one of the two then gets a copy of its own.
+    Cheap enough to be called every frame.
+
+    Raises:
+        SceneError: The object is no crowd, or comes from another file.
+    """
+    modifier = find_modifier(obj)
+    if modifier is None:
+        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    if obj.library is not None or obj.override_library is not None:
+        raise SceneError(
+            f"Crowd {obj.name!r} is linked from another file, where its agents can't be written: "
+            "make it local (Object > Relations > Make Local)"
+        )
+    state = get_input(modifier, "State")
+    if state is None or state.type != "MESH" or is_playback(state):
+        mesh = bpy.data.meshes.new(_name(obj))
+        state = bpy.data.objects.new(mesh.name, mesh)
+        set_input(modifier, "State", state)
+    elif state.library is not None or _belongs_to_another(state, obj):
+        state = state.copy()
+        state.data = state.data.copy()
+        state.name = state.data.name = _name(obj)
+        set_input(modifier, "State", state)
+    if state.get(_OWNER_KEY) != obj.name:
+        state[_OWNER_KEY] = obj.name
+    return state
+
+
+def write_state(state: bpy.types.Object, frame: Frame) -> None:
+    """Show a frame: write it to the state's mesh, with what behaviors show as further attributes.
+
+    Identities are stored as 32 bits: of larger ones the low 32 bits are kept.
+
+    Raises:
+        SceneError: The state comes from another file.
+    """
+    mesh = _editable_mesh(state)
+    count = len(frame.id)
+    if len(mesh.vertices) != count:
+        mesh.clear_geometry()
+        mesh.vertices.add(count)
+    shown = {n: v for n, v in frame.attributes.items() if n not in _ATTRIBUTES}
+    for name in _shown_names(mesh):
+        if name not in shown:
+            mesh.attributes.remove(mesh.attributes[name])
+    for name, (kind, prop, dtype, _) in _ATTRIBUTES.items():
+        _write(mesh, name, kind, prop, np.asarray(getattr(frame, name), dtype))
+    for name, values in shown.items():
+        _write(mesh, name, "FLOAT", "value", np.asarray(values, np.float32))
+    mesh.update()
+    state[_FRAME_KEY] = frame.number
+
+
+def _write(mesh: bpy.types.Mesh, name: str, kind: str, prop: str, values: Any) -> None:
+    attribute = mesh.attributes.get(name)
+    if attribute is None or attribute.data_type != kind or attribute.domain != "POINT":
+        if attribute is not None:
+            mesh.attributes.remove(attribute)
+        attribute = mesh.attributes.new(name, kind, "POINT")
+    attribute.data.foreach_set(prop, np.ascontiguousarray(values).ravel())
+
+
+def _shown_names(mesh: bpy.types.Mesh) -> list[str]:
+    """Names of the attributes that behaviors show."""
+    return [
+        attribute.name
+        for attribute in mesh.attributes
+        if attribute.name not in _ATTRIBUTES
+        and attribute.data_type == "FLOAT"
+        and attribute.domain == "POINT"
+        and not attribute.is_internal
+    ]
+
+
+def _read(mesh: bpy.types.Mesh, name: str, prop: str, dtype: Any, width: int) -> Any:
+    array = np.empty(len(mesh.vertices) * width, dtype)
+    mesh.attributes[name].data.foreach_get(prop, array)
+    return array.reshape(-1, width) if width > 1 else array
+
+
+def read_state(state: bpy.types.Object) -> Frame | None:
+    """Return the frame that the state shows, or None when it shows none."""
+    mesh = state.data
+    if not len(mesh.vertices) or any(name not in mesh.attributes for name in _ATTRIBUTES):
+        return None
+    values = {
+        name: _read(mesh, name, prop, dtype, width)
+        for name, (_, prop, dtype, width) in _ATTRIBUTES.items()
+    }
+    from ...core.results.frames import Frame
+
+    return Frame(
+        number=int(state.get(_FRAME_KEY, 0)),
+        id=values["id"].astype(np.int64),
+        position=values["position"],
+        velocity=values["velocity"],
+        rotation=values["rotation"],
+        radius=values["radius"],
+        alive=values["alive"].astype(np.uint8),
+        attributes={name: _read(mesh, name, "value", np.float32, 1) for name in _shown_names(mesh)},
+    )
+
+
+def clear_state(state: bpy.types.Object) -> None:
+    """Forget the agents; the modifier then shows the points of the crowd object at rest.
+
+    Raises:
+        SceneError: The state comes from another file.
+    """
+    mesh = _editable_mesh(state)
+    mesh.clear_geometry()
+    mesh.update()
+    if _FRAME_KEY in state:
+        del state[_FRAME_KEY]
+
+
+def remove_state(obj: bpy.types.Object) -> None:
+    """Take the state from this crowd, and delete it unless another object uses it."""
+    modifier = find_modifier(obj)
+    state = None if modifier is None else get_input(modifier, "State")
+    if state is None:
+        return
+    set_input(modifier, "State", None)
+    # the count alone would not do: objects that are removed in 5.2 leave theirs behind
+    if state.library is not None or (state.users > 0 and bpy.data.user_map(subset=[state])[state]):
+        return
+    data = state.data
+    bpy.data.objects.remove(state)
+    if data is not None and data.users == 0:
+        bpy.data.batch_remove([data])
+
+
+def _name(obj: bpy.types.Object) -> str:
+    return f"{obj.name} State"
+
+
+def _belongs_to_another(state: bpy.types.Object, obj: bpy.types.Object) -> bool:
+    # the count answers nearly always; going through all objects would cost every frame
+    if state.users <= 1:
+        return False
+    sharing = [other.name for other in bpy.data.objects if get_state(other) == state]
+    others = [name for name in sharing if name != obj.name]
+    # the one that the state was made for keeps it; when that was renamed, the first to ask leaves
+    return bool(others) and state.get(_OWNER_KEY) != obj.name
+
+
+def _editable_mesh(state: bpy.types.Object) -> bpy.types.Mesh:
+    mesh = state.data
+    if mesh is None or mesh.library is not None or mesh.override_library is not None:
+        raise SceneError(
+            f"State {state.name!r} is linked from another file, where its agents can't be "
+            "written: make its crowd local (Object > Relations > Make Local)"
+        )
+    return mesh

@@ -1,0 +1,192 @@
+"""The Crowd modifier: its node group, and its inputs under the API of every Blender version.
+
+The group shows the points of a state object (see `state.py`) in place of the modified geometry,
+as a mesh of loose vertices with the attributes that later modifiers and Cycles read, plus one
+instance per agent. States are in world space, so the group takes out the modified object's own
+matrix; rendered agents stand where the simulation says, wherever that object is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...core.errors import SceneError
+
+NODE_GROUP_NAME = "Steer Crowd"
+MODIFIER_NAME = "Crowd"
+VERSION_KEY = "steer_display_version"
+"""Custom property of Crowd node groups: how they are made, see `display_nodes.VERSION`."""
+
+
+def sockets_of(group: bpy.types.NodeTree, in_out: str = "INPUT") -> list[Any]:
+    """Return the sockets of a group's interface."""
+    return [s for s in group.interface.items_tree if getattr(s, "in_out", None) == in_out]
+
+
+def update_node_groups() -> list[bpy.types.NodeTree]:
+    """Bring all Crowd node groups of this file up to date, and return them.
+
+    Older groups are rebuilt in place, so that modifiers keep their input values.
+    """
+    groups = [g for g in bpy.data.node_groups if g.library is None and VERSION_KEY in g]
+    if not groups:
+        return groups
+    # imported with the first crowd: enabling the extension has to be quick
+    from .display_nodes import VERSION, build_group
+
+    for group in groups:
+        if group[VERSION_KEY] < VERSION:
+            known = {socket.name for socket in sockets_of(group)}
+            build_group(group)
+            _give_defaults(group, known)
+    return groups
+
+
+def _give_defaults(group: bpy.types.NodeTree, known: set[str]) -> None:
+    """Set the inputs of modifiers that are new: Blender gave them zeros before there were any."""
+    from .display_nodes import defaults
+
+    wanted = {name: value for name, value in defaults().items() if name not in known}
+    for obj in bpy.data.objects:
+        if obj.library is None and obj.override_library is None:
+            for modifier in obj.modifiers:
+                if modifier.type == "NODES" and modifier.node_group == group:
+                    for name, value in wanted.items():
+                        set_input(modifier, name, value)
+
+
+def ensure_node_group() -> bpy.types.NodeTree:
+    """Return this file's Crowd node group, made or brought up to date where needed."""
+    groups = update_node_groups()
+    if groups:
+        return next((g for g in groups if g.name == NODE_GROUP_NAME), groups[0])
+    from .display_nodes import build_group
+
+    group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")
+    build_group(group)
+    return group
+
+
+def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
+    """Return the object's Crowd modifier, whatever its name, or None."""
+    for modifier in obj.modifiers:
+        if modifier.type == "NODES":
+            group = modifier.node_group
+            if group is not None and VERSION_KEY in group:
+                return modifier
+    return None
+
+
+def add_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier:
+    """Return the object's Crowd modifier, added at the end of its stack if there is none.
+
+    Raises:
+        SceneError: The object is no mesh, or comes from another file.
+    """
+    if obj.type != "MESH":
+        raise SceneError(
+            f"Object {obj.name!r} is of type {obj.type}: a crowd needs a mesh, its vertices are "
+            "the agents; convert the object or choose another one"
+        )
+    if obj.library is not None or obj.override_library is not None:
+        raise SceneError(
+            f"Object {obj.name!r} is linked from another file: make it local "
+            "(Object > Relations > Make Local) before making it a crowd"
+        )
+    modifier = find_modifier(obj)
+    group = ensure_node_group()
+    if modifier is None:
+        modifier = obj.modifiers.new(MODIFIER_NAME, "NODES")
+        modifier.node_group = group
+        # a name that was taken becomes "Crowd.001"; a modifier is found by its group anyway
+        modifier.show_group_selector = False
+    return modifier
+
+
+def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
+    """Set an input of the Crowd modifier.
+
+    Args:
+        modifier: The modifier.
+        name: Name of the input as the panel shows it; menus take the name of an item.
+        value: The new value.
+
+    Raises:
+        SceneError: There is no such input or menu item.
+    """
+    socket = _socket(modifier, name)
+    owner, prop = _owner(modifier, socket)
+    if socket.socket_type == "NodeSocketMenu":
+        items = _menu_items(modifier.node_group, name)
+        if value not in items:
+            raise SceneError(
+                f"Input {name!r} of modifier {modifier.name!r} is {value!r}: "
+                f"give one of {', '.join(items)}"
+            )
+        value = value if prop == "value" else items[value]
+    if prop == "value":
+        owner.value = value
+    else:
+        owner[socket.identifier] = value
+    obj = modifier.id_data
+    if isinstance(value, bpy.types.ID) or value is None:
+        # only a property's own update function tells the depsgraph of a new dependency
+        modifier.node_group = modifier.node_group
+    obj.update_tag()
+
+
+def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
+    """Return the value of an input of the Crowd modifier; of menus the name of the item.
+
+    Raises:
+        SceneError: There is no such input.
+    """
+    socket = _socket(modifier, name)
+    owner, prop = _owner(modifier, socket)
+    value = owner.value if prop == "value" else owner.get(socket.identifier)
+    if socket.socket_type == "NodeSocketMenu" and not isinstance(value, str):
+        items = _menu_items(modifier.node_group, name)
+        return next((item for item, number in items.items() if number == value), None)
+    return value
+
+
+def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:
+    """Return owner and property of an input, for `layout.prop` and `keyframe_insert`.
+
+    Raises:
+        SceneError: There is no such input.
+    """
+    return _owner(modifier, _socket(modifier, name))
+
+
+def _owner(modifier: bpy.types.NodesModifier, socket: Any) -> tuple[Any, str]:
+    if bpy.app.version >= (5, 2, 0):
+        return getattr(modifier.properties.inputs, socket.identifier), "value"
+    return modifier, f'["{socket.identifier}"]'
+
+
+def _socket(modifier: bpy.types.NodesModifier, name: str) -> Any:
+    group = modifier.node_group
+    sockets = [] if group is None else sockets_of(group)
+    for socket in sockets:
+        if socket.name == name:
+            return socket
+    raise SceneError(
+        f"Modifier {modifier.name!r} has no input {name!r}: its node group was changed; "
+        "remove the modifier and add a crowd again"
+    )
+
+
+def _menu_items(group: bpy.types.NodeTree, name: str) -> dict[str, int]:
+    # a menu is stored as the number that the switch gave to the item when it was made
+    switch = group.nodes.get(name)
+    if switch is None:
+        raise SceneError(f"Node group {group.name!r} has lost its node {name!r}: add a crowd again")
+    start = "Item_"
+    return {
+        s.name: int(s.identifier[len(start) :])
+        for s in switch.inputs
+        if s.identifier.startswith(start)
+    }

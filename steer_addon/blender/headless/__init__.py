@@ -1,0 +1,1 @@
+"""Work without a window: batches and rendering."""

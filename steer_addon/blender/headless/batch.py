@@ -1,0 +1,324 @@
+"""Work on .blend files without a screen: open, find the crowds, change settings, save."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core.crowd.settings import BLOCKS, CrowdSettings, with_override
+from ...core.errors import OutputError, SceneError
+from ..crowd import animation_paths, crowds
+from ..crowd.properties import BEHAVIORS_PATH, apply_settings, bake_settings_of, settings_of
+from ..crowd.property_factory import write_settings
+
+
+def ensure_registered() -> None:
+    """Make Steer known to Blender, unless it is as an extension."""
+    if not hasattr(bpy.types.Object, "steer"):
+        from .. import registration
+
+        registration.register()
+        # Blender 4.5 crashes when its module goes while classes of ours are still registered
+        atexit.register(_unregister)
+
+
+def _unregister() -> None:
+    if hasattr(bpy.types.Object, "steer"):
+        from .. import registration
+
+        registration.unregister()
+
+
+def open_file(path: Path) -> bpy.types.Scene:
+    """Open a .blend file; returns its active scene.
+
+    Raises:
+        SceneError: There is no such file, or Blender cannot read it.
+    """
+    if not path.is_file():
+        raise SceneError(f"There is no file {path}: check the path")
+    with path.open("rb") as file:
+        start = file.read(7)
+    # gzip and Zstandard: how Blender compresses
+    if start != b"BLENDER" and start[:2] != b"\x1f\x8b" and start[:4] != b"\x28\xb5\x2f\xfd":
+        raise SceneError(f"{path} is no .blend file: give one that Blender or `steer scene` saved")
+    ensure_registered()
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
+    except RuntimeError as error:
+        reason = " ".join(str(error).removeprefix("Error: ").split())
+        raise SceneError(f"{path} cannot be opened: {reason}") from None
+    return bpy.context.scene
+
+
+def find_crowds(scene: bpy.types.Scene, name: str | None) -> list[bpy.types.Object]:
+    """The crowds of a scene, or the one of a name.
+
+    Raises:
+        SceneError: There is none.
+    """
+    found = crowds.crowds(scene)
+    known = ", ".join(repr(obj.name) for obj in found)
+    if not found:
+        raise SceneError(
+            f"Scene {scene.name!r} has no crowd: make one with Add > Crowd or `steer scene`"
+        )
+    if name is None:
+        return found
+    chosen = [obj for obj in found if obj.name == name]
+    if not chosen:
+        raise SceneError(f"There is no crowd {name!r}: the file has {known}")
+    return chosen
+
+
+def find_crowd(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
+    """The crowd of a name, or the only one.
+
+    Raises:
+        SceneError: There is none, or there are several and no name is given.
+    """
+    found = find_crowds(scene, name)
+    if len(found) > 1:
+        known = ", ".join(repr(obj.name) for obj in found)
+        raise SceneError(f"The file has {len(found)} crowds: choose one with --crowd: {known}")
+    return found[0]
+
+
+def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
+    """Frames to run; the crowd's range is extended where they go beyond its end.
+
+    Args:
+        crowd: The crowd.
+        frames: What was asked for; None is the crowd's whole range.
+
+    Raises:
+        SceneError: They begin before the crowd does, or its own range is backwards.
+    """
+    steer = crowd.steer
+    if frames is None:
+        if steer.frame_end < steer.frame_start:
+            raise SceneError(
+                f"Crowd {crowd.name!r} ends at frame {steer.frame_end}, before its start at "
+                f"{steer.frame_start}: give --frames A-B with A <= B"
+            )
+        return range(steer.frame_start, steer.frame_end + 1)
+    if frames[0] < steer.frame_start:
+        raise SceneError(
+            f"Frames {frames[0]}-{frames[-1]} begin before crowd {crowd.name!r} does: "
+            f"give --frames from {steer.frame_start} on"
+        )
+    steer.frame_end = max(steer.frame_end, frames[-1])
+    return frames
+
+
+def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) -> CrowdSettings:
+    """Change settings of a crowd; what is changed is no longer animated.
+
+    Args:
+        crowd: The crowd.
+        texts: Changes like "separation.weight=2".
+        seed: New random seed, or None.
+
+    Returns:
+        The new settings.
+
+    Raises:
+        ParameterError: There is no such setting, or a value does not fit.
+    """
+    changes = [*texts, *([] if seed is None else [f"seed={seed}"])]
+    if not changes:
+        return settings_of(crowd)
+    settings = settings_of(crowd)
+    paths = []
+    for text in changes:
+        settings = with_override(settings, text)
+        paths.append(_data_path(settings, text.partition("=")[0].strip()))
+    for path in paths:
+        animation_paths.drop(crowd, path)
+    apply_settings(crowd, settings)
+    return settings
+
+
+def _data_path(settings: CrowdSettings, name: str) -> str:
+    """Where Blender keeps what `--set` calls by a name."""
+    owner, _, parameter = name.rpartition(".")
+    if not owner or owner in BLOCKS:
+        return f"steer.{name}"
+    place = [behavior.key for behavior in settings.behaviors].index(owner)
+    if parameter in ("enabled", "weight"):
+        return f"{BEHAVIORS_PATH}[{place}].{parameter}"
+    type_name = settings.behaviors[place].definition.type
+    return f"{BEHAVIORS_PATH}[{place}].{type_name}.{parameter}"
+
+
+def check_new_file(path: Path, suffix: str) -> None:
+    """Find out before any work whether a file can be written.
+
+    Raises:
+        OutputError: It can't.
+    """
+    if path.suffix.lower() != suffix:
+        raise OutputError(f"{path} does not end in {suffix}: give a name that does")
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder: give the name of a file")
+    check_folder(path.parent)
+    if path.exists() and not os.access(path, os.W_OK):
+        raise OutputError(f"{path} cannot be written: it is read-only; give another name")
+
+
+def check_folder(folder: Path) -> None:
+    """Make a folder, and find out whether files can be written to it.
+
+    Raises:
+        OutputError: They can't.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".steer-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise OutputError(
+            f"Folder {folder} cannot be written: {error.strerror}; choose another one"
+        ) from None
+
+
+def save_file(path: Path) -> None:
+    """Save the open file under a name; an old file is replaced only by a complete one.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    check_new_file(path, ".blend")
+    bpy.context.preferences.filepaths.save_version = 0
+    try:
+        # Blender itself writes beside the file first and renames then
+        bpy.ops.wm.save_as_mainfile(
+            filepath=str(path.resolve()), check_existing=False, compress=True, relative_remap=True
+        )
+    except RuntimeError as error:
+        reason = " ".join(str(error).removeprefix("Error: ").split())
+        raise OutputError(f"{path} cannot be written: {reason}") from None
+
+
+@dataclass(frozen=True)
+class BakeOptions:
+    """How to bake; None leaves what the file says.
+
+    Attributes:
+        frames: Frames to bake.
+        step: Frames from key to key.
+        tolerance: How far positions may be off where keys are left out [m].
+        actions: PER_AGENT or SHARED.
+        source: Object to copy or collection to instance per agent.
+        empties: Bake to empties whatever the file says.
+    """
+
+    frames: range | None = None
+    step: int | None = None
+    tolerance: float | None = None
+    actions: str | None = None
+    source: bpy.types.Object | bpy.types.Collection | None = None
+    empties: bool = False
+
+
+def apply_bake_options(crowd: bpy.types.Object, options: BakeOptions) -> None:
+    """Write bake options to the crowd's properties, as in the panel.
+
+    Raises:
+        ParameterError: A value is out of range.
+    """
+    settings = bake_settings_of(crowd)
+    if options.step is not None:
+        settings = replace(settings, step=options.step)
+    if options.tolerance is not None:
+        settings = replace(settings, tolerance=options.tolerance)
+    if options.actions is not None:
+        settings = replace(settings, actions=options.actions)
+    write_settings(crowd.steer.bake, settings)
+    if options.source is not None or options.empties:
+        is_object = isinstance(options.source, bpy.types.Object)
+        crowd.steer.bake_source_object = options.source if is_object else None
+        crowd.steer.bake_source_collection = None if is_object else options.source
+
+
+def find_source(
+    object_name: str | None, collection_name: str | None
+) -> bpy.types.Object | bpy.types.Collection | None:
+    """The object or collection of a name; None when no name is given.
+
+    Raises:
+        SceneError: The file has none of this name.
+    """
+    for name, what, data in (
+        (object_name, "object", bpy.data.objects),
+        (collection_name, "collection", bpy.data.collections),
+    ):
+        if name is None:
+            continue
+        if name not in data:
+            known = ", ".join(repr(item.name) for item in list(data)[:20]) or "none"
+            raise SceneError(f"There is no {what} {name!r}: the file has {known}")
+        return data[name]
+    return None
+
+
+def bake_crowd(
+    crowd: bpy.types.Object,
+    scene: bpy.types.Scene,
+    options: BakeOptions,
+    progress: Callable[[float], None],
+    warnings: list[str],
+) -> dict[str, Any]:
+    """Bake one crowd as the operator does; returns what is to be told about it.
+
+    Args:
+        crowd: The crowd.
+        scene: Its scene.
+        options: How to bake.
+        progress: Is told the share done, 0 to 1.
+        warnings: Filled with what the user may want to change.
+
+    Raises:
+        SteerError: The crowd cannot be simulated or baked as asked.
+    """
+    from ..operators import bake
+
+    end = crowd.steer.frame_end
+    frames = frames_of(crowd, options.frames)
+    apply_bake_options(crowd, options)
+    times: list[float] = []
+
+    def timed(share: float) -> None:
+        # the first half is the simulation, a call per frame
+        if share <= 0.5:
+            times.append(time.perf_counter())
+        progress(share)
+
+    crowd.steer.frame_end = frames[-1]
+    try:
+        result = bake.bake_crowd(crowd, scene, timed, warnings, frames)
+    finally:
+        crowd.steer.frame_end = max(end, frames[-1])
+    steps = [later - earlier for earlier, later in pairwise(times[: len(frames)])]
+    return {
+        "crowd": crowd.name,
+        "agents": result.agent_count,
+        "objects": result.object_count,
+        "keys": result.key_count,
+        "frames": len(frames),
+        "frame_start": frames[0],
+        "frame_end": frames[-1],
+        "seconds_per_step": round(statistics.median(steps or [0.0]), 9),
+        "bake_seconds": round(result.seconds, 4),
+        "collection": result.collection.name,
+    }

@@ -1,0 +1,1 @@
+"""Crowds that are simulated while the animation plays."""

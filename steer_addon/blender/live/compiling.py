@@ -1,0 +1,238 @@
+"""Crowds that wait for their kernels, while processes compile these and the window stays alive.
+
+A live crowd whose kernels are not compiled yet holds still and is noted here; a timer shows how
+far compiling is, and lets it go on when that is done. So does the first crowd while a thread loads
+the compiler. Where there is no window, in renders, and where no process can be had, kernels compile
+at once as they are called.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core.compiled import jit
+from ...core.errors import KernelsMissingError, SteerError, warn
+from .. import app_handlers
+from ..crowd.properties import settings_of
+
+if TYPE_CHECKING:
+    from ...core.warmup.processes import Compilation, State
+
+INTERVAL = 0.25
+"""Seconds between two looks at the processes."""
+
+
+class _Work:
+    """What is being compiled, and who waits for it."""
+
+    def __init__(self) -> None:
+        self.compilation: Compilation | None = None
+        self.state: State | None = None
+        self.waiting: set[int] = set()
+        """Session uids of crowds."""
+        self.asked: set[tuple[object, ...]] = set()
+        """Kernels that were compiled before, by name and signature."""
+        self.resume: Callable[[set[int]], None] = lambda uids: None
+        self.given_up = False
+        self.loader: threading.Thread | None = None
+
+
+_work = _Work()
+
+
+def can_wait() -> bool:
+    """Whether somebody is there to wait: a window, and processes that compile."""
+    return not bpy.app.background and not _work.given_up
+
+
+def is_waiting(obj: bpy.types.Object) -> bool:
+    """Whether a crowd holds still until its kernels are compiled."""
+    return obj.session_uid in _work.waiting
+
+
+def state() -> State | None:
+    """How far compiling is, or None where nothing is compiled."""
+    return _work.state
+
+
+def text() -> str:
+    """How far compiling is, in words."""
+    found = _work.state
+    if _work.loader is not None:
+        return "Loading the compiler"
+    if found is None or not found.total:
+        return "Compiling kernels"
+    return f"Compiling kernels, {found.done} of {found.total}"
+
+
+def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> bool:
+    """Let a crowd wait while the compiler is loaded, where it is not yet; returns whether it waits.
+
+    Args:
+        obj: The crowd.
+        resume: Called with the session uids of all that waited, when it is loaded.
+    """
+    if _work.loader is None:
+        if jit.known_status() is not None:
+            return False
+        from ...core.warmup.processes import State
+
+        _work.loader = threading.Thread(target=_load, name="steer-loader")
+        _work.state = State(0, 0, True)
+        _work.loader.start()
+        _watch()
+    _work.resume = resume
+    _work.waiting.add(obj.session_uid)
+    return True
+
+
+def _load() -> None:
+    """What the first frame of a crowd needs; in a thread, which touches no data of Blender."""
+    import logging
+
+    try:
+        for name in ("simulate", "live_store"):
+            importlib.import_module(f".{name}", __package__)
+        jit.prepare(importlib.import_module("...core.step.solver", __package__).__name__)
+    except Exception:  # whoever needs it next meets the same, and can say so
+        log = logging.getLogger(__name__)
+        log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
+
+
+def begin(
+    obj: bpy.types.Object, error: KernelsMissingError, resume: Callable[[set[int]], None]
+) -> None:
+    """Let a crowd wait, and compile what it needs.
+
+    Args:
+        obj: The crowd.
+        error: What was missing.
+        resume: Called with the session uids of all that waited, when compiling is done.
+    """
+    if _work.compilation is None:
+        kernel = (*error.kernel, error.signature)
+        if kernel in _work.asked:
+            # compiled before and still missing: what is on disk cannot be used here
+            _give_up(f"the compiled kernel {error.kernel[1]!r} cannot be loaded")
+            return
+        _work.asked.add(kernel)
+        _start(obj, error)
+    _work.resume = resume
+    if _work.compilation is not None:
+        _work.waiting.add(obj.session_uid)
+
+
+def _told(obj: bpy.types.Object) -> dict[str, Any] | None:
+    try:
+        return settings_of(obj).to_dict()
+    except SteerError:
+        return None
+
+
+def _has_colliders(obj: bpy.types.Object) -> bool:
+    found = obj.steer.colliders
+    return found is not None and any(other.type != "EMPTY" for other in found.all_objects)
+
+
+def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
+    # imported here, since enabling the extension has to be quick
+    from ...core.warmup import processes as warmup
+
+    need = warmup.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
+    try:
+        python = warmup.python_command()
+    except OSError:
+        python = [bpy.app.binary_path, "--background", "--factory-startup", "--python-expr"]
+    compilation = warmup.Compilation(need)
+    try:
+        compilation.start(python)
+    except OSError as failure:
+        compilation.stop()
+        _give_up(f"no process can be started: {failure}")
+        return
+    _work.compilation, _work.state = compilation, compilation.state()
+    atexit.register(stop)
+    _watch()
+
+
+def _watch() -> None:
+    """Look at it from time to time, and say that it began."""
+    if not bpy.app.timers.is_registered(_look):
+        bpy.app.timers.register(_look, first_interval=INTERVAL, persistent=True)
+    _show(text())
+
+
+def _give_up(reason: str) -> None:
+    warn(__name__, "Kernels compile while Blender waits, as %s", reason)
+    _work.given_up = True
+
+
+def _look() -> float | None:
+    """The timer: show how far it is, and go on when it is done; None ends it."""
+    compilation, loader = _work.compilation, _work.loader
+    if loader is not None and loader.is_alive():
+        return INTERVAL
+    now = None if compilation is None else compilation.state()
+    if loader is None and now is None:
+        return None
+    if now is not None and now.running:
+        if now != _work.state:
+            _work.state = now
+            _show(text())
+        return INTERVAL
+    waiting = set(_work.waiting)
+    stop()
+    if now is not None and now.failure:
+        _give_up(now.failure)
+    try:
+        _work.resume(waiting)
+    except SteerError as error:
+        warn(__name__, str(error))
+    # what came next may already wait again
+    return None if _work.compilation is None else INTERVAL
+
+
+def forget() -> None:
+    """Nobody waits any longer; what is being compiled is of use to the next file."""
+    _work.waiting.clear()
+
+
+def stop() -> None:
+    """End compiling and the waiting; safe at any time."""
+    compilation, loader = _work.compilation, _work.loader
+    _work.compilation = _work.loader = _work.state = None
+    _work.waiting.clear()
+    atexit.unregister(stop)
+    if compilation is not None:
+        compilation.stop()
+    if compilation is not None or loader is not None:
+        _show(None)
+
+
+def unregister() -> None:
+    """Leave no process, no thread and no timer behind."""
+    loader = _work.loader
+    stop()
+    if loader is not None:
+        # it imports modules of Steer, which Blender drops as soon as this has ended
+        loader.join()
+    app_handlers.remove_timers(_look)
+    _work.asked.clear()
+    _work.given_up = False
+
+
+def _show(line: str | None) -> None:
+    """Tell the status bar, and have panels drawn again."""
+    manager = getattr(bpy.context, "window_manager", None)
+    for window in manager.windows if manager is not None else ():
+        with bpy.context.temp_override(window=window):
+            window.workspace.status_text_set(line)
+        for area in window.screen.areas:
+            if area.type in ("PROPERTIES", "VIEW_3D"):
+                area.tag_redraw()

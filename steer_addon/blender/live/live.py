@@ -1,0 +1,347 @@
+"""The live crowd: playing simulates, scrubbing shows what was simulated.
+
+A handler runs after every change of the frame. The frame after the last simulated one is simulated
+from the scene as it is then; stored frames are shown as they are; anything else shows the nearest
+stored frame before it, and the panel says so. A result is a pure function of scene, settings, seed
+and frame, so going back and playing again gives the same.
+
+Errors never leave a handler: they become the message in the panel, and one line in the log.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core.compiled import jit
+from ...core.errors import KernelsMissingError, SteerError, warn
+from .. import app_handlers
+from ..crowd import crowds
+from ..crowd.links import linked_crowds
+from ..crowd.state import clear_state, get_state, is_playback, plays_back
+from ..suspension import is_suspended, suspended
+from . import compiling
+from .live_status import LiveStatus
+
+if TYPE_CHECKING:
+    from ...core.results.frames import Frame
+    from ...core.results.memories import Kept
+    from .live_store import LiveRun
+
+__all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
+
+_runs: dict[int, LiveRun] = {}
+"""Runs by the session uid of their crowd, which undo keeps while it replaces everything else."""
+
+_LOCK_KEY = "steer_lock_interface"
+"""Custom property of scenes whose *Lock Interface* was set for a live crowd."""
+
+_lock = threading.RLock()
+"""While rendering the handlers are called from the render's thread."""
+
+
+def _run_of(obj: bpy.types.Object) -> LiveRun:
+    """The run of a crowd, begun where there is none."""
+    # imported with the first crowd: enabling the extension has to be quick
+    from .live_store import LiveRun
+
+    return _runs.setdefault(obj.session_uid, LiveRun())
+
+
+def status(obj: bpy.types.Object) -> LiveStatus:
+    """What the panel says about a crowd; quick enough for every redraw."""
+    if obj.steer.hidden_by_bake:
+        return LiveStatus("The crowd is baked: delete the bake to simulate it live")
+    if plays_back(obj):
+        from .. import playback
+
+        return LiveStatus(playback.message(obj))
+    if compiling.is_waiting(obj):
+        return LiveStatus("The crowd waits until its kernels are compiled, once after installing")
+    run = _runs.get(obj.session_uid)
+    if run is None:
+        return LiveStatus(f"Not simulated yet: play from frame {obj.steer.frame_start}")
+    return run.status(obj, bpy.context.scene)
+
+
+def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
+    """A stored frame, or None."""
+    run = _runs.get(obj.session_uid)
+    return None if run is None else run.frames.get(number)
+
+
+def get_kept(obj: bpy.types.Object, number: int) -> Kept | None:
+    """What is kept beside a stored frame, or None."""
+    run = _runs.get(obj.session_uid)
+    return None if run is None else run.kept.get(number)
+
+
+def clear(obj: bpy.types.Object) -> None:
+    """Forget what was simulated; the crowd shows its points at rest.
+
+    Raises:
+        SceneError: Its state comes from another file.
+    """
+    with _lock:
+        _runs.pop(obj.session_uid, None)
+        state = get_state(obj)
+        if state is not None and not is_playback(state):
+            clear_state(state)
+
+
+def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
+    """Simulate up to a frame without playing, and store all frames on the way.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        last: The frame; after the crowd's end the end is meant.
+
+    Raises:
+        SteerError: The crowd cannot be simulated.
+    """
+    last = min(last, obj.steer.frame_end)
+    run = _runs.get(obj.session_uid)
+    if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
+        return
+    from . import simulate
+
+    with _lock:
+        for crowd, session, frames in simulate.continue_to(obj, scene, last):
+            run = _run_of(crowd)
+            run.adopt(crowd, scene, session, frames)
+
+
+def _look(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
+    """What crowds look like to one another at a frame; before their start as they stand there."""
+
+    def look(crowd: bpy.types.Object, number: int) -> Frame | None:
+        run = _runs.get(crowd.session_uid)
+        if run is None:
+            return None
+        if number < crowd.steer.frame_start and not run.frames:
+            return run.waiting(crowd, scene, depsgraph)
+        return run.frame_at(crowd, number)
+
+    return look
+
+
+def is_baked(obj: bpy.types.Object) -> bool:
+    """Whether a crowd is shown by what was baked of it."""
+    return bool(obj.steer.hidden_by_bake) or plays_back(obj)
+
+
+def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The crowds that are simulated: those not baked, and what they steer by."""
+    found = crowds.crowds(scene)
+    live = [obj for obj in found if not is_baked(obj)]
+    if len(live) == len(found):
+        return found
+    needed = {crowd.session_uid for obj in live for crowd in linked_crowds(obj)}
+    return [obj for obj in found if obj.session_uid in needed]
+
+
+def _each(
+    scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], None], *, wait: bool = False
+) -> None:
+    """Do something for each live crowd of a scene; no error gets out.
+
+    Args:
+        scene: The scene.
+        act: What to do.
+        wait: Whether a crowd may wait until kernels are compiled.
+    """
+    wait = wait and _in_main_thread()
+    with _lock:
+        for obj in _stepped(scene):
+            if wait and must_wait(obj):
+                continue
+            run = _run_of(obj)
+            try:
+                if wait and compiling.can_wait():
+                    with jit.deferring():
+                        act(run, obj)
+                else:
+                    act(run, obj)
+            except KernelsMissingError as error:
+                hold(obj, error)
+            except SteerError as error:
+                run.fail(error)
+
+
+def hold(obj: bpy.types.Object, error: KernelsMissingError) -> None:
+    """Let a crowd wait for kernels that somebody else found missing."""
+    compiling.begin(obj, error, _resume)
+
+
+def must_wait(obj: bpy.types.Object) -> bool:
+    """Whether whoever simulates a crowd in a window has to wait, for the compiler or kernels."""
+    if not compiling.can_wait():
+        return False
+    return compiling.is_waiting(obj) or compiling.load_first(obj, _resume)
+
+
+def _resume(waited: set[int]) -> None:
+    """Let crowds go on that waited for their kernels.
+
+    While the animation plays it goes back to where they stopped; otherwise the frame stays.
+    """
+    for scene in bpy.data.scenes:
+        held = [obj for obj in crowds.crowds(scene) if obj.session_uid in waited]
+        if not held:
+            continue
+        number = scene.frame_current
+        if _is_playing(scene):
+            number = min([number, *(_run_of(obj).last(obj) for obj in held)])
+        scene.frame_set(number)
+
+
+def _is_playing(scene: bpy.types.Scene) -> bool:
+    windows = bpy.context.window_manager.windows
+    return any(w.scene == scene and w.screen.is_animation_playing for w in windows)
+
+
+@persistent
+def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
+    """Show the new frame."""
+    if is_suspended():
+        return
+    rendering = depsgraph.mode == "RENDER"
+    look = _look(scene, depsgraph)
+
+    def act(run: LiveRun, obj: bpy.types.Object) -> None:
+        before = run.message
+        run.change_frame(obj, scene, depsgraph, look)
+        if rendering and run.message and run.message != before:
+            now = scene.frame_current
+            warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.message)
+
+    _each(scene, act, wait=not rendering)
+    if not rendering:
+        lock_interface(scene)
+
+
+@persistent
+def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
+    """See whether an edit touches what was simulated."""
+    if is_suspended() or depsgraph.mode == "RENDER":
+        return
+    _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph), wait=True)
+    lock_interface(scene)
+
+
+@persistent
+def on_undo(*_: object) -> None:
+    """Undo and redo put the states back to what they were at that step; show what is right."""
+    with _lock:
+        known = {obj.session_uid for obj in bpy.data.objects}
+        for uid in [uid for uid in _runs if uid not in known]:
+            del _runs[uid]
+    if is_suspended():
+        return
+    for scene in bpy.data.scenes:
+        _each(scene, lambda run, obj, scene=scene: run.restore(obj, scene))
+
+
+@persistent
+def on_load(*_: object) -> None:
+    """Another file: nothing of the one before counts."""
+    with _lock:
+        _runs.clear()
+        compiling.forget()
+    sync_locks()
+
+
+@persistent
+def on_render_start(scene: bpy.types.Scene, *_: object) -> None:
+    """Notice what a script changed just before."""
+    if not is_suspended() and _in_main_thread():
+        for layer in scene.view_layers:
+            layer.update()
+
+
+@persistent
+def on_render_frame(scene: bpy.types.Scene, *_: object) -> None:
+    """A render in the background that starts in the middle simulates what comes before.
+
+    With a window, rendering runs in a thread that must not make scenes: there the panel and the
+    log say what is missing.
+    """
+    if is_suspended() or not _in_main_thread():
+        return
+    number = scene.frame_current
+    # the first frame begins an animation, as far as one can know: all of it goes the same way
+    last = scene.frame_end if number == scene.frame_start else number
+    with _lock, suspended():
+        _each(scene, lambda run, obj: _prepare(run, obj, scene, number, last))
+
+
+def _prepare(
+    run: LiveRun, obj: bpy.types.Object, scene: bpy.types.Scene, number: int, last: int
+) -> None:
+    # at the end of its range a crowd stands still
+    if not run.can_show(min(number, obj.steer.frame_end)) or last > number:
+        catch_up(obj, scene, last)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def lock_interface(scene: bpy.types.Scene) -> None:
+    """Blender must not draw what the handler writes in the middle of a render.
+
+    *Lock Interface* is given back when the last live crowd is baked or gone, where it was set here.
+    """
+    if scene.library is not None:
+        return
+    render = scene.render
+    if any(not is_baked(obj) for obj in crowds.crowds(scene)):
+        if not render.use_lock_interface:
+            render.use_lock_interface = True
+            scene[_LOCK_KEY] = True
+    else:
+        _give_back(scene)
+
+
+def _give_back(scene: bpy.types.Scene) -> None:
+    if _LOCK_KEY in scene:
+        scene.render.use_lock_interface = False
+        del scene[_LOCK_KEY]
+
+
+def sync_locks() -> None:
+    """Set or give back *Lock Interface* in all scenes, after something was baked or taken back."""
+    for scene in bpy.data.scenes:
+        lock_interface(scene)
+
+
+HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("frame_change_post", on_frame_change),
+    ("depsgraph_update_post", on_edit),
+    ("undo_post", on_undo),
+    ("redo_post", on_undo),
+    ("load_post", on_load),
+    ("render_init", on_render_start),
+    ("render_pre", on_render_frame),
+)
+"""Every handler with the list that it goes into."""
+
+
+def register() -> None:
+    """Add the handlers."""
+    app_handlers.add(HANDLERS)
+
+
+def unregister() -> None:
+    """Remove the handlers and forget all frames."""
+    app_handlers.remove(HANDLERS)
+    _runs.clear()
+    compiling.unregister()
+    # nothing is live any more; Blender hides its data where a file is being read
+    for scene in getattr(bpy.data, "scenes", ()):
+        _give_back(scene)

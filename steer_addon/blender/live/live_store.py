@@ -1,0 +1,378 @@
+"""The frames of one live crowd: what was simulated, what is shown, and why it is that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import bpy
+import numpy as np
+
+from ...core.agents import Agents
+from ...core.crowd.settings import CrowdSettings
+from ...core.errors import SteerError
+from ...core.results.frames import Frame
+from ...core.results.memories import Kept, keep
+from ..crowd.links import crowd_slots
+from ..crowd.live_settings import LiveKey, live_key
+from ..crowd.properties import settings_of
+from ..crowd.state import clear_state, ensure_state, plays_back, write_state
+from ..reading.scene import geometry_owners, points_digest, read_agents, signature
+from . import simulate
+from .live_status import LiveStatus
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class LiveRun:
+    """One crowd's simulation with the frames that it went through.
+
+    It keeps no reference to Blender data, so that undo and deleted objects cannot break it.
+    """
+
+    frames: dict[int, Frame] = field(default_factory=dict)
+    kept: dict[int, Kept] = field(default_factory=dict)
+    """What stored frames can be explained from; of frames simulated elsewhere only the last."""
+    message: str = ""
+    out_of_date: str = ""
+    """Why stored frames are not what playing from the start would give; empty when they are."""
+    _session: simulate.Session | None = None
+    _key: LiveKey | None = None
+    _used: dict[int, CrowdSettings] = field(default_factory=dict)
+    _start_agents: Agents | None = None
+    _start_signature: bytes = b""
+    _start_points: bytes = b""
+    _places: tuple[int, bytes] = (0, b"")
+    _shown: tuple[Frame, float, int] | None = None
+    _echo: bool = False
+    _waiting: Frame | None = None
+    _failed: str = ""
+
+    def status(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> LiveStatus:
+        """What a panel tells about it."""
+        session, message = self._session, self.message
+        if self.frames and not self.out_of_date and self._is_changed(obj, scene):
+            # a script set something, which Blender does not tell anybody
+            message = f"Settings changed: play from frame {obj.steer.frame_start} to update"
+        return LiveStatus(
+            message=message,
+            warnings=tuple(session.warnings) if session is not None else (),
+            stored_range=(min(self.frames), max(self.frames)) if self.frames else None,
+            stored_count=len(self.frames),
+            out_of_date=bool(self.out_of_date),
+        )
+
+    def change_frame(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        look: Callable[[bpy.types.Object, int], Frame | None],
+    ) -> None:
+        """Show the scene's frame, simulated where it is the next one.
+
+        Args:
+            obj: The original crowd object.
+            scene: Its scene.
+            depsgraph: What evaluated the frame.
+            look: Gives what another crowd looks like at a frame, None where it is not simulated.
+
+        Raises:
+            SteerError: The crowd cannot be simulated; what was shown stays.
+        """
+        steer = obj.steer
+        number, part = scene.frame_current, scene.frame_subframe
+        if steer.frame_end < steer.frame_start:
+            self.message = "The frame range ends before its start: raise the end"
+            return
+        settings = self._settings(obj, scene, number)
+        if number == steer.frame_start and part == 0.0:
+            self._visit_start(obj, scene, depsgraph, settings)
+        wanted = min(max(number, steer.frame_start), steer.frame_end)
+        # what moves during a frame counts from the whole frame before it
+        part = part if number == wanted and wanted < steer.frame_end else 0.0
+        following = self._session is not None and self._session.frame == number - 1
+        if wanted not in self.frames and following and part == 0.0 and number == wanted:
+            others = self._others(obj, number - 1, look)
+            frame = self._session.step(obj, depsgraph, settings, others=others)
+            self._store(frame, settings)
+        elif wanted in self._used and number == wanted and self._used[wanted] != settings:
+            # a driver, or a curve that only now gives another value
+            self._outdate("Settings changed", keep=None)
+        self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
+        self._show(obj, wanted, part, scene)
+
+    def _others(
+        self,
+        obj: bpy.types.Object,
+        number: int,
+        look: Callable[[bpy.types.Object, int], Frame | None],
+    ) -> dict[int, Frame]:
+        """What the crowds that this one steers by look like at a frame, by session uid."""
+        found = {crowd.session_uid: look(crowd, number) for crowd in crowd_slots(obj).values()}
+        return {uid: frame for uid, frame in found.items() if frame is not None}
+
+    def waiting(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    ) -> Frame:
+        """The crowd as it stands before its first frame.
+
+        Raises:
+            SteerError: The crowd cannot be simulated.
+        """
+        if self._waiting is None:
+            start, fps = obj.steer.frame_start, simulate.fps_of(scene)
+            session = simulate.Session(obj, depsgraph, settings_of(obj), frame=start, fps=fps)
+            self._waiting = session.current()
+        return self._waiting
+
+    def frame_at(self, obj: bpy.types.Object, number: int) -> Frame | None:
+        """The frame as another crowd sees it; None where it is not simulated."""
+        return self.frames.get(self._clamped(obj, number))
+
+    def edited(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    ) -> None:
+        """See whether the user changed what the stored frames depend on.
+
+        Raises:
+            SteerError: The crowd cannot be simulated.
+        """
+        number = scene.frame_current
+        settings = self._settings(obj, scene, number)
+        owners = geometry_owners(obj)
+        updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
+        reshaped = {owners[uid] for uid in updated & owners.keys()}
+        own = obj.data.session_uid in updated and not self._has_same_points(obj)
+        # showing a frame updates the crowd object too, which is no edit
+        rebuilt = obj.session_uid in updated and not self._echo
+        self._echo = False
+        moved = self._places[0] == number and self._places[1] != signature(obj, depsgraph)
+        if reshaped and self._session is not None:
+            self._session.reader.forget(reshaped)
+        if number == obj.steer.frame_start:
+            changed = moved or reshaped or own or rebuilt or self.out_of_date
+            if changed or not (self.frames or self._failed):
+                self._visit_start(obj, scene, depsgraph, settings, again=bool(reshaped))
+                self._places = (number, signature(obj, depsgraph))
+        elif (moved or reshaped or own) and self.frames:
+            self._outdate("The scene changed", keep=number)
+            self._places = (number, signature(obj, depsgraph))
+        self._show(obj, self._clamped(obj, number), 0.0, scene)
+
+    def _has_same_points(self, obj: bpy.types.Object) -> bool:
+        """Whether the crowd's mesh is as it was: Blender tells of modifiers as of the mesh."""
+        return self._start_points != b"" and self._start_points == points_digest(obj)
+
+    def adopt(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        session: simulate.Session,
+        frames: list[Frame],
+    ) -> None:
+        """Take over what was simulated elsewhere from the same settings and scene."""
+        settings = settings_of(obj)
+        self._forget()
+        self._session = session
+        self._key = live_key(obj, settings, simulate.fps_of(scene))
+        for frame in frames:
+            self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
+        self._keep(session.frame)
+
+    def last(self, obj: bpy.types.Object) -> int:
+        """The frame that the next one is simulated from."""
+        return obj.steer.frame_start if self._session is None else self._session.frame
+
+    def can_show(self, number: int) -> bool:
+        """Whether a frame is stored, or the next to be simulated, and up to date."""
+        following = self._session is not None and self._session.frame == number - 1
+        return not self.out_of_date and (number in self.frames or following)
+
+    def fail(self, error: SteerError) -> None:
+        """Keep an error as the message, once in the log."""
+        text = str(error)
+        if text != self.message:
+            log.warning(text)
+        self.message = text
+
+    def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+        try:
+            return live_key(obj, settings_of(obj), simulate.fps_of(scene)) != self._key
+        except SteerError:
+            return True
+
+    def _settings(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, number: int
+    ) -> CrowdSettings:
+        """The settings at this frame; stored frames go when they were changed."""
+        settings = settings_of(obj)
+        key = live_key(obj, settings, simulate.fps_of(scene))
+        if self._key is not None and key != self._key:
+            if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
+                self._forget()
+            elif self.frames:
+                self._outdate("Settings changed", keep=number)
+        self._key = key
+        return settings
+
+    def _outdate(self, reason: str, keep: int | None) -> None:
+        """Drop what is stored; a session at or just before a frame goes on with what is new."""
+        self.out_of_date = self.out_of_date or reason
+        if keep is None:
+            return
+        if self._session is not None and self._session.frame not in (keep - 1, keep):
+            self._session = None
+        # the one that is seen stays; without it the crowd would jump back to its points
+        self.frames = {n: f for n, f in self.frames.items() if n in (keep - 1, keep)}
+        self.kept = {n: k for n, k in self.kept.items() if n in self.frames}
+        self._used = {}
+
+    def _forget(self) -> None:
+        self.frames, self.kept, self._used, self._session = {}, {}, {}, None
+        self._start_agents, self._start_signature, self._start_points = None, b"", b""
+        self._shown, self.out_of_date, self._failed, self._waiting = None, "", "", None
+
+    def _visit_start(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        settings: CrowdSettings,
+        *,
+        again: bool = False,
+    ) -> None:
+        """Start anew, unless the stored frames are what that would give."""
+        if (
+            depsgraph.mode == "RENDER"
+            and scene.frame_current in self.frames
+            and not (self.out_of_date or again)
+        ):
+            # renders may subdivide more, which is no edit, and should not make scratch scenes
+            return
+        try:
+            agents = read_agents(obj, depsgraph, settings)
+        except SteerError as error:
+            self._forget()
+            self._failed = str(error)
+            if plays_back(obj):
+                raise
+            state = ensure_state(obj)
+            # every write sets off another update: never write what is there already
+            if len(state.data.vertices):
+                clear_state(state)
+            raise
+        self._failed = ""
+        mark = signature(obj, depsgraph, geometry=True)
+        number = scene.frame_current
+        same = (
+            number in self.frames
+            and not (self.out_of_date or again)
+            and mark == (self._start_signature or mark)
+            and self._used.get(number, settings) == settings
+            and (self._start_agents is None or _equal(agents, self._start_agents))
+        )
+        self._start_agents, self._start_signature = agents, mark
+        self._start_points = points_digest(obj)
+        if same:
+            return
+        self._forget()
+        self._start_agents, self._start_signature = agents, mark
+        self._start_points = points_digest(obj)
+        self._session = simulate.Session(
+            obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
+        )
+        self._store(self._session.current(), settings)
+
+    def _store(self, frame: Frame, settings: CrowdSettings) -> None:
+        before = self.frames.get(frame.number - 1)
+        self.frames[frame.number] = _shared(frame, before)
+        last = self._used.get(frame.number - 1)
+        # equal settings are kept once, however many frames there are
+        self._used[frame.number] = last if last == settings else settings
+        self._keep(frame.number)
+
+    def _keep(self, number: int) -> None:
+        """Keep the session's agents beside its frame, so that it can be asked why they turned."""
+        session, frame = self._session, self.frames.get(number)
+        if session is not None and frame is not None:
+            before = self.kept.get(number - 1)
+            self.kept[number] = keep(session.simulation.agents, session.world, frame, before)
+
+    def _clamped(self, obj: bpy.types.Object, number: int) -> int:
+        return min(max(number, obj.steer.frame_start), obj.steer.frame_end)
+
+    def restore(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        """Undo may have put an older state and other settings back: show what is right.
+
+        Raises:
+            SteerError: The settings are out of range.
+        """
+        self._shown = None
+        self._settings(obj, scene, scene.frame_current)
+        self._show(obj, self._clamped(obj, scene.frame_current), 0.0, scene)
+
+    def _show(
+        self, obj: bpy.types.Object, wanted: int, part: float, scene: bpy.types.Scene
+    ) -> None:
+        start = obj.steer.frame_start
+        self.message = f"{self.out_of_date}: play from frame {start} to update"
+        if not self.out_of_date:
+            self.message = ""
+        if not self.frames:
+            self.message = self._failed or f"Not simulated yet: play from frame {start}"
+            return
+        number = wanted
+        if wanted not in self.frames:
+            number = max((n for n in self.frames if n < wanted), default=min(self.frames))
+            part = 0.0
+            self.message = self._gap(wanted, number, start)
+        frame = self.frames[number]
+        if plays_back(obj):
+            # simulated for others that steer by it; what is seen is its bake
+            return
+        shown_state = ensure_state(obj)
+        key = (frame, part, shown_state.session_uid)
+        # frames are told apart by identity: comparing their arrays would cost more than writing
+        if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
+            return
+        write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
+        self._shown = key
+        self._echo = True
+
+    def _gap(self, wanted: int, number: int, start: int) -> str:
+        reason = f"{self.out_of_date}: frame" if self.out_of_date else "Frame"
+        text = f"{reason} {wanted} is not simulated, frame {number} is shown: "
+        if self._session is not None and number < wanted:
+            return f"{text}play on from frame {number}, or from frame {start}"
+        return f"{text}play from frame {start}"
+
+
+def _shared(frame: Frame, before: Frame | None) -> Frame:
+    """The frame with the arrays of the one before where these are the same."""
+    if before is None:
+        return frame
+    same: Mapping[str, object] = {
+        name: getattr(before, name)
+        for name in ("id", "radius", "alive")
+        if np.array_equal(getattr(before, name), getattr(frame, name))
+    }
+    return replace(frame, **same)
+
+
+def _moved(frame: Frame, seconds: float) -> Frame:
+    """The frame a little later, for motion blur: everybody goes on straight."""
+    if seconds == 0.0:
+        return frame
+    return replace(frame, position=frame.position + frame.velocity * np.float32(seconds))
+
+
+def _equal(a: Agents, b: Agents) -> bool:
+    names = [name for name, value in vars(a).items() if isinstance(value, np.ndarray)]
+    return (
+        all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
+        and a.attributes.keys() == b.attributes.keys()
+        and all(np.array_equal(a.attributes[n], b.attributes[n]) for n in a.attributes)
+    )

@@ -1,0 +1,355 @@
+"""One crowd's simulation fed from a scene, and several that steer by one another in step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...core.agents import Agents
+from ...core.crowd.settings import CrowdSettings
+from ...core.errors import SceneError
+from ...core.results.digests import bodies_digest, points_digest
+from ...core.results.frames import Frame
+from ..crowd.links import linked_crowds, with_crowds
+from ..crowd.properties import settings_of
+from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
+from ..reading.scratch import Scratch
+from ..suspension import suspended
+
+
+def fps_of(scene: bpy.types.Scene) -> float:
+    """Frames per second of a scene."""
+    return scene.render.fps / scene.render.fps_base
+
+
+class Session:
+    """A simulation with the reader that feeds it; live and offline runs go the same way."""
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        settings: CrowdSettings,
+        *,
+        frame: int,
+        fps: float,
+        evaluated: bpy.types.Object | None = None,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+    ) -> None:
+        """Start at a frame.
+
+        Args:
+            obj: The original crowd object.
+            depsgraph: What evaluated the scene at that frame.
+            settings: What the crowd is told at that frame.
+            frame: Its number.
+            fps: Frames per second.
+            evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
+            stand_ins: What stands for an object in a scratch scene, by session uid.
+        """
+        self.fps = fps
+        self.reader = WorldReader()
+        agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
+        self._agents = agents
+        self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
+        # imported with the first crowd: enabling the extension has to be quick
+        from ...core.step.simulation import Simulation
+
+        self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
+
+    @property
+    def frame(self) -> int:
+        """Number of the frame that the simulation is at."""
+        return self.simulation.frame
+
+    def current(self) -> Frame:
+        """The crowd as it is now."""
+        return self.simulation.current()
+
+    @property
+    def points(self) -> str:
+        """A digest of the agents as they were read."""
+        return points_digest(self._agents)
+
+    @property
+    def bodies(self) -> str:
+        """A digest of their bodies."""
+        return bodies_digest(self._agents)
+
+    def step(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph | None,
+        settings: CrowdSettings,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+        others: Mapping[int, Frame] | None = None,
+    ) -> Frame:
+        """Go on by one frame.
+
+        Args:
+            obj: The original crowd object.
+            depsgraph: What evaluated the scene at the new frame; None leaves the world as it was.
+            settings: What the crowd is told at the new frame.
+            stand_ins: What stands for an object in a scratch scene, by session uid.
+            others: The frame before of the crowds that this one steers by, by session uid.
+
+        Raises:
+            SceneError: One of these crowds is not simulated that far.
+        """
+        self.reader.only_look(False)
+        self._look(obj, depsgraph, settings, stand_ins)
+        return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
+
+    def skip(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph | None,
+        settings: CrowdSettings,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+    ) -> None:
+        """Let a frame pass whose agents are known: only the world is looked at, as for `step`."""
+        self.reader.only_look(True)
+        self._look(obj, depsgraph, settings, stand_ins)
+        self.simulation.skip(self.world, settings)
+
+    def _look(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph | None,
+        settings: CrowdSettings,
+        stand_ins: Mapping[int, bpy.types.Object] | None,
+    ) -> None:
+        if depsgraph is not None:
+            self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the user may want to change about the scene."""
+        lost = self.simulation.off_ground
+        texts = [*self.reader.scene_warnings]
+        texts += self.simulation.settings.advice(self.simulation.agents)
+        texts += self.simulation.warnings
+        if lost:
+            one = lost == 1
+            texts.append(
+                f"{'1 agent starts' if one else f'{lost} agents start'} where there is no walkable "
+                f"ground: {'it walks at its' if one else 'they walk at their'} own height; move "
+                "the crowd over its ground or raise the maximum slope"
+            )
+        inside = self.simulation.in_colliders
+        if inside:
+            one = inside == 1
+            agents = "1 agent starts" if one else f"{inside} agents start"
+            point = (
+                "stands at the nearest free place: move this point"
+                if one
+                else ("stand at the nearest free places: move these points")
+            )
+            texts.append(f"{agents} inside colliders and {point} out of the colliders")
+        return texts
+
+
+class _Stage:
+    """Evaluates what a crowd reads, frame by frame, in a scratch scene."""
+
+    def __init__(self, members: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
+        present = [o for o in input_objects(members[0]) if scene in o.users_scene]
+        self._scratch = Scratch(scene, present, crowds=members)
+        self.stand_ins: Mapping[int, bpy.types.Object] | None = self._scratch.stand_ins
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """The depsgraph at a frame."""
+        return self._scratch.at(frame)
+
+    def crowd(self, obj: bpy.types.Object, depsgraph: Any) -> bpy.types.Object:
+        """A crowd with the values that its properties have at the frame."""
+        return self._scratch.probes[obj.session_uid].evaluated_get(depsgraph)
+
+    def started(self, obj: bpy.types.Object) -> None:
+        """Called once the agents of a crowd are read."""
+        self._scratch.simplify(obj)
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self._scratch.close()
+
+
+class _OwnStage:
+    """Plays the user's scene, where physics leave no other way, and goes back to its frame."""
+
+    stand_ins = None
+
+    def __init__(self, members: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
+        self._scene = scene
+        self._before = (scene.frame_current, scene.frame_subframe)
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """The depsgraph at a frame."""
+        with suspended():
+            self._scene.frame_set(frame)
+        return self._scene.view_layers[0].depsgraph
+
+    def crowd(self, obj: bpy.types.Object, depsgraph: Any) -> bpy.types.Object:
+        """A crowd with the values that its properties have at the frame."""
+        # the user's own scene writes animated values back to the original
+        return obj
+
+    def started(self, obj: bpy.types.Object) -> None:
+        """Nothing to simplify: it is the user's own."""
+
+    def close(self) -> None:
+        """Go back to the frame that the user was at."""
+        try:
+            with suspended():
+                self._scene.frame_set(self._before[0], subframe=self._before[1])
+        except ReferenceError:
+            # another file was opened; the user is somewhere else by now
+            pass
+
+
+def stage_for(members: list[bpy.types.Object], scene: bpy.types.Scene) -> _Stage | _OwnStage:
+    """What evaluates the inputs of crowds, the first of which depends on the others."""
+    return (_OwnStage if needs_own_scene(members[0]) else _Stage)(members, scene)
+
+
+Moment = list[tuple[bpy.types.Object, Session, Frame]]
+"""The crowds that have begun, the one asked for first, each with its session and its frame."""
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Where a run goes on that was cut short.
+
+    Attributes:
+        frame: The last frame that is known.
+        states: The agents of every crowd that had begun by then, by the crowd's full name.
+        look: Is told each session that looked at a frame on the way there, with its crowd.
+    """
+
+    frame: int
+    states: Mapping[str, Agents]
+    look: Callable[[bpy.types.Object, Session], None] = lambda crowd, session: None
+
+
+class _Group:
+    """A crowd and all that it depends on, stepped together."""
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        settings: CrowdSettings | None,
+        resume: Resume | None = None,
+    ) -> None:
+        self.members = linked_crowds(obj)
+        self._resume = resume
+        self._settings = {} if settings is None else {obj.session_uid: settings}
+        self._scene = scene
+        self._sessions: dict[int, Session] = {}
+        self._frames: dict[int, Frame] = {}
+        self.stage = stage_for(self.members, scene)
+
+    def begin(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Session:
+        """A session of one crowd at its first frame."""
+        return Session(
+            obj,
+            depsgraph,
+            self._told(obj, depsgraph),
+            frame=obj.steer.frame_start,
+            fps=fps_of(self._scene),
+            evaluated=None if self.stage.stand_ins is None else self.stage.crowd(obj, depsgraph),
+            stand_ins=self.stage.stand_ins,
+        )
+
+    def _told(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
+        told = self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
+        if obj.animation_data is None:
+            # nothing can change it from frame to frame
+            self._settings[obj.session_uid] = told
+        return told
+
+    def go(self, number: int, depsgraph: bpy.types.Depsgraph, read: bool) -> Moment:
+        """Bring every crowd to a frame; all read the others as they were before."""
+        before = dict(self._frames)
+        for crowd in self.members:
+            uid, steer = crowd.session_uid, crowd.steer
+            if number <= steer.frame_start:
+                session = self.begin(crowd, depsgraph) if self._starts(uid, number, steer) else None
+                if session is not None:
+                    # until it begins, others see it as it stands there
+                    self._frames[uid] = session.current()
+                if number == steer.frame_start and session is not None:
+                    self._sessions[uid] = session
+                    self.stage.started(crowd)
+            elif number <= steer.frame_end:
+                session, told = self._sessions[uid], self._told(crowd, depsgraph)
+                seen = (crowd, depsgraph if read else None, told, self.stage.stand_ins)
+                if self._resume is not None and number <= self._resume.frame:
+                    session.skip(*seen)
+                else:
+                    self._frames[uid] = session.step(*seen, before)
+        if self._resume is not None and number <= self._resume.frame:
+            self._pass(self._resume, number)
+            return []
+        begun = [c for c in self.members if c.session_uid in self._sessions]
+        return [(c, self._sessions[c.session_uid], self._frames[c.session_uid]) for c in begun]
+
+    def _pass(self, resume: Resume, number: int) -> None:
+        """Let a frame go by that is known; at the last of them the agents are where they were."""
+        for crowd in self.members:
+            session = self._sessions.get(crowd.session_uid)
+            if session is None:
+                continue
+            resume.look(crowd, session)
+            if number == resume.frame:
+                session.simulation.adopt(_state_of(crowd, resume))
+                self._frames[crowd.session_uid] = session.current()
+
+    def _starts(self, uid: int, number: int, steer: Any) -> bool:
+        return number == steer.frame_start or uid not in self._frames
+
+
+def _state_of(crowd: bpy.types.Object, resume: Resume) -> Agents:
+    agents = resume.states.get(crowd.name_full)
+    if agents is None:
+        raise SceneError(
+            f"The bake does not hold crowd {crowd.name_full!r} at frame {resume.frame}: bake anew"
+        )
+    return agents
+
+
+def sessions(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    last: int,
+    settings: CrowdSettings | None,
+    resume: Resume | None = None,
+) -> Generator[Moment, None, None]:
+    """A crowd, and those that it steers by, frame by frame.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        last: The last frame.
+        settings: Used in place of the crowd's own, keyed values included.
+        resume: Where to go on; the frames until there are only looked at.
+
+    Yields:
+        What there is at each frame, from the first frame of the earliest crowd on; nothing at all
+        for frames that are known.
+    """
+    group = _Group(obj, scene, settings, resume)
+    stage = group.stage
+    try:
+        starts = {crowd.steer.frame_start for crowd in group.members}
+        moving = needs_frames(obj)
+        depsgraph = None
+        for number in range(min(starts), last + 1):
+            if depsgraph is None or moving or number in starts:
+                depsgraph = stage.at(number)
+            yield group.go(number, depsgraph, moving)
+    finally:
+        stage.close()

@@ -1,0 +1,102 @@
+"""A crowd from its first frame on, without playing the user's scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from ...core.crowd.settings import CrowdSettings
+from ...core.errors import SceneError
+from ...core.results.frames import Frame
+from .sessions import Session, fps_of, sessions
+
+__all__ = ["Session", "continue_to", "fps_of", "run"]
+
+
+def run(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    frames: range,
+    settings: CrowdSettings | None = None,
+    *,
+    warnings: list[str] | None = None,
+    at: list[Session] | None = None,
+) -> Iterator[Frame]:
+    """Simulate a crowd from its first frame on and yield the frames asked for.
+
+    The user's scene is neither changed nor played, except when physics of that very scene move an
+    input: then it is played, and put back at the end. Close the iterator to cancel.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        frames: Frames to yield, in ascending order, from the crowd's range.
+        settings: Used in place of the crowd's own, keyed values included.
+        warnings: Filled with what the user may want to change about the scene.
+        at: Filled with the session whose frame is yielded, for those who look at more than frames.
+
+    Raises:
+        SceneError: The frames are backwards, or outside of the crowd's range.
+        SteerError: While iterating: the crowd cannot be simulated.
+    """
+    _check_frames(obj, frames)
+    told, found = [] if warnings is None else warnings, [] if at is None else at
+    return _run(obj, scene, frames, settings, told, found)
+
+
+def _check_frames(obj: bpy.types.Object, frames: range) -> None:
+    first, last = obj.steer.frame_start, obj.steer.frame_end
+    if last < first:
+        raise SceneError(
+            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
+            f"set the end to {first} or more"
+        )
+    if frames.step < 0 or not len(frames):
+        raise SceneError(
+            f"Frames {frames.start} to {frames.stop - 1} are none or run backwards: "
+            f"give a first and a later last frame from {first} to {last}"
+        )
+    if frames[0] < first or frames[-1] > last:
+        raise SceneError(
+            f"Frames {frames[0]} to {frames[-1]} reach outside the range of crowd {obj.name!r}: "
+            f"give frames from {first} to {last}, or change its start and end"
+        )
+
+
+def _run(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    frames: range,
+    settings: CrowdSettings | None,
+    warnings: list[str],
+    at: list[Session],
+) -> Iterator[Frame]:
+    for moment in sessions(obj, scene, frames[-1], settings):
+        # the crowd itself comes first; those that it steers by may begin before it
+        crowd, session, frame = moment[0]
+        if crowd != obj:
+            continue
+        for text in [*session.reader.no_target, *session.warnings]:
+            if text not in warnings:
+                warnings.append(text)
+        if frame.number in frames:
+            at[:] = [session]
+            yield frame
+
+
+def continue_to(
+    obj: bpy.types.Object, scene: bpy.types.Scene, last: int
+) -> list[tuple[bpy.types.Object, Session, list[Frame]]]:
+    """Simulate a crowd, and those that it steers by, up to a frame.
+
+    Returns:
+        Each crowd that had begun by then, with its session at that frame and all its frames.
+    """
+    found: dict[int, tuple[bpy.types.Object, Session, list[Frame]]] = {}
+    for moment in sessions(obj, scene, last, None):
+        for crowd, session, frame in moment:
+            frames = found.setdefault(crowd.session_uid, (crowd, session, []))[2]
+            if not frames or frames[-1] is not frame:
+                frames.append(frame)
+    return list(found.values())

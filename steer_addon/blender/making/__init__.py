@@ -1,0 +1,1 @@
+"""Objects that are made for users: crowds, scenery, inputs, demo scenes."""

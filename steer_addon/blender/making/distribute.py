@@ -1,0 +1,182 @@
+"""Where the agents of a new crowd stand: on a grid, on a disc, or scattered on a surface.
+
+Only numbers go in and come out; nothing here needs Blender.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import SceneError
+
+FloatArray = NDArray[np.float32]
+Draw = Callable[[int], NDArray[np.float64]]
+
+_ROUNDS = 60
+_BATCH = 100_000
+_OFFSETS = np.array(
+    [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)], np.int64
+)
+
+
+def grid_points(count: int, spacing: float) -> FloatArray:
+    """Points on a square grid around the origin, filled row by row.
+
+    Args:
+        count: Number of points.
+        spacing: Distance between neighbors [m].
+
+    Returns:
+        Positions [m], shape (count, 3).
+    """
+    side = math.ceil(math.sqrt(count))
+    row, column = np.divmod(np.arange(count), side)
+    rows = -(-count // side)
+    result = np.zeros((count, 3), np.float32)
+    result[:, 0] = (column - (side - 1) / 2) * spacing
+    result[:, 1] = (row - (rows - 1) / 2) * spacing
+    return result
+
+
+def disc_points(count: int, radius: float, spacing: float, seed: int) -> FloatArray:
+    """Random points on a disc around the origin, fewer than `count` where it is full.
+
+    Args:
+        count: Number of points wanted.
+        radius: Radius of the disc [m].
+        spacing: Smallest distance between two points [m].
+        seed: Random seed.
+
+    Returns:
+        Positions [m], shape (at most count, 3).
+    """
+    random = np.random.default_rng(seed)
+
+    def draw(number: int) -> NDArray[np.float64]:
+        angle = random.uniform(0.0, 2.0 * math.pi, number)
+        # the root makes them even by area
+        distance = radius * np.sqrt(random.uniform(0.0, 1.0, number))
+        flat = np.stack([np.cos(angle), np.sin(angle)], axis=1) * distance[:, None]
+        return np.concatenate([flat, np.zeros((number, 1))], axis=1)
+
+    return throw_darts(draw, count, spacing)
+
+
+def surface_points(
+    triangles: NDArray[np.floating], count: int, spacing: float, seed: int, max_slope: float
+) -> FloatArray:
+    """Random points on triangles, even by area, fewer than `count` where there is no more room.
+
+    Args:
+        triangles: Corners [m], shape (triangle_count, 3, 3), counter-clockwise from outside.
+        count: Number of points wanted.
+        spacing: Smallest distance between two points [m].
+        seed: Random seed.
+        max_slope: Steepest face that is used [deg]; faces that look down never are.
+
+    Returns:
+        Positions [m], shape (at most count, 3).
+
+    Raises:
+        SceneError: There is no face flat enough.
+    """
+    corners = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
+    sides = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    normal = np.cross(*sides)
+    size = np.linalg.norm(normal, axis=1)
+    steepest = math.cos(math.radians(max_slope)) - 1.0e-6
+    usable = (size > 1.0e-12) & (normal[:, 2] >= steepest * size)
+    if not usable.any():
+        raise SceneError(
+            f"none of its {len(corners)} triangles looks up within {max_slope:g}° of level: "
+            "raise the maximum slope or flip the normals"
+        )
+    corners, share = corners[usable], size[usable]
+    edges = np.cumsum(share / share.sum())
+    random = np.random.default_rng(seed)
+
+    def draw(number: int) -> NDArray[np.float64]:
+        face = np.minimum(np.searchsorted(edges, random.uniform(size=number)), len(edges) - 1)
+        u, v = np.sqrt(random.uniform(size=number)), random.uniform(size=number)
+        weights = np.stack([1.0 - u, u * (1.0 - v), u * v], axis=1)
+        return np.einsum("nk,nkd->nd", weights, corners[face])
+
+    return throw_darts(draw, count, spacing)
+
+
+def throw_darts(draw: Draw, count: int, spacing: float) -> FloatArray:
+    """Keep drawn points that are no closer than `spacing` to those kept before.
+
+    Args:
+        draw: Gives so many random points, shape (number, 3).
+        count: Number of points wanted.
+        spacing: Smallest distance between two points [m]; 0 keeps everything.
+
+    Returns:
+        Positions [m], shape (at most count, 3); fewer where there is hardly any room left.
+    """
+    if spacing <= 0.0:
+        return draw(count).astype(np.float32)
+    kept = np.zeros((0, 3))
+    for _ in range(_ROUNDS):
+        missing = count - len(kept)
+        batch = draw(min(max(4 * missing, 256), _BATCH))
+        batch = batch[~_near(batch, kept, spacing)]
+        batch = _one_per_cell(batch, spacing)
+        batch = batch[~_near(batch, batch, spacing, earlier=True)]
+        kept = np.concatenate([kept, batch[:missing]])
+        if len(kept) == count:
+            break
+    return kept.astype(np.float32)
+
+
+def _cells(points: NDArray[np.float64], spacing: float) -> NDArray[np.int64]:
+    return np.floor(points / spacing).astype(np.int64)
+
+
+def _keys(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    # 21 bits per axis; cells that wrap onto each other only cost a needless distance
+    part = cells & 0x1FFFFF
+    return (part[:, 0] << 42) | (part[:, 1] << 21) | part[:, 2]
+
+
+def _one_per_cell(points: NDArray[np.float64], spacing: float) -> NDArray[np.float64]:
+    _, first = np.unique(_keys(_cells(points, spacing)), return_index=True)
+    return points[np.sort(first)]
+
+
+def _near(
+    points: NDArray[np.float64],
+    others: NDArray[np.float64],
+    spacing: float,
+    *,
+    earlier: bool = False,
+) -> NDArray[np.bool_]:
+    """Whether each point has one of the others closer than `spacing`.
+
+    With `earlier`, `others` are the points themselves, and only those before a point count.
+    """
+    result = np.zeros(len(points), np.bool_)
+    if not len(others) or not len(points):
+        return result
+    keys = _keys(_cells(others, spacing))
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    cells = _cells(points, spacing)
+    rows = np.arange(len(points))
+    for offset in _OFFSETS:
+        wanted = _keys(cells + offset)
+        first = np.searchsorted(keys, wanted, "left")
+        last = np.searchsorted(keys, wanted, "right")
+        for step in range(int((last - first).max())):
+            here = rows[first + step < last]
+            other = order[first[here] + step]
+            close = np.sum((points[here] - others[other]) ** 2, axis=1) < spacing * spacing
+            if earlier:
+                close &= other < here
+            result[here[close]] = True
+    return result

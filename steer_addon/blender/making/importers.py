@@ -1,0 +1,132 @@
+"""Mesh files into the scene, each with the importer that Blender has for its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.errors import SceneError
+
+
+def _usd(path: str) -> Any:
+    return bpy.ops.wm.usd_import(
+        filepath=path, import_cameras=False, import_lights=False, set_frame_range=False
+    )
+
+
+def _fbx(path: str) -> Any:
+    return bpy.ops.wm.fbx_import(filepath=path, use_anim=False)
+
+
+def _alembic(path: str) -> Any:
+    return bpy.ops.wm.alembic_import(filepath=path, set_frame_range=False, as_background_job=False)
+
+
+def _gltf(path: str) -> Any:
+    import addon_utils
+
+    addon_utils.enable("io_scene_gltf2", default_set=False)
+    return bpy.ops.import_scene.gltf(filepath=path)
+
+
+IMPORTERS: dict[str, Callable[[str], Any]] = {
+    ".obj": lambda path: bpy.ops.wm.obj_import(filepath=path),
+    ".ply": lambda path: bpy.ops.wm.ply_import(filepath=path),
+    ".stl": lambda path: bpy.ops.wm.stl_import(filepath=path),
+    ".usd": _usd,
+    ".usda": _usd,
+    ".usdc": _usd,
+    ".usdz": _usd,
+    ".gltf": _gltf,
+    ".glb": _gltf,
+    ".fbx": _fbx,
+    ".abc": _alembic,
+}
+"""By suffix. Each importer turns the axes as its format has them: of .obj files y is up."""
+
+
+def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    """Import the meshes of a file; cameras, lights and empties in it are left out.
+
+    Args:
+        path: Mesh file.
+        collection: Where the objects go.
+
+    Returns:
+        Mesh objects with faces, without parents, placed in the world as in the file.
+
+    Raises:
+        SceneError: There is no such file, Blender cannot read it, or it holds no faces.
+    """
+    importer = IMPORTERS.get(path.suffix.lower())
+    if importer is None:
+        raise SceneError(
+            f"{path.name} has the suffix {path.suffix!r}: give a mesh file of "
+            f"{', '.join(IMPORTERS)}"
+        )
+    if not path.is_file():
+        raise SceneError(f"There is no file {path}: check the path")
+    before, collections_before = set(bpy.data.objects), set(bpy.data.collections)
+    try:
+        importer(str(path.resolve()))
+    except (RuntimeError, AttributeError) as error:
+        reason = " ".join(str(error).removeprefix("Error: ").split())
+        raise SceneError(f"{path.name} cannot be imported: {reason}") from None
+    bpy.context.view_layer.update()
+    made = [obj for obj in bpy.data.objects if obj not in before]
+    meshes = [obj for obj in made if obj.type == "MESH" and len(obj.data.polygons)]
+    # a parent moves when it is removed, so all places are read before
+    places = {obj: obj.matrix_world.copy() for obj in meshes}
+    for obj in made:
+        if obj not in places:
+            bpy.data.objects.remove(obj)
+    if not meshes:
+        raise SceneError(f"{path.name} has no faces: give a mesh file with faces")
+    for obj, place in places.items():
+        obj.parent = None
+        obj.matrix_world = place
+        for other in list(obj.users_collection):
+            other.objects.unlink(obj)
+        collection.objects.link(obj)
+    for other in set(bpy.data.collections).difference(collections_before):
+        bpy.data.collections.remove(other)
+    return meshes
+
+
+def join_meshes(objects: list[bpy.types.Object], name: str) -> bpy.types.Object:
+    """One mesh object in place of several; materials stay.
+
+    Args:
+        objects: Mesh objects of one collection; the first one is kept.
+        name: Name of the object that is left.
+
+    Raises:
+        SceneError: A vertex is nowhere, or they lie beyond all measure.
+    """
+    first = objects[0]
+    for obj in objects:
+        if obj.data.users > 1:
+            obj.data = obj.data.copy()
+        obj.data.transform(obj.matrix_world)
+        if obj.matrix_world.determinant() < 0.0:
+            obj.data.flip_normals()
+        obj.matrix_world = Matrix()
+    if len(objects) > 1:
+        with bpy.context.temp_override(
+            active_object=first, object=first, selected_editable_objects=objects
+        ):
+            bpy.ops.object.join()
+    first.name = first.data.name = name
+    points = np.empty(len(first.data.vertices) * 3, np.float32)
+    first.data.attributes["position"].data.foreach_get("vector", points)
+    if not np.isfinite(points).all() or float(np.abs(points).max()) > 1.0e6:
+        raise SceneError(
+            f"{name} has vertices that are not finite or lie more than 1000 km from the origin: "
+            "repair or scale the file"
+        )
+    return first

@@ -1,0 +1,96 @@
+"""Objects that a crowd lacks, made around where its agents start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...core.errors import SceneError
+from ...core.sensing.declare import CONTAINER, PATHS
+from ..crowd.slots import source_use
+
+MARGIN = 0.5
+"""How much wider than the crowd a path or container is, as a share of the crowd's size."""
+LEAST = 2.0
+"""Smallest half size of a crowd that is counted [m]."""
+CORNERS = 24
+
+
+def add_input(
+    obj: bpy.types.Object, scene: bpy.types.Scene, role: str, entry: str = ""
+) -> bpy.types.Object:
+    """Add what a behavior lacks, and choose it for that behavior.
+
+    Args:
+        obj: The crowd.
+        scene: Where it goes.
+        role: TARGET, SECOND_TARGET or SOURCE.
+        entry: Name of the behavior; empty for the crowd's own target.
+
+    Raises:
+        SceneError: There is no such behavior, or it takes no such input.
+    """
+    owner = obj.steer if not entry else obj.steer.behaviors.get(entry)
+    if owner is None:
+        raise SceneError(f"Crowd {obj.name!r} has no behavior {entry!r}: choose another one")
+    if role == "SOURCE":
+        use = source_use(owner) if entry else ""
+        if not use:
+            raise SceneError(f"{entry or obj.name!r} follows nothing: choose another input")
+        made = _add_source(obj, scene, use)
+        owner.source_kind, owner.source_object = "OBJECT", made
+        return made
+    prefix = "" if role == "TARGET" else "second_"
+    if prefix and not entry:
+        raise SceneError("A second target belongs to a behavior: name it")
+    middle, half = extent(obj)
+    # in front, as characters look; a second one on the other side
+    ahead = Vector((0.0, -2.0 * half.y, 0.0)) * (-1.0 if prefix else 1.0)
+    made = _link(scene, "Second Target" if prefix else "Target", None, middle + ahead)
+    made.empty_display_type, made.empty_display_size = "SPHERE", 0.5
+    setattr(owner, f"{prefix}target_kind", "OBJECT")
+    setattr(owner, f"{prefix}target_object", made)
+    return made
+
+
+def extent(obj: bpy.types.Object) -> tuple[Vector, Vector]:
+    """Middle and half size of where the agents of a crowd start [m]."""
+    points = np.empty(3 * len(obj.data.vertices), np.float32)
+    if not len(points):
+        return obj.matrix_world.translation.copy(), Vector((LEAST,) * 3)
+    obj.data.vertices.foreach_get("co", points)
+    matrix = np.array(obj.matrix_world)
+    places = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    low, high = places.min(axis=0), places.max(axis=0)
+    middle = Vector(((low + high) / 2).tolist())
+    return middle, Vector(np.maximum((high - low) / 2, LEAST).tolist())
+
+
+def _add_source(obj: bpy.types.Object, scene: bpy.types.Scene, use: str) -> bpy.types.Object:
+    middle, half = extent(obj)
+    wide = half * (1.0 + MARGIN)
+    if use == CONTAINER:
+        box = _link(scene, "Container", None, middle)
+        box.empty_display_type, box.empty_display_size = "CUBE", 1.0
+        box.scale = wide
+        return box
+    # imported with the first path: enabling the extension has to be quick
+    from ...core.inputs.paths import Path
+    from .path_curves import add_curve
+
+    turn = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
+    ring: Any = np.stack([wide.x * np.cos(turn), wide.y * np.sin(turn), 0.0 * turn], axis=1)
+    name = "Path" if use == PATHS else "Field"
+    curve = add_curve(Path(ring, cyclic=True), scene.collection, name)
+    curve.location = (middle.x, middle.y, middle.z)
+    return curve
+
+
+def _link(scene: bpy.types.Scene, name: str, data: Any, location: Vector) -> bpy.types.Object:
+    made = bpy.data.objects.new(name, data)
+    made.location = location
+    scene.collection.objects.link(made)
+    return made

@@ -1,0 +1,248 @@
+"""Camera, light and colors of a scene made by Steer, so that its crowd is seen."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from numpy.typing import NDArray
+
+from ...core.geometry import bvh
+from .materials import add_ramp, linear_color, plain_material
+
+Floats = NDArray[np.float64]
+
+_TURNS = 12
+"""Directions around the crowd that are tried for the camera."""
+WALKING_TILTS, FLYING_TILTS = (32.0, 42.0, 55.0), (6.0, 14.0)
+"""Angles [deg] at which the camera may look down, the preferred one first."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What the camera has to show.
+
+    Attributes:
+        heads: Points to have in the picture [m], shape (n, 3).
+        target: Where the crowd goes [m], shape (3,).
+        obstacles: All triangles of the scene.
+        height: Size of an agent [m].
+        roam: How far around the target agents that never stop will circle [m].
+        tilts: Angles [deg] at which the camera may look down, the preferred one first.
+        culled: Whether faces seen from behind hide nothing, as in a doll's house.
+    """
+
+    heads: Floats
+    target: Floats
+    obstacles: bvh.BvhView
+    height: float
+    roam: float = 0.0
+    tilts: tuple[float, ...] = WALKING_TILTS
+    culled: bool = False
+
+
+def make_camera(
+    scene: bpy.types.Scene, collection: bpy.types.Collection, view: View
+) -> tuple[bpy.types.Object, float]:
+    """A camera from above at an angle, from the side where most agents are seen.
+
+    Returns:
+        The camera, and the share of the agents that it sees.
+    """
+    data = bpy.data.cameras.new("Camera")
+    data.lens = 42.0
+    camera = bpy.data.objects.new("Camera", data)
+    collection.objects.link(camera)
+    scene.camera = camera
+    points = _frame_points(view)
+    best, chosen, share = -math.inf, (0.0, 0.0), 0.0
+    way = view.target - view.heads.mean(axis=0)
+    ahead = math.atan2(float(way[1]), float(way[0]))
+    for tilt in view.tilts:
+        for step in range(_TURNS):
+            turn = ahead + 2.0 * math.pi * step / _TURNS
+            place = _aim(scene, camera, turn, math.radians(tilt), points)
+            seen = _seen(view, place)
+            # agents that come at an angle toward the camera show more than those that leave
+            liking = 0.1 * math.cos(turn - ahead - math.radians(50.0))
+            score = seen + liking - 0.006 * (tilt - view.tilts[0])
+            if score > best:
+                best, chosen, share = score, (turn, math.radians(tilt)), seen
+    _aim(scene, camera, *chosen, points)
+    distance = float(np.linalg.norm(np.array(camera.location) - view.heads.mean(axis=0)))
+    data.clip_start = min(0.1, 1.0e-3 * distance)
+    data.clip_end = max(1000.0, 20.0 * distance)
+    return camera, share
+
+
+def _frame_points(view: View) -> Floats:
+    """The crowd without its farthest stragglers, and the target."""
+    low, high = np.quantile(view.heads, [0.02, 0.98], axis=0)
+    inner = ((view.heads >= low) & (view.heads <= high)).all(axis=1)
+    heads = view.heads[inner] if inner.any() else view.heads
+    rise = np.array([0.0, 0.0, view.height])
+    # room around a crowd of one, too
+    around = np.array([[x, y, 0.0] for x in (-3, 3) for y in (-3, 3)]) * view.height
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float64)
+    goal = view.target + rise + view.roam * corners
+    return np.concatenate([heads, heads - rise, goal, heads[0] + around])
+
+
+def _aim(
+    scene: bpy.types.Scene, camera: bpy.types.Object, turn: float, tilt: float, points: Floats
+) -> Floats:
+    """Look at points from a direction; returns where the camera is then [m]."""
+    back = Vector(
+        (math.cos(turn) * math.cos(tilt), math.sin(turn) * math.cos(tilt), math.sin(tilt))
+    )
+    camera.rotation_mode = "XYZ"
+    camera.rotation_euler = back.to_track_quat("Z", "Y").to_euler()
+    view_layer = scene.view_layers[0]
+    view_layer.update()
+    place, _ = camera.camera_fit_coords(view_layer.depsgraph, points.ravel().tolist())
+    middle = Vector(points.mean(axis=0))
+    # a margin around the picture
+    camera.location = place + 0.05 * (place - middle).length * back
+    return np.array(camera.location, np.float64)
+
+
+def _seen(view: View, place: Floats) -> float:
+    """Share of the agents that are seen from a place."""
+    way = view.heads - place
+    length = np.linalg.norm(way, axis=1)
+    way /= length[:, None]
+    origin = np.tile(place, (len(way), 1))
+    left = length - 0.5 * view.height
+    seen = np.zeros(len(way), np.bool_)
+    rows = np.arange(len(way))
+    while len(rows):
+        face, distance = bvh.ray_cast_many(view.obstacles, origin[rows], way[rows])
+        free = distance >= left[rows]
+        seen[rows[free]] = True
+        rows, face, distance = rows[~free], face[~free], distance[~free]
+        if not view.culled:
+            break
+        corners = view.obstacles.triangles[face].astype(np.float64)
+        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        behind = np.sum(normal * way[rows], axis=1) > 0.0
+        rows, distance = rows[behind], distance[behind] + 1.0e-3 * view.height
+        origin[rows] += way[rows] * distance[:, None]
+        left[rows] -= distance
+    return float(seen.mean())
+
+
+def make_light(
+    scene: bpy.types.Scene, collection: bpy.types.Collection, camera: bpy.types.Object
+) -> None:
+    """Sun over the camera's left shoulder, and a soft sky."""
+    data = bpy.data.lights.new("Sun", "SUN")
+    data.energy = 5.0
+    data.angle = math.radians(2.0)
+    data.color = linear_color("#FFF3E2")[:3]
+    sun = bpy.data.objects.new("Sun", data)
+    sun.rotation_euler = (math.radians(48.0), 0.0, camera.rotation_euler[2] - math.radians(65.0))
+    sun.location = camera.location
+    collection.objects.link(sun)
+    world = bpy.data.worlds.new("Sky")
+    scene.world = world
+    if world.node_tree is None:
+        world.use_nodes = True
+    tree = world.node_tree
+    background = next(node for node in tree.nodes if node.type == "BACKGROUND")
+    # a bright sky to look at, and a weaker one that leaves the shadows dark
+    strength = tree.nodes.new("ShaderNodeMath")
+    strength.operation = "MULTIPLY_ADD"
+    strength.inputs[1].default_value, strength.inputs[2].default_value = 0.5, 0.55
+    seen = tree.nodes.new("ShaderNodeLightPath").outputs["Is Camera Ray"]
+    tree.links.new(seen, strength.inputs[0])
+    tree.links.new(strength.outputs[0], background.inputs["Strength"])
+    world.color = linear_color("#C9D6E2")[:3]
+    place = tree.nodes.new("ShaderNodeTexCoord").outputs["Generated"]
+    parts = tree.nodes.new("ShaderNodeSeparateXYZ")
+    tree.links.new(place, parts.inputs[0])
+    stops = [(0.0, "#EEF1F4"), (0.06, "#D6E2EC"), (0.6, "#8FB4D9")]
+    tree.links.new(add_ramp(tree, parts.outputs["Z"], stops), background.inputs["Color"])
+
+
+def can_denoise() -> bool:
+    """Whether this build of Blender can take the noise out of Cycles' pictures."""
+    try:
+        cycles = importlib.import_module("_cycles")
+    except ImportError:
+        return False
+    return bool(getattr(cycles, "with_openimagedenoise", False))
+
+
+def set_render(scene: bpy.types.Scene) -> None:
+    """Settings that give a clean picture in seconds, on a computer without a graphics card."""
+    render = scene.render
+    render.engine = "CYCLES"
+    render.resolution_x, render.resolution_y, render.resolution_percentage = 960, 540, 100
+    render.use_lock_interface = True
+    scene.cycles.samples = 32
+    scene.cycles.use_adaptive_sampling = True
+    scene.cycles.max_bounces = 4
+    scene.cycles.use_denoising = can_denoise()
+    shading = scene.display.shading
+    shading.light = "STUDIO"
+    shading.show_shadows = True
+    shading.show_cavity = True
+    shading.color_type = "MATERIAL"
+    for owner, name, value in (
+        (scene.view_settings, "view_transform", "AgX"),
+        (scene.view_settings, "look", "AgX - Medium High Contrast"),
+    ):
+        # what there is to choose from depends on the site's color configuration
+        known = owner.bl_rna.properties[name].enum_items
+        if not len(known) or value in known:
+            try:
+                setattr(owner, name, value)
+            except TypeError:
+                continue
+
+
+def show_copies_only(scene: bpy.types.Scene, collection: bpy.types.Collection) -> None:
+    """Leave a collection out of the scene's view layers; agents can still be copies of its objects.
+
+    Objects that are disabled in viewports or in renders would take their copies along.
+    """
+    for layer in scene.view_layers:
+        layer.layer_collection.children[collection.name].exclude = True
+
+
+def make_marker(
+    target: bpy.types.Object, collection: bpy.types.Collection, unit: float
+) -> bpy.types.Object:
+    """A flag that stands at a target and follows it; nobody bumps into it."""
+    mesh = bpy.data.meshes.new("Flag")
+    sides = 12
+    points: list[tuple[float, float, float]] = []
+    faces: list[tuple[int, ...]] = []
+    for radius, low, high in ((0.05, 0.0, 4.0), (0.55, 0.0, 0.06)):
+        first = len(points)
+        for z in (low, high):
+            points += [
+                (radius * math.cos(a), radius * math.sin(a), z)
+                for a in np.linspace(0.0, 2.0 * math.pi, sides, endpoint=False)
+            ]
+        ring = range(first, first + sides)
+        faces += [(i, first + (i - first + 1) % sides, first + sides + (i - first + 1) % sides,
+                   i + sides) for i in ring]  # fmt: skip
+        faces.append(tuple(i + sides for i in ring))
+    cloth = len(points)
+    points += [(0.05, 0.0, 4.0), (0.05, 0.0, 2.9), (1.75, 0.0, 3.45)]
+    faces.append((cloth, cloth + 1, cloth + 2))
+    mesh.from_pydata(points, [], faces)
+    mesh.materials.append(plain_material("Pole", "#E8E6E1", 0.4))
+    mesh.materials.append(plain_material("Flag", "#E2572B", 0.6))
+    mesh.polygons.foreach_set("material_index", [0] * (len(faces) - 1) + [1])
+    mesh.update()
+    flag = bpy.data.objects.new(f"{target.name} Flag", mesh)
+    flag.scale = (unit, unit, unit)
+    flag.parent = target
+    collection.objects.link(flag)
+    return flag

@@ -1,0 +1,298 @@
+"""Where people can stand on a mesh, and which places they can walk to from there.
+
+Vertical rays sample the ground on a grid of columns, as many floors as lie above each other.
+Places that are level enough and have headroom are linked to those beside them that a step
+reaches and no wall parts; linked places make a region. The grid needs no welded or clean mesh.
+Only numbers go in and come out; nothing here needs Blender.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import SceneError
+from ...core.geometry import bvh
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+MAX_COLUMNS = 150_000
+"""The grid's cells get larger rather than more."""
+_MAX_FLOORS = 256
+_MERGED = 1.0e-3
+"""Faces this near to each other [m] are one."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """Who walks.
+
+    Attributes:
+        radius: Body radius [m].
+        height: Headroom that is needed [m].
+        max_slope: Steepest ground that is walked [deg].
+        step_height: Highest step [m].
+    """
+
+    radius: float
+    height: float
+    max_slope: float
+    step_height: float
+
+
+@dataclass(frozen=True, eq=False)
+class Walkable:
+    """Places where people can stand, one per cell and floor."""
+
+    cell: float
+    """Distance of neighboring places [m]."""
+    position: Floats
+    """Places [m], shape (place_count, 3)."""
+    normal: Floats
+    """Unit normals of the ground, up, shape (place_count, 3)."""
+    beside: Ints
+    """Neighbors at +x, -x, +y and -y, shape (place_count, 4); -1 for none."""
+    region: Ints
+    """Number of the region of each place, shape (place_count,); equal for connected ones."""
+    depth: Ints
+    """How many places lie between each place and the edge of its region, shape (place_count,)."""
+
+    def largest(self) -> int:
+        """Number of the region with the most places."""
+        return int(np.bincount(self.region).argmax())
+
+    def nearest(self, point: NDArray[np.floating]) -> tuple[int, float]:
+        """The place nearest to a point, and how far away it is [m]."""
+        distance = np.linalg.norm(self.position - point, axis=1)
+        row = int(distance.argmin())
+        return row, float(distance[row])
+
+    def ways(self, start: int) -> Floats:
+        """Length of the way to each place from one of them [m], shape (place_count,).
+
+        Ways follow the grid, so they are longer than true ones by up to 41 %; infinite where no
+        way leads.
+        """
+        steps = np.full(len(self.position), -1, np.int64)
+        steps[start] = count = 0
+        front = np.array([start])
+        while len(front):
+            count += 1
+            reached = self.beside[front].ravel()
+            front = np.unique(reached[(reached >= 0) & (steps[reached] < 0)])
+            steps[front] = count
+        return np.where(steps < 0, np.inf, steps * self.cell)
+
+    def scatter(self, rows: Ints, random: np.random.Generator, count: int) -> Floats:
+        """Random points around some of the places [m], even by area, shape (count, 3)."""
+        chosen = rows[random.integers(0, len(rows), count)]
+        offset = random.uniform(-0.5, 0.5, (count, 2)) * self.cell
+        normal = self.normal[chosen]
+        result = self.position[chosen].copy()
+        result[:, :2] += offset
+        result[:, 2] -= np.sum(normal[:, :2] * offset, axis=1) / normal[:, 2]
+        return result
+
+
+def find_walkable(
+    ground: NDArray[np.floating], blocking: NDArray[np.floating], body: Body
+) -> Walkable:
+    """Find where people can stand and walk.
+
+    Args:
+        ground: Triangles to walk on [m], shape (t, 3, 3).
+        blocking: Triangles that block, shape (s, 3, 3).
+        body: Who walks.
+
+    Raises:
+        SceneError: Nowhere.
+    """
+    if not len(ground):
+        raise SceneError("The ground has no faces to stand on: give a mesh with faces")
+    corners = np.concatenate([ground, np.reshape(blocking, (-1, 3, 3))]).astype(np.float64)
+    normal = _unit_normals(corners)
+    steepest = math.cos(math.radians(body.max_slope))
+    if not (normal[: len(ground), 2] >= steepest).any():
+        # a terrain whose faces all look down was made the other way round
+        normal = -normal
+    view = bvh.build(corners.astype(np.float32))
+    low, high = ground.reshape(-1, 3).min(axis=0), ground.reshape(-1, 3).max(axis=0)
+    size = np.maximum(high[:2] - low[:2], 1.0e-3)
+    cell = max(0.8 * body.radius, math.sqrt(float(size[0] * size[1]) / MAX_COLUMNS))
+    shape = np.maximum(np.ceil(size / cell).astype(np.int64), 1)
+    column, height, face = _floors(view, low, float(corners[:, :, 2].max()), cell, shape)
+    free = _free(column, height, face, normal, len(ground), steepest, body.height)
+    if not free.any():
+        raise SceneError(
+            f"The ground has no place to stand: none of its {len(ground)} triangles looks up "
+            f"within {body.max_slope:g}° of level with {body.height:g} m of headroom; "
+            "turn it with z up, flip its normals, or give a smaller --radius"
+        )
+    column, height, face = column[free], height[free], face[free]
+    position = np.column_stack([_centers(low, column, cell, shape), height])
+    beside = _link(view, column, position, cell, shape, body)
+    places = Walkable(
+        cell, position, normal[face], beside, np.zeros_like(column), np.zeros_like(column)
+    )
+    return _with_regions(places, body)
+
+
+def _unit_normals(corners: Floats) -> Floats:
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    size = np.linalg.norm(normal, axis=1, keepdims=True)
+    return normal / np.maximum(size, 1.0e-30)
+
+
+def _centers(low: NDArray[np.floating], column: Ints, cell: float, shape: Ints) -> Floats:
+    # off the middle by a little: meshes like to have edges on round numbers
+    x, y = np.divmod(column, shape[1])
+    return low[:2] + (np.stack([x, y], axis=1) + 0.4971) * cell
+
+
+def _floors(
+    view: bvh.BvhView, low: NDArray[np.floating], top: float, cell: float, shape: Ints
+) -> tuple[Ints, Floats, Ints]:
+    """All faces that vertical rays meet, by column and from the top down: column, height, face."""
+    column = np.arange(int(shape[0] * shape[1]))
+    origin = np.column_stack([_centers(low, column, cell, shape), np.full(len(column), top + 1.0)])
+    found: list[tuple[Ints, Floats, Ints]] = []
+    for _ in range(_MAX_FLOORS):
+        down = np.tile(np.float32([0.0, 0.0, -1.0]), (len(column), 1))
+        face, distance = bvh.ray_cast_many(view, origin.astype(np.float32), down)
+        hit = face >= 0
+        if not hit.any():
+            break
+        column, origin = column[hit], origin[hit]
+        origin[:, 2] -= distance[hit]
+        found.append((column, origin[:, 2].copy(), face[hit].astype(np.int64)))
+        origin[:, 2] -= _MERGED
+    if not found:
+        none = np.zeros(0, np.int64)
+        return none, np.zeros(0), none
+    columns, heights, faces = (np.concatenate(part) for part in zip(*found, strict=True))
+    # layers were found from the top down, so a stable sort leaves each column in that order
+    order = np.argsort(columns, kind="stable")
+    return columns[order], heights[order], faces[order]
+
+
+def _free(
+    column: Ints,
+    height: Floats,
+    face: Ints,
+    normal: Floats,
+    ground_count: int,
+    steepest: float,
+    headroom: float,
+) -> Bools:
+    """Which faces can be stood on: level ground with headroom, and not inside of anything."""
+    up = normal[face, 2]
+    result = (face < ground_count) & (up >= steepest)
+    below_another = np.zeros(len(column), np.bool_)
+    below_another[1:] = column[1:] == column[:-1]
+    # from below, the underside of something solid is met first, and its upper side from inside
+    inside = np.zeros(len(column), np.bool_)
+    inside[1:] = up[:-1] > 0.0
+    low = np.zeros(len(column), np.bool_)
+    low[1:] = height[:-1] - height[1:] < headroom
+    free: Bools = result & ~(below_another & (inside | low))
+    return free
+
+
+def _link(
+    view: bvh.BvhView, column: Ints, position: Floats, cell: float, shape: Ints, body: Body
+) -> Ints:
+    """Neighbors that a step reaches, with no wall in between, as `Walkable.beside`."""
+    count = int(shape[0] * shape[1])
+    first = np.searchsorted(column, np.arange(count + 1))
+    reach = max(body.step_height, cell * math.tan(math.radians(body.max_slope))) + _MERGED
+    x, y = np.divmod(column, shape[1])
+    beside = np.full((len(column), 4), -1, np.int64)
+    for side, inside, step in ((0, x + 1 < shape[0], int(shape[1])), (2, y + 1 < shape[1], 1)):
+        rows = np.flatnonzero(inside)
+        other = _nearest_floor(position[:, 2], rows, column[rows] + step, first, reach)
+        rows, other = rows[other >= 0], other[other >= 0]
+        clear = _no_wall(view, position[rows], position[other], body)
+        beside[rows[clear], side] = other[clear]
+        beside[other[clear], side + 1] = rows[clear]
+    return beside
+
+
+def _nearest_floor(height: Floats, rows: Ints, columns: Ints, first: Ints, reach: float) -> Ints:
+    """For each row the floor of another column at about its height; -1 for none."""
+    best = np.full(len(rows), -1, np.int64)
+    least = np.full(len(rows), reach)
+    floors = first[columns + 1] - first[columns]
+    for floor in range(int(floors.max(initial=0))):
+        here = np.flatnonzero(floor < floors)
+        candidate = first[columns[here]] + floor
+        rise = np.abs(height[candidate] - height[rows[here]])
+        nearer = rise <= least[here]
+        best[here[nearer]] = candidate[nearer]
+        least[here[nearer]] = rise[nearer]
+    return best
+
+
+def _no_wall(view: bvh.BvhView, start: Floats, stop: Floats, body: Body) -> Bools:
+    """Whether rays above step height get from place to place."""
+    if not len(start):
+        return np.zeros(0, np.bool_)
+    way = stop - start
+    length = np.linalg.norm(way, axis=1)
+    origin = start + [0.0, 0.0, min(body.step_height + 0.1 * body.height, 0.9 * body.height)]
+    # twice as far as needed: what is missed comes back as that, in single precision
+    _, distance = bvh.ray_cast_many(view, origin, way / length[:, None], 2.0 * float(length.max()))
+    clear: Bools = distance >= length
+    return clear
+
+
+def _with_regions(places: Walkable, body: Body) -> Walkable:
+    """Drop places too near to an edge for a body, and number what hangs together."""
+    margin = math.ceil((body.radius + 0.1 * places.cell) / places.cell)
+    depth = _depths(places.beside)
+    kept = depth >= margin
+    if not kept.any():
+        # narrower than a body everywhere, such as a single plank: better there than nowhere
+        kept = np.ones(len(depth), np.bool_)
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    beside = places.beside[kept]
+    beside = np.where(beside >= 0, number[beside], -1)
+    return replace(
+        places,
+        position=places.position[kept],
+        normal=places.normal[kept],
+        beside=beside,
+        region=_regions(beside),
+        depth=depth[kept],
+    )
+
+
+def _depths(beside: Ints) -> Ints:
+    """How many places lie between each place and the nearest edge."""
+    depth = np.zeros(len(beside), np.int64)
+    inner = (beside >= 0).all(axis=1)
+    while inner.any():
+        depth[inner] += 1
+        inner = inner & inner[beside].all(axis=1)
+    return depth
+
+
+def _regions(beside: Ints) -> Ints:
+    """Number the connected places, 0, 1, 2, …"""
+    start, side = np.nonzero(beside >= 0)
+    stop = beside[start, side]
+    label = np.arange(len(beside))
+    while True:
+        lower = np.minimum(label[start], label[stop])
+        before = label.copy()
+        np.minimum.at(label, before[start], lower)
+        np.minimum.at(label, before[stop], lower)
+        label = label[label]
+        if (label == before).all():
+            break
+    numbers: Ints = np.unique(label, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return numbers

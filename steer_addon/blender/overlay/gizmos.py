@@ -1,0 +1,252 @@
+"""Handles in the 3D view of the active crowd: its target, the wander circle, the containment box.
+
+Handles of a behavior are those of the entry that is active in the list. They change what the panel
+shows and nothing else: where an object is, how large, or a parameter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from mathutils import Matrix, Vector
+
+from .. import app_handlers
+from ..crowd.crowds import is_crowd, why_not_editable
+from ..crowd.properties import uses_targets
+from ..crowd.slots import has_source
+
+GOAL, WANDER, REGION = (0.10, 0.78, 0.52), (0.34, 0.71, 0.98), (1.00, 0.42, 0.16)
+LEAST = 0.01
+"""Smallest half size of a box that handles leave [m]."""
+
+
+def active_entry(obj: bpy.types.Object) -> Any:
+    """The entry that is active in the list, or None."""
+    steer = obj.steer
+    inside = 0 <= steer.active_behavior < len(steer.behaviors)
+    return steer.behaviors[steer.active_behavior] if inside else None
+
+
+def target_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The object that the crowd, or its active entry, goes to; None where a handle has no place."""
+    entry = active_entry(obj)
+    own = entry is not None and uses_targets(entry) and entry.use_own_target
+    slot = entry if own else obj.steer
+    target = slot.target_object if slot.target_kind == "OBJECT" else None
+    return None if target is None or not _can_move(target) else target
+
+
+def _can_move(obj: bpy.types.Object) -> bool:
+    return obj.library is None and obj.override_library is None and not all(obj.lock_location)
+
+
+def box_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The container of the active entry, where it is a box of one object that can be changed."""
+    entry = active_entry(obj)
+    if entry is None or entry.type != "containment" or entry.containment.shape != "BOX":
+        return None
+    if entry.source_kind != "OBJECT" or not has_source(entry):
+        return None
+    box = entry.source_object
+    return box if _can_move(box) and not any(box.lock_scale) else None
+
+
+def faces_of(box: bpy.types.Object) -> list[tuple[Vector, Vector]]:
+    """Middle [m] and outward unit normal of each face of an object's bounding box."""
+    if box.type == "EMPTY":
+        low, high = (Vector([sign * box.empty_display_size] * 3) for sign in (-1.0, 1.0))
+    else:
+        corners = [Vector(corner) for corner in box.bound_box]
+        low = Vector([min(c[k] for c in corners) for k in range(3)])
+        high = Vector([max(c[k] for c in corners) for k in range(3)])
+    place, middle = box.matrix_world, (low + high) / 2.0
+    found = []
+    for axis in range(3):
+        for end in (low, high):
+            face = middle.copy()
+            face[axis] = end[axis]
+            away = place @ face - place @ middle
+            found.append((place @ face, away.normalized()))
+    return found
+
+
+def stretched(place: Matrix, face: Vector, normal: Vector, size: float, by: float) -> Matrix:
+    """An object's matrix after one face of its box was moved and the one opposite was not.
+
+    Args:
+        place: Its matrix before.
+        face: Middle of the face [m].
+        normal: Unit normal of the face.
+        size: From face to face [m].
+        by: How far the face is moved along its normal [m].
+    """
+    factor = max(size + by, 2.0 * LEAST) / max(size, 2.0 * LEAST)
+    fixed = Matrix.Translation(face - normal * size)
+    along = Matrix([[normal[i] * normal[j] for j in range(3)] for i in range(3)])
+    scale = (Matrix.Identity(3) + along * (factor - 1.0)).to_4x4()
+    return fixed @ scale @ fixed.inverted() @ place
+
+
+def facing(place: Vector, along: Vector) -> Matrix:
+    """A matrix at a place whose Z points along a direction."""
+    return Matrix.Translation(place) @ along.to_track_quat("Z", "Y").to_matrix().to_4x4()
+
+
+def place_and_heading(
+    obj: bpy.types.Object, scene: bpy.types.Scene
+) -> tuple[Vector, Vector] | None:
+    """Where the agent stands that shows the wander circle [m], and its heading."""
+    # imported with the first handle: enabling the extension has to be quick
+    from . import answers, seen
+
+    frame = seen.seen_frame(obj, scene)
+    if frame is None or not len(frame.id):
+        return None
+    chosen = [n for n in answers.chosen_ids(scene) if n in frame.id]
+    row = int((frame.id == chosen[-1]).argmax()) if chosen else 0
+    from ...core.results.frames import forward_vector, turned
+
+    ahead = forward_vector(obj.steer.motion.forward_axis)
+    return Vector(frame.position[row]), Vector(turned(frame.rotation[[row]], ahead)[0])
+
+
+class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
+    """Handles of a crowd"""
+
+    bl_idname = "VIEW3D_GGT_steer_crowd"
+    bl_label = "Crowd Handles"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT", "SHOW_MODAL_ALL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """On crowds in Object Mode, where gizmos are shown."""
+        obj = context.object
+        space = context.space_data
+        shown = getattr(space, "show_gizmo", False) and space.show_gizmo_context
+        if not shown or context.mode != "OBJECT" or not is_crowd(obj) or why_not_editable(obj):
+            return False
+        entry = active_entry(obj)
+        wander = entry is not None and entry.type == "wander"
+        return bool(wander or target_of(obj) or box_of(obj))
+
+    def setup(self, context: bpy.types.Context) -> None:
+        """Make all handles; those without a place are hidden."""
+        self.target = self._new("GIZMO_GT_move_3d", GOAL, 0.22)
+        self.target.draw_options = {"FILL_SELECT", "ALIGN_VIEW"}
+        self.target.target_set_handler("offset", get=self._get_target, set=self._set_target)
+        self.circle = self._new("GIZMO_GT_dial_3d", WANDER, 1.0)
+        self.circle.hide_select = True
+        self.circle.use_draw_scale = False
+        self.arms = {name: self._new("GIZMO_GT_arrow_3d", WANDER, 0.6) for name in _ARMS}
+        self.faces = []
+        self.stretch: dict[int, Any] = {}
+        self.was_dragged = False
+        for number in range(6):
+            arrow = self._new("GIZMO_GT_arrow_3d", REGION, 0.5)
+            arrow.draw_style = "BOX"
+            arrow.target_set_handler(
+                "offset",
+                get=lambda: 0.0,
+                set=lambda value, number=number: self._set_face(number, value),
+            )
+            self.faces.append(arrow)
+        self.refresh(context)
+
+    def _new(self, kind: str, color: tuple[float, float, float], size: float) -> Any:
+        gizmo = self.gizmos.new(kind)
+        gizmo.color, gizmo.alpha = color, 0.8
+        gizmo.color_highlight, gizmo.alpha_highlight = (1.0, 1.0, 1.0), 1.0
+        gizmo.scale_basis = size
+        gizmo.use_draw_modal = True
+        gizmo.line_width = 2.0
+        return gizmo
+
+    def refresh(self, context: bpy.types.Context) -> None:
+        """Give the arrows of the wander circle the entry that is active now."""
+        obj = context.object
+        entry = active_entry(obj) if is_crowd(obj) else None
+        for name, arrow in self.arms.items():
+            if entry is not None and entry.type == "wander" and not arrow.is_modal:
+                arrow.target_set_prop("offset", entry.wander, name)
+
+    def draw_prepare(self, context: bpy.types.Context) -> None:
+        """Put every handle to its place; what is being dragged stays where it was taken."""
+        obj = context.object
+        if not is_crowd(obj):
+            return
+        self._remember(
+            any(gizmo.is_modal for gizmo in (self.target, *self.arms.values(), *self.faces))
+        )
+        self.target.hide = target_of(obj) is None
+        self._place_wander(obj, context.scene)
+        box = box_of(obj)
+        dragging = any(arrow.is_modal for arrow in self.faces)
+        for number, arrow in enumerate(self.faces):
+            arrow.hide = box is None
+            if box is not None and not dragging:
+                places = faces_of(box)
+                (face, normal), (other, _) = places[number], places[number ^ 1]
+                size = (face - other).length
+                self.stretch[number] = (box.matrix_world.copy(), face, normal, size)
+                arrow.matrix_basis = facing(face, normal)
+
+    def _remember(self, dragged: bool) -> None:
+        """Make a step to undo of each drag: Blender makes none of its own."""
+        if self.was_dragged and not dragged:
+            bpy.app.timers.register(_push_undo, first_interval=0.0)
+        self.was_dragged = dragged
+
+    def _place_wander(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        entry = active_entry(obj)
+        found = None
+        if entry is not None and entry.type == "wander" and entry.wander.source == "RANDOM_WALK":
+            found = place_and_heading(obj, scene)
+        for gizmo in (self.circle, *self.arms.values()):
+            gizmo.hide = found is None
+        if found is None:
+            return
+        place, heading = found
+        up = Vector((0.0, 0.0, 1.0))
+        side = heading.cross(up)
+        side = side.normalized() if side.length > 1.0e-3 else Vector((1.0, 0.0, 0.0))
+        center = place + heading * entry.wander.distance
+        self.circle.matrix_basis = facing(center, side.cross(heading))
+        self.circle.scale_basis = max(entry.wander.radius, LEAST)
+        self.arms["distance"].matrix_basis = facing(place, heading)
+        self.arms["radius"].matrix_basis = facing(center, side)
+
+    def _get_target(self) -> Any:
+        target = target_of(bpy.context.object)
+        return (0.0, 0.0, 0.0) if target is None else target.matrix_world.translation
+
+    def _set_target(self, value: Any) -> None:
+        target = target_of(bpy.context.object)
+        if target is not None:
+            place = target.matrix_world.copy()
+            place.translation = value
+            target.matrix_world = place
+
+    def _set_face(self, number: int, value: float) -> None:
+        box = box_of(bpy.context.object)
+        if box is not None and number in self.stretch:
+            box.matrix_world = stretched(*self.stretch[number], value)
+
+
+def unregister() -> None:
+    """Leave no timer behind."""
+    app_handlers.remove_timers(_push_undo)
+
+
+def _push_undo() -> None:
+    # timers run without a window, and there no step is made
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message="Move Crowd Handle")
+
+
+_ARMS = ("distance", "radius")
+"""Parameters of the wander circle that have an arrow."""
+
+classes = (VIEW3D_GGT_steer_crowd,)

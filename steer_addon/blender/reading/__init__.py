@@ -1,0 +1,1 @@
+"""A scene becomes a World and Agents: plain arrays in world space."""

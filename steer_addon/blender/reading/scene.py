@@ -1,0 +1,215 @@
+"""A scene becomes a World: all that a crowd perceives, as the depsgraph evaluates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from ...core.crowd.settings import CrowdSettings
+from ...core.geometry import bvh
+from ...core.geometry.meshes import Mesh
+from ...core.inputs.spheres import Spheres, make_spheres
+from ...core.inputs.world import CollidersBuilder, World
+from ...core.views import BvhView
+from ..crowd.properties import settings_of
+from .scene_agents import points_digest, read_agents
+from .scene_inputs import (
+    collider_objects,
+    geometry_owners,
+    ground_object,
+    input_objects,
+    is_sphere,
+    members,
+    needs_frames,
+    needs_own_scene,
+    signature,
+)
+from .scene_meshes import MESH_TYPES, Matrix, MeshReader, matrix_of
+from .scene_sources import SourceReader
+from .scene_targets import TargetReader
+from .scene_view import SceneView
+
+__all__ = [
+    "WorldReader",
+    "geometry_owners",
+    "input_objects",
+    "needs_frames",
+    "needs_own_scene",
+    "points_digest",
+    "read_agents",
+    "signature",
+]
+
+Sphere = tuple[Matrix, float]
+"""Center [m], shape (3,), and radius [m]."""
+
+
+@dataclass
+class WorldReader:
+    """Reads worlds for one simulation; keeps what does not change from frame to frame."""
+
+    meshes: MeshReader = field(default_factory=MeshReader)
+    scene_warnings: list[str] = field(default_factory=list)
+    """A sentence for everything that the user may want to change, but for what is missing."""
+    _view: SceneView = field(default_factory=SceneView)
+    _targets: TargetReader = field(default_factory=TargetReader)
+    _sources: SourceReader = field(default_factory=SourceReader)
+    _builder: CollidersBuilder = field(default_factory=CollidersBuilder)
+    _ground: tuple[Mesh, BvhView] | None = None
+
+    @property
+    def no_target(self) -> list[str]:
+        """A sentence for each input that is missing though a behavior needs it."""
+        return [*self._targets.missing, *self._sources.missing]
+
+    @property
+    def warnings(self) -> list[str]:
+        """All warnings about the last world read."""
+        return [*self.no_target, *self.scene_warnings]
+
+    def only_look(self, yes: bool) -> None:
+        """Read worlds to look at, which takes less time, or such that agents are stepped in."""
+        self._builder.clearance = not yes
+
+    def read(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        fps: float,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+        settings: CrowdSettings | None = None,
+    ) -> World:
+        """The world at the frame of a depsgraph.
+
+        Args:
+            obj: The original crowd object.
+            depsgraph: What evaluated the scene, or a scratch scene.
+            fps: Frames per second, for the velocities of targets.
+            stand_ins: What stands for an object in a scratch scene, by session uid.
+            settings: What the crowd is told at that frame; None asks the object.
+        """
+        told = settings or settings_of(obj)
+        with self._view.at(depsgraph, stand_ins or {}) as view:
+            targets = self._targets.read(obj, view, fps)
+            sources = self._sources.read(obj, view, told)
+            colliders, spheres = self._read_colliders(obj, told.motion.wall_height)
+            ground = self._read_ground(obj)
+        self.scene_warnings = [*view.warnings, *self.meshes.end_frame()]
+        return World(
+            **targets,
+            **sources,
+            colliders=self._builder.build(colliders) if colliders else None,
+            spheres=spheres,
+            ground=self._ground_tree(ground),
+        )
+
+    def forget(self, uids: set[int]) -> None:
+        """Read the geometry of objects again, by their session uids."""
+        self.meshes.forget(uids)
+        self._sources.forget(uids)
+        self._view.forget_hidden()
+
+    def forget_motion(self) -> None:
+        """Let targets stand still until the next frame is read: the last one was far away."""
+        self._targets = TargetReader()
+
+    def _read_colliders(
+        self, obj: bpy.types.Object, wall_height: float
+    ) -> tuple[list[Mesh], Spheres | None]:
+        meshes: list[Mesh] = []
+        balls: list[Sphere] = []
+        for collider in collider_objects(obj):
+            if not self._view.is_gone(collider, "Collider"):
+                for piece in self._pieces(obj, collider, collider.name_full, None, wall_height):
+                    (meshes if isinstance(piece, Mesh) else balls).append(piece)
+        if not balls:
+            return meshes, None
+        return meshes, make_spheres([b[0] for b in balls], [b[1] for b in balls])
+
+    def _pieces(
+        self,
+        obj: bpy.types.Object,
+        part: bpy.types.Object,
+        name: str,
+        parent: Matrix | None,
+        wall_height: float,
+    ) -> Iterator[Mesh | Sphere]:
+        """The mesh or sphere of an object, or those of the collection that it instances."""
+        if part.instance_collection is not None and part.type == "EMPTY":
+            base = self._piece_place(part, parent)
+            base[:3, 3] -= base[:3, :3] @ np.array(part.instance_collection.instance_offset)
+            for child in members(part.instance_collection, obj):
+                label = f"{name}/{child.name_full}"
+                yield from self._pieces(obj, child, label, base, wall_height)
+            return
+        if is_sphere(part):
+            yield from self._spheres(part, name, parent)
+        if part.type not in MESH_TYPES:
+            return
+        view = self._view
+        evaluated = view.evaluated(part) if parent is None else view.instanced(part)
+        if evaluated is None:
+            mesh = view.hidden(
+                part,
+                f"collider {wall_height}",
+                lambda seen: MeshReader().read(
+                    name, part, seen, matrix_of(seen), wall_height=wall_height
+                ),
+            )
+        else:
+            place = self._piece_place(part, parent)
+            mesh = self.meshes.read(name, part, evaluated, place, wall_height=wall_height)
+        if mesh is not None:
+            yield mesh
+
+    def _spheres(
+        self, part: bpy.types.Object, name: str, parent: Matrix | None
+    ) -> Iterator[Sphere]:
+        """The sphere of an empty, as large as its largest scale makes it, if it is finite."""
+        view = self._view
+        if parent is None:
+            size = view.look(part, "size", lambda seen: seen.empty_display_size)
+        else:
+            size = view.instanced(part).empty_display_size
+        place = self._piece_place(part, parent)
+        center, radius = place[:3, 3], size * float(np.linalg.norm(place[:3, :3], axis=0).max())
+        with np.errstate(over="ignore"):
+            if np.isfinite(np.float32([*center, radius])).all():
+                yield center, radius
+                return
+        self._view.warn(
+            f"Sphere {name!r} is not at a finite place, or of no finite size, and is ignored: "
+            "clear its transforms and place it again"
+        )
+
+    def _piece_place(self, part: bpy.types.Object, parent: Matrix | None) -> Matrix:
+        if parent is None:
+            return self._view.place_of(part)
+        return parent @ matrix_of(self._view.instanced(part))
+
+    def _read_ground(self, obj: bpy.types.Object) -> Mesh | None:
+        ground, view = ground_object(obj), self._view
+        if ground is None or view.is_gone(ground, "Ground") or ground.type not in MESH_TYPES:
+            return None
+        # a name of its own: the ground may be among the colliders too, and may well be open
+        name = f"{ground.name_full} (ground)"
+        evaluated = view.evaluated(ground)
+        if evaluated is None:
+            return view.hidden(
+                ground,
+                "ground",
+                lambda seen: MeshReader().read(name, ground, seen, matrix_of(seen)),
+            )
+        return self.meshes.read(name, ground, evaluated, matrix_of(evaluated), solid=False)
+
+    def _ground_tree(self, mesh: Mesh | None) -> BvhView | None:
+        if mesh is None or mesh.triangle_count == 0:
+            self._ground = None
+        elif self._ground is None or len(self._ground[1].triangles) != mesh.triangle_count:
+            self._ground = (mesh, bvh.build(mesh.triangles))
+        elif self._ground[0] is not mesh:
+            self._ground = (mesh, bvh.refit(self._ground[1], mesh.triangles))
+        return None if self._ground is None else self._ground[1]

@@ -1,0 +1,204 @@
+"""The vertices of a crowd object become agents."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.agents import AGENT_PARAMETERS, Agents, make_agents
+from ...core.behaviors import REGISTRY, own_parameters
+from ...core.crowd.settings import CrowdSettings
+from ...core.errors import AgentError, SceneError
+from ...core.parameters import parameters
+from ...core.results.frames import forward_vector, turned
+from ..display import display
+from .scene_meshes import FloatArray, Matrix, matrix_of, positions, transform
+from .scratch import Scratch
+
+_ROWS = ("FLOAT_VECTOR", "QUATERNION")
+_NUMBERS = {"FLOAT": np.float32, "INT": np.int32, "INT8": np.int8, "BOOLEAN": np.bool_}
+
+
+def read_agents(
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    settings: CrowdSettings,
+    *,
+    evaluated: bpy.types.Object | None = None,
+) -> Agents:
+    """Agents on the vertices of a crowd, as the modifiers above its Crowd modifier leave them.
+
+    Modifiers above count when they are shown in the viewport, also while rendering. They are
+    evaluated on a copy in a scene of its own; without any the mesh itself is read.
+
+    Args:
+        obj: The original crowd object.
+        depsgraph: What the frame and the object's place are taken from.
+        settings: Values of agents without point attributes.
+        evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
+
+    Raises:
+        AgentError: There are no points, or values are not finite.
+        SceneError: The object's scale is 0, or its numbers are not finite.
+    """
+    if evaluated is not None:
+        return _from_mesh(obj, evaluated.data, matrix_of(evaluated), settings)
+    if not needs_evaluation(obj):
+        return _from_mesh(obj, obj.data, matrix_of(obj.evaluated_get(depsgraph)), settings)
+    shown = depsgraph.scene
+    with Scratch(shown.original, (), crowds=[obj]) as scratch:
+        own = scratch.at(shown.frame_current, shown.frame_subframe)
+        probe = scratch.probes[obj.session_uid].evaluated_get(own)
+        return _from_mesh(obj, probe.data, matrix_of(probe), settings)
+
+
+def points_digest(obj: bpy.types.Object) -> bytes:
+    """A digest of the mesh that a crowd's agents are read from; empty where modifiers make them.
+
+    Blender tells of any change of a modifier as if the mesh had been edited.
+    """
+    if needs_evaluation(obj):
+        return b""
+    mesh = obj.data
+    digest = hashlib.blake2b(positions(mesh).tobytes(), digest_size=16)
+    for name, attribute in mesh.attributes.items():
+        values = _values(mesh, name)
+        if values is None:
+            values = (
+                _rows(mesh, name, attribute.data_type) if attribute.data_type in _ROWS else None
+            )
+        if values is not None:
+            digest.update(name.encode() + values.tobytes())
+    return digest.digest()
+
+
+def needs_evaluation(obj: bpy.types.Object) -> bool:
+    """Whether a crowd's points are other ones than the vertices of its mesh."""
+    if obj.data.shape_keys is not None:
+        return True
+    crowd = display.find_modifier(obj)
+    for modifier in obj.modifiers:
+        if crowd is not None and modifier.name == crowd.name:
+            return False
+        if modifier.show_viewport:
+            return True
+    return False
+
+
+def _from_mesh(
+    obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Matrix, settings: CrowdSettings
+) -> Agents:
+    _check_matrix(obj, matrix)
+    local = positions(mesh)
+    if not len(local):
+        raise AgentError(
+            f"Crowd {obj.name!r} has no vertices: give its mesh one vertex for every agent, and "
+            "let modifiers above Crowd keep them (point clouds: add Points to Vertices)"
+        )
+    points = transform(local, matrix)
+    bad = ~np.isfinite(points).all(axis=1)
+    if bad.any():
+        raise AgentError(
+            f"Crowd {obj.name!r}: {int(bad.sum())} of {len(points)} points are not at finite "
+            f"places (first: point {int(bad.argmax())}): move or delete them, "
+            "and check the object's scale"
+        )
+    linear = matrix[:3, :3]
+    agents = settings.agents
+    try:
+        return make_agents(
+            points,
+            radius=agents.radius,
+            mass=agents.mass,
+            max_speed=agents.max_speed,
+            max_force=agents.max_force,
+            velocity=_velocity(mesh, linear),
+            heading=_heading(mesh, linear, settings.motion.forward_axis),
+            ids=_values(mesh, "id"),
+            attributes=_attributes(mesh, settings),
+        )
+    except AgentError as error:
+        raise AgentError(f"Crowd {obj.name!r}: {error}") from None
+
+
+def _check_matrix(obj: bpy.types.Object, matrix: Matrix) -> None:
+    if not np.isfinite(matrix).all():
+        raise SceneError(
+            f"Crowd {obj.name!r} has a location, rotation or scale that is not a finite number: "
+            "clear its transforms (Object > Clear) and place it again"
+        )
+    sizes = np.linalg.norm(matrix[:3, :3], axis=0)
+    if sizes.min() <= 0.0:
+        raise SceneError(
+            f"Crowd {obj.name!r} has scale 0 on its {'XYZ'[int(sizes.argmin())]} axis: "
+            "give it a scale other than 0"
+        )
+    if abs(np.linalg.det(matrix[:3, :3] / sizes)) < 1.0e-9:
+        raise SceneError(
+            f"Crowd {obj.name!r} is sheared flat by the scale of its parents: "
+            "give them a scale other than 0"
+        )
+
+
+def _values(mesh: bpy.types.Mesh, name: str) -> Any:
+    """A number per point, or None where there is no such point attribute."""
+    attribute = mesh.attributes.get(name)
+    if attribute is None or attribute.domain != "POINT" or attribute.data_type not in _NUMBERS:
+        return None
+    values = np.empty(len(mesh.vertices), _NUMBERS[attribute.data_type])
+    attribute.data.foreach_get("value", values)
+    return values
+
+
+def _rows(mesh: bpy.types.Mesh, name: str, kind: str) -> Any:
+    attribute = mesh.attributes.get(name)
+    if attribute is None or attribute.domain != "POINT" or attribute.data_type != kind:
+        return None
+    rows = np.empty((len(mesh.vertices), 4 if kind == "QUATERNION" else 3), np.float32)
+    attribute.data.foreach_get("value" if kind == "QUATERNION" else "vector", rows.ravel())
+    return rows
+
+
+def _velocity(mesh: bpy.types.Mesh, linear: Matrix) -> Any:
+    rows = _rows(mesh, "velocity", "FLOAT_VECTOR")
+    return None if rows is None else (rows @ linear.T).astype(np.float32)
+
+
+def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatArray:
+    """Unit headings from `rotation`, else `heading`, else the object's -Y axis."""
+    rows = _rows(mesh, "rotation", "QUATERNION")
+    if rows is not None:
+        rows = turned(rows.astype(np.float64), forward_vector(forward_axis))
+    else:
+        rows = _rows(mesh, "heading", "FLOAT_VECTOR")
+    if rows is None:
+        rows = np.tile([0.0, -1.0, 0.0], (len(mesh.vertices), 1))
+    world = rows @ linear.T
+    size = np.linalg.norm(world, axis=1, keepdims=True)
+    # a vector without length has no direction: make_agents falls back to its own default
+    return np.where(size > 0.0, world / np.where(size > 0.0, size, 1.0), world).astype(np.float32)
+
+
+def attribute_names(settings: CrowdSettings) -> set[str]:
+    """Names of the point attributes that override a parameter per agent."""
+    names = {*AGENT_PARAMETERS, "target_index", "alive"}
+    for cls in REGISTRY.values():
+        names |= {name for name, info in own_parameters(cls).items() if info.per_agent}
+    for entry in settings.behaviors:
+        own = [name for name, info in parameters(entry).items() if info.per_agent]
+        for prefix in (entry.key, entry.definition.type):
+            names |= {f"{prefix}.{name}" for name in own}
+    return names
+
+
+def _attributes(mesh: bpy.types.Mesh, settings: CrowdSettings) -> dict[str, Any]:
+    wanted = attribute_names(settings)
+    found = {}
+    for name in mesh.attributes.keys():
+        values = _values(mesh, name) if name in wanted else None
+        if values is not None:
+            found[name] = values
+    return found

@@ -1,0 +1,157 @@
+"""Which objects a crowd reads, and whether they changed.
+
+What counts as an input is decided by the crowd's settings alone, not by what is shown. What the
+crowd itself made, its state and its bake, is never one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..crowd.links import ROLES, linked_crowds, target_crowd
+from ..crowd.slots import source_use
+from ..crowd.state import get_state
+from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, positions
+
+
+def _made_by(obj: bpy.types.Object) -> set[int]:
+    """Session uids of a crowd, its state and its bake."""
+    bake = obj.steer.bake_collection
+    made = [obj, get_state(obj), *(bake.all_objects if bake is not None else ())]
+    return {o.session_uid for o in made if o is not None}
+
+
+def members(collection: Any, obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """Objects of a collection and those in it, by name, without what the crowd itself made."""
+    if collection is None:
+        return []
+    own = _made_by(obj)
+    found = [o for o in collection.all_objects if o.session_uid not in own]
+    return sorted(found, key=lambda o: o.name_full)
+
+
+def target_objects(obj: bpy.types.Object, slot: Any) -> list[bpy.types.Object]:
+    """Objects that a slot steers by; the crowd itself and the agents of others are none."""
+    if target_crowd(slot) is not None or slot.target_kind == "CROWD":
+        return []
+    if slot.target_kind == "COLLECTION":
+        return members(slot.target_collection, obj)
+    target = slot.target_object
+    return [] if target is None or target == obj else [target]
+
+
+def source_objects(obj: bpy.types.Object, item: Any) -> list[bpy.types.Object]:
+    """Objects that a list entry follows, flows along or stays in, in order of name."""
+    if not source_use(item):
+        return []
+    if item.source_kind == "COLLECTION":
+        return members(item.source_collection, obj)
+    source = item.source_object
+    return [] if source is None or source.session_uid in _made_by(obj) else [source]
+
+
+def is_sphere(obj: bpy.types.Object) -> bool:
+    """Whether an object among the colliders stands for a sphere."""
+    is_shape = obj.type == "EMPTY" and obj.empty_display_type == "SPHERE"
+    return is_shape and obj.instance_collection is None
+
+
+def collider_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """Objects of the colliders collection that have a shape or instance a collection."""
+    found = members(obj.steer.colliders, obj)
+    return [
+        o
+        for o in found
+        if o.type in MESH_TYPES or o.instance_collection is not None or is_sphere(o)
+    ]
+
+
+def ground_object(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The terrain, or None."""
+    ground = obj.steer.ground
+    return None if ground is None or ground == obj else ground
+
+
+def input_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """All objects that a crowd, and the crowds that it steers by, perceive; each one once."""
+    found = [part for crowd in linked_crowds(obj) for part in _own_inputs(crowd)]
+    return list({o.session_uid: o for o in found}.values())
+
+
+def _own_inputs(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    found = [part for _, parts in _chosen(obj) for part in parts]
+    found += collider_objects(obj)
+    ground = ground_object(obj)
+    return found + ([] if ground is None else [ground])
+
+
+def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
+    """What was chosen as targets and sources, each with what it is for."""
+    found = []
+    for role, slots in ROLES.items():
+        for name, slot in slots(obj).items():
+            found.append((f"{role} {name} {slot.target_kind}", target_objects(obj, slot)))
+    for item in obj.steer.behaviors:
+        use = source_use(item)
+        if use:
+            found.append((f"{use} {item.name}", source_objects(obj, item)))
+    return found
+
+
+def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
+    """Session uids of the inputs and of their data, each with that of the object."""
+    # of other crowds only the mesh: what they show changes in every frame
+    owners = {c.data.session_uid: c.session_uid for c in linked_crowds(obj)[1:]}
+    for part in input_objects(obj):
+        owners[part.session_uid] = part.session_uid
+        if part.data is not None:
+            owners[part.data.session_uid] = part.session_uid
+    return owners
+
+
+def needs_frames(obj: bpy.types.Object) -> bool:
+    """Whether anything that a crowd reads after its first frame may differ between frames."""
+    animated = any(crowd.animation_data is not None for crowd in linked_crowds(obj))
+    return animated or any(may_move(o) for o in input_objects(obj))
+
+
+def needs_own_scene(obj: bpy.types.Object) -> bool:
+    """Whether physics of the user's own scene move an input."""
+    return any(is_simulated(o) for o in input_objects(obj))
+
+
+def signature(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, geometry: bool = False
+) -> bytes:
+    """A digest of where a crowd and its inputs are; equal when nothing was moved.
+
+    Args:
+        obj: The original crowd object.
+        depsgraph: What evaluated the scene.
+        geometry: Include the shape of the inputs.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    crowds = linked_crowds(obj)
+    if geometry:
+        for crowd in crowds[1:]:
+            digest.update(positions(crowd.data).tobytes())
+    for part in [*crowds, *input_objects(obj)]:
+        evaluated = part.evaluated_get(depsgraph)
+        digest.update(part.name_full.encode())
+        digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
+        digest.update(b"\1" if evaluated.is_evaluated else b"\0")
+        if part.type == "EMPTY":
+            size = np.float32(evaluated.empty_display_size)
+            digest.update(evaluated.empty_display_type.encode() + size.tobytes())
+        if geometry and part not in crowds and part.type in MESH_TYPES:
+            with mesh_of(evaluated) as mesh:
+                digest.update(positions(mesh).tobytes())
+    for purpose, parts in _chosen(obj):
+        digest.update(purpose.encode())
+        for part in parts:
+            digest.update(part.name_full.encode())
+    return digest.digest()

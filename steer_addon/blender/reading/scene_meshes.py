@@ -1,0 +1,236 @@
+"""Geometry of evaluated objects as arrays in world space, read again only when it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import WorldError
+from ...core.geometry.edge_walls import wall_triangles
+from ...core.geometry.meshes import Mesh, defects
+
+FloatArray = NDArray[np.float32]
+Matrix = NDArray[np.float64]
+
+MESH_TYPES = ("MESH", "CURVE", "SURFACE", "FONT")
+"""Types of objects whose surface agents can meet."""
+
+CHECKED_TRIANGLES = 100_000
+"""Larger meshes are not searched for defects: it would delay the first frame by seconds."""
+
+_SIMULATED = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "COLLISION"}
+
+
+def matrix_of(obj: bpy.types.Object) -> Matrix:
+    """World matrix of an object, shape (4, 4)."""
+    return np.array(obj.matrix_world, np.float64)
+
+
+def transform(points: Any, matrix: Matrix) -> FloatArray:
+    """Points in world space; in double precision, so that far-off origins cost no digits."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        return np.ascontiguousarray(moved, np.float32)
+
+
+def positions(mesh: bpy.types.Mesh | None) -> FloatArray:
+    """Vertices in object space [m], shape (vertex_count, 3)."""
+    points = np.empty((0 if mesh is None else len(mesh.vertices), 3), np.float32)
+    if mesh is not None and len(points):
+        # thirty times faster than mesh.vertices.foreach_get
+        mesh.attributes["position"].data.foreach_get("vector", points.ravel())
+    return points
+
+
+def corners(mesh: bpy.types.Mesh | None) -> NDArray[np.int32]:
+    """Vertices of the triangles that the faces are made of, shape (triangle_count, 3)."""
+    if mesh is None:
+        return np.empty((0, 3), np.int32)
+    mesh.calc_loop_triangles()
+    found = np.empty((len(mesh.loop_triangles), 3), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", found.ravel())
+    return found
+
+
+def edges_of(mesh: bpy.types.Mesh | None) -> NDArray[np.int32]:
+    """Vertices at both ends of every edge, shape (edge_count, 2)."""
+    found = np.empty((0 if mesh is None else len(mesh.edges), 2), np.int32)
+    if mesh is not None and len(found):
+        mesh.attributes[".edge_verts"].data.foreach_get("value", found.ravel())
+    return found
+
+
+def loose_edges(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """The edges that are part of no face, shape (edge_count, 2)."""
+    edges = edges_of(mesh)
+    if not len(edges) or not len(mesh.loops):
+        return edges
+    used = np.empty(len(mesh.loops), np.int32)
+    mesh.attributes[".corner_edge"].data.foreach_get("value", used)
+    loose = np.ones(len(edges), bool)
+    loose[used] = False
+    return edges[loose]
+
+
+def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -> FloatArray:
+    """Triangles in world space, facing as they do in the object's own, shape (t, 3, 3)."""
+    if np.linalg.det(matrix[:3, :3]) < 0.0:
+        # a mirrored object would turn its faces inside out
+        order = order[:, ::-1]
+    return transform(points, matrix)[order]
+
+
+@contextmanager
+def mesh_of(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh | None]:
+    """The evaluated mesh of an object; curves, surfaces and texts are converted.
+
+    None for what has no geometry, a curve without splines too.
+    """
+    if evaluated.type == "MESH":
+        yield evaluated.data
+        return
+    if evaluated.type not in MESH_TYPES:
+        yield None
+        return
+    try:
+        yield evaluated.to_mesh()
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def may_bend(obj: bpy.types.Object) -> bool:
+    """Whether the points of an object may move from frame to frame without an edit."""
+    data = obj.data
+    return bool(
+        obj.modifiers
+        or getattr(data, "shape_keys", None) is not None
+        or getattr(data, "animation_data", None) is not None
+    )
+
+
+def may_deform(obj: bpy.types.Object) -> bool:
+    """Whether the shape of an object may differ from frame to frame without an edit."""
+    is_curve = obj.type in ("CURVE", "FONT", "SURFACE")
+    return may_bend(obj) or (is_curve and _has_references(obj.data))
+
+
+def _has_references(data: Any) -> bool:
+    names = ("bevel_object", "taper_object", "follow_curve")
+    return any(getattr(data, name, None) is not None for name in names)
+
+
+def may_move(obj: bpy.types.Object) -> bool:
+    """Whether an object may differ from frame to frame; when in doubt, yes."""
+    if obj.animation_data is not None or obj.constraints or obj.rigid_body is not None:
+        return True
+    if may_deform(obj) or obj.parent_type in ("BONE", "VERTEX", "VERTEX_3"):
+        return True
+    source = obj.instance_collection
+    if source is not None and any(may_move(part) for part in source.all_objects):
+        return True
+    return obj.parent is not None and may_move(obj.parent)
+
+
+def is_simulated(obj: bpy.types.Object) -> bool:
+    """Whether physics of its own scene move an object, so that no other scene can stand in."""
+    if obj.rigid_body is not None or any(m.type in _SIMULATED for m in obj.modifiers):
+        return True
+    return obj.parent is not None and is_simulated(obj.parent)
+
+
+@dataclass
+class _Entry:
+    """What was read of one object."""
+
+    source: int
+    key: bytes
+    points: FloatArray
+    mesh: Mesh
+
+
+@dataclass
+class MeshReader:
+    """Reads meshes, and hands the same instance on as long as nothing changed."""
+
+    entries: dict[str, _Entry] = field(default_factory=dict)
+    reads: dict[str, int] = field(default_factory=dict)
+    """How often the triangles of each mesh were read, by name."""
+    warnings: dict[str, list[str]] = field(default_factory=dict)
+    """What is wrong with each mesh, by name."""
+    _dirty: set[str] = field(default_factory=set)
+    _asked: set[str] = field(default_factory=set)
+
+    def forget(self, uids: set[int]) -> None:
+        """Read objects again whether or not they look changed, by their session uids."""
+        self._dirty |= {name for name, entry in self.entries.items() if entry.source in uids}
+
+    def read(
+        self,
+        name: str,
+        source: bpy.types.Object,
+        evaluated: bpy.types.Object,
+        matrix: Matrix,
+        *,
+        solid: bool = True,
+        wall_height: float = 0.0,
+    ) -> Mesh | None:
+        """The triangles of an object in world space; None when it cannot be used at all.
+
+        Args:
+            name: Unique name of the piece: messages name it so.
+            source: The original object.
+            evaluated: The same object as the depsgraph evaluates it.
+            matrix: Where it is, shape (4, 4).
+            solid: Whether an open mesh deserves a warning.
+            wall_height: Height [m] of the walls that loose edges stand for; 0 for none.
+        """
+        self._asked.add(name)
+        old = self.entries.get(name)
+        key = matrix.tobytes() + np.float64(wall_height).tobytes()
+        known = old is not None and old.key == key and name not in self._dirty
+        if known and not may_deform(source):
+            return old.mesh
+        with mesh_of(evaluated) as mesh:
+            if mesh is None:
+                return None
+            points = positions(mesh)
+            if known and np.array_equal(points, old.points):
+                return old.mesh
+            order = corners(mesh)
+            lines = loose_edges(mesh) if wall_height > 0.0 else np.zeros((0, 2), np.int32)
+        self._dirty.discard(name)
+        self.reads[name] = self.reads.get(name, 0) + 1
+        faces = triangles_of(points, order, matrix)
+        walls = wall_triangles(transform(points, matrix), lines, wall_height)
+        try:
+            result = Mesh(name, np.concatenate([faces, walls]), may_move(source))
+        except WorldError as error:
+            self.entries.pop(name, None)
+            self.warnings[name] = [f"{error}; until then it is ignored"]
+            return None
+        count = result.triangle_count
+        if old is None or name not in self.warnings or old.mesh.triangle_count != count:
+            self.warnings[name] = _complaints(Mesh(name, faces), solid, has_walls=len(walls) > 0)
+        self.entries[name] = _Entry(source.session_uid, key, points, result)
+        return result
+
+    def end_frame(self) -> list[str]:
+        """Let go of meshes that nobody asked for since the last call; returns all warnings."""
+        for known in (self.entries, self.warnings):
+            for name in [n for n in known if n not in self._asked]:
+                del known[name]
+        self._dirty &= self._asked
+        self._asked = set()
+        return [text for texts in self.warnings.values() for text in texts]
+
+
+def _complaints(mesh: Mesh, solid: bool, has_walls: bool) -> list[str]:
+    if not mesh.triangle_count:
+        return [] if has_walls else defects(mesh)
+    return defects(mesh) if solid and mesh.triangle_count <= CHECKED_TRIANGLES else []

@@ -1,0 +1,240 @@
+"""What objects are as sources: lines, vector fields and containers, from arrays to core's types.
+
+Each kind is read in two steps, so that what did not change is not made anew: `Raw` arrays in the
+object's own space, and from them and the object's matrix the value that core knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.geometry.chains import chains
+from ...core.geometry.meshes import Mesh, is_closed
+from ...core.inputs.containers import Container, make_container
+from ...core.inputs.fields import Field, field_of_curves, make_field
+from ...core.inputs.paths import Path
+from .scene_meshes import (
+    FloatArray,
+    Matrix,
+    corners,
+    edges_of,
+    mesh_of,
+    positions,
+    transform,
+    triangles_of,
+)
+
+Raw = tuple[NDArray[Any], ...]
+"""Arrays that say all about a shape in its object's own space."""
+
+
+def read_lines(evaluated: bpy.types.Object) -> Raw:
+    """The points and edges of an object, and the first points of its shuttles.
+
+    Of a curve the points are the evaluated ones. A shuttle is a cyclic spline of two points: as
+    edges it is no other than an open one.
+    """
+    with mesh_of(evaluated) as mesh:
+        points, edges = positions(mesh), edges_of(mesh)
+    return points, edges, _shuttles(len(points), edges, _cyclic_splines(evaluated))
+
+
+def _cyclic_splines(evaluated: bpy.types.Object) -> NDArray[np.bool_]:
+    """Whether each spline of an evaluated object is cyclic; none of an object without splines."""
+    if evaluated.type != "CURVE" or not hasattr(evaluated.data, "splines"):
+        return np.zeros(0, bool)
+    # from Blender 5.0 on modifiers are heard, which can make other splines of them
+    if evaluated.modifiers and hasattr(evaluated, "evaluated_geometry"):
+        # it has to be held: the curves go away with it
+        geometry = evaluated.evaluated_geometry()
+        curves = geometry.curves
+        if curves is None:
+            return np.zeros(0, bool)
+        cyclic = np.zeros(len(curves.curves), bool)
+        attribute = curves.attributes.get("cyclic")
+        if attribute is not None:
+            attribute.data.foreach_get("value", cyclic)
+        return cyclic
+    return np.array([spline.use_cyclic_u for spline in evaluated.data.splines], bool)
+
+
+def _shuttles(count: int, edges: NDArray[np.int32], cyclic: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """First points of cyclic splines of two points: points stand spline after spline."""
+    if not cyclic.any():
+        return np.zeros(0, np.int64)
+    goes_on = np.zeros(count + 1, bool)
+    low, high = edges.min(axis=1), edges.max(axis=1)
+    goes_on[high[high - low == 1]] = True
+    borders = np.flatnonzero(~goes_on)
+    # one more border than splines, or these are not the splines that the points were made of
+    if len(borders) != len(cyclic) + 1:
+        return np.zeros(0, np.int64)
+    return borders[:-1][cyclic & (np.diff(borders) == 2)]
+
+
+def has_surface(evaluated: bpy.types.Object) -> bool:
+    """Whether a curve is shown as more than a line."""
+    with mesh_of(evaluated) as mesh:
+        return mesh is not None and len(mesh.polygons) > 0
+
+
+def _lines(raw: Raw, matrix: Matrix) -> list[tuple[FloatArray, bool]]:
+    points = transform(raw[0], matrix)
+    shuttles = set(raw[2].tolist())
+    return [
+        (points[line], closed or (len(line) == 2 and int(line[0]) in shuttles))
+        for line, closed in chains(raw[1])
+    ]
+
+
+def make_lines(name: str, raw: Raw, matrix: Matrix) -> list[Path]:
+    """The paths of an object, named after it.
+
+    Raises:
+        WorldError: A point is not finite.
+    """
+    lines = _lines(raw, matrix)
+    names = [name] if len(lines) == 1 else [f"{name} {k + 1}" for k in range(len(lines))]
+    return [
+        Path(points, cyclic=closed, name=label)
+        for label, (points, closed) in zip(names, lines, strict=True)
+    ]
+
+
+def make_guides(raw: Raw, matrix: Matrix) -> Field:
+    """The directions along an object's lines.
+
+    Raises:
+        WorldError: A point is not finite.
+    """
+    return field_of_curves(_lines(raw, matrix))
+
+
+@dataclass(frozen=True)
+class NoVectors:
+    """Why a mesh is no field: what to say after the object's name."""
+
+    text: str
+
+
+def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
+    """Points, the vectors of an attribute there, and the triangles of a mesh.
+
+    Vectors on faces and on their corners become the mean of those around each point.
+    """
+    with mesh_of(evaluated) as mesh:
+        attribute = mesh.attributes.get(name)
+        if attribute is None:
+            return NoVectors(
+                f"has no attribute {name!r}: add a vector attribute of that name on its points, "
+                "name another one in the behavior, or choose curves"
+            )
+        if attribute.data_type != "FLOAT_VECTOR" or attribute.domain == "EDGE":
+            return NoVectors(
+                f"has an attribute {name!r} that is not made of vectors on points or faces: "
+                "convert it to vectors on points"
+            )
+        values = np.empty((len(attribute.data), 3), np.float32)
+        attribute.data.foreach_get("vector", values.ravel())
+        if attribute.domain != "POINT":
+            values = _on_points(mesh, values, attribute.domain)
+        return positions(mesh), values, corners(mesh)
+
+
+def _on_points(mesh: bpy.types.Mesh, values: FloatArray, domain: str) -> FloatArray:
+    """Means around each point of values on corners or faces; 0 at points without faces."""
+    vertex = np.empty(len(mesh.loops), np.int32)
+    if len(vertex):
+        mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
+    if domain == "FACE":
+        sizes = np.empty(len(mesh.polygons), np.int32)
+        mesh.polygons.foreach_get("loop_total", sizes)
+        values = np.repeat(values, sizes, axis=0)
+    sums = np.zeros((len(mesh.vertices), 3))
+    np.add.at(sums, vertex, values)
+    counts = np.bincount(vertex, minlength=len(sums))
+    return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+
+
+def make_vectors(raw: Raw, matrix: Matrix) -> Field:
+    """A field that goes along with its object: vectors turn and stretch as the surface does.
+
+    Raises:
+        WorldError: A point or a vector is not finite.
+    """
+    points, vectors, faces = raw
+    with np.errstate(over="ignore", invalid="ignore"):
+        turned = vectors.astype(np.float64) @ matrix[:3, :3].T
+        return make_field(transform(points, matrix), turned.astype(np.float32), faces=faces)
+
+
+def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
+    """The points of an object, and its triangles if asked for; of an empty two opposite corners."""
+    none = np.zeros((0, 3), np.int32)
+    if evaluated.type == "EMPTY":
+        size = evaluated.empty_display_size
+        return np.float32([[-size] * 3, [size] * 3]), none
+    with mesh_of(evaluated) as mesh:
+        return positions(mesh), corners(mesh) if with_mesh else none
+
+
+def make_extent(name: str, raw: Raw, matrix: Matrix) -> Container:
+    """The container that an object is: its bounding box, turned with it, and its surface.
+
+    Raises:
+        WorldError: A point is not finite.
+    """
+    points, order = raw
+    center, axes, half = _box(points, matrix)
+    mesh = Mesh(name, triangles_of(points, order, matrix)) if len(order) else None
+    return make_container(center, half, axes=axes, mesh=mesh)
+
+
+def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """Center, unit axes as rows and half sizes of the box around points along an object's axes."""
+    size = np.linalg.norm(matrix[:3, :3], axis=0)
+    axes = matrix[:3, :3].T / np.where(size > 0.0, size, 1.0)[:, None]
+    upright = np.allclose(axes @ axes.T, np.eye(3), atol=1.0e-5)
+    if not upright:
+        # sheared or flattened: there is no box along these axes
+        axes = np.eye(3)
+    places = transform(points, matrix).astype(np.float64) @ axes.T
+    if not len(places):
+        return matrix[:3, 3], axes, np.zeros(3)
+    low, high = places.min(axis=0), places.max(axis=0)
+    return (low + high) / 2 @ axes, axes, (high - low) / 2
+
+
+def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[str]:
+    """Why agents cannot stay in the surface of an object, a sentence each.
+
+    Which way its normals point does not matter: a closed surface tells its inside.
+    """
+    mesh = Mesh(name, triangles_of(raw[0], raw[1], matrix))
+    if not mesh.triangle_count:
+        return [
+            f"Container {name!r} has no faces, and its box counts instead: add faces, "
+            "or give the behavior the shape BOX"
+        ]
+    if not is_closed(mesh):
+        return [
+            f"Container {name!r} is open, and agents get out of it: fill its holes, "
+            "or give the behavior the shape BOX or SPHERE"
+        ]
+    return []
+
+
+def around(containers: list[Container]) -> Container:
+    """One container around several: a box along the world's axes, and all their surfaces."""
+    if len(containers) == 1:
+        return containers[0]
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    points = np.concatenate([c.center + (signs * c.half) @ c.axes for c in containers])
+    low, high = points.min(axis=0), points.max(axis=0)
+    surface = np.concatenate([c.tree.triangles for c in containers])
+    return make_container((low + high) / 2, (high - low) / 2, mesh=Mesh("container", surface))

@@ -1,0 +1,229 @@
+"""What behaviors follow, flow along and stay in, read of a scene; kept while nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.crowd.settings import CrowdSettings
+from ...core.errors import WorldError
+from ...core.geometry import bvh
+from ...core.inputs.containers import Container
+from ...core.inputs.fields import Field
+from ...core.inputs.paths import Path, Paths, make_paths
+from ...core.sensing.declare import CONTAINER, FIELD, PATHS, Behavior
+from ..crowd.slots import HAIR, SOURCES, can_be_source, source_use
+from . import scene_shapes as shapes
+from .scene_inputs import source_objects
+from .scene_meshes import Matrix, may_bend, may_deform
+from .scene_shapes import NoVectors, Raw
+from .scene_view import SceneView
+
+_WORLD_NAMES = {PATHS: "paths", FIELD: "fields", CONTAINER: "containers"}
+
+
+@dataclass
+class _Part:
+    """What one object gives, with what it was made of."""
+
+    source: int
+    matrix: bytes
+    raw: Raw | NoVectors | None
+    value: Any = None
+    texts: list[str] = field(default_factory=list)
+
+
+@dataclass
+class SourceReader:
+    """Reads sources, and hands the same instances on as long as nothing changed."""
+
+    missing: list[str] = field(default_factory=list)
+    """A sentence for each behavior that needs a source and has none."""
+    _parts: dict[tuple[int, str], _Part] = field(default_factory=dict)
+    _joined: dict[str, tuple[list[Any], Any]] = field(default_factory=dict)
+
+    def forget(self, uids: set[int]) -> None:
+        """Read objects again, by their session uids."""
+        self._parts = {key: part for key, part in self._parts.items() if part.source not in uids}
+
+    def read(
+        self, obj: bpy.types.Object, view: SceneView, settings: CrowdSettings
+    ) -> dict[str, dict[str, Any]]:
+        """The mappings of paths, fields and containers that a World has, by their names there.
+
+        Args:
+            obj: The original crowd object.
+            view: The frame.
+            settings: What the crowd is told at that frame.
+        """
+        found: dict[str, dict[str, Any]] = {name: {} for name in _WORLD_NAMES.values()}
+        self.missing = []
+        for entry in settings.behaviors:
+            item = obj.steer.behaviors.get(entry.key)
+            use = "" if item is None else source_use(item)
+            if not use:
+                continue
+            values = self._values(obj, item, entry, view, use)
+            if values:
+                found[_WORLD_NAMES[use]][entry.key] = self._join(entry.key, use, values, view)
+        return found
+
+    def _values(
+        self, obj: bpy.types.Object, item: Any, entry: Behavior, view: SceneView, use: str
+    ) -> list[Any]:
+        """What each usable object of a list entry gives."""
+        kind = SOURCES[use]
+        sources = source_objects(obj, item)
+        if not sources and entry.enabled:
+            self.missing.append(
+                f"Crowd {obj.name!r} has no {kind.noun} for {entry.key!r}: {kind.choose}"
+            )
+        values = []
+        for source in sources:
+            if view.is_gone(source, kind.label):
+                continue
+            if can_be_source(source, use):
+                part = self._part(source, entry, view, use)
+                values += [] if part.value is None else [part.value]
+                for text in part.texts:
+                    view.warn(text)
+            elif item.source_kind == "OBJECT" or source.type == "CURVES":
+                choose = HAIR if source.type == "CURVES" else kind.choose
+                view.warn(f"{kind.label} {source.name!r} cannot be used as one: {choose}")
+        return values
+
+    def _part(self, source: bpy.types.Object, entry: Behavior, view: SceneView, use: str) -> _Part:
+        """What one object gives; the same instance while neither shape nor place changes."""
+        what = _what(source, entry, use)
+        key = (source.session_uid, what)
+        old = self._parts.get(key)
+        matrix = view.place_of(source)
+        placed = old is not None and old.matrix == matrix.tobytes()
+        # nobody is told when the size of an empty changes
+        fixed = old is not None and source.type != "EMPTY" and not may_deform(source)
+        if placed and fixed:
+            return old
+        raw = old.raw if fixed else _read(source, entry, view, what, old)
+        if placed and _equal(raw, old.raw):
+            return old
+        part = _Part(source.session_uid, matrix.tobytes(), raw)
+        label = f"{SOURCES[use].label} {source.name!r}"
+        if isinstance(raw, NoVectors):
+            part.texts = [f"{label} {raw.text}"]
+        elif raw is not None:
+            try:
+                part.value, part.texts = _MAKERS[use](source, raw, matrix, what)
+            except WorldError as error:
+                part.texts = [f"{label} is ignored: {error}"]
+        self._parts[key] = part
+        return part
+
+    def _join(self, key: str, use: str, values: list[Any], view: SceneView) -> Any:
+        old = self._joined.get(key)
+        same = old is not None and len(old[0]) == len(values)
+        if not same or any(a is not b for a, b in zip(old[0], values, strict=True)):
+            self._joined[key] = (values, _JOINERS[use](values))
+        joined = self._joined[key][1]
+        if isinstance(joined, Paths):
+            for text in joined.warnings:
+                view.warn(text)
+        return joined
+
+
+def _what(source: bpy.types.Object, entry: Behavior, use: str) -> str:
+    """Name of what is read: sources of several behaviors may be one object."""
+    if use == PATHS:
+        return "path"
+    if use == CONTAINER:
+        return "mesh" if getattr(entry, "shape", "BOX") == "MESH" else "extent"
+    return "guides" if source.type == "CURVE" else f"vectors {_attribute(entry)}"
+
+
+def _attribute(entry: Behavior) -> str:
+    """Name of the attribute that holds a field's vectors."""
+    return getattr(entry, "attribute", "flow")
+
+
+def _read(
+    source: bpy.types.Object, entry: Behavior, view: SceneView, what: str, old: _Part | None
+) -> Raw | NoVectors | None:
+    """The shape of an object in its own space."""
+    if what in ("mesh", "extent"):
+        return view.look(source, what, lambda seen: shapes.read_extent(seen, what == "mesh"))
+    if what not in ("path", "guides"):
+        return view.look(source, what, lambda seen: shapes.read_vectors(seen, _attribute(entry)))
+    if source.type != "CURVE" or not view.look(source, "surface", shapes.has_surface):
+        return view.look(source, "lines", shapes.read_lines)
+    if old is not None and not may_bend(source):
+        return old.raw
+    raw = view.without_surface(source, shapes.read_lines)
+    if raw is None:
+        view.warn(
+            f"{source.name!r} has a bevel and bends, which is not followed while rendering: "
+            "bake the crowd, or let it follow a curve without a bevel"
+        )
+        return None if old is None else old.raw
+    return raw
+
+
+def _equal(raw: Any, old: Any) -> bool:
+    if not isinstance(raw, tuple) or not isinstance(old, tuple):
+        return bool(raw == old)
+    return all(np.array_equal(a, b) for a, b in zip(raw, old, strict=True))
+
+
+def _paths(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[list[Path], list[str]]:
+    found = shapes.make_lines(source.name, raw, matrix)
+    if found:
+        return found, []
+    return found, [
+        f"Path {source.name!r} has no edges: draw a curve, or connect its vertices by edges"
+    ]
+
+
+def _field(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[Field, list[str]]:
+    if what == "guides":
+        return shapes.make_guides(raw, matrix), []
+    found = shapes.make_vectors(raw, matrix)
+    if found.vector.any():
+        return found, []
+    return found, [f"Field {source.name!r} has no vectors other than 0: give it some"]
+
+
+def _container(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[Container, list[str]]:
+    found = shapes.make_extent(source.name, raw, matrix)
+    if found.radius == 0.0:
+        return found, [f"Container {source.name!r} has no extent: make it larger"]
+    if what == "mesh" and source.type != "EMPTY":
+        return found, shapes.extent_defects(source.name, raw, matrix)
+    return found, []
+
+
+def _join_fields(fields: list[Field]) -> Field:
+    if len(fields) == 1:
+        return fields[0]
+    return Field(
+        bvh.join([part.tree for part in fields]), np.concatenate([part.vector for part in fields])
+    )
+
+
+_MAKERS: dict[str, Callable[[bpy.types.Object, Raw, Matrix, str], tuple[Any, list[str]]]] = {
+    PATHS: _paths,
+    FIELD: _field,
+    CONTAINER: _container,
+}
+_JOINERS: dict[str, Callable[[list[Any]], Any]] = {
+    PATHS: lambda parts: make_paths([path for paths in parts for path in paths]),
+    FIELD: _join_fields,
+    CONTAINER: shapes.around,
+}

@@ -1,0 +1,123 @@
+"""Targets as a depsgraph evaluates them: places, velocities, and the axes of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.inputs.targets import Targets, make_targets
+from ...core.sensing.declare import SECOND_TARGETS, TARGETS
+from ..crowd.links import ROLES, target_crowd
+from ..crowd.slots import needs_target, uses_of
+from .scene_inputs import target_objects
+from .scene_meshes import MESH_TYPES, FloatArray, Matrix, matrix_of, mesh_of, positions, transform
+from .scene_view import SceneView
+
+_WORDS = {"targets": (TARGETS, "target"), "second_targets": (SECOND_TARGETS, "second target")}
+
+
+def _points(evaluated: bpy.types.Object) -> FloatArray:
+    with mesh_of(evaluated) as mesh:
+        return transform(positions(mesh), matrix_of(evaluated))
+
+
+@dataclass
+class TargetReader:
+    """Reads targets frame by frame: their velocities are differences between frames."""
+
+    missing: list[str] = field(default_factory=list)
+    """A sentence for each list of targets that is empty though a behavior needs it."""
+    _last: dict[tuple[str, str], tuple[float, Targets]] = field(default_factory=dict)
+
+    def read(
+        self, obj: bpy.types.Object, view: SceneView, fps: float
+    ) -> dict[str, dict[str, Targets]]:
+        """The mappings of targets that a World has, by their names there.
+
+        Args:
+            obj: The original crowd object.
+            view: The frame.
+            fps: Frames per second, for the velocities.
+        """
+        found: dict[str, dict[str, Targets]] = {}
+        self.missing = []
+        for role, find in ROLES.items():
+            slots = find(obj)
+            found[role] = {
+                name: self._slot(obj, slot, view, self._last.get((role, name)), fps)
+                for name, slot in slots.items()
+            }
+            self.missing += _missing(obj, role, slots, found[role])
+        self._last = {
+            (role, name): (view.frame, targets)
+            for role, named in found.items()
+            for name, targets in named.items()
+        }
+        return found
+
+    def _slot(
+        self, obj: bpy.types.Object, slot: Any, view: SceneView, last: Any, fps: float
+    ) -> Targets:
+        lost = slot.target_kind == "CROWD" and slot.target_object is not None
+        lost = lost and target_crowd(slot) is None
+        if lost and not view.is_gone(slot.target_object, "Target"):
+            view.warn(
+                f"Target {slot.target_object.name!r} of crowd {obj.name!r} is no crowd any more: "
+                "choose another one, or clear the field"
+            )
+        objects = [o for o in target_objects(obj, slot) if not view.is_gone(o, "Target")]
+        if slot.target_kind == "POINTS":
+            places, axes = _vertices(objects, view), None
+        else:
+            matrices = [view.place_of(o) for o in objects]
+            places = np.array([m[:3, 3] for m in matrices], np.float32).reshape(-1, 3)
+            axes = np.array([_axes(m) for m in matrices]).reshape(-1, 2, 3)
+        good = np.isfinite(places).all(axis=1)
+        if not good.all():
+            view.warn(
+                f"{int((~good).sum())} targets of crowd {obj.name!r} are not at finite places and "
+                "are ignored: move them back into the scene"
+            )
+            places, axes = places[good], None if axes is None else axes[good]
+        heading, up = (None, None) if axes is None else (axes[:, 0], axes[:, 1])
+        velocity = _velocity(places, last, view.frame, fps)
+        return make_targets(places, velocity, heading, up)
+
+
+def _vertices(objects: list[bpy.types.Object], view: SceneView) -> FloatArray:
+    if not objects or objects[0].type not in MESH_TYPES:
+        return np.zeros((0, 3), np.float32)
+    return view.look(objects[0], "points", _points)
+
+
+def _axes(matrix: Matrix) -> Matrix:
+    """Where an object looks (-Y, as characters do) and where its head is, shape (2, 3)."""
+    return np.stack([-matrix[:3, 1], matrix[:3, 2]])
+
+
+def _velocity(places: FloatArray, last: Any, frame: float, fps: float) -> Any:
+    if last is None or last[1].position.shape != places.shape:
+        return None
+    if last[0] == frame:
+        return last[1].velocity
+    return (places - last[1].position) * (fps / (frame - last[0]))
+
+
+def _missing(
+    obj: bpy.types.Object, role: str, slots: Mapping[str, Any], found: Mapping[str, Targets]
+) -> list[str]:
+    use, noun = _WORDS[role]
+    asking = {
+        item.name if item.name in slots else ""
+        for item in obj.steer.behaviors
+        if item.enabled and (needs_target(item) if use == TARGETS else use in uses_of(item))
+    }
+    return [
+        f"Crowd {obj.name!r} has no {noun}{f' for {name!r}' if name else ''}: choose one"
+        for name in sorted(asking)
+        if not found[name].count and target_crowd(slots[name]) is None
+    ]

@@ -1,0 +1,1 @@
+"""Panels, menus and what is drawn in them."""

@@ -1,0 +1,331 @@
+"""The sections of the Crowd panels, the same in the Physics tab and the 3D View's sidebar."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import bpy
+
+from ...core.behaviors import REGISTRY, own_parameters
+from ...core.crowd.settings import BLOCKS
+from ...core.parameters import Settings
+from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
+from .. import playback
+from ..bake import status
+from ..checks import collider_checks
+from ..checks.advice import Notice, lacks_target, named_inputs, notices, selecting
+from ..crowd import crowds
+from ..crowd.bake_settings import KeyframeBakeSettings
+from ..crowd.properties import uses_targets
+from ..crowd.property_factory import known_parameters
+from ..crowd.slots import (
+    SOURCES,
+    SecondTarget,
+    has_source,
+    has_target,
+    needs_target,
+    source_use,
+    uses_of,
+)
+from ..live import compiling, live
+from ..reading.scene_inputs import collider_objects
+from . import previews
+from .drawing_bakes import draw_playback
+from .preset_groups import grouped_presets
+
+_LETTER = 7
+"""About how many pixels a letter takes at the interface's standard size."""
+_TABS = 30
+"""So many pixels of a sidebar are its tabs."""
+_NARROW = 300
+"""In regions less wide than this, names of parameters beside their fields would be cut off."""
+
+
+def region_width(context: Any) -> float:
+    """Width that panels have in the region, in pixels at the interface's standard size."""
+    region = getattr(context, "region", None)
+    if region is None:
+        return 300.0
+    # the scale is 0 without a window
+    width = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
+    return width - _TABS if getattr(region, "type", "") == "UI" else width
+
+
+def is_narrow(context: Any) -> bool:
+    """Whether there is no room for a name beside its field, as in the sidebar at first."""
+    return region_width(context) < _NARROW
+
+
+@lru_cache(maxsize=256)
+def _lines(text: str, letters: int) -> list[str]:
+    """A sentence as lines; a redraw asks for the same again and again."""
+    return textwrap.wrap(text, letters)
+
+
+def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
+    """A sentence, broken into as many lines as the region's width needs."""
+    letters = int(region_width(context) / _LETTER)
+    column = layout.column(align=True)
+    for number, line in enumerate(_lines(text, max(16, letters - 9))):
+        column.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def draw_notice(layout: Any, context: Any, notice: Notice, icon: str = "ERROR") -> None:
+    """A sentence, with its way out below."""
+    column = layout.column(align=True)
+    draw_message(column, context, notice.text, icon)
+    if notice.menu:
+        column.menu(notice.menu)
+    elif notice.operator:
+        props = column.operator(notice.operator, text=notice.label, icon=notice.icon)
+        for name, value in notice.options.items():
+            setattr(props, name, value)
+
+
+def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
+    """What the object is to Steer, and what is wrong with it."""
+    if obj is None or obj.type != "MESH":
+        layout.label(text="Select a mesh object", icon="INFO")
+        layout.menu("STEER_MT_add", text="Add Crowd", icon="COMMUNITY")
+        return
+    if not crowds.is_crowd(obj):
+        if crowds.has_remains(obj):
+            draw_message(layout, context, "Part of the crowd was removed: add it again", "ERROR")
+            layout.operator("object.steer_remove_modifier", icon="X")
+        layout.operator("object.steer_add_modifier", text="Add Crowd", icon="COMMUNITY")
+        return
+    reason = crowds.why_not_editable(obj)
+    if reason:
+        draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
+    found = notices(obj)
+    for notice in found:
+        draw_notice(layout, context, notice)
+    draw_compiling(layout)
+    status = live.status(obj)
+    said = {notice.text for notice in found}
+    texts = [t for t in status.warnings if t not in said and not collider_checks.is_mended(obj, t)]
+    about = named_inputs(texts, obj)
+    for text in texts:
+        notice = selecting(text, about[text]) if text in about else Notice(text)
+        draw_notice(layout, context, notice)
+    if status.message:
+        lost = bool(playback.problem(obj))
+        draw_notice(layout, context, _live_notice(status, lost), "ERROR" if lost else "INFO")
+
+
+def _live_notice(status: live.LiveStatus, lost: bool) -> Notice:
+    if lost:
+        relink = "object.steer_cache_relink"
+        return Notice(status.message, relink, "Relink Bake", "FILE_FOLDER")
+    if not status.plays_on:
+        return Notice(status.message)
+    return Notice(status.message, "object.steer_play", "Play from Start", "PLAY")
+
+
+def draw_compiling(layout: Any) -> None:
+    """How far compiling is."""
+    state = compiling.state()
+    if state is not None:
+        factor = state.done / state.total if state.total else 0.0
+        layout.progress(factor=factor, text=compiling.text())
+
+
+def draw_gallery(layout: Any) -> None:
+    """Buttons that apply presets, each below its picture."""
+    for group, rows in grouped_presets().items():
+        layout.label(text=group)
+        grid = layout.grid_flow(row_major=True, columns=4, even_columns=True, even_rows=False)
+        for name, card in rows:
+            cell = grid.column(align=True)
+            picture = previews.icon_of(name)
+            if picture:
+                cell.template_icon(icon_value=picture, scale=3.0)
+            cell.operator("object.steer_preset_apply", text=card.label).name = name
+
+
+def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """The list, and the parameters of the active entry."""
+    steer = obj.steer
+    row = layout.row()
+    row.template_list(
+        "STEER_UL_behaviors", "", steer, "behaviors", steer, "active_behavior", rows=4
+    )
+    side = row.column(align=True)
+    side.menu("STEER_MT_behavior_add", text="", icon="ADD")
+    side.operator("object.steer_behavior_remove", text="", icon="REMOVE")
+    side.separator()
+    side.menu("STEER_MT_behavior_specials", text="", icon="DOWNARROW_HLT")
+    side.separator()
+    side.operator("object.steer_behavior_move", text="", icon="TRIA_UP").direction = "UP"
+    side.operator("object.steer_behavior_move", text="", icon="TRIA_DOWN").direction = "DOWN"
+    if 0 <= steer.active_behavior < len(steer.behaviors):
+        draw_entry(layout, context, steer.behaviors[steer.active_behavior])
+
+
+def draw_entry(layout: Any, context: Any, item: Any) -> None:
+    """The parameters of one behavior that count for its choices, and what it reads."""
+    cls = REGISTRY.get(item.type)
+    if cls is None:
+        return
+    column = layout.column()
+    column.active = item.enabled
+    own, narrow = column.column(), is_narrow(context)
+    own.use_property_split = not narrow
+    own.prop(item, "weight", slider=narrow)
+    group = getattr(item, item.type)
+    for name, info in own_parameters(cls).items():
+        if info.counts(group):
+            own.prop(group, name)
+    column.use_property_split = True
+    if uses_targets(item):
+        column.prop(item, "use_own_target")
+        if item.use_own_target:
+            draw_target(column, item, missing=needs_target(item) and not has_target(item))
+    if SECOND_TARGETS in uses_of(item):
+        missing = not has_target(SecondTarget(item))
+        _draw_choice(column, item, "second_target", "Second Target", missing=missing)
+    use = source_use(item)
+    if use:
+        _draw_choice(column, item, "source", SOURCES[use].label, missing=not has_source(item))
+    if COLLIDERS in uses_of(item):
+        _draw_lack_of_colliders(column, context, item, cls.without_colliders)
+
+
+def _draw_lack_of_colliders(layout: Any, context: Any, item: Any, instead: str) -> None:
+    """Say that there are no colliders, and what agents do instead, if anything."""
+    if item.id_data.steer.colliders is None:
+        draw_message(layout, context, "No colliders are chosen under Inputs", "INFO")
+    elif collider_objects(item.id_data) or not instead:
+        # that the collection is of no use is said at the top
+        return
+    if instead:
+        draw_message(layout, context, f"Without colliders agents {instead}", "INFO")
+
+
+def draw_target(layout: Any, owner: Any, *, missing: bool = False) -> None:
+    """Kind and pointer of a target, in red where it is missing."""
+    _draw_choice(layout, owner, "target", "Target", missing=missing)
+
+
+def _draw_choice(layout: Any, owner: Any, role: str, label: str, *, missing: bool) -> None:
+    layout.prop(owner, f"{role}_kind", text=label)
+    is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
+    row = layout.row()
+    row.alert = missing
+    row.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
+
+
+def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """What the crowd perceives."""
+    layout.use_property_split = True
+    draw_target(layout, obj.steer, missing=lacks_target(obj.steer))
+    layout.prop(obj.steer, "colliders")
+    layout.prop(obj.steer, "ground")
+
+
+def _draw_group(layout: Any, context: Any, group: Any, names: Iterable[str]) -> None:
+    layout = layout.column()
+    layout.use_property_split = not is_narrow(context)
+    layout.use_property_decorate = True
+    for name in names:
+        layout.prop(group, name)
+
+
+def _draw_block(
+    layout: Any, context: Any, obj: bpy.types.Object, name: str, cls: type[Settings]
+) -> None:
+    group = getattr(obj.steer, name)
+    names = [n for n, i in known_parameters(cls).items() if i.counts(group)]
+    _draw_group(layout, context, group, names)
+
+
+def draw_motion(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """How agents move through space."""
+    _draw_block(layout, context, obj, "motion", BLOCKS["motion"])
+
+
+def draw_agents(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """What a body is and can do."""
+    _draw_block(layout, context, obj, "agents", BLOCKS["agents"])
+
+
+def draw_solver(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """How proposals become motion."""
+    _draw_block(layout, context, obj, "solver", BLOCKS["solver"])
+
+
+def draw_bodies(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """What bodies do to one another, and at walls."""
+    _draw_block(layout, context, obj, "bodies", BLOCKS["bodies"])
+
+
+def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """Frame range, seed, and both kinds of bake."""
+    steer = obj.steer
+    layout.use_property_split = True
+    column = layout.column(align=True)
+    column.prop(steer, "frame_start", text="Frame Start")
+    column.prop(steer, "frame_end")
+    layout.prop(steer, "seed")
+    layout.operator("object.steer_clear_cache", icon="TRASH")
+    draw_cache(layout, context, obj)
+    draw_playback(layout, context, obj)
+    column = layout.column()
+    column.label(text="Keyframes")
+    column.prop(steer, "bake_source_object")
+    row = column.row()
+    row.active = steer.bake_source_object is None
+    row.prop(steer, "bake_source_collection")
+    _draw_block(column, context, obj, "bake", KeyframeBakeSettings)
+    row = layout.row(align=True)
+    row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
+    row.operator("object.steer_delete_bake", text="", icon="TRASH")
+    layout.menu("STEER_MT_export", icon="EXPORT")
+
+
+def draw_cache(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """The bake that plays without Steer: what there is of it, and what can be done with it."""
+    column = layout.column()
+    column.label(text="Cache")
+    found = status.status(obj, context.scene)
+    if found is None:
+        column.prop(obj.steer, "cache_directory")
+        row = column.row(align=True)
+        row.operator("object.steer_cache_bake", icon="RENDER_ANIMATION")
+        row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
+        return
+    for text, icon in bake_lines(found):
+        draw_message(column, context, text, icon)
+    row = column.row(align=True)
+    if found.can_continue:
+        row.operator("object.steer_cache_continue", icon="PLAY")
+    row.operator("object.steer_cache_anew", icon="FILE_REFRESH")
+    row = column.row(align=True)
+    row.operator("object.steer_cache_check", icon="CHECKMARK")
+    row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
+    row.operator("object.steer_cache_delete", text="", icon="TRASH")
+
+
+def bake_lines(found: status.BakeStatus) -> list[tuple[str, str]]:
+    """What there is to say about a bake: sentences, each with an icon."""
+    if found.problem:
+        return [(f"{found.problem}. Where it was moved, use Relink", "ERROR")]
+    lines = []
+    frames = found.frames
+    if len(frames):
+        text = f"Frames {frames[0]} to {frames[-1]} are in {found.folder}"
+        if not found.complete and not status.busy:
+            text = f"{text}, the crowd goes on to {found.end}: Continue Bake"
+        lines.append((text, "FILE_TICK" if found.complete else "INFO"))
+    if found.unfinished is not None and not status.busy:
+        count = len(found.unfinished)
+        lines.append((f"A newer bake has {count} frames by now: Continue Bake", "INFO"))
+    if found.out_of_date:
+        lines.append((f"Out of date: {found.out_of_date}. Bake Anew, or undo the change", "ERROR"))
+    elif found.edited:
+        names = ", ".join(repr(name) for name in found.edited[:4])
+        lines.append((f"Edited since the bake: {names}. Check Bake tells what of it", "QUESTION"))
+    return lines

@@ -1,0 +1,35 @@
+"""What the panel says about bakes that play by themselves, and about rendering without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from .. import playback
+from ..crowd.state import plays_back
+from ..export.formats import FORMATS
+from ..live import live
+
+ADVICE = "Bake before rendering: farms and other Blenders then need no Steer"
+
+
+def draw_playback(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """What a bake lacks, or the advice to make one."""
+    from .drawing import draw_message
+
+    if not plays_back(obj):
+        if not live.is_baked(obj):
+            draw_message(layout, context, ADVICE, "INFO")
+        return
+    # what is wrong stands above, with its way out, in place of what the live crowd would say
+    if playback.limits(obj) and not playback.problem(obj):
+        draw_message(layout, context, playback.limits(obj), "INFO")
+
+
+def draw_export(layout: Any) -> None:
+    """The formats that a crowd is exported to."""
+    for entry in FORMATS.values():
+        layout.operator(
+            "object.steer_export", text=f"{entry.label} ({entry.suffix})"
+        ).format = entry.name

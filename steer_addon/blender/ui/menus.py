@@ -1,0 +1,225 @@
+"""Entries in Blender's menus, and the menus of Steer itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core.behaviors import REGISTRY
+from ..operators.add import DISTRIBUTIONS
+from ..operators.behaviors import behavior_groups
+from . import previews
+
+if TYPE_CHECKING:
+    from ...core.crowd.presets import Card
+
+ICON = "COMMUNITY"
+
+
+def _preset(layout: Any, operator: str, name: str, card: Card) -> Any:
+    """An entry for a preset, with its picture where it has one."""
+    picture = previews.icon_of(name)
+    if picture:
+        return layout.operator(operator, text=card.label, icon_value=picture)
+    return layout.operator(operator, text=card.label, icon="PRESET")
+
+
+class STEER_MT_add(bpy.types.Menu):
+    """Add a crowd"""
+
+    bl_idname = "STEER_MT_add"
+    bl_label = "Crowd"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Presets that start at once, one entry per distribution, and what crowds follow."""
+        # imported with the first menu: enabling the extension has to be quick
+        from .preset_groups import grouped_presets
+
+        columns = self.layout.row()
+        for group, rows in grouped_presets().items():
+            column = columns.column()
+            column.operator_context = "INVOKE_REGION_WIN"
+            column.label(text=group)
+            column.separator()
+            for name, card in rows:
+                _preset(column, "object.steer_start", name, card).preset = name
+        column = columns.column()
+        column.label(text="Points Only")
+        column.separator()
+        for identifier, label, _, icon, _ in DISTRIBUTIONS:
+            props = column.operator("object.steer_add_crowd", text=label, icon=icon)
+            props.distribution = identifier
+        column.separator()
+        column.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
+        column.operator("object.steer_preset_import", text="Preset File...", icon="FILE_FOLDER")
+
+
+class STEER_MT_object(bpy.types.Menu):
+    """What can be done with a crowd"""
+
+    bl_idname = "STEER_MT_object"
+    bl_label = "Crowd"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Make, play, bake, clear, remove: all that search finds is in some menu."""
+        layout = self.layout
+        layout.operator("object.steer_add_modifier", text="Make Crowd", icon=ICON)
+        layout.operator("object.steer_remove_modifier")
+        layout.separator()
+        layout.operator("object.steer_play", icon="PLAY")
+        layout.operator("object.steer_scene_range", icon="TIME")
+        layout.operator("object.steer_pick_agent", icon="EYEDROPPER")
+        layout.operator("object.steer_color_material", icon="MATERIAL")
+        layout.operator("object.steer_clear_lost", text="Clear Deleted Inputs")
+        layout.separator()
+        layout.menu("STEER_MT_behavior_add")
+        layout.menu("STEER_MT_behavior_specials")
+        layout.menu("STEER_MT_presets")
+        layout.operator("object.steer_preset_save", text="Save Preset...")
+        layout.operator("object.steer_preset_import", text="Load Preset...")
+        layout.separator()
+        for name in ("bake", "continue", "anew", "check", "relink", "delete"):
+            layout.operator(f"object.steer_cache_{name}")
+        layout.separator()
+        layout.operator("object.steer_bake_keyframes")
+        layout.operator("object.steer_delete_bake", text="Delete Keyframe Bake")
+        layout.operator("object.steer_clear_cache")
+        layout.separator()
+        layout.menu("STEER_MT_export")
+
+
+class STEER_MT_export(bpy.types.Menu):
+    """Write the active crowd to a file for other programs"""
+
+    bl_idname = "STEER_MT_export"
+    bl_label = "Export Crowd"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """One entry per format."""
+        from .drawing_bakes import draw_export
+
+        # a file dialog opens only from here on; without this the entries would run at once
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        draw_export(self.layout)
+
+
+class STEER_MT_behavior_add(bpy.types.Menu):
+    """Add a behavior to the crowd"""
+
+    bl_idname = "STEER_MT_behavior_add"
+    bl_label = "Add Behavior"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """All known types under the headings of their groups."""
+        for number, (group, names) in enumerate(behavior_groups().items()):
+            if number:
+                self.layout.separator()
+            self.layout.label(text=group)
+            for name in names:
+                definition = REGISTRY[name].definition
+                props = self.layout.operator(
+                    "object.steer_behavior_add", text=definition.label, icon=definition.icon
+                )
+                props.type = name
+
+
+class STEER_MT_behavior_specials(bpy.types.Menu):
+    """More to do with behaviors"""
+
+    bl_idname = "STEER_MT_behavior_specials"
+    bl_label = "Behavior Specials"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """What the buttons beside the list have no room for."""
+        layout = self.layout
+        layout.operator("object.steer_behavior_duplicate", icon="DUPLICATE")
+        layout.operator("object.steer_behavior_reset", icon="LOOP_BACK")
+        layout.separator()
+        for which, text, icon in (
+            ("ALL", "Enable All", "CHECKBOX_HLT"),
+            ("ACTIVE", "Enable Only This", "SOLO_ON"),
+            ("NONE", "Disable All", "CHECKBOX_DEHLT"),
+        ):
+            props = layout.operator("object.steer_behaviors_enable", text=text, icon=icon)
+            props.which = which
+        layout.separator()
+        layout.operator("object.steer_copy_settings", icon="COPYDOWN")
+
+
+class STEER_MT_presets(bpy.types.Menu):
+    """Set the crowd from a preset"""
+
+    bl_idname = "STEER_MT_presets"
+    bl_label = "Crowd Presets"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The built-in presets and those of the user, by groups."""
+        from .preset_groups import grouped_presets
+
+        columns = self.layout.row()
+        for group, rows in grouped_presets().items():
+            column = columns.column()
+            column.label(text=group)
+            column.separator()
+            for name, card in rows:
+                _preset(column, "object.steer_preset_apply", name, card).name = name
+        self.layout.separator()
+        self.layout.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
+
+
+def draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Add > Crowd."""
+    self.layout.menu("STEER_MT_add", icon=ICON)
+
+
+def draw_modifier_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Add Modifier > Crowd."""
+    obj = getattr(context, "object", None)
+    if obj is not None and obj.type == "MESH":
+        self.layout.separator()
+        self.layout.operator("object.steer_add_modifier", text="Crowd", icon=ICON)
+
+
+def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Object > Crowd, on mesh objects."""
+    obj = getattr(context, "object", None)
+    if obj is not None and obj.type == "MESH":
+        self.layout.separator()
+        self.layout.menu("STEER_MT_object", icon=ICON)
+
+
+def draw_file_export(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """File > Export > Crowd."""
+    self.layout.menu("STEER_MT_export", text="Crowd", icon=ICON)
+
+
+classes = (
+    STEER_MT_add,
+    STEER_MT_export,
+    STEER_MT_object,
+    STEER_MT_behavior_add,
+    STEER_MT_behavior_specials,
+    STEER_MT_presets,
+)
+
+ENTRIES = (
+    ("VIEW3D_MT_add", draw_add),
+    ("OBJECT_MT_modifier_add", draw_modifier_add),
+    ("VIEW3D_MT_object", draw_object),
+    ("TOPBAR_MT_file_export", draw_file_export),
+)
+"""Blender's menus and what is appended to them."""
+
+
+def register() -> None:
+    """Append the entries."""
+    for menu, draw in ENTRIES:
+        getattr(bpy.types, menu).append(draw)
+
+
+def unregister() -> None:
+    """Remove the entries."""
+    for menu, draw in reversed(ENTRIES):
+        getattr(bpy.types, menu).remove(draw)
+    previews.unregister()

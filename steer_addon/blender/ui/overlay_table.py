@@ -1,0 +1,125 @@
+"""The Debug section: the overlay's switches, and why one agent turns, as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..crowd.properties import definition_of
+from ..overlay import answers
+from . import drawing
+
+if TYPE_CHECKING:
+    from ...core.explain import AgentAnswer, Part
+
+MOST_NEIGHBORS = 5
+_STATE = {"zone": "Zone", "hidden": "Hidden", "waypoint": "Waypoint", "arrived": "Arrived"}
+_YES_NO = ("hidden", "arrived")
+
+
+def draw_debug(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """Switches of the overlay, and the table of the agent chosen last."""
+    overlay = context.scene.steer_overlay if hasattr(context, "scene") else None
+    if overlay is None:
+        return
+    row = layout.row(align=True)
+    row.prop(overlay, "show", toggle=True, icon="OVERLAY")
+    row.operator("object.steer_pick_agent", icon="EYEDROPPER")
+    layout.prop(overlay, "agents", icon="POINTCLOUD_POINT")
+    if not overlay.show:
+        return
+    _draw_table(layout, context)
+    column = layout.column()
+    column.use_property_split = True
+    column.use_property_decorate = False
+    column.prop(overlay, "crowd")
+    column.row().prop(overlay, "extent", expand=True)
+    if overlay.extent == "IN_VIEW":
+        column.prop(overlay, "limit")
+    column.prop(overlay, "scale")
+    column.column(align=True).prop(overlay, "parts", expand=True)
+    column.prop(overlay, "legend")
+
+
+def _draw_table(layout: Any, context: Any) -> None:
+    crowd = answers.crowd_of(context.scene)
+    found = None if crowd is None else answers.get(crowd)
+    if crowd is None:
+        drawing.draw_message(layout, context, "Choose a crowd, or make one active", "INFO")
+        return
+    if found is None:
+        # it is told once Blender has drawn this
+        return
+    for text in found.notes:
+        drawing.draw_message(layout, context, text, "INFO")
+    ids = answers.chosen_ids(context.scene)
+    if found.answer is None:
+        return
+    if not ids:
+        drawing.draw_message(
+            layout, context, "Pick an agent in the view to see what moves it", "INFO"
+        )
+        return
+    told = answers.agent(found, ids[-1])
+    if told is None:
+        every = found.answer.agents.id
+        text = f"There is no agent {ids[-1]}: ids go from {every.min()} to {every.max()}"
+        drawing.draw_message(layout, context, text, "ERROR")
+        return
+    draw_agent(layout, told, crowd, found.frame)
+
+
+def draw_agent(layout: Any, told: AgentAnswer, crowd: bpy.types.Object, frame: int) -> None:
+    """What moves one agent at a frame."""
+    box = layout.box().column(align=True)
+    box.label(text=f"Agent {told.id} of {crowd.name}, frame {frame}", icon="POINTCLOUD_POINT")
+    for text in _state_lines(told):
+        box.label(text=text, icon="BLANK1")
+    if not told.state.get("alive", 1.0):
+        return
+    items = {item.name: item for item in crowd.steer.behaviors}
+    table = layout.column(align=True)
+    for part in told.parts:
+        definition = definition_of(items[part.name]) if part.name in items else None
+        _draw_part(table, part, "FORCE_FORCE" if definition is None else definition.icon)
+
+
+def _state_lines(told: AgentAnswer) -> list[str]:
+    if not told.state.get("alive", 1.0):
+        return ["It is dead, and takes no part in anything"]
+    speed = float((told.velocity**2).sum() ** 0.5)
+    after = float((told.after**2).sum() ** 0.5)
+    side = "left" if told.turn > 0.0 else "right"
+    lines = [f"{speed:.2f} m/s, next {after:.2f} m/s"]
+    if abs(told.turn) >= 0.05:
+        lines.append(f"Turns {abs(told.turn):.1f}° to the {side}")
+    words = []
+    for name, value in told.state.items():
+        label = _STATE.get(name, name)
+        if name in _YES_NO:
+            words += [label] if value else []
+        elif name != "alive":
+            words.append(f"{label} {value:g}")
+    return [*lines, ", ".join(words)] if words else lines
+
+
+def _draw_part(table: Any, part: Part, icon: str) -> None:
+    row = table.row(align=True)
+    row.active = part.active
+    split = row.split(factor=0.62, align=True)
+    split.label(text=part.label, icon=icon)
+    right = split.row(align=True)
+    right.alignment = "RIGHT"
+    if not part.active:
+        right.label(text="asks nothing")
+        return
+    right.label(text="sets it" if part.forced else f"{100.0 * part.share:.0f} %")
+    x, y, z = part.value.tolist()
+    text = f"{part.speed:.2f} m/s × {part.weight:g}   ({x:.2f}, {y:.2f}, {z:.2f})"
+    table.label(text=text, icon="BLANK1")
+    if part.neighbors:
+        names = ", ".join(str(number) for number in part.neighbors[:MOST_NEIGHBORS])
+        more = len(part.neighbors) - MOST_NEIGHBORS
+        rest = f" + {more}" if more > 0 else ""
+        table.label(text=f"Neighbors {names}{rest}", icon="BLANK1")

@@ -1,0 +1,207 @@
+"""Panel "Crowd" in the Physics tab of the Properties editor, and in the 3D View's sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from ..crowd.crowds import is_crowd
+from ..crowd.properties import definition_of
+from ..operators.common import active_object
+
+
+def _drawing() -> Any:
+    """What draws; imported with the first panel, since enabling the extension has to be quick."""
+    from . import drawing
+
+    return drawing
+
+
+class STEER_UL_behaviors(bpy.types.UIList):
+    """The behaviors of a crowd"""
+
+    bl_idname = "STEER_UL_behaviors"
+
+    def draw_item(
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: int,
+        active_data: Any,
+        active_property: str,
+        index: int = 0,
+        flt_flag: int = 0,
+    ) -> None:
+        """Icon, name, weight, switch."""
+        definition = definition_of(item)
+        # in a narrow panel the slider would leave nothing of the name; it stands below as well
+        narrow = _drawing().region_width(context) < 260
+        row = layout.split(factor=1.0 if narrow else 0.65, align=True)
+        row.active = item.enabled
+        row.prop(
+            item,
+            "title",
+            text="",
+            emboss=False,
+            icon="QUESTION" if definition is None else definition.icon,
+        )
+        if not narrow:
+            row.prop(item, "weight", text="", slider=True)
+        layout.prop(
+            item,
+            "enabled",
+            text="",
+            emboss=False,
+            icon="CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT",
+        )
+
+    def filter_items(self, context: Any, data: Any, property: str) -> tuple[list[int], list[int]]:
+        """Found by what they are called."""
+        if not self.filter_name:
+            return [], []
+        helper = bpy.types.UI_UL_list
+        items, flag = getattr(data, property), self.bitflag_filter_item
+        return helper.filter_items_by_name(self.filter_name, flag, items, "title"), []
+
+
+class _PhysicsTab:
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "physics"
+
+
+class _Sidebar:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Crowd"
+
+
+class _Main:
+    """The panel itself: it explains how to make a crowd of an object that is none."""
+
+    bl_label = "Crowd"
+    layout: Any
+
+    def draw_header_preset(self, context: Any) -> None:
+        """The menu of presets."""
+        if is_crowd(active_object(context)):
+            self.layout.popover("STEER_PT_presets", text="", icon="PRESET")
+
+    def draw(self, context: Any) -> None:
+        """Status and warnings, or a button that makes a crowd."""
+        _drawing().draw_main(self.layout, context, active_object(context))
+
+
+class PHYSICS_PT_steer(_Main, _PhysicsTab, bpy.types.Panel):
+    """Crowd settings in the Physics tab"""
+
+    bl_idname = "PHYSICS_PT_steer"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        """On mesh objects."""
+        obj = active_object(context)
+        return obj is not None and obj.type == "MESH"
+
+
+class VIEW3D_PT_steer(_Main, _Sidebar, bpy.types.Panel):
+    """Crowd settings in the sidebar"""
+
+    bl_idname = "VIEW3D_PT_steer"
+
+
+class STEER_PT_presets(bpy.types.Panel):
+    """Choose among presets by their pictures"""
+
+    bl_idname = "STEER_PT_presets"
+    bl_label = "Crowd Presets"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "HEADER"
+    bl_ui_units_x = 28
+
+    def draw(self, context: Any) -> None:
+        """All presets by groups, and the files that they are saved to and loaded from."""
+        _drawing().draw_gallery(self.layout)
+        row = self.layout.row()
+        row.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
+        row.operator("object.steer_preset_import", text="Load Preset...", icon="FILE_FOLDER")
+
+
+class _Section:
+    """A part of the panel; only crowds have it."""
+
+    section: str
+    layout: Any
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        """On crowds."""
+        return is_crowd(active_object(context))
+
+    def draw(self, context: Any) -> None:
+        """Draw the section of the active crowd."""
+        obj = active_object(context)
+        if obj is not None and is_crowd(obj):
+            _section(self.section)(self.layout, context, obj)
+
+
+def _section(name: str) -> Callable[[Any, Any, bpy.types.Object], None]:
+    """What draws a section."""
+    if name == "display":
+        from .drawing_display import draw_display
+
+        return draw_display
+    if name == "debug":
+        from .overlay_table import draw_debug
+
+        return draw_debug
+    draw: Callable[[Any, Any, bpy.types.Object], None] = getattr(_drawing(), f"draw_{name}")
+    return draw
+
+
+_SECTIONS: tuple[tuple[str, str, bool], ...] = (
+    ("behaviors", "Behaviors", True),
+    ("inputs", "Inputs", True),
+    ("agents", "Agents", False),
+    ("motion", "Motion", False),
+    ("solver", "Solver", False),
+    ("bodies", "Bodies", False),
+    ("display", "Display", False),
+    ("bake", "Simulation and Bake", True),
+    ("debug", "Debug", False),
+)
+"""Name, label, and whether it is open at first."""
+
+_IN_SIDEBAR = ("behaviors", "inputs", "bake", "debug")
+
+
+def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type, ...]:
+    made = []
+    for name, label, is_open in _SECTIONS:
+        if name in names:
+            idname = f"{parent.__name__}_{name}"
+            namespace = {
+                "__doc__": label,
+                "__module__": __name__,
+                "bl_idname": idname,
+                "bl_label": label,
+                "bl_parent_id": parent.__name__,
+                "bl_options": set() if is_open else {"DEFAULT_CLOSED"},
+                "section": name,
+            }
+            made.append(type(idname, (_Section, space, bpy.types.Panel), namespace))
+    return tuple(made)
+
+
+classes = (
+    STEER_UL_behaviors,
+    STEER_PT_presets,
+    PHYSICS_PT_steer,
+    *_sub_panels(PHYSICS_PT_steer, _PhysicsTab, tuple(row[0] for row in _SECTIONS)),
+    VIEW3D_PT_steer,
+    *_sub_panels(VIEW3D_PT_steer, _Sidebar, _IN_SIDEBAR),
+)
