@@ -133,7 +133,7 @@ def _stack(name: str, path: Path) -> str:
 
 
 def _scenes() -> set[str]:
-    folder = ROOT / "steer_addon" / "blender" / "demos"
+    folder = ROOT / "steer_addon" / "blender" / "making" / "demos"
     return {path.stem for path in folder.glob("*.py")}
 
 
