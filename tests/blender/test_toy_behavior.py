@@ -49,7 +49,7 @@ steer_addon.unregister()
 """
 
 MENUS = """
-from steer_addon.blender import drawing
+from steer_addon.blender.ui import drawing
 from steer_addon.blender.ui.menus import STEER_MT_behavior_add
 from steer_addon.blender.operators.behaviors import OBJECT_OT_steer_behavior_add as Add
 

@@ -15,13 +15,13 @@ from toy_package import copy_with_toy, run_in
 import steer_addon.core
 from steer_addon.core.compiled import jit_sources
 
-MODULES = ("behaviors.seek", "behaviors.flock", "behaviors.toy", "integrate", "neighbors")
+MODULES = ("behaviors.seek", "behaviors.flock", "behaviors.toy", "step.integrate", "geometry.neighbors")
 
 FOLDERS = f"""
 import json
 import pathlib
 import steer_addon.core.behaviors, steer_addon.core.step.solver
-from steer_addon.core import jit
+from steer_addon.core.compiled import jit
 jit._state.cache_folder = pathlib.Path("kernels")
 names = {MODULES!r}
 print(json.dumps({{name: jit._cache_dir("steer_addon.core." + name).name for name in names}}))
@@ -55,13 +55,13 @@ def test_each_module_has_a_folder_that_stays(copy, before):
     ("file", "changed"),
     [
         ("behaviors/toy.py", {"behaviors.toy"}),
-        ("behaviors/targeting.py", {"behaviors.seek", "behaviors.flock", "behaviors.toy"}),
-        ("rng.py", {"behaviors.flock"}),
-        ("ground.py", {"integrate"}),
-        ("vec.py", set(MODULES)),
+        ("sensing/targeting.py", {"behaviors.seek", "behaviors.flock", "behaviors.toy"}),
+        ("numeric/rng.py", {"behaviors.flock"}),
+        ("geometry/ground.py", {"step.integrate"}),
+        ("numeric/vec.py", set(MODULES)),
         # what kernels are called with counts even for modules that do not import it
         ("views.py", set(MODULES)),
-        ("presets.py", set()),
+        ("crowd/presets.py", set()),
     ],
 )
 def test_a_changed_file_moves_the_folders_of_what_uses_it(copy, before, file, changed):

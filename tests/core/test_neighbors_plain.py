@@ -28,7 +28,7 @@ def test_the_same_bits_in_a_process_without_compiler():
     position, heading, ids = crowd()
     code = (
         "import json, sys, numpy as np\n"
-        "from steer_addon.core import neighbors\n"
+        "from steer_addon.core.geometry import neighbors\n"
         "p, h, ids = json.loads(sys.stdin.read())\n"
         "p, h = np.array(p, np.float32), np.array(h, np.float32)\n"
         "one = [np.array([v], np.float32) for v in (9.0, 8, 270.0)]\n"

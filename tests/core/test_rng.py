@@ -41,7 +41,7 @@ CASES = [
 UNCOMPILED = """
 import json, sys
 import numpy as np
-from steer_addon.core import rng
+from steer_addon.core.numeric import rng
 rows = []
 for case in json.loads(sys.argv[1]):
     for arguments in (case, [np.int64(value) for value in case]):

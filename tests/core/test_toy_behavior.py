@@ -43,7 +43,7 @@ for wrong in ({"pace": 9.0}, {"hops": 0}, {"way": "UP"}, {"jump": 1}):
 MOVES = """
 from pathlib import Path
 import numpy as np
-from steer_addon.core import jit
+from steer_addon.core.compiled import jit
 from steer_addon.core.agents import make_agents
 from steer_addon.core.crowd.presets import load_preset
 from steer_addon.core.step.simulation import Simulation

@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 MISSING = """
 import json, time
-from steer_addon.core import jit, warmup
+from steer_addon.core.compiled import jit
+from steer_addon.core.warmup import processes as warmup
 from steer_addon.core.errors import KernelsMissingError
 from steer_addon.core.numeric.vec import dot
 
@@ -43,7 +44,8 @@ print(json.dumps({"kernel": missing.kernel, "state": vars(state), "answer": ask(
 
 DRY_RUN = """
 import json, sys
-from steer_addon.core import jit, warmup
+from steer_addon.core.compiled import jit
+from steer_addon.core.warmup import processes as warmup
 from steer_addon.core.crowd.presets import load_preset
 jit.status()
 told = load_preset(sys.argv[1]).settings.to_dict()

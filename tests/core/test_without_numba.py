@@ -37,7 +37,7 @@ logging.getLogger("steer_addon").addHandler(Keep(logging.WARNING))
 
 import sys
 import numpy as np
-from steer_addon.core import jit
+from steer_addon.core.compiled import jit
 from steer_addon.core.agents import make_agents
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.crowd.presets import load_preset

@@ -19,11 +19,11 @@ Symbols: t target, p position [m]. Source: none, it is a toy.
 
 from __future__ import annotations
 
-from ..jit import kernel
+from ..compiled.jit import kernel
 from ..parameters import choice, param
-from ..vec import load, pick, scale, store, sub, unit
-from .base import TARGETS, VELOCITY, Behavior, behavior
-from .targeting import on_ground, target_choice
+from ..numeric.vec import load, pick, scale, store, sub, unit
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.targeting import on_ground, target_choice
 
 AWAY = 1
 
