@@ -15,7 +15,13 @@ from toy_package import copy_with_toy, run_in
 import steer_addon.core
 from steer_addon.core.compiled import jit_sources
 
-MODULES = ("behaviors.seek", "behaviors.flock", "behaviors.toy", "step.integrate", "geometry.neighbors")
+MODULES = (
+    "behaviors.seek",
+    "behaviors.flock",
+    "behaviors.toy",
+    "step.integrate",
+    "geometry.neighbors",
+)
 
 FOLDERS = f"""
 import json
