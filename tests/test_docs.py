@@ -20,7 +20,7 @@ PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 def test_generated_pages_are_up_to_date():
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "render_docs.py"), "--check"],
+        [sys.executable, str(ROOT / "scripts" / "docs" / "render.py"), "--check"],
         capture_output=True,
         text=True,
     )
@@ -90,7 +90,7 @@ def test_every_section_of_the_panel_has_a_page_with_its_controls():
         text = (DOCS / "panels" / f"{name}.md").read_text("utf-8")
         assert text.startswith(f"# {label}\n"), name
         assert f"(../images/panels/{name}.webp)" in text
-        blocks = re.findall(r"made by scripts/render_docs.py: (?:controls|settings) (\w+) ", text)
+        blocks = re.findall(r"made by scripts/docs/render.py: (?:controls|settings) (\w+) ", text)
         assert blocks == [name]
         assert len(re.findall(r"^\| .+ \|$", text, re.MULTILINE)) > 2, "a table that is filled"
 

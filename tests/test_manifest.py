@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import steer_addon
-from scripts import build_extension
+from scripts.release import build_extension
 from steer_addon.core.errors import OutputError
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent / "steer_addon"
+ROOT = Path(__file__).resolve().parents[2] / "steer_addon"
 WORDS = 4
 """Strings of fewer words are no sentences."""
 

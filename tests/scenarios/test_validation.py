@@ -8,8 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scripts import validate
-from scripts.validation import density, flows, page, rimea, rvo2, steerbench, stored, table
+from scripts.validation import (
+    density,
+    flows,
+    page,
+    rimea,
+    rvo2,
+    steerbench,
+    stored,
+    table,
+    validate,
+)
 from scripts.validation.placing import Room, hexagons
 from scripts.validation.runner import Outcome, as_stated, run
 from scripts.validation.scenario import (

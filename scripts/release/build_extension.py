@@ -1,4 +1,4 @@
-"""Build the extension's zip: `python scripts/build_extension.py [--platform P]`.
+"""Build the extension's zip: `python scripts/release/build_extension.py [--platform P]`.
 
 What ships is copied to build/, the numba and llvmlite wheels named in pyproject.toml are
 downloaded by pip for every Python version that supported Blenders have, the manifest gets their
@@ -24,7 +24,7 @@ from typing import Any
 
 from steer_addon.core.errors import OutputError, SteerError, UsageError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 DIST = ROOT / "dist"
 MANIFEST = "blender_manifest.toml"

@@ -1,6 +1,6 @@
 """Benchmarks of how long it takes until something happens, each in a process of its own.
 
-Run as a script this file is that process: `bench_start.py register` and `bench_start.py first
+Run as a script this file is that process: `start.py register` and `start.py first
 PRESET` measure themselves and print one JSON object.
 """
 
@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench_table import Row, timed
+from scripts.bench.table import Row, timed
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 AGENTS = 500
 STARTS = 5
 
@@ -126,12 +126,11 @@ def _register() -> dict[str, Any]:
 
 
 def _first(preset: str) -> dict[str, Any]:
-    import bench_scenes
-
+    from scripts.bench import scenes
     from steer_addon.blender.live import live
 
-    with bench_scenes.fresh_file() as scene:
-        crowd = bench_scenes.add_preset_crowd(scene, preset, AGENTS)
+    with scenes.fresh_file() as scene:
+        crowd = scenes.add_preset_crowd(scene, preset, AGENTS)
         start = time.perf_counter()
         for number in (1, 2):
             scene.frame_set(number)

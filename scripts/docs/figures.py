@@ -1,4 +1,4 @@
-"""Draw the figures of docs/ from simulations: `python scripts/draw_docs.py`.
+"""Draw the figures of docs/ from simulations: `python scripts/docs/figures.py`.
 
 Each figure is an SVG file of paths seen from above, dots at equal times.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from steer_addon.core.agents import make_agents  # noqa: E402 - the checkout comes first

@@ -1,4 +1,6 @@
-"""Run tests/gui/session.py in a real window: `python scripts/test_gui.py [--blender PROGRAM]`.
+"""Run tests/gui/session.py in a real window.
+
+    python scripts/window/test_gui.py [--blender PROGRAM]
 
 Without --blender, and without the shared tool that brings one, it says so and ends well: there are
 machines that have no window. Pictures, the log of all steps and what the console said stay in
@@ -18,10 +20,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts import build_extension  # noqa: E402
+from scripts.release import build_extension  # noqa: E402
 from steer_addon.core.errors import SteerError  # noqa: E402
 
 OUT = ROOT / "out" / "gui"

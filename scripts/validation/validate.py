@@ -1,8 +1,8 @@
 """Run scenarios with published numbers and print one table.
 
-    python scripts/validate.py [FILE]… [--rvo2] [--rimea] [--flows 100,500] [--circle 2-40]
-        [--density] [--converging N] [--only TEXT] [--json OUT [--resume]] [--plot DIR]
-        [--markdown OUT] [--jobs 2]
+    python scripts/validation/validate.py [FILE]… [--rvo2] [--rimea] [--flows 100,500]
+        [--circle 2-40] [--density] [--converging N] [--only TEXT] [--json OUT [--resume]]
+        [--plot DIR] [--markdown OUT] [--jobs 2]
 
 All scenarios use one preset, `pedestrians`, as it is; a scenario says who starts where, how large
 and how fast they are, where they go and what the time step is. Exits with 1 when a figure is short,
@@ -25,7 +25,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 

@@ -20,12 +20,12 @@ from typing import Any
 
 if __name__ == "__main__":
     os.environ["STEER_JIT"] = "0"
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
-from bench_crowds import DT, ball, balls, place
-from bench_table import Row, medians
 
+from scripts.bench.crowds import DT, ball, balls, place
+from scripts.bench.table import Row, medians
 from steer_addon.core.agents import Agents
 from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
 from steer_addon.core.behaviors.flock import Alignment, Cohesion, Separation

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import bpy
 import numpy as np
-from bench_scenes import add_preset_crowd, fresh_file
-from bench_table import Row, median, timed
 
+from scripts.bench.scenes import add_preset_crowd, fresh_file
+from scripts.bench.table import Row, median, timed
 from steer_addon.blender.live import live
 from steer_addon.blender.overlay import answers, strokes
 from steer_addon.core.results.frames import Frame

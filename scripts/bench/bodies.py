@@ -18,9 +18,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from bench_crowds import DT, F32
-from bench_table import Call, Row, medians, skipped
 
+from scripts.bench.crowds import DT, F32
+from scripts.bench.table import Call, Row, medians, skipped
 from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.avoid_neighbors import AvoidNeighbors
 from steer_addon.core.behaviors.seek import Seek

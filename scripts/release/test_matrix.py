@@ -1,4 +1,6 @@
-"""Run the Blender tests with every supported bpy: `python scripts/test_matrix.py [VERSION …]`.
+"""Run the Blender tests with every supported bpy.
+
+    python scripts/release/test_matrix.py [VERSION …]
 
 Each version gets a virtual environment of its own, .venv-bpy<version>, except the one that this
 script already runs in. A version whose Python is not on this machine is reported and skipped;
@@ -18,7 +20,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
 """Python version by bpy version."""
 FOLDERS = ("tests/blender", "tests/cli")

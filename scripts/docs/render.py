@@ -1,6 +1,6 @@
 """Make the pages of docs/ that follow from the program itself.
 
-`python scripts/render_docs.py` writes them; with `--check` it only says whether they are up to
+`python scripts/docs/render.py` writes them; with `--check` it only says whether they are up to
 date, and exits with 1 when they are not. `--pictures` makes the pictures and animations from the
 program, which takes half an hour; those of panels need a window (`--blender PROGRAM`).
 """
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT))
 
@@ -37,7 +37,7 @@ from steer_addon.core.sensing.declare import (  # noqa: E402
     Behavior,
 )
 
-NOTE = "<!-- Made by scripts/render_docs.py from the program: change it there. -->\n"
+NOTE = "<!-- Made by scripts/docs/render.py from the program: change it there. -->\n"
 OUTPUT = {"VELOCITY": "desired velocity", "PUSH": "push"}
 READS = {
     TARGETS: "a target",
@@ -189,7 +189,7 @@ def write_text(check: bool) -> int:
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
     if stale:
-        print(f"Out of date: {', '.join(stale)}; run python scripts/render_docs.py")
+        print(f"Out of date: {', '.join(stale)}; run python scripts/docs/render.py")
     return 1 if stale else 0
 
 

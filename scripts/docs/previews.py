@@ -1,4 +1,4 @@
-"""Make the small pictures of presets that menus show: `python scripts/render_previews.py [NAME …]`.
+"""Make the small pictures of presets that menus show: `python scripts/docs/previews.py [NAME …]`.
 
 Each is the preset as *Add ▸ Crowd* starts it, with few agents, after two seconds, drawn by
 Workbench without its ground. Needs the bpy wheel.
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="steer-previews-"))
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-import bench_scenes
 import bpy
-from bench_table import Row, median, timed
 
+from scripts.bench import scenes
+from scripts.bench.table import Row, median, timed
 from steer_addon.blender.crowd.properties import add_behavior
 from steer_addon.blender.overlay import answers
 from steer_addon.blender.ui import panels
@@ -33,8 +33,8 @@ class NoLayout:
 
 def drawing() -> Iterator[Row]:
     """Each panel of a crowd that has every behavior, lacks all inputs, and is explained."""
-    with bench_scenes.fresh_file() as scene:
-        crowd = bench_scenes.add_preset_crowd(scene, "pedestrians", 500)
+    with scenes.fresh_file() as scene:
+        crowd = scenes.add_preset_crowd(scene, "pedestrians", 500)
         for name in REGISTRY:
             add_behavior(crowd, name)
         scene.frame_set(1)

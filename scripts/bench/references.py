@@ -1,6 +1,6 @@
 """The flock once more, in NumPy and in C: what the kernels are held against.
 
-Both compute the step that `bench_crowds.flock` describes: separation, cohesion and alignment of all
+Both compute the step that `crowds.flock` describes: separation, cohesion and alignment of all
 agents within the radius, REYNOLDS solver, FLY motion.
 """
 
@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from bench_crowds import DT, REACH, STRENGTH
 from numpy.typing import NDArray
 
+from scripts.bench.crowds import DT, REACH, STRENGTH
 from steer_addon.core.agents import Agents
 from steer_addon.core.crowd.settings import CrowdSettings
 
@@ -27,7 +27,7 @@ F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 Moved = tuple[F32, F32]
 
-SOURCE = Path(__file__).with_name("bench_flock.c")
+SOURCE = Path(__file__).with_name("flock.c")
 # No -ffast-math: a library made with it changes how the whole process rounds denormal numbers.
 FLAGS = (
     "-O3",

@@ -1,7 +1,7 @@
 """Make the pictures of docs/debug.md and docs/display.md from the real program.
 
-    blender --factory-startup -P scripts/draw_views.py        docs/images/debug.jpg
-    python scripts/draw_views.py                              docs/images/display.jpg
+    blender --factory-startup -P scripts/docs/views.py        docs/images/debug.jpg
+    python scripts/docs/views.py                              docs/images/display.jpg
 
 The first needs a window and ImageMagick's `import`, which takes what is seen; the second renders.
 """
@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 if "STEER_CACHE_DIR" not in os.environ:

@@ -1,4 +1,4 @@
-/* A flock as fast as we can write it by hand: what scripts/bench.py holds the kernels against.
+/* A flock as fast as we can write it by hand: what scripts/bench/bench.py holds the kernels against.
 
    The same forces as separation, cohesion and alignment under the REYNOLDS solver, FLY motion, for
    neighbors within one radius, all of them, in any order. It keeps no list of neighbors and no

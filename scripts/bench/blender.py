@@ -11,18 +11,11 @@ from tempfile import TemporaryDirectory
 
 import bpy
 import numpy as np
-from bench_core import stepper
-from bench_crowds import flock
-from bench_scenes import (
-    add_boids,
-    add_crowd,
-    add_preset_crowd,
-    fresh_file,
-    move,
-    player,
-)
-from bench_table import Row, median, medians, seconds_of, skipped, timed
 
+from scripts.bench.core import stepper
+from scripts.bench.crowds import flock
+from scripts.bench.scenes import add_boids, add_crowd, add_preset_crowd, fresh_file, move, player
+from scripts.bench.table import Row, median, medians, seconds_of, skipped, timed
 from steer_addon.blender.bake import keyframes
 from steer_addon.blender.crowd.state import ensure_state, write_state
 from steer_addon.blender.export.files import Header

@@ -1,6 +1,6 @@
 """Measure what a user would feel, and print one table.
 
-    python scripts/bench.py [--only NAME]… [--list] [--json | --markdown]
+    python scripts/bench/bench.py [--only NAME]… [--list] [--json | --markdown]
 
 Every figure is a ratio of two times taken in one run, or stands beside a budget. Times are medians;
 where two things are compared they take turns. A busy machine makes absolute times longer, so the
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 # Before anything of Blender is imported: nothing of the user's own Blender is read or written.
@@ -30,45 +30,46 @@ atexit.register(shutil.rmtree, _resources, ignore_errors=True)
 os.environ["BLENDER_USER_RESOURCES"] = _resources
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
 
-import bench_behaviors  # noqa: E402
-import bench_blender  # noqa: E402
-import bench_bodies  # noqa: E402
-import bench_cache  # noqa: E402
-import bench_core  # noqa: E402
-import bench_overlay  # noqa: E402
-import bench_panels  # noqa: E402
-import bench_start  # noqa: E402
-from bench_table import SHORT, Row, as_markdown, as_text  # noqa: E402
-
+from scripts.bench import (  # noqa: E402
+    behaviors,
+    blender,
+    bodies,
+    cache,
+    core,
+    overlay,
+    panels,
+    start,
+)
+from scripts.bench.table import SHORT, Row, as_markdown, as_text  # noqa: E402
 from steer_addon.core.errors import SteerError  # noqa: E402
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
-    "boids": bench_blender.boids,
-    "flock": bench_core.flocks,
-    "presets": bench_core.presets,
-    "behaviors": bench_behaviors.behaviors,
-    "bodies": bench_bodies.bodies,
-    "live": bench_blender.live,
-    "playback": bench_blender.playback,
-    "overlay": bench_overlay.overlay,
-    "bake": bench_blender.keys,
-    "cache": bench_cache.caches,
-    "register": bench_start.registering,
-    "panels": bench_panels.drawing,
-    "first": bench_start.first_simulation,
-    "memory": bench_core.memory,
-    "search": bench_core.searches,
-    "scene": bench_blender.reading,
-    "commands": bench_start.commands,
+    "boids": blender.boids,
+    "flock": core.flocks,
+    "presets": core.presets,
+    "behaviors": behaviors.behaviors,
+    "bodies": bodies.bodies,
+    "live": blender.live,
+    "playback": blender.playback,
+    "overlay": overlay.overlay,
+    "bake": blender.keys,
+    "cache": cache.caches,
+    "register": start.registering,
+    "panels": panels.drawing,
+    "first": start.first_simulation,
+    "memory": core.memory,
+    "search": core.searches,
+    "scene": blender.reading,
+    "commands": start.commands,
 }
 """Groups of rows, in the order of the table."""
 
 PAGE = """# Benchmarks
 
-Made by `python scripts/bench.py --markdown > docs/benchmarks.md`, on a machine with {machine};
-`make bench` prints the same table for yours. Times are medians. Where two things are compared they
-run in one process and take turns; crowds take five steps per turn, as simulations do. *Ratio* is
-how many times better than wanted a figure is: 1 just meets the budget.
+Made by `python scripts/bench/bench.py --markdown > docs/benchmarks.md`, on a machine with
+{machine}; `make bench` prints the same table for yours. Times are medians. Where two things are
+compared they run in one process and take turns; crowds take five steps per turn, as simulations
+do. *Ratio* is how many times better than wanted a figure is: 1 just meets the budget.
 
 {table}
 

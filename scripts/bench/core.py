@@ -7,10 +7,10 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from bench_crowds import DT, REACH, balls, flock, houdini, pedestrians, scatter
-from bench_references import c_flock, numpy_step
-from bench_table import Row, median, medians, seconds_of, skipped, timed
 
+from scripts.bench.crowds import DT, REACH, balls, flock, houdini, pedestrians, scatter
+from scripts.bench.references import c_flock, numpy_step
+from scripts.bench.table import Row, median, medians, seconds_of, skipped, timed
 from steer_addon.core.agents import Agents
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.geometry import bvh, neighbors

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
-from bench_blender import FPS, MANY
-from bench_crowds import flock
-from bench_scenes import add_crowd, add_object, fresh_file, move
-from bench_table import Row
 
+from scripts.bench.blender import FPS, MANY
+from scripts.bench.crowds import flock
+from scripts.bench.scenes import add_crowd, add_object, fresh_file, move
+from scripts.bench.table import Row
 from steer_addon.blender.bake import cached
 from steer_addon.blender.reading.scene import read_agents
 from steer_addon.core.cache import CacheHeader, CacheWriter, open_cache

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import bpy
 import numpy as np
-from bench_crowds import balls, terrain
 from numpy.typing import NDArray
 
 import steer_addon
+from scripts.bench.crowds import balls, terrain
 from steer_addon.blender.crowd import crowds
 from steer_addon.core.crowd.presets import load_preset
 from steer_addon.core.crowd.settings import CrowdSettings

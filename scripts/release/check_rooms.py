@@ -4,8 +4,8 @@ A file has at most 400 lines and a function 60, its docstring not counted. In `s
 `steer_addon/farm` every function is annotated in full, except kernels and what is inside them:
 mypy cannot make that exception, so it is made here.
 
-Run as `python scripts/check_rooms.py`; prints one line per finding and exits with 1 if there is
-one.
+Run as `python scripts/release/check_rooms.py`; prints one line per finding and exits with 1 if
+there is one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("steer_addon", "scripts", "tests")
 TYPED = ("steer_addon/core", "steer_addon/farm")
 FILE_LINES = 400
