@@ -83,7 +83,7 @@ def test_every_page_is_in_the_navigation_once():
 
 
 def test_every_section_of_the_panel_has_a_page_with_its_controls():
-    code = (ROOT / "steer_addon" / "blender" / "panels.py").read_text("utf-8")
+    code = (ROOT / "steer_addon" / "blender" / "ui" / "panels.py").read_text("utf-8")
     sections = re.findall(r'^    \("(\w+)", "([^"]+)", \w', code, re.MULTILINE)
     assert len(sections) >= 9
     for name, label in [*sections, ("crowd", "Crowd"), ("presets", "Presets")]:
