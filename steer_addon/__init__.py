@@ -14,7 +14,14 @@ def register() -> None:
     """Make the extension known to Blender; Blender calls this when it is enabled."""
     from .blender import registration
 
-    registration.register()
+    registration.register(run_command)
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run `blender -c steer …` as `python -m steer_addon …`; returns the exit code."""
+    from . import cli
+
+    return cli.main(arguments)
 
 
 def unregister() -> None:

@@ -18,10 +18,10 @@ from scripts.bench.scenes import add_boids, add_crowd, add_preset_crowd, fresh_f
 from scripts.bench.table import Row, median, medians, seconds_of, skipped, timed
 from steer_addon.blender.bake import keyframes
 from steer_addon.blender.crowd.state import ensure_state, write_state
-from steer_addon.blender.export.files import Header
-from steer_addon.blender.export.usd_points import has_usd
 from steer_addon.blender.playback import linking
 from steer_addon.blender.reading.scene import WorldReader
+from steer_addon.blender.writing.files import Header
+from steer_addon.blender.writing.usd_points import has_usd
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.inputs.world import World
 from steer_addon.core.results.frames import Frame

@@ -56,19 +56,13 @@ CLASSES = (
 )
 """Operators, menus and panels; a parent panel comes before its parts."""
 
+RunCommand = Callable[[list[str]], int]
 _command: list[Any] = []
 
 
-def _run_command(arguments: list[str]) -> int:
-    """`blender -c steer …` is `python -m steer_addon …`."""
-    from .. import cli
-
-    return cli.main(arguments)
-
-
-def _register_command() -> None:
-    if hasattr(bpy.utils, "register_cli_command"):
-        _command.append(bpy.utils.register_cli_command(COMMAND, _run_command))
+def _register_command(run: RunCommand | None) -> None:
+    if run is not None and hasattr(bpy.utils, "register_cli_command"):
+        _command.append(bpy.utils.register_cli_command(COMMAND, run))
 
 
 def _unregister_command() -> None:
@@ -111,18 +105,23 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (collider_checks.register, collider_checks.unregister),
     (overlay.register, overlay.unregister),
     (display_update.register, display_update.unregister),
-    (_register_command, _unregister_command),
+    (lambda: None, _unregister_command),
 )
 """What is done when the extension is enabled, in order, each with what undoes it."""
 
 
-def register() -> None:
-    """Do all steps in order; when one fails, the steps before it are undone."""
+def register(run_command: RunCommand | None = None) -> None:
+    """Do all steps in order; when one fails, the steps before it are undone.
+
+    Args:
+        run_command: What `blender -c steer …` calls with its arguments; None for no such command.
+    """
     done: list[Callable[[], None]] = []
     try:
         for do, undo in STEPS:
             do()
             done.append(undo)
+        _register_command(run_command)
     except BaseException:
         for undo in reversed(done):
             undo()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .doors import logging
+
 
 class SteerError(Exception):
     """Root of all errors that a user can act on; shown as one sentence, never as a traceback."""
@@ -62,7 +64,4 @@ def warn(module: str, text: str, *values: object) -> None:
         text: What is wrong, with a place for each value as in `%s`.
         values: What goes there.
     """
-    # imported when something is wrong: enabling the extension has to be quick
-    import logging
-
     logging.getLogger(module).warning(text, *values)

@@ -11,11 +11,11 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import playback  # noqa: E402
-from steer_addon.blender.crowd import crowds, state  # noqa: E402
+from steer_addon.blender.crowd import baked_file, crowds, state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
-from steer_addon.blender.export.files import Header  # noqa: E402
-from steer_addon.blender.export.usd_points import has_usd  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.writing.files import Header  # noqa: E402
+from steer_addon.blender.writing.usd_points import has_usd  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_views import attribute, instances  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
@@ -99,7 +99,7 @@ def test_going_back_to_the_live_crowd_leaves_nothing(tmp_path):
     play(1, 3)
     assert live.get_frame(obj, 3) is not None
     bake(obj, tmp_path)
-    crowds.remove_crowd(obj)
+    playback.remove_crowd(obj)
     assert not bpy.data.cache_files
 
 
@@ -168,12 +168,12 @@ def test_paths_are_relative_to_the_file_and_can_be_relinked(tmp_path):
     assert bpy.data.cache_files[0].filepath.startswith("//steer_cache")
     os.rename(tmp_path / "steer_cache", tmp_path / "moved")
     assert "is missing" in message(obj)
-    assert "Relink" in playback.problem(obj)
+    assert "Relink" in baked_file.problem(obj)
     with pytest.raises(SceneError, match="no file"):
         lost = tmp_path / "steer_cache" / "crowd.usdc"
         playback.show(obj, playback.Played(lost, Header("Crowd", 24.0, 1, 2), frames[0]))
     playback.relink(obj, "//moved/Zoë_é")
-    assert playback.problem(obj) == ""
+    assert baked_file.problem(obj) == ""
     frame_set(8)
     np.testing.assert_array_equal(shown(obj), frames[7].position)
 
@@ -201,7 +201,7 @@ def test_the_interface_is_locked_only_while_a_crowd_is_live(tmp_path):
     assert not scene.render.use_lock_interface
     playback.detach(obj)
     assert scene.render.use_lock_interface
-    crowds.remove_crowd(obj)
+    playback.remove_crowd(obj)
     bpy.context.view_layer.update()
     assert not scene.render.use_lock_interface
     # who locks it without us keeps it
@@ -211,7 +211,7 @@ def test_the_interface_is_locked_only_while_a_crowd_is_live(tmp_path):
 
 
 def without_usd(monkeypatch):
-    from steer_addon.blender.export import usd_points
+    from steer_addon.blender.writing import usd_points
 
     monkeypatch.setattr(usd_points, "has_usd", lambda: False)
 
@@ -232,7 +232,7 @@ def test_without_usd_a_point_cache_plays(tmp_path, monkeypatch):
     ]
     bake(obj, tmp_path, frames)
     assert (tmp_path / "crowd.pc2").is_file()
-    assert "No USD" in playback.limits(obj) and "zone" in playback.limits(obj)
+    assert "No USD" in baked_file.limits(obj) and "zone" in baked_file.limits(obj)
     for frame in frames:
         frame_set(frame.number)
         np.testing.assert_array_equal(shown(obj), frame.position)
@@ -281,7 +281,7 @@ def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "crowd.blend"))
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     folder = tmp_path / "steer_cache" / "Crowd"
-    assert playback.file_of(obj) == folder / "crowd.usdc"
+    assert baked_file.file_of(obj) == folder / "crowd.usdc"
     monkeypatch.setattr(simulate, "run", None)
     told = []
     path = tmp_path / "x.csv"

@@ -14,6 +14,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+import steer_addon  # noqa: E402
 from steer_addon.blender import registration  # noqa: E402
 from steer_addon.blender.bake import cached, status  # noqa: E402
 from steer_addon.blender.crowd import crowds  # noqa: E402
@@ -334,7 +335,7 @@ def test_enabling_loads_only_what_blender_asks_for():
         "core.views", "core.crowd.presets",
         "blender.ui.drawing", "blender.checks.advice", "blender.display.display_nodes",
         "blender.reading.scene_meshes", "blender.playback", "blender.overlay.answers",
-        "blender.overlay.view", "blender.export.usd_points",
+        "blender.overlay.view", "blender.writing.usd_points",
     )  # fmt: skip
     assert [name for name in late if f"steer_addon.{name}" in found] == []
 
@@ -347,9 +348,9 @@ def test_the_command_is_there_only_while_enabled(disabled, monkeypatch):
         bpy.utils, "register_cli_command", lambda name, run: known.append(name) or name
     )
     monkeypatch.setattr(bpy.utils, "unregister_cli_command", known.remove)
-    registration.register()
+    steer_addon.register()
     assert known == ["steer"]
-    registration.unregister()
+    steer_addon.unregister()
     assert known == []
 
 

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ...core import cache as caches
 from ...core.errors import SteerError
 from .. import app_handlers
 from ..crowd import crowds
+from ..crowd.links import linked_crowds
+from ..reading import scene_inputs
 from ..suspension import is_suspended
-from . import places
+from . import checking, places
 
 if TYPE_CHECKING:
     from ...core.cache import Cache
@@ -60,10 +63,7 @@ class BakeStatus:
     @property
     def out_of_date(self) -> str:
         """What changed since the bake; empty when nothing is known to have."""
-        # imported with the first bake: enabling the extension has to be quick
-        from ...core.cache.changes import sentence
-
-        return sentence([*dict.fromkeys([*self.settings, *self.changes])])
+        return caches.changes.sentence([*dict.fromkeys([*self.settings, *self.changes])])
 
     @property
     def can_continue(self) -> bool:
@@ -118,14 +118,13 @@ def _look(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
     folder = places.own_folder(obj)
     if folder is None:
         return None
-    from ...core.cache import MANIFEST, NEXT, open_cache
 
     found = BakeStatus(folder)
     try:
-        if (folder / NEXT).exists():
-            found.unfinished = open_cache(folder, NEXT).frames
-        if found.unfinished is None or (folder / MANIFEST).exists():
-            cache = open_cache(folder)
+        if (folder / caches.NEXT).exists():
+            found.unfinished = caches.open_cache(folder, caches.NEXT).frames
+        if found.unfinished is None or (folder / caches.MANIFEST).exists():
+            cache = caches.open_cache(folder)
             found.frames, found.complete = cache.frames, cache.complete
             found.end = max(cache.header.frame_end, obj.steer.frame_end)
             found.complete &= found.end == cache.header.frame_end
@@ -138,9 +137,7 @@ def _look(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
 
 
 def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[str]:
-    from .checking import changes_told
-
-    return changes_told(obj, scene, cache)
+    return checking.changes_told(obj, scene, cache)
 
 
 def cache_of(obj: bpy.types.Object) -> Cache | None:
@@ -148,22 +145,21 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
     folder = places.own_folder(obj)
     if folder is None:
         return None
-    from ...core.cache import open_cache
 
     try:
-        return open_cache(folder)
+        return caches.open_cache(folder)
     except SteerError:
         return None
 
 
 def _names(obj: bpy.types.Object) -> dict[int, str]:
     """What a crowd reads, by the session uids of all whose edits may matter to it."""
-    # imported with the first bake: enabling the extension has to be quick
-    from ..crowd.links import linked_crowds
-    from ..reading.scene_inputs import geometry_owners, input_objects
-
-    objects = {o.session_uid: o for o in (*input_objects(obj), *linked_crowds(obj))}
-    found = {uid: objects[own].name for uid, own in geometry_owners(obj).items() if own in objects}
+    objects = {o.session_uid: o for o in (*scene_inputs.input_objects(obj), *linked_crowds(obj))}
+    found = {
+        uid: objects[own].name
+        for uid, own in scene_inputs.geometry_owners(obj).items()
+        if own in objects
+    }
     found |= {uid: o.name for uid, o in objects.items()}
     for part in objects.values():
         found[part.data.session_uid if part.data is not None else part.session_uid] = part.name
@@ -240,15 +236,12 @@ def _check_edited() -> None:
 
 def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Check a bake as far as that takes no time; returns whether it came to an end."""
-    from ..reading.scene_inputs import needs_own_scene
-
     cache = cache_of(obj)
-    if cache is None or busy or is_suspended() or needs_own_scene(obj):
+    if cache is None or busy or is_suspended() or scene_inputs.needs_own_scene(obj):
         return False
-    from .checking import check
 
     end = time.monotonic() + _BUDGET
-    steps = check(obj, scene, cache)
+    steps = checking.check(obj, scene, cache)
     try:
         while time.monotonic() < end:
             next(steps)

@@ -16,6 +16,7 @@ from bpy.app.handlers import persistent
 
 from .. import app_handlers
 from ..crowd import crowds
+from ..reading import scene_inputs, scene_meshes
 from ..suspension import is_suspended
 
 PAUSE = 0.3
@@ -111,36 +112,29 @@ def look(
 
 
 def _pieces(obj: bpy.types.Object) -> Iterator[_Piece]:
-    # imported with the first colliders: enabling the extension has to be quick
-    from ..reading.scene_inputs import collider_objects
-
     if obj.steer.colliders is None:
         return
     height = obj.steer.motion.wall_height
-    for part in collider_objects(obj):
+    for part in scene_inputs.collider_objects(obj):
         yield from _parts(obj, part, part.name_full, part.name, height)
 
 
 def _parts(
     obj: bpy.types.Object, part: bpy.types.Object, name: str, top: str, height: float
 ) -> Iterator[_Piece]:
-    from ..reading.scene_inputs import members
-    from ..reading.scene_meshes import MESH_TYPES
 
     if part.instance_collection is not None and part.type == "EMPTY":
-        for child in members(part.instance_collection, obj):
+        for child in scene_inputs.members(part.instance_collection, obj):
             yield from _parts(obj, child, f"{name}/{child.name_full}", top, height)
-    elif part.type in MESH_TYPES:
+    elif part.type in scene_meshes.MESH_TYPES:
         yield _Piece(part, name, top, height)
 
 
 def _texts(piece: _Piece, evaluated: bpy.types.Object) -> list[str]:
-    from ..reading.scene_meshes import CHECKED_TRIANGLES, MeshReader, matrix_of
-
-    if piece.part.type == "MESH" and len(evaluated.data.polygons) > CHECKED_TRIANGLES:
+    if piece.part.type == "MESH" and len(evaluated.data.polygons) > scene_meshes.CHECKED_TRIANGLES:
         return []
-    reader = MeshReader()
-    place = matrix_of(evaluated)
+    reader = scene_meshes.MeshReader()
+    place = scene_meshes.matrix_of(evaluated)
     reader.read(piece.name, piece.part, evaluated, place, wall_height=piece.wall_height)
     return reader.end_frame()
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import SceneError
+from ...core.results import frames as results
 from .crowds import is_crowd
 from .slots import second_slots, target_slots
 
@@ -70,9 +71,6 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
     slots = crowd_slots(obj)
     if not slots:
         return world
-    # imported with the first such crowd: enabling the extension has to be quick
-    from ...core.results.frames import targets_of
-
     known: dict[int, Targets] = {}
     for crowd in slots.values():
         frame = frames.get(crowd.session_uid)
@@ -83,7 +81,7 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
             )
         if crowd.session_uid not in known:
             axis = crowd.steer.motion.forward_axis
-            known[crowd.session_uid] = targets_of(frame, axis, own=crowd == obj)
+            known[crowd.session_uid] = results.targets_of(frame, axis, own=crowd == obj)
     merged = {role: dict(getattr(world, role)) for role in ROLES}
     for (role, name), crowd in slots.items():
         merged[role][name] = known[crowd.session_uid]

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import SceneError
+from ...core.results import frames
 from ..display.display import find_modifier, get_input, set_input
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _read(mesh: bpy.types.Mesh, name: str, prop: str, dtype: Any, width: int) ->
     return array.reshape(-1, width) if width > 1 else array
 
 
-def read_state(state: bpy.types.Object) -> Frame | None:
+def read_state(state: bpy.types.Object) -> frames.Frame | None:
     """Return the frame that the state shows, or None when it shows none."""
     mesh = state.data
     if not len(mesh.vertices) or any(name not in mesh.attributes for name in _ATTRIBUTES):
@@ -148,9 +149,8 @@ def read_state(state: bpy.types.Object) -> Frame | None:
         name: _read(mesh, name, prop, dtype, width)
         for name, (_, prop, dtype, width) in _ATTRIBUTES.items()
     }
-    from ...core.results.frames import Frame
 
-    return Frame(
+    return frames.Frame(
         number=int(state.get(_FRAME_KEY, 0)),
         id=values["id"].astype(np.int64),
         position=values["position"],

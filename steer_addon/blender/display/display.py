@@ -13,16 +13,10 @@ from typing import Any
 import bpy
 
 from ...core.errors import SceneError
+from . import display_nodes
+from .crowd_group import NODE_GROUP_NAME, VERSION_KEY, sockets_of
 
-NODE_GROUP_NAME = "Steer Crowd"
 MODIFIER_NAME = "Crowd"
-VERSION_KEY = "steer_display_version"
-"""Custom property of Crowd node groups: how they are made, see `display_nodes.VERSION`."""
-
-
-def sockets_of(group: bpy.types.NodeTree, in_out: str = "INPUT") -> list[Any]:
-    """Return the sockets of a group's interface."""
-    return [s for s in group.interface.items_tree if getattr(s, "in_out", None) == in_out]
 
 
 def update_node_groups() -> list[bpy.types.NodeTree]:
@@ -33,22 +27,18 @@ def update_node_groups() -> list[bpy.types.NodeTree]:
     groups = [g for g in bpy.data.node_groups if g.library is None and VERSION_KEY in g]
     if not groups:
         return groups
-    # imported with the first crowd: enabling the extension has to be quick
-    from .display_nodes import VERSION, build_group
 
     for group in groups:
-        if group[VERSION_KEY] < VERSION:
+        if group[VERSION_KEY] < display_nodes.VERSION:
             known = {socket.name for socket in sockets_of(group)}
-            build_group(group)
+            display_nodes.build_group(group)
             _give_defaults(group, known)
     return groups
 
 
 def _give_defaults(group: bpy.types.NodeTree, known: set[str]) -> None:
     """Set the inputs of modifiers that are new: Blender gave them zeros before there were any."""
-    from .display_nodes import defaults
-
-    wanted = {name: value for name, value in defaults().items() if name not in known}
+    wanted = {name: value for name, value in display_nodes.defaults().items() if name not in known}
     for obj in bpy.data.objects:
         if obj.library is None and obj.override_library is None:
             for modifier in obj.modifiers:
@@ -62,10 +52,9 @@ def ensure_node_group() -> bpy.types.NodeTree:
     groups = update_node_groups()
     if groups:
         return next((g for g in groups if g.name == NODE_GROUP_NAME), groups[0])
-    from .display_nodes import build_group
 
     group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")
-    build_group(group)
+    display_nodes.build_group(group)
     return group
 
 

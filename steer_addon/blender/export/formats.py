@@ -5,10 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
+
+from ...core import cache as caches
+from ...core.results import roster
+from ..bake import status
+from ..crowd import baked_file
+from ..crowd.properties import bake_settings_of
+from ..display import display
+from ..live import sessions, simulate
+from ..writing import files, mesh_cache, usd_points
+from . import alembic, keyed, trajectories, usd_instancer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,12 +89,9 @@ class Job:
             warnings: Filled with what the user may want to change.
             anew: Simulate even where there is a bake.
         """
-        from ..live.sessions import fps_of
-        from .files import Header
-
         self.obj, self.scene, self.numbers = obj, scene, numbers
         self._progress, self._warnings = progress, warnings
-        self.header = Header(obj.name, fps_of(scene), numbers[0], numbers[-1])
+        self.header = files.Header(obj.name, sessions.fps_of(scene), numbers[0], numbers[-1])
         self.cache = None if anew else _cache_of(obj, numbers)
         self.agents = 0
         """The most agents that a frame had."""
@@ -107,36 +115,28 @@ class Job:
         if self.cache is not None:
             cache = self.cache
             return (cache.frame(number) for number in self.numbers)
-        from ..live import simulate
 
         return simulate.run(self.obj, self.scene, self.numbers, warnings=self._warnings)
 
     def ids(self) -> NDArray[np.int64] | None:
         """All identities, where the frames are at hand; None while they are simulated."""
-        from ...core.results.roster import everybody
-
         if self.cache is None:
             return None
-        return everybody(self.cache.frame(number) for number in self.numbers)
+        return roster.everybody(self.cache.frame(number) for number in self.numbers)
 
 
 def _cache_of(obj: bpy.types.Object, numbers: range) -> Any:
     """The cache that a crowd plays, where it holds these frames; None otherwise."""
-    from ...core.cache import MANIFEST, open_cache
-    from .. import playback
-
-    played = playback.file_of(obj)
-    if played is None or not (played.parent / MANIFEST).is_file():
+    played = baked_file.file_of(obj)
+    if played is None or not (played.parent / caches.MANIFEST).is_file():
         return None
-    cache = open_cache(played.parent)
+    cache = caches.open_cache(played.parent)
     held = cache.frames
     return cache if numbers[0] in held and numbers[-1] in held else None
 
 
 def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     """What to know about a bake that is exported."""
-    from ..bake import status
-
     found = status.status(obj, scene)
     if found is None or not found.out_of_date:
         return []
@@ -144,54 +144,37 @@ def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
 
 
 def _points(job: Job, path: Path) -> int:
-    from .usd_points import write_points
-
-    return write_points(job.frames(), path, job.header)
+    return usd_points.write_points(job.frames(), path, job.header)
 
 
 def _instancer(job: Job, path: Path) -> int:
-    from itertools import chain
-
-    from .usd_instancer import write_instancer
-
     frames = job.frames()
     ids, start = job.ids(), []
     if ids is None:
         start = [next(frames)]
         ids = start[0].id
     coming = chain(start, frames)
-    return write_instancer(coming, path, job.header, job.obj, job.scene, ids)
+    return usd_instancer.write_instancer(coming, path, job.header, job.obj, job.scene, ids)
 
 
 def _alembic(job: Job, path: Path) -> int:
-    from .alembic import write_alembic
-
-    return write_alembic(job.frames(), path, job.header, job.scene)
+    return alembic.write_alembic(job.frames(), path, job.header, job.scene)
 
 
 def _mdd(job: Job, path: Path) -> int:
-    from .mesh_cache import write_mdd
-
-    return write_mdd(job.frames(), path, job.header, ids=job.ids())
+    return mesh_cache.write_mdd(job.frames(), path, job.header, ids=job.ids())
 
 
 def _pc2(job: Job, path: Path) -> int:
-    from .mesh_cache import write_pc2
-
-    return write_pc2(job.frames(), path, job.header, ids=job.ids())
+    return mesh_cache.write_pc2(job.frames(), path, job.header, ids=job.ids())
 
 
 def _trajectories(job: Job, path: Path) -> int:
-    from .trajectories import write_trajectories
-
-    return write_trajectories(job.frames(), path, job.header)
+    return trajectories.write_trajectories(job.frames(), path, job.header)
 
 
 def _keyed(job: Job) -> dict[str, Any]:
     """What every agent is copied from, and which keys it gets, as in a keyframe bake."""
-    from ..crowd.properties import bake_settings_of
-    from ..display import display
-
     steer, modifier = job.obj.steer, display.find_modifier(job.obj)
     shown = display.get_input(modifier, "Display")
     named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
@@ -203,9 +186,7 @@ def _keyed(job: Job) -> dict[str, Any]:
 
 
 def _objects(job: Job, path: Path) -> int:
-    from .keyed import write_keyed
-
-    return write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
+    return keyed.write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
 
 
 FORMATS: dict[str, Format] = {
@@ -241,11 +222,9 @@ def default_name(obj: bpy.types.Object, chosen: Format) -> str:
 
     The two kinds of USD and the crowds of a file do not get in each other's way.
     """
-    from .files import safe_name
-
-    parts = [safe_name(obj.name)]
+    parts = [files.safe_name(obj.name)]
     if bpy.data.filepath:
-        parts.insert(0, safe_name(Path(bpy.data.filepath).stem))
+        parts.insert(0, files.safe_name(Path(bpy.data.filepath).stem))
     if chosen.name == "pointinstancer":
         parts.append("instances")
     return "_".join(parts) + chosen.suffix

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...core.results.frames import Frame
 from ..crowd.state import write_state
 from ..display import display
-from .files import Header
+from ..writing.files import Header
 from .staging import Staging, staging
 
 _SHARED_INPUTS = ("Display", "Object", "Collection", "Material", "Seed", "Align to Heading",

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 
 from ..suspension import suspended
-from .files import Header
+from ..writing.files import Header
 
 _KINDS = ("objects", "meshes", "collections", "actions", "materials", "cache_files", "pointclouds",
           "node_groups", "images", "armatures")  # fmt: skip

@@ -16,16 +16,16 @@ import bpy
 
 from ...core.crowd.settings import BLOCKS, CrowdSettings, with_override
 from ...core.errors import OutputError, SceneError
+from .. import registration
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import BEHAVIORS_PATH, apply_settings, bake_settings_of, settings_of
 from ..crowd.property_factory import write_settings
+from ..operators import bake
 
 
 def ensure_registered() -> None:
     """Make Steer known to Blender, unless it is as an extension."""
     if not hasattr(bpy.types.Object, "steer"):
-        from .. import registration
-
         registration.register()
         # Blender 4.5 crashes when its module goes while classes of ours are still registered
         atexit.register(_unregister)
@@ -33,8 +33,6 @@ def ensure_registered() -> None:
 
 def _unregister() -> None:
     if hasattr(bpy.types.Object, "steer"):
-        from .. import registration
-
         registration.unregister()
 
 
@@ -291,8 +289,6 @@ def bake_crowd(
     Raises:
         SteerError: The crowd cannot be simulated or baked as asked.
     """
-    from ..operators import bake
-
     end = crowd.steer.frame_end
     frames = frames_of(crowd, options.frames)
     apply_bake_options(crowd, options)

@@ -9,7 +9,6 @@ at once as they are called.
 from __future__ import annotations
 
 import atexit
-import importlib
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.compiled import jit
+from ...core.doors import load, logging
 from ...core.errors import KernelsMissingError, SteerError, warn
+from ...core.step import solver
+from ...core.warmup import processes
 from .. import app_handlers
 from ..crowd.properties import settings_of
+from . import live_store, simulate
 
 if TYPE_CHECKING:
     from ...core.warmup.processes import Compilation, State
@@ -81,10 +84,9 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
     if _work.loader is None:
         if jit.known_status() is not None:
             return False
-        from ...core.warmup.processes import State
 
         _work.loader = threading.Thread(target=_load, name="steer-loader")
-        _work.state = State(0, 0, True)
+        _work.state = processes.State(0, 0, True)
         _work.loader.start()
         _watch()
     _work.resume = resume
@@ -94,12 +96,9 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
 
 def _load() -> None:
     """What the first frame of a crowd needs; in a thread, which touches no data of Blender."""
-    import logging
-
     try:
-        for name in ("simulate", "live_store"):
-            importlib.import_module(f".{name}", __package__)
-        jit.prepare(importlib.import_module("...core.step.solver", __package__).__name__)
+        load(simulate, live_store)
+        jit.prepare(solver.__name__)
     except Exception:  # whoever needs it next meets the same, and can say so
         log = logging.getLogger(__name__)
         log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
@@ -141,15 +140,12 @@ def _has_colliders(obj: bpy.types.Object) -> bool:
 
 
 def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
-    # imported here, since enabling the extension has to be quick
-    from ...core.warmup import processes as warmup
-
-    need = warmup.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
+    need = processes.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
     try:
-        python = warmup.python_command()
+        python = processes.python_command()
     except OSError:
         python = [bpy.app.binary_path, "--background", "--factory-startup", "--python-expr"]
-    compilation = warmup.Compilation(need)
+    compilation = processes.Compilation(need)
     try:
         compilation.start(python)
     except OSError as failure:

@@ -20,11 +20,11 @@ from bpy.app.handlers import persistent
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SteerError, warn
 from .. import app_handlers
-from ..crowd import crowds
+from ..crowd import baked_file, crowds
 from ..crowd.links import linked_crowds
 from ..crowd.state import clear_state, get_state, is_playback, plays_back
 from ..suspension import is_suspended, suspended
-from . import compiling
+from . import compiling, live_store, simulate
 from .live_status import LiveStatus
 
 if TYPE_CHECKING:
@@ -44,12 +44,9 @@ _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
 
 
-def _run_of(obj: bpy.types.Object) -> LiveRun:
+def _run_of(obj: bpy.types.Object) -> live_store.LiveRun:
     """The run of a crowd, begun where there is none."""
-    # imported with the first crowd: enabling the extension has to be quick
-    from .live_store import LiveRun
-
-    return _runs.setdefault(obj.session_uid, LiveRun())
+    return _runs.setdefault(obj.session_uid, live_store.LiveRun())
 
 
 def status(obj: bpy.types.Object) -> LiveStatus:
@@ -57,9 +54,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     if obj.steer.hidden_by_bake:
         return LiveStatus("The crowd is baked: delete the bake to simulate it live")
     if plays_back(obj):
-        from .. import playback
-
-        return LiveStatus(playback.message(obj))
+        return LiveStatus(baked_file.message(obj))
     if compiling.is_waiting(obj):
         return LiveStatus("The crowd waits until its kernels are compiled, once after installing")
     run = _runs.get(obj.session_uid)
@@ -108,7 +103,6 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
     run = _runs.get(obj.session_uid)
     if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
-    from . import simulate
 
     with _lock:
         for crowd, session, frames in simulate.continue_to(obj, scene, last):

@@ -13,6 +13,7 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.errors import SceneError
 from ...core.results.digests import bodies_digest, points_digest
 from ...core.results.frames import Frame
+from ...core.step.simulation import Simulation
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
 from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
@@ -55,8 +56,6 @@ class Session:
         agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
         self._agents = agents
         self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
-        # imported with the first crowd: enabling the extension has to be quick
-        from ...core.step.simulation import Simulation
 
         self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..bake import keyframes, removal
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
-from ..live import live
+from ..live import live, simulate
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ Progress = Callable[[float], None]
 
 def has_bake(obj: bpy.types.Object) -> bool:
     """Whether there is anything that `delete_bake` would take back."""
-    # imported with the first panel: enabling the extension has to be quick
-    from ..bake import removal
-
     steer = obj.steer
     return bool(steer.bake_collection or steer.hidden_by_bake or removal.find_bakes(obj.name))
 
@@ -50,9 +48,6 @@ def bake_crowd(
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
     """
-    # imported with the first bake: enabling the extension has to be quick
-    from ..bake import keyframes, removal
-
     numbers = crowds.frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
     steer = obj.steer
@@ -85,8 +80,6 @@ def _simulated(
     progress: Progress,
     warnings: list[str],
 ) -> list[Frame]:
-    from ..live import simulate
-
     frames = []
     for frame in simulate.run(obj, scene, numbers, warnings=warnings):
         frames.append(frame)
@@ -100,8 +93,6 @@ def delete_bake(obj: bpy.types.Object) -> int:
     Raises:
         SceneError: The bake is linked from another file.
     """
-    from ..bake import removal
-
     collection = obj.steer.bake_collection
     found = [collection] if collection is not None else removal.find_bakes(obj.name)
     count = sum(removal.delete_bake(bake).object_count for bake in found)

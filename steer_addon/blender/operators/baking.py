@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core import cache as caches
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SteerError
-from ..bake import places, status
+from .. import playback
+from ..bake import cached, places, status
 from ..live import compiling, live
 from .common import SteerOperator, why_no_editable_crowd
 
@@ -146,8 +148,6 @@ class BakeOperator(SteerOperator):
 
     def _wait(self: Any, context: bpy.types.Context, error: KernelsMissingError) -> set[str]:
         """Go on with the frames that are kept, once kernels are compiled."""
-        from ..bake import cached
-
         status.busy.remove(self._bake)
         self._bake.close()
         try:
@@ -205,8 +205,6 @@ class BakeOperator(SteerOperator):
         for text in bake.warnings:
             self.report({"WARNING"}, text)
         try:
-            from .. import playback
-
             playback.attach(obj, bake.folder)
         except SteerError as error:
             self.report({"ERROR"}, f"The bake is complete, but is not played: {error}")
@@ -223,11 +221,8 @@ def stop_all() -> None:
 
 def _kept(folder: Path) -> range:
     """The frames that a bake which was cut short has."""
-    # imported with the first bake: enabling the extension has to be quick
-    from ...core.cache import NEXT, open_cache
-
     try:
-        name = NEXT if (folder / NEXT).exists() else "manifest.json"
-        return open_cache(folder, name).frames
+        name = caches.NEXT if (folder / caches.NEXT).exists() else "manifest.json"
+        return caches.open_cache(folder, name).frames
     except SteerError:
         return range(0)

@@ -6,6 +6,7 @@ import bpy
 
 from ...core.behaviors import REGISTRY
 from ...core.errors import SceneError
+from ..crowd import animation_paths
 from ..crowd.properties import BEHAVIORS_PATH, add_behavior
 from ..crowd.property_factory import copy_group, sentence
 from .common import SteerOperator, why_no_editable_crowd
@@ -33,9 +34,6 @@ def require_entry(obj: bpy.types.Object) -> int:
 
 def _remap(obj: bpy.types.Object, order: list[int]) -> None:
     """Let the animation of entries go along with them; see `animation_paths.remap`."""
-    # imported with the first edit: enabling the extension has to be quick
-    from ..crowd import animation_paths
-
     animation_paths.remap(obj, BEHAVIORS_PATH, order)
 
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core import cache as caches
 from ...core.errors import SceneError
-from ..bake import places, status
+from .. import playback
+from ..bake import cached, checking, places, status
 from ..crowd.state import plays_back
 from .baking import BakeOperator, status_of, why_busy
 from .common import SteerOperator, why_no_editable_crowd
@@ -32,11 +34,8 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in a folder that holds no bake."""
-        from ...core.cache import NEXT
-        from ..bake import cached
-
         folder = places.new_folder(context.object)
-        if (folder / "manifest.json").exists() or (folder / NEXT).exists():
+        if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
             raise SceneError(
                 f"{folder} holds a bake already, which this crowd does not know of: take it with "
                 "Relink, or choose another folder"
@@ -58,8 +57,6 @@ class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in the folder of the bake."""
-        from ..bake import cached
-
         folder = places.own_folder(context.object)
         assert folder is not None
         return cached.begin(context.object, context.scene, folder)
@@ -85,8 +82,6 @@ class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Go on."""
-        from ..bake import cached
-
         folder = places.own_folder(context.object)
         assert folder is not None
         return cached.resume(context.object, context.scene, folder)
@@ -115,14 +110,11 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
-        from ...core.cache import delete_cache
-        from .. import playback
-
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
         playback.detach(obj)
-        delete_cache(folder, playback.FILES)
+        caches.delete_cache(folder, playback.FILES)
         places.forget_folder(obj)
         status.baked(obj)
         return f"Removed the bake in {folder}"
@@ -137,17 +129,13 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
 
     def run(self: Any, context: bpy.types.Context) -> str:
         """Check it."""
-        from ...core.cache import open_cache
-        from ...core.cache.changes import sentence
-        from ..bake.checking import check
-
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
-        cache = open_cache(folder)
+        cache = caches.open_cache(folder)
         for _ in cache.verify():
             pass
-        steps = check(obj, context.scene, cache)
+        steps = checking.check(obj, context.scene, cache)
         try:
             while True:
                 next(steps)
@@ -155,7 +143,7 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
             changes: list[str] = done.value
         status.checked(obj, changes)
         if changes:
-            self.report({"WARNING"}, f"Out of date: {sentence(changes)}")
+            self.report({"WARNING"}, f"Out of date: {caches.changes.sentence(changes)}")
             return ""
         return f"The bake is up to date, and its {len(cache)} frames are undamaged"
 
@@ -185,16 +173,13 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
 
     def run(self: Any, context: bpy.types.Context) -> str:
         """Take the bake over, of whatever version of Steer it is; or only the played file."""
-        from ...core.cache import MANIFEST, open_cache
-        from .. import playback
-
         obj = context.object
         if not self.directory:
             raise SceneError("No folder is chosen: choose the one that holds manifest.json")
         folder = places.absolute(self.directory)
-        if plays_back(obj) and not (folder / MANIFEST).exists():
+        if plays_back(obj) and not (folder / caches.MANIFEST).exists():
             return f"{obj.name!r} plays {playback.relink(obj, folder)}"
-        cache = open_cache(folder)
+        cache = caches.open_cache(folder)
         owner = places.owner_of(folder)
         if owner is not None and owner != obj:
             raise SceneError(

@@ -3,3 +3,9 @@
 `answers` keeps what the behaviors ask for at the frame that is seen, `strokes` makes lines of it,
 `view` draws them, `table` lists them, `picking` chooses agents by clicking.
 """
+
+from __future__ import annotations
+
+from ...core.doors import load_on_use
+
+load_on_use(__name__, "answers", "seen", "view")

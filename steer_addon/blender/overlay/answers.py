@@ -18,12 +18,17 @@ import bpy
 
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SceneError, SteerError
+from ...core.explain import ask
+from ...core.results.memories import stood_up
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
+from ..bake import status
 from ..crowd.crowds import is_crowd
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
 from ..crowd.state import plays_back
 from ..live import compiling, live
+from ..live.sessions import fps_of
+from ..reading.scene import WorldReader, needs_frames, read_agents, signature
 from . import seen
 from .settings import MOST_CHOSEN, parse_ids
 
@@ -157,9 +162,6 @@ def _update(
     depsgraph: bpy.types.Depsgraph,
     reshaped: set[int],
 ) -> bool:
-    from ...core.explain import ask
-    from ..live.sessions import fps_of
-    from ..reading.scene import signature
 
     source = seen.find(obj, scene)
     if source is None:
@@ -193,9 +195,6 @@ def _world(
     reshaped: set[int],
 ) -> tuple[World, bool]:
     """What the crowd perceives, and whether one cannot know how it moves."""
-    from ..live.sessions import fps_of
-    from ..reading.scene import WorldReader, needs_frames
-
     now = scene.frame_current
     if found.reader is None:
         found.reader = WorldReader()
@@ -220,8 +219,6 @@ def _agents(
         return shown.kept.agents
     if shown.agents is not None:
         return shown.agents
-    from ...core.results.memories import stood_up
-    from ..reading.scene import read_agents
 
     start = read_agents(obj, depsgraph, settings)
     return stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
@@ -235,8 +232,6 @@ def _notes(
     still: bool,
 ) -> list[str]:
     """What of an answer is not certain, a sentence each."""
-    from ..bake import status
-
     notes = []
     bake = status.status(obj, scene) if plays_back(obj) else None
     if bake is not None and bake.out_of_date:

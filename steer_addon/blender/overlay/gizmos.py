@@ -11,10 +11,12 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from ...core.results import frames
 from .. import app_handlers
 from ..crowd.crowds import is_crowd, why_not_editable
 from ..crowd.properties import uses_targets
 from ..crowd.slots import has_source
+from . import answers, seen
 
 GOAL, WANDER, REGION = (0.10, 0.78, 0.52), (0.34, 0.71, 0.98), (1.00, 0.42, 0.16)
 LEAST = 0.01
@@ -97,18 +99,14 @@ def place_and_heading(
     obj: bpy.types.Object, scene: bpy.types.Scene
 ) -> tuple[Vector, Vector] | None:
     """Where the agent stands that shows the wander circle [m], and its heading."""
-    # imported with the first handle: enabling the extension has to be quick
-    from . import answers, seen
-
     frame = seen.seen_frame(obj, scene)
     if frame is None or not len(frame.id):
         return None
     chosen = [n for n in answers.chosen_ids(scene) if n in frame.id]
     row = int((frame.id == chosen[-1]).argmax()) if chosen else 0
-    from ...core.results.frames import forward_vector, turned
 
-    ahead = forward_vector(obj.steer.motion.forward_axis)
-    return Vector(frame.position[row]), Vector(turned(frame.rotation[[row]], ahead)[0])
+    ahead = frames.forward_vector(obj.steer.motion.forward_axis)
+    return Vector(frame.position[row]), Vector(frames.turned(frame.rotation[[row]], ahead)[0])
 
 
 class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):

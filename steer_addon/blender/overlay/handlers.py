@@ -10,8 +10,10 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .. import app_handlers
+from ..crowd import links
+from ..reading import scene_inputs
 from ..suspension import is_suspended
-from . import settings
+from . import answers, settings, view
 
 
 def is_shown(scene: bpy.types.Scene) -> bool:
@@ -28,8 +30,6 @@ def settings_changed() -> None:
 
 def _refresh_all() -> None:
     """Explain what every window shows. Run by a timer, once."""
-    from . import answers
-
     for window in bpy.context.window_manager.windows:
         if is_shown(window.scene):
             answers.refresh(window.scene, window.view_layer.depsgraph)
@@ -41,22 +41,16 @@ def on_change(scene: bpy.types.Scene, depsgraph: Any = None) -> None:
     """Something was evaluated: another frame, or an edit."""
     if is_suspended() or not is_shown(scene) or depsgraph is None or depsgraph.mode == "RENDER":
         return
-    from . import answers
-
     if answers.refresh(scene, depsgraph, _reshaped(scene, depsgraph)):
         app_handlers.redraw()
 
 
 def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int]:
-    from ..crowd import links
-    from ..reading.scene import geometry_owners
-    from . import answers
-
     obj = answers.crowd_of(scene)
     if obj is None:
         return set()
 
-    owners = geometry_owners(obj)
+    owners = scene_inputs.geometry_owners(obj)
     updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
     # what another crowd shows changes in every frame, and is no edit
     others = {crowd.session_uid for crowd in links.linked_crowds(obj)}
@@ -110,8 +104,6 @@ def sync() -> None:
     """Add or remove draw callbacks and handlers: they are there only while a scene is shown."""
     shown = any(is_shown(scene) for scene in bpy.data.scenes)
     if shown:
-        from . import view
-
         app_handlers.add(WHILE_SHOWN)
         view.add()
     else:
@@ -121,7 +113,7 @@ def sync() -> None:
 
 def register() -> None:
     """Add the settings; a scene that is open already may show the overlay."""
-    settings.register()
+    settings.register(settings_changed)
     app_handlers.add(ALWAYS)
     if not bpy.app.background:
         bpy.app.timers.register(_begin, first_interval=0.0)

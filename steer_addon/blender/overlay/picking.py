@@ -9,6 +9,7 @@ import numpy as np
 
 from ..crowd.crowds import crowds
 from ..display.display import find_modifier
+from . import answers, seen
 
 REACH = 30.0
 """So far from the cursor an agent is found [px], at the interface's standard size."""
@@ -57,9 +58,6 @@ def view_under(context: Any, event: Any) -> tuple[Any, Any] | None:
 
 def agents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[Any, Any] | None:
     """Ids and places of the living agents that a crowd shows [m]; None where it shows none."""
-    # imported with the first click: enabling the extension has to be quick
-    from . import seen
-
     frame = seen.seen_frame(obj, scene)
     if frame is None:
         return None
@@ -160,8 +158,6 @@ def choose(scene: bpy.types.Scene, crowd: bpy.types.Object, number: int, *, add:
         number: Its id.
         add: Whether those that are chosen stay so; one that is chosen already is let go then.
     """
-    from . import answers
-
     overlay = scene.steer_overlay
     ids = answers.chosen_ids(scene) if add and answers.crowd_of(scene) == crowd else []
     ids = [other for other in ids if other != number] if number in ids else [*ids, number]

@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Quaternion
 
+from ...core.cache import MANIFEST, open_cache
 from ...core.errors import SceneError, SteerError
-from .. import playback
+from ...core.results.frames import Frame
+from ..bake.copies import make_template
+from ..crowd import baked_file
 from ..crowd.state import get_state, plays_back, read_state
 from ..live import live
 
@@ -112,9 +116,9 @@ def _from_state(obj: bpy.types.Object) -> Frame | None:
 
 def _cached(obj: bpy.types.Object, number: int) -> Source:
     """A frame of the cache that the played file was written from."""
-    path = playback.file_of(obj)
+    path = baked_file.file_of(obj)
     if path is None:
-        raise SceneError(playback.problem(obj))
+        raise SceneError(baked_file.problem(obj))
     stamp, cache = _open(obj, path.parent)
     frames = cache.frames
     if not len(frames):
@@ -134,8 +138,6 @@ def _cached(obj: bpy.types.Object, number: int) -> Source:
 
 
 def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
-    from ...core.cache import MANIFEST, open_cache
-
     try:
         found = (folder / MANIFEST).stat()
         stamp = (str(folder), found.st_mtime_ns, found.st_size)
@@ -152,8 +154,6 @@ def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
 
 def _keyed(obj: bpy.types.Object, number: int) -> Shown:
     """A frame from the objects of a keyframe bake, as they stand at the scene's frame."""
-    from ...core.results.frames import Frame
-
     named = {}
     collection = obj.steer.bake_collection
     for carrier in () if collection is None else collection.objects:
@@ -181,10 +181,6 @@ def _keyed(obj: bpy.types.Object, number: int) -> Shown:
 
 def _template_turn(obj: bpy.types.Object) -> Any:
     """What takes the rotation of the copied object out of a key again."""
-    from mathutils import Quaternion
-
-    from ..bake.copies import make_template
-
     source = obj.steer.bake_source_object
     if source is None:
         return Quaternion()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.explain.shapes import Arc
+
 if TYPE_CHECKING:
     from ...core.explain import AgentAnswer, Answer
 
@@ -266,8 +268,6 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 def ring(answer: Answer, row: int) -> Strokes:
     """A circle around an agent's feet, so that it is found among others."""
-    from ...core.explain.shapes import Arc
-
     agents = answer.agents
     place, up = agents.position[row].astype(np.float64), agents.normal[row].astype(np.float64)
     lines = Arc("PLACE", place, 1.25 * float(agents.radius[row]), up).segments().reshape(-1, 3)

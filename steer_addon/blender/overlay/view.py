@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import blf
 import bpy
+import gpu
 import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from gpu_extras.batch import batch_for_shader
 
-from . import answers
+from . import answers, strokes
 from .settings import MOST_CHOSEN
 
 if TYPE_CHECKING:
@@ -71,8 +75,6 @@ def _explained(context: Any) -> Explained | None:
 
 def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
     """Rows of the agents that have arrows."""
-    from . import strokes
-
     if told.extent == "IN_VIEW":
         near = strokes.in_view(found.answer.agents.position, matrix, told.limit)
         return near[found.answer.after.alive[near] > 0]
@@ -81,9 +83,6 @@ def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
 
 def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
     """Batches and names for one view."""
-    # imported with the first lines: enabling the extension has to be quick
-    from . import strokes
-
     made, ids, answer = _Made(key), key[1], found.answer
     rows = _rows(found, told, ids, matrix)
     lines = []
@@ -106,14 +105,10 @@ def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
 
 
 def _shader(name: str) -> Any:
-    import gpu
-
     return gpu.shader.from_builtin(name)
 
 
 def _batch(made: strokes.Strokes, kind: str = "LINES", shader: str = WIDE) -> Any:
-    from gpu_extras.batch import batch_for_shader
-
     if not len(made.points):
         return None
     return batch_for_shader(_shader(shader), kind, {"pos": made.points, "color": made.colors})
@@ -146,7 +141,6 @@ def draw_lines() -> None:
     made = _current(context)
     if made is None:
         return
-    import gpu
 
     scale = context.preferences.system.ui_scale
     shader = _shader(WIDE)
@@ -168,7 +162,6 @@ def draw_texts() -> None:
     found = _explained(context)
     if found is None:
         return
-    import blf
 
     scale = context.preferences.system.ui_scale
     blf.size(0, TEXT_SIZE * scale)
@@ -183,10 +176,6 @@ def draw_texts() -> None:
 
 
 def _draw_labels(context: Any, labels: list[strokes.Label], scale: float) -> None:
-    import blf
-    from bpy_extras.view3d_utils import location_3d_to_region_2d
-
-    from . import strokes
 
     tips, sizes, texts = [], [], []
     for label in labels:
@@ -207,9 +196,6 @@ def _draw_labels(context: Any, labels: list[strokes.Label], scale: float) -> Non
 
 def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -> None:
     """Dark ground under texts, so that they can be read before anything."""
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
     if not boxes:
         return
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
@@ -231,8 +217,6 @@ def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -
 
 
 def _draw_legend(context: Any, found: Explained, scale: float) -> None:
-    from . import strokes
-
     left = 20.0 * scale
     for region in context.area.regions:
         if region.type == "TOOLS" and region.alignment == "LEFT":
@@ -245,8 +229,6 @@ def _draw_legend(context: Any, found: Explained, scale: float) -> None:
 
 
 def _write(text: str, place: tuple[float, float], color: strokes.Color) -> None:
-    import blf
-
     blf.color(0, *color[:3], 1.0)
     blf.position(0, *place, 0.0)
     blf.draw(0, text)

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import WorldError
+from ...core.errors import SceneError, WorldError
 from ...core.geometry.edge_walls import wall_triangles
 from ...core.geometry.meshes import Mesh, defects
 
@@ -234,3 +234,23 @@ def _complaints(mesh: Mesh, solid: bool, has_walls: bool) -> list[str]:
     if not mesh.triangle_count:
         return [] if has_walls else defects(mesh)
     return defects(mesh) if solid and mesh.triangle_count <= CHECKED_TRIANGLES else []
+
+
+def walkable_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> FloatArray:
+    """Triangles of a mesh object as it is evaluated.
+
+    Returns:
+        Corners [m] in world space, shape (triangle_count, 3, 3).
+
+    Raises:
+        SceneError: It has no faces.
+    """
+    evaluated = obj.evaluated_get(depsgraph)
+    with mesh_of(evaluated) as mesh:
+        order = corners(mesh)
+        if not len(order):
+            raise SceneError(
+                f"{obj.name!r} has no faces to stand on: choose a mesh with faces, or use a grid"
+            )
+        points = positions(mesh)
+    return triangles_of(points, order, matrix_of(evaluated))

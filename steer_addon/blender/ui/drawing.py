@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -13,11 +11,10 @@ from ...core.behaviors import REGISTRY, own_parameters
 from ...core.crowd.settings import BLOCKS
 from ...core.parameters import Settings
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
-from .. import playback
 from ..bake import status
 from ..checks import collider_checks
 from ..checks.advice import Notice, lacks_target, named_inputs, notices, selecting
-from ..crowd import crowds
+from ..crowd import baked_file, crowds
 from ..crowd.bake_settings import KeyframeBakeSettings
 from ..crowd.properties import uses_targets
 from ..crowd.property_factory import known_parameters
@@ -34,43 +31,8 @@ from ..live import compiling, live
 from ..reading.scene_inputs import collider_objects
 from . import previews
 from .drawing_bakes import draw_playback
+from .messages import draw_message, is_narrow
 from .preset_groups import grouped_presets
-
-_LETTER = 7
-"""About how many pixels a letter takes at the interface's standard size."""
-_TABS = 30
-"""So many pixels of a sidebar are its tabs."""
-_NARROW = 300
-"""In regions less wide than this, names of parameters beside their fields would be cut off."""
-
-
-def region_width(context: Any) -> float:
-    """Width that panels have in the region, in pixels at the interface's standard size."""
-    region = getattr(context, "region", None)
-    if region is None:
-        return 300.0
-    # the scale is 0 without a window
-    width = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
-    return width - _TABS if getattr(region, "type", "") == "UI" else width
-
-
-def is_narrow(context: Any) -> bool:
-    """Whether there is no room for a name beside its field, as in the sidebar at first."""
-    return region_width(context) < _NARROW
-
-
-@lru_cache(maxsize=256)
-def _lines(text: str, letters: int) -> list[str]:
-    """A sentence as lines; a redraw asks for the same again and again."""
-    return textwrap.wrap(text, letters)
-
-
-def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
-    """A sentence, broken into as many lines as the region's width needs."""
-    letters = int(region_width(context) / _LETTER)
-    column = layout.column(align=True)
-    for number, line in enumerate(_lines(text, max(16, letters - 9))):
-        column.label(text=line, icon=icon if number == 0 else "BLANK1")
 
 
 def draw_notice(layout: Any, context: Any, notice: Notice, icon: str = "ERROR") -> None:
@@ -112,7 +74,7 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
         notice = selecting(text, about[text]) if text in about else Notice(text)
         draw_notice(layout, context, notice)
     if status.message:
-        lost = bool(playback.problem(obj))
+        lost = bool(baked_file.problem(obj))
         draw_notice(layout, context, _live_notice(status, lost), "ERROR" if lost else "INFO")
 
 

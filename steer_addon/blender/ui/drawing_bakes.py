@@ -6,25 +6,24 @@ from typing import Any
 
 import bpy
 
-from .. import playback
+from ..crowd import baked_file
 from ..crowd.state import plays_back
 from ..export.formats import FORMATS
 from ..live import live
+from .messages import draw_message
 
 ADVICE = "Bake before rendering: farms and other Blenders then need no Steer"
 
 
 def draw_playback(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """What a bake lacks, or the advice to make one."""
-    from .drawing import draw_message
-
     if not plays_back(obj):
         if not live.is_baked(obj):
             draw_message(layout, context, ADVICE, "INFO")
         return
     # what is wrong stands above, with its way out, in place of what the live crowd would say
-    if playback.limits(obj) and not playback.problem(obj):
-        draw_message(layout, context, playback.limits(obj), "INFO")
+    if baked_file.limits(obj) and not baked_file.problem(obj):
+        draw_message(layout, context, baked_file.limits(obj), "INFO")
 
 
 def draw_export(layout: Any) -> None:

@@ -8,7 +8,7 @@ import bpy
 
 from ..crowd.properties import definition_of
 from ..overlay import answers
-from . import drawing
+from .messages import draw_message
 
 if TYPE_CHECKING:
     from ...core.explain import AgentAnswer, Part
@@ -46,26 +46,24 @@ def _draw_table(layout: Any, context: Any) -> None:
     crowd = answers.crowd_of(context.scene)
     found = None if crowd is None else answers.get(crowd)
     if crowd is None:
-        drawing.draw_message(layout, context, "Choose a crowd, or make one active", "INFO")
+        draw_message(layout, context, "Choose a crowd, or make one active", "INFO")
         return
     if found is None:
         # it is told once Blender has drawn this
         return
     for text in found.notes:
-        drawing.draw_message(layout, context, text, "INFO")
+        draw_message(layout, context, text, "INFO")
     ids = answers.chosen_ids(context.scene)
     if found.answer is None:
         return
     if not ids:
-        drawing.draw_message(
-            layout, context, "Pick an agent in the view to see what moves it", "INFO"
-        )
+        draw_message(layout, context, "Pick an agent in the view to see what moves it", "INFO")
         return
     told = answers.agent(found, ids[-1])
     if told is None:
         every = found.answer.agents.id
         text = f"There is no agent {ids[-1]}: ids go from {every.min()} to {every.max()}"
-        drawing.draw_message(layout, context, text, "ERROR")
+        draw_message(layout, context, text, "ERROR")
         return
     draw_agent(layout, told, crowd, found.frame)
 

@@ -10,13 +10,7 @@ import bpy
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-
-
-def _drawing() -> Any:
-    """What draws; imported with the first panel, since enabling the extension has to be quick."""
-    from . import drawing
-
-    return drawing
+from . import drawing, drawing_display, messages, overlay_table
 
 
 class STEER_UL_behaviors(bpy.types.UIList):
@@ -39,7 +33,7 @@ class STEER_UL_behaviors(bpy.types.UIList):
         """Icon, name, weight, switch."""
         definition = definition_of(item)
         # in a narrow panel the slider would leave nothing of the name; it stands below as well
-        narrow = _drawing().region_width(context) < 260
+        narrow = messages.region_width(context) < 260
         row = layout.split(factor=1.0 if narrow else 0.65, align=True)
         row.active = item.enabled
         row.prop(
@@ -93,7 +87,7 @@ class _Main:
 
     def draw(self, context: Any) -> None:
         """Status and warnings, or a button that makes a crowd."""
-        _drawing().draw_main(self.layout, context, active_object(context))
+        drawing.draw_main(self.layout, context, active_object(context))
 
 
 class PHYSICS_PT_steer(_Main, _PhysicsTab, bpy.types.Panel):
@@ -125,7 +119,7 @@ class STEER_PT_presets(bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         """All presets by groups, and the files that they are saved to and loaded from."""
-        _drawing().draw_gallery(self.layout)
+        drawing.draw_gallery(self.layout)
         row = self.layout.row()
         row.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
         row.operator("object.steer_preset_import", text="Load Preset...", icon="FILE_FOLDER")
@@ -152,14 +146,10 @@ class _Section:
 def _section(name: str) -> Callable[[Any, Any, bpy.types.Object], None]:
     """What draws a section."""
     if name == "display":
-        from .drawing_display import draw_display
-
-        return draw_display
+        return drawing_display.draw_display
     if name == "debug":
-        from .overlay_table import draw_debug
-
-        return draw_debug
-    draw: Callable[[Any, Any, bpy.types.Object], None] = getattr(_drawing(), f"draw_{name}")
+        return overlay_table.draw_debug
+    draw: Callable[[Any, Any, bpy.types.Object], None] = getattr(drawing, f"draw_{name}")
     return draw
 
 

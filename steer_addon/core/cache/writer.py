@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..agents import Agents
 from ..errors import CacheError, OutputError
@@ -25,9 +26,6 @@ from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frame
 from .lock import FolderLock
 from .manifest import Manifest, read_manifest, write_manifest
 from .reader import Cache
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class CacheWriter:
@@ -114,9 +112,6 @@ class CacheWriter:
         except OSError as error:
             raise self._cannot(error) from None
         self._lock = FolderLock(folder)
-        # imported with the first bake: enabling the extension has to be quick
-        from concurrent.futures import ThreadPoolExecutor
-
         self._thread = ThreadPoolExecutor(1, "steer-cache")
 
     def _take_over(self, manifest: Manifest) -> None:

@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from .. import views
+from ..doors import futures
 from ..errors import KernelsMissingError, warn
-from . import jit_parts, jit_scratch
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+from . import jit_parts, jit_scratch, jit_sources
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
@@ -57,7 +58,7 @@ class _State:
         self.cache_root: Path | None = None
         self.cache_folder: Path | None = None
         self.threads = max(1, int(os.environ.get("STEER_THREADS", "0") or 0) or _cpu_count())
-        self.pool: ThreadPoolExecutor | None = None
+        self.pool: futures.ThreadPoolExecutor | None = None
         self.deferring = False
         self.recorder: Callable[..., Any] | None = None
 
@@ -157,8 +158,6 @@ class _Scratch:
     """The function `scratch`; see there."""
 
     def __call__(self, rows: int, columns: int) -> Any:
-        import numpy as np
-
         return np.empty((rows, columns))
 
     @property
@@ -215,6 +214,12 @@ def status() -> Status:
             if not _state.status.compiled:
                 warn(__name__, _state.status.message)
         return _state.status
+
+
+def types_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types by which numba tells calls apart."""
+    typeof = importlib.import_module("numba.core.typing.typeof")
+    return tuple(typeof.typeof(value, typeof.Purpose.argument) for value in arguments)
 
 
 def known_status() -> Status | None:
@@ -321,15 +326,15 @@ def _default_cache_root() -> Path:
 
 def _writable_cache() -> Path | None:
     """A folder for compiled kernels that can be written to, or None."""
-    import tempfile
-
     named = os.environ.get("STEER_CACHE_DIR")
     root = Path(named) if named else _state.cache_root or _default_cache_root()
     folder = root / "kernels"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
-            return folder
+        probe = folder / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+        return folder
     except OSError:
         # never a shared temporary folder: numba unpickles what it finds in its cache
         warn(__name__, "Folder %s cannot be written: kernels compile anew each time", folder)
@@ -345,18 +350,15 @@ def _cache_dir(module: str) -> Path | None:
     """
     if _state.cache_folder is None:
         return None
-    from .. import views
-    from . import jit_sources
-
     return _state.cache_folder / jit_sources.digest(module, views.__name__)
 
 
-def _pool() -> ThreadPoolExecutor:
+def _pool() -> futures.ThreadPoolExecutor:
     with _state.lock:
         if _state.pool is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            _state.pool = ThreadPoolExecutor(max(1, _state.threads - 1), thread_name_prefix="steer")
+            _state.pool = futures.ThreadPoolExecutor(
+                max(1, _state.threads - 1), thread_name_prefix="steer"
+            )
         return _state.pool
 
 
