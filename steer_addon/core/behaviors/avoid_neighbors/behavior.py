@@ -1,0 +1,185 @@
+"""Avoid neighbors: take the way on which the next collision is far off, and keep to one side.
+
+In a step, an agent goes through these; their numbers stand in `rules`.
+
+1. Foresee (`foreseen`): each neighbor that it can meet within the anticipation time T is measured
+   in a frame along the wish: gap, velocity, wish.
+
+2. Choose a way (`choosing`): of directions e beside the wish, 15° apart up to 120° to both sides
+   (FLY: also above and below), the one of least cost, at the wished speed s:
+
+    E(e) = 1 - cos α - 0.15·(v·e)/s - 0.25·b·k·sin α + max(1.8·max_j c_j·(1 - t_j/T)·g_j, 1.5·w)
+
+α        angle between e and the wish, counted to the preferred side
+t_j      time until the bodies of the agent and neighbor j touch, if the agent goes s·e and j goes
+         on as it does; j does not count with t_j ≥ T
+c_j      how much j is in the way, from 0.25 for one with the same wish to 1 for the opposite one,
+         linear in the cosine between both wishes: it is followed, not overtaken
+g_j      min(1, (closing speed / 0.3·s)²): a neighbor that is passed closely is no obstacle
+w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
+o        how near another wish is: max_j (1 - cosine)/2, fading with the distance
+b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 2·(1 - |v|/s), at
+         most 1. Crowds that meet turn about one another, and an agent that is slowed down goes
+         around those that stand. Times o where a wall is near, straight ahead or on that side: a
+         side would lead past a door
+k        1 + 1.5·min(1, 2.5·o), o of those that do not only stand: where many ways cross all move
+         around the middle, and do not lock there
+
+   The minimum is refined by the parabola through it and the ways beside it, so that the direction
+   changes smoothly. The cost of turning away from v keeps agents with what they chose.
+
+3. Choose a speed (`pacing`) min(s, max((gap - l)/T_h, o·p·s)): gap to the next one ahead with a
+   like wish, l the personal space, T_h the time headway. Crowds are slower where they are denser,
+   and agents that meet head-on do not wait for one another. p = 0.4 + min(0.6, |v|/s): a standing
+   agent presses less. In a queue, where o ≤ 0.03, the gap is foreseen by a quarter of a second, and
+   near a door T_h is shorter by up to 65 %.
+
+4. When held up (`held_up`), at less than a twentieth of s for 2 s, though it chose more than a
+   tenth: retreat at s/2 for about a body's width, back and to the side, if one of those it nearly
+   touches has the better lot. Bodies in a ring would lock one another. With nobody near but walls
+   it goes along these.
+
+5. Yield: of two, that one goes first which is ahead along the mean of both wishes, and does not
+   wait for the other; in a queue near a wall the heading stands for the wish of an agent that
+   turned away from it by more than 45°. When they are abreast a lot drawn from both ids decides. An
+   agent closer than l to one that goes first, with a like wish, nears it at gap / T_h at most.
+
+6. Back out of its personal space at (l - gap)/T_h, as far as that leaves l to those behind: those
+   in front, at a door, then have the room to turn, and no arch holds. By a share it does so
+   whatever it leaves: by o, and by up to 0.7 where wishes converge or a wall is ahead. An agent
+   that is pushed by a close neighbor with another wish moves by half of the push.
+
+7. Among others with another wish, do not turn back at once (`turning_back`): the velocity bends off
+   the way that the agent went lately by at most 32°, and stands for 1.5 s before it leads back.
+
+8. Propose Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. An agent without a wish gets
+   no proposal: it stays.
+
+In GROUND motion all of this happens in the plane of the agent's ground.
+
+Source: Moussaïd, Helbing & Theraulaz 2011, "How simple rules determine pedestrian behavior and
+crowd disasters" (the choice of a direction by the free way in it); Karamouzas, Skinner & Guy 2014,
+"Universal power law governing pedestrian interactions" (time to collision is what counts);
+Tordeux, Chraibi & Seyfried 2016, "Collision-free speed model" (gap and headway). The costs, the
+wishes of others, and who goes first are our own; docs/avoidance.md has the comparison.
+"""
+
+from __future__ import annotations
+
+from ...compiled.jit import kernel, scratch
+from ...numeric.vec import EPSILON, add_scaled, length, load, pick, store, sub
+from ...parameters import choice, param
+from ...sensing.declare import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
+from ...sensing.targeting import on_ground
+from ..flock import seen_neighbors
+from .choosing import choose
+from .foreseen import LINES, MOST, foresee, look_at_itself
+from .held_up import ALONG, when_held_up
+from .pacing import pace, velocity_on
+from .turning_back import bent, way_gone
+from .walls import in_world
+from .ways import ALL_WAYS
+
+
+@kernel
+def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
+    """Push from the wished velocity to the chosen one."""
+    table, costs = scratch(LINES, MOST), scratch(3, ALL_WAYS)
+    table[:, :] = 0.0
+    solid = len(world.colliders.link) > 0 or (world.flat and len(world.ground.link) > 0)
+    walls = solid and p.see_colliders[0] > 0.0
+    for i in range(start, stop):
+        wish, velocity = (
+            on_ground(i, agents, world, load(agents.desired, i)),
+            load(agents.velocity, i),
+        )
+        reach = pick(p.neighbor_distance, i)
+        seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
+        own = look_at_itself(i, agents, world, p, wish, seen, walls, memory[i, ALONG])
+        gone = way_gone(load(memory, i), velocity, own.speed, world.dt)
+        store(memory, i, gone)
+        if own.speed < EPSILON or not (walls or seen > 0):
+            continue
+        others = foresee(i, agents, world, seen, own, table)
+        if others.count == 0 and not walls:
+            continue
+        way = choose(world, own, others, table, costs)
+        chosen, headway = pace(world, own, others, table, way)
+        way, chosen = when_held_up(i, memory, world, own, others.waits, way, chosen)
+        go = velocity_on(world, own, others, table, way, chosen, headway)
+        go = bent(in_world(go, own.frame), gone, others.crossing)
+        push = sub(go, wish)
+        if world.dt > world.relaxation_time:  # the solver would go beyond what is chosen
+            share = world.relaxation_time / world.dt - 1.0
+            push = add_scaled(push, sub(go, velocity), share)
+        if length(push) > EPSILON:
+            store(out, i, push)
+            active[i] = 1
+
+
+@behavior(
+    label="Avoid Neighbors",
+    output=PUSH,
+    kernel=avoid_neighbors_kernel,
+    uses=(NEIGHBORS, COLLIDERS),
+    memory_width=6,
+    icon="COMMUNITY",
+    group="Neighbors",
+)
+class AvoidNeighbors(Behavior):
+    """Foresee collisions with others and with walls, and take the way around them."""
+
+    anticipation_time: float = param(
+        3.0,
+        unit="s",
+        minimum=0.01,
+        soft_maximum=10.0,
+        doc="Collisions this far ahead are avoided; more turns aside earlier and more gently",
+    )
+    neighbor_distance: float = param(
+        5.0,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=50.0,
+        doc="Others farther than this are not seen; more looks farther and takes longer",
+    )
+    max_neighbors: int = param(
+        12,
+        minimum=1,
+        maximum=MOST,
+        doc="Only so many of the nearest others count; more foresees more and takes longer",
+    )
+    field_of_view: float = param(
+        360.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=360.0,
+        doc="Angle around the heading in which others are seen; less ignores those behind",
+    )
+    time_headway: float = param(
+        0.385,
+        unit="s",
+        minimum=0.01,
+        soft_maximum=5.0,
+        doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
+    )
+    personal_space: float = param(
+        0.085,
+        unit="m",
+        minimum=0.0,
+        soft_maximum=1.0,
+        doc="Gap that is left to others in a queue; more makes standing crowds less dense",
+    )
+    side: str = choice(
+        "RIGHT",
+        {
+            "RIGHT": "Those who meet pass on their right",
+            "LEFT": "Those who meet pass on their left",
+            "NONE": "Either side: large crowds that meet take longer to sort themselves out",
+        },
+        doc="On which side agents pass those who come toward them",
+    )
+    see_colliders: bool = param(
+        True,
+        doc="Look for ways around walls too, together with those around others",
+    )

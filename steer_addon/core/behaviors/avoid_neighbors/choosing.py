@@ -1,0 +1,173 @@
+"""The way of least cost: which side is preferred, and how much neighbors and walls are in a way.
+
+With t_j the time until the bodies of the agent and neighbor j touch, T the horizon, c_j how much j
+is in the way, and g_j how closely it is passed, neighbors cost 1.8·max_j c_j·(1 - t_j/T)·g_j.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...compiled.jit import inlined_kernel, kernel
+from ...numeric.vec import EPSILON, dot, scale
+from .foreseen import AFTER, BEFORE, BEYOND, CARE, RESULT, SOFT, U, V, W, X, Y, Z, largest
+from .rules import RULES
+from .walls import walled
+from .ways import ALL_WAYS, LEFT, LEVEL, LEVEL_WAYS, NEITHER, SIDES, SPATIAL, turned_way, way_of
+
+NEAR = 7
+"""The first of all ways, which turn least."""
+TURN, HARM, KNOWN = range(3)
+"""Lines of `costs`, which has a column for each way: the cost of the turn, that of what is in the
+way, and what the second one counts so far:"""
+NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
+
+
+@inlined_kernel
+def _weigh_turns(fan, count, own, bias, sign, costs):
+    """Fill in what ways cost whatever is in them; `bias` is the cost of the side not preferred."""
+    for k in range(count):
+        way = way_of(fan, k, sign)
+        turn = 1.0 - way[0] - RULES.keep * dot(way, own.velocity) / own.speed - bias * way[1]
+        costs[TURN, k], costs[HARM, k], costs[KNOWN, k] = turn, 0.0, NOTHING
+
+
+@inlined_kernel
+def _least_turn(costs):
+    """Which of the ways near the wish costs least as long as nothing is in it."""
+    least, found = costs[TURN, 0], 0
+    for k in range(1, NEAR):
+        found = k if costs[TURN, k] < least else found
+        least = min(least, costs[TURN, k])
+    return found
+
+
+@inlined_kernel
+def _may_be_better(costs, count, best):
+    """Whether some way of which nothing is known may cost no more than the best one."""
+    found = 0
+    for k in range(count):
+        found += int((costs[TURN, k] <= best) & (costs[KNOWN, k] == NOTHING))
+    return found > 0
+
+
+@inlined_kernel
+def _refined(before, best, after):
+    """Where between three costs the least one lies, in steps from -0.5 to 0.5."""
+    bend = before + after - 2.0 * best
+    if bend < EPSILON:
+        return 0.0
+    return min(RULES.refined, max(-RULES.refined, 0.5 * (before - after) / bend))
+
+
+@kernel
+def _in_way(table, n, go, horizon):
+    """How much one neighbor is in the way: without branches, so that blocks are done at once."""
+    x, y, z = table[X, n], table[Y, n], table[Z, n]
+    u, v, w = go[0] - table[U, n], go[1] - table[V, n], go[2] - table[W, n]
+    closing = x * u + y * v + z * w
+    room, soft = table[BEYOND, n], table[SOFT, n]
+    toward = closing * closing
+    found = toward - (u * u + v * v + w * w) * room
+    below = closing + math.sqrt(max(found, 0.0))
+    time = room / (below if below > 0.0 else 1.0)
+    time = time if room > 0.0 else 0.0
+    share = toward / soft
+    share = share if toward < soft else 1.0
+    harm = table[CARE, n] * (1.0 - time / horizon) * share
+    meets = (closing > 0.0) & ((room <= 0.0) | ((found > 0.0) & (time < horizon)))
+    return harm if meets else 0.0
+
+
+@inlined_kernel
+def _weigh_three(table, columns, own, fan, first, sign, costs):
+    """Fill in the cost of neighbors on a way and on those beside it, all three at once."""
+    before, after = fan.before[first], fan.after[first]
+    go_before = scale(way_of(fan, before, sign), own.speed)
+    go = scale(way_of(fan, first, sign), own.speed)
+    go_after = scale(way_of(fan, after, sign), own.speed)
+    for n in range(columns):
+        table[BEFORE, n] = _in_way(table, n, go_before, own.horizon)
+        table[RESULT, n] = _in_way(table, n, go, own.horizon)
+        table[AFTER, n] = _in_way(table, n, go_after, own.horizon)
+    costs[HARM, before] = RULES.crowd * largest(table, BEFORE, columns)
+    costs[HARM, first] = RULES.crowd * largest(table, RESULT, columns)
+    costs[HARM, after] = RULES.crowd * largest(table, AFTER, columns)
+    costs[KNOWN, before], costs[KNOWN, first], costs[KNOWN, after] = OTHERS, OTHERS, OTHERS
+
+
+@inlined_kernel
+def _harm(world, own, table, columns, way, k, most, costs):
+    """Cost of what is in way k; walls are not looked for where it is more than `most` already."""
+    if costs[KNOWN, k] == NOTHING:
+        go = scale(way, own.speed)
+        for n in range(columns):
+            table[RESULT, n] = _in_way(table, n, go, own.horizon)
+        costs[HARM, k], costs[KNOWN, k] = RULES.crowd * largest(table, RESULT, columns), OTHERS
+    if own.walls and costs[KNOWN, k] != ALL and costs[TURN, k] + costs[HARM, k] <= most:
+        wall = RULES.wall * walled(world, own, way)
+        costs[HARM, k], costs[KNOWN, k] = max(costs[HARM, k], wall), ALL
+    return costs[HARM, k]
+
+
+@kernel
+def _side_cost(world, own, others):
+    """Cost of the side that is not preferred, negative to prefer the left; -1 for that, else 1."""
+    if own.side == NEITHER:
+        return 0.0, 1.0
+    cost = -RULES.side if own.side == LEFT else RULES.side
+    cost *= max(others.differ, min(1.0, RULES.slowed * (1.0 - own.now / own.speed)))
+    cost *= 1.0 + RULES.around * min(1.0, RULES.crossing * others.crossing)
+    sign = -1.0 if cost < 0.0 else 1.0
+    if own.walls and others.opposed < 1.0:
+        # before a wall the side counts only as much as another wish is near
+        for k in (0, 5, 11):  # straight on, and to the preferred side by 45° and 90°
+            if walled(world, own, way_of(LEVEL, k, sign)) > 0.0:
+                return cost * others.opposed, sign
+    return cost, sign
+
+
+@kernel
+def choose(world, own, others, table, costs):
+    """The way of least cost, as a unit direction in the agent's frame; `costs` is its scratch."""
+    bias, sign = _side_cost(world, own, others)
+    columns = others.columns
+    if world.flat:
+        fan, count, sides = LEVEL, LEVEL_WAYS, 2
+        _weigh_turns(LEVEL, LEVEL_WAYS, own, bias, sign, costs)
+    else:
+        fan, count, sides = SPATIAL, ALL_WAYS, SIDES
+        _weigh_turns(SPATIAL, ALL_WAYS, own, bias, sign, costs)
+    # most often the one of least cost is free; it and those beside it are looked at together
+    first = _least_turn(costs)
+    _weigh_three(table, columns, own, fan, first, sign, costs)
+    best, chosen = math.inf, 0
+    for n in range(3 + 1 + RULES.turns * sides):
+        if n == 3 and not (own.walls or _may_be_better(costs, count, best)):
+            break
+        k = (
+            first
+            if n == 0
+            else fan.before[first]
+            if n == 1
+            else fan.after[first]
+            if n == 2
+            else n - 3
+        )
+        if costs[TURN, k] > best:
+            continue
+        cost = costs[TURN, k] + _harm(
+            world, own, table, columns, way_of(fan, k, sign), k, best, costs
+        )
+        if cost < best or (cost == best and k < chosen):
+            best, chosen = cost, k
+    before, after, step = fan.before[chosen], fan.after[chosen], 0.0
+    if before != after and chosen > 0:
+        for k in (before, after):
+            _harm(world, own, table, columns, way_of(fan, k, sign), k, math.inf, costs)
+        less, more = (
+            costs[TURN, before] + costs[HARM, before],
+            costs[TURN, after] + costs[HARM, after],
+        )
+        step = _refined(less, best, more)
+    return turned_way(fan, chosen, step, sign)
