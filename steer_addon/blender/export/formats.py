@@ -20,6 +20,7 @@ from ..display import display
 from ..live import sessions, simulate
 from ..writing import files, mesh_cache, usd_points
 from . import alembic, keyed, trajectories, usd_instancer
+from .names import NAMES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -189,30 +190,19 @@ def _objects(job: Job, path: Path) -> int:
     return keyed.write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
 
 
-FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        Format("usd", "USD Points", ".usdc", "Points with all that agents know", _points),
-        Format(
-            "pointinstancer",
-            "USD Point Instancer",
-            ".usdc",
-            "Instances of what agents are shown as",
-            _instancer,
-        ),
-        Format("alembic", "Alembic Points", ".abc", "Vertices with velocities", _alembic),
-        Format("mdd", "MDD Point Cache", ".mdd", "Positions, with times in seconds", _mdd),
-        Format("pc2", "PC2 Point Cache", ".pc2", "Positions, frame by frame", _pc2),
-        Format(
-            "csv",
-            "Trajectories (PedPy, JuPedSim)",
-            ".csv",
-            "Text with a line for each living agent and frame: id, frame, x, y, z",
-            _trajectories,
-        ),
-        Format("glb", "glTF Keyframes", ".glb", "One keyed object per agent", _objects),
-        Format("fbx", "FBX Keyframes", ".fbx", "One keyed object per agent", _objects),
-    )
+_WRITERS: dict[str, Callable[[Job, Path], int]] = {
+    "usd": _points,
+    "pointinstancer": _instancer,
+    "alembic": _alembic,
+    "mdd": _mdd,
+    "pc2": _pc2,
+    "csv": _trajectories,
+    "glb": _objects,
+    "fbx": _objects,
+}
+FORMATS = {
+    name: Format(name, told.label, told.suffix, told.text, _WRITERS[name])
+    for name, told in NAMES.items()
 }
 """By name, in the order of menus."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import OutputError, SceneError
-from ...core.step.simulation import Progress
+from ...core.step.simulation import Progress, with_progress
 from ..crowd import crowds
 from ..crowd.state import plays_back
 from ..live import live
@@ -89,18 +89,13 @@ def render_frames(
     warnings: list[str] = []
     pictures: list[Path] = []
     seconds: list[float] = []
-    begin = time.perf_counter()
     for obj in crowds.crowds(scene):
         if not obj.hide_render and not plays_back(obj):
             live.catch_up(obj, scene, options.frames[-1])
-    for number in options.frames:
+    for number in with_progress(iter(options.frames), len(options.frames), progress):
         start = time.perf_counter()
         pictures.append(_render_frame(scene, number, options.folder))
         seconds.append(time.perf_counter() - start)
-        done, total = len(pictures), len(options.frames)
-        spent = time.perf_counter() - begin
-        if not progress(Progress(done, total, spent, spent / done * (total - done))):
-            break
     render = scene.render
     share = render.resolution_percentage / 100.0
     size = (int(render.resolution_x * share), int(render.resolution_y * share))
