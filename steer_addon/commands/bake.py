@@ -8,8 +8,8 @@ from pathlib import Path
 from ..blender.export.names import NAMES
 from ..core.errors import UsageError
 from . import arguments
-from .door import in_blender
 from .output import Result
+from .work import bake as work
 
 NAME = "bake"
 _KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empties")
@@ -103,4 +103,4 @@ def run(options: argparse.Namespace) -> Result:
         raise UsageError(f"--out does not go with --to {to}: leave it out")
     elif to == "keyframes" and options.save is None:
         raise UsageError("give --save OUT.blend, the file to write")
-    return in_blender(NAME)(options)
+    return work.run(options)

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from . import arguments
-from .door import in_blender
+from .output import Result
+from .work import demo as work
 
 NAME = "demo"
-run = in_blender(NAME)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,3 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--save", metavar="FILE.blend", type=Path, help="file to write (default: NAME.blend)"
     )
     arguments.add_frames(parser, "frame range of the scene (default: its own)")
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Make the scene and save it, or list what there is."""
+    return work.run(options)

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 from . import arguments
-from .door import in_blender
+from .output import Result
+from .work import render as work
 
 NAME = "render"
-run = in_blender(NAME)
 ENGINES = ("CYCLES", "WORKBENCH", "EEVEE")
 _LARGEST = 16384
 
@@ -59,3 +59,8 @@ def _size(text: str) -> tuple[int, int] | float:
             "or a share such as 50%"
         )
     return int(match[1]), int(match[2])
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Render."""
+    return work.run(options)

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from . import arguments
-from .door import in_blender
+from .output import Result
+from .work import scene as work
 
 NAME = "scene"
-run = in_blender(NAME)
 WORDS = ("whole", "corner")
 
 
@@ -77,3 +77,8 @@ def _spawn(text: str) -> str | tuple[float, ...]:
 
 def _target(text: str) -> tuple[float, ...] | None:
     return None if text == "auto" else arguments.numbers(text, 3, "auto or x,y,z")
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Make the scene and save it."""
+    return work.run(options)

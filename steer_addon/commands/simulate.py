@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from . import arguments
-from .door import in_blender
+from .output import Result
+from .work import simulate as work
 
 NAME = "simulate"
-run = in_blender(NAME)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,3 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "frames to write; those before are simulated too (default: the crowd's range)"
     )
     arguments.add_settings(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Simulate and write."""
+    return work.run(options)

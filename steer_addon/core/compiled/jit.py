@@ -69,9 +69,7 @@ def _thread_count() -> int:
         return int(text)
     if text not in ("", "0"):
         warn(__name__, "STEER_THREADS is %r: give a whole number; all cores are used", text)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _state = _State()
