@@ -1,4 +1,4 @@
-"""The answer: what each behavior asked of each agent, and the solver's step that it is taken from."""
+"""The answer: what each behavior asked of each agent, taken from a step of the solver itself."""
 
 from __future__ import annotations
 
