@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..blender.export.names import NAMES
+from ..blender.export.names import FORMATS
 from ..core.errors import UsageError
 from . import arguments
 from .output import Result
@@ -21,11 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_blend(parser)
     parser.add_argument(
         "--to",
-        choices=("keyframes", "cache", *NAMES),
+        choices=("keyframes", "cache", *FORMATS),
         default="keyframes",
         help="keyframes: one keyed object per agent; cache: files of frames that can be gone on "
         "with, and that Blender plays; "
-        + "; ".join(f"{name}: {entry.contents}" for name, entry in NAMES.items()),
+        + "; ".join(f"{name}: {entry.help}" for name, entry in FORMATS.items()),
     )
     parser.add_argument(
         "--out",
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> Result:
     elif options.cache is not None or options.go_on:
         name = "--cache" if options.cache is not None else "--continue"
         raise UsageError(f"{name} does not go with --to {to}: give --to cache")
-    if to in NAMES:
+    if to in FORMATS:
         if options.out is None:
             raise UsageError(f"--to {to} writes a file: give --out FILE or --out FOLDER")
         if options.save is not None:

@@ -20,7 +20,7 @@ from ..display import display
 from ..live import sessions, simulate
 from ..writing import files, mesh_cache, usd_points
 from . import alembic, keyed, trajectories, usd_instancer
-from .names import NAMES
+from .names import FORMATS, Format
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,25 +28,9 @@ if TYPE_CHECKING:
 
     from ...core.results.frames import Frame
 
+__all__ = ["FORMATS", "Format", "Job", "Result", "default_name", "export_crowd"]
+
 Progress = Callable[[float], None]
-
-
-class Format(NamedTuple):
-    """One format.
-
-    Attributes:
-        name: What the command line calls it.
-        label: What menus call it.
-        suffix: Ending of its files.
-        text: What it holds, in one sentence.
-        write: Writes a job to a file; returns how many frames there were.
-    """
-
-    name: str
-    label: str
-    suffix: str
-    text: str
-    write: Callable[[Job, Path], int]
 
 
 class Result(NamedTuple):
@@ -200,11 +184,7 @@ _WRITERS: dict[str, Callable[[Job, Path], int]] = {
     "glb": _objects,
     "fbx": _objects,
 }
-FORMATS = {
-    name: Format(name, told.label, told.suffix, told.text, _WRITERS[name])
-    for name, told in NAMES.items()
-}
-"""By name, in the order of menus."""
+"""What writes each format; returns how many frames there were."""
 
 
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:
@@ -252,6 +232,6 @@ def export_crowd(
     if job.cache is not None:
         told += _age(obj, scene)
     with closing(job):
-        count = chosen.write(job, path)
+        count = _WRITERS[chosen.name](job, path)
     seconds = time.perf_counter() - start
     return Result(path, count, job.agents, seconds, path.stat().st_size)

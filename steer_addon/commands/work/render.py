@@ -16,40 +16,35 @@ def run(options: argparse.Namespace) -> Result:
     start = time.perf_counter()
     scene = batch.open_file(options.file)
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
+    render.prepare(scene, options.out, options.engine, options.samples, options.size)
     progress = ProgressLine("Rendering", options.quiet)
-    made = render.render_frames(
-        scene,
-        render.RenderOptions(
-            frames=frames,
-            folder=options.out,
-            engine=options.engine,
-            samples=options.samples,
-            size=options.size,
-            video=options.video,
-            name=options.file.stem,
-        ),
-        progress,
-    )
-    outputs = [*made.pictures, *([made.video] if made.video else [])]
-    agents = sum(len(obj.data.vertices) for obj in crowds.crowds(scene))
+    pictures, seconds = render.render_frames(scene, frames, options.out, progress)
+    size, video, warnings = render.picture_size(scene), None, []
+    if options.video and pictures:
+        video = options.out / f"{options.file.stem}.mp4"
+        fps = scene.render.fps / scene.render.fps_base
+        problem = render.encode_video(pictures, video, size, fps)
+        if problem:
+            warnings = [f"No video was made ({problem}): the pictures are in {options.out}"]
+            video = None
     return Result(
         {
             "command": "render",
-            "agents": agents,
-            "frames": len(made.pictures),
+            "agents": sum(len(obj.data.vertices) for obj in crowds.crowds(scene)),
+            "frames": len(pictures),
             "frame_start": frames[0],
             "frame_end": frames[-1],
             "engine": options.engine,
-            "size": list(made.size),
+            "size": list(size),
             "seconds": round(time.perf_counter() - start, 3),
-            "seconds_per_frame": round(statistics.median(made.seconds), 4),
-            "video": str(made.video) if made.video else None,
-            "warnings": made.warnings,
-            "outputs": [str(path) for path in outputs],
+            "seconds_per_frame": round(statistics.median(seconds), 4),
+            "video": str(video) if video else None,
+            "warnings": warnings,
+            "outputs": [str(path) for path in (*pictures, *([video] if video else []))],
         },
         [
-            *made.warnings,
-            f"{options.out}: {len(made.pictures)} pictures of {made.size[0]}x{made.size[1]}"
-            + (f", {made.video.name}" if made.video else ""),
+            *warnings,
+            f"{options.out}: {len(pictures)} pictures of {size[0]}x{size[1]}"
+            + (f", {video.name}" if video else ""),
         ],
     )
