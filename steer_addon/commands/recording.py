@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from ..core.cache.npy import npy_header
 from ..core.errors import OutputError
 from ..core.results.frames import Frame
 
@@ -105,7 +105,7 @@ class Recorder:
             # a frame that was cut short by a full disk is none
             file.truncate(_HEADER + np.dtype(kind).itemsize * int(np.prod(shape)))
             file.seek(0)
-            file.write(npy_header(shape, kind))
+            file.write(npy_header(shape, kind, _HEADER))
         finally:
             file.close()
         return self._rename(name)
@@ -123,11 +123,3 @@ class Recorder:
             f"Folder {self.folder} cannot be written: {error.strerror}; choose another one with "
             "--out, or make room"
         )
-
-
-def npy_header(shape: tuple[int, ...], kind: str = "<f4") -> bytes:
-    """Header of a .npy file (NumPy's format 1.0), of the same length for every shape."""
-    text = repr({"descr": kind, "fortran_order": False, "shape": shape})
-    start = b"\x93NUMPY\x01\x00"
-    length = _HEADER - len(start) - 2
-    return start + struct.pack("<H", length) + text.ljust(length - 1).encode("ascii") + b"\n"

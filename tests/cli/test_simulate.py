@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.headless import batch  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
-from steer_addon.commands.recording import npy_header  # noqa: E402
+from steer_addon.core.cache.npy import npy_header  # noqa: E402
 from steer_addon.core.errors import WorldError  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target, seekers  # noqa: E402
 
@@ -245,4 +245,4 @@ def test_a_cut_off_file(run, small_scene, tmp_path):
 
 @pytest.mark.parametrize("shape", [(0, 1, 3), (250, 100_000, 3), (2**40, 2**40, 2**40)])
 def test_headers_are_all_of_one_length(tmp_path, shape):
-    assert len(npy_header(shape)) == 256
+    assert len(npy_header(shape, size=256)) == 256

@@ -162,3 +162,16 @@ def test_compiling_can_be_switched_off(tmp_path, compiled_positions):
     out = python(RUN, str(file), STEER_JIT="0")
     message = check_run(out, file, compiled_positions)
     assert "STEER_JIT=0" in message
+
+
+def test_a_number_of_threads_that_is_none_is_told_in_one_line():
+    code = (
+        "import sys; sys.stderr = sys.stdout\n"
+        "from steer_addon.core.compiled import jit; print(jit.threads())"
+    )
+    usual = python(code, STEER_THREADS="").split()
+    for text in ("abc", "-3", "1.5"):
+        told, count = python(code, STEER_THREADS=text).splitlines()
+        assert f"STEER_THREADS is '{text}'" in told
+        assert [count] == usual
+    assert python(code, STEER_THREADS="3").split() == ["3"]

@@ -20,6 +20,7 @@ from ..display import display
 from ..live import sessions, simulate
 from ..writing import files, mesh_cache, usd_points
 from . import alembic, keyed, trajectories, usd_instancer
+from .names import FORMATS, Format
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,25 +28,9 @@ if TYPE_CHECKING:
 
     from ...core.results.frames import Frame
 
+__all__ = ["FORMATS", "Format", "Job", "Result", "default_name", "export_crowd"]
+
 Progress = Callable[[float], None]
-
-
-class Format(NamedTuple):
-    """One format.
-
-    Attributes:
-        name: What the command line calls it.
-        label: What menus call it.
-        suffix: Ending of its files.
-        text: What it holds, in one sentence.
-        write: Writes a job to a file; returns how many frames there were.
-    """
-
-    name: str
-    label: str
-    suffix: str
-    text: str
-    write: Callable[[Job, Path], int]
 
 
 class Result(NamedTuple):
@@ -189,32 +174,17 @@ def _objects(job: Job, path: Path) -> int:
     return keyed.write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
 
 
-FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        Format("usd", "USD Points", ".usdc", "Points with all that agents know", _points),
-        Format(
-            "pointinstancer",
-            "USD Point Instancer",
-            ".usdc",
-            "Instances of what agents are shown as",
-            _instancer,
-        ),
-        Format("alembic", "Alembic Points", ".abc", "Vertices with velocities", _alembic),
-        Format("mdd", "MDD Point Cache", ".mdd", "Positions, with times in seconds", _mdd),
-        Format("pc2", "PC2 Point Cache", ".pc2", "Positions, frame by frame", _pc2),
-        Format(
-            "csv",
-            "Trajectories (PedPy, JuPedSim)",
-            ".csv",
-            "Text with a line for each living agent and frame: id, frame, x, y, z",
-            _trajectories,
-        ),
-        Format("glb", "glTF Keyframes", ".glb", "One keyed object per agent", _objects),
-        Format("fbx", "FBX Keyframes", ".fbx", "One keyed object per agent", _objects),
-    )
+_WRITERS: dict[str, Callable[[Job, Path], int]] = {
+    "usd": _points,
+    "pointinstancer": _instancer,
+    "alembic": _alembic,
+    "mdd": _mdd,
+    "pc2": _pc2,
+    "csv": _trajectories,
+    "glb": _objects,
+    "fbx": _objects,
 }
-"""By name, in the order of menus."""
+"""What writes each format; returns how many frames there were."""
 
 
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:
@@ -262,6 +232,6 @@ def export_crowd(
     if job.cache is not None:
         told += _age(obj, scene)
     with closing(job):
-        count = chosen.write(job, path)
+        count = _WRITERS[chosen.name](job, path)
     seconds = time.perf_counter() - start
     return Result(path, count, job.agents, seconds, path.stat().st_size)

@@ -57,16 +57,19 @@ class _State:
         self.status: Status | None = None
         self.cache_root: Path | None = None
         self.cache_folder: Path | None = None
-        self.threads = max(1, int(os.environ.get("STEER_THREADS", "0") or 0) or _cpu_count())
+        self.threads = _thread_count()
         self.pool: futures.ThreadPoolExecutor | None = None
         self.deferring = False
         self.recorder: Callable[..., Any] | None = None
 
 
-def _cpu_count() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _thread_count() -> int:
+    text = os.environ.get("STEER_THREADS", "")
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    if text not in ("", "0"):
+        warn(__name__, "STEER_THREADS is %r: give a whole number; all cores are used", text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _state = _State()
@@ -118,11 +121,9 @@ class Kernel:
         if (compiler := jit_parts.compiler(part)) is not None:
             options["pipeline_class"] = compiler
         folder = None if part else _cache_dir(self.__module__)
-        if folder is not None:
-            # numba looks at it when it is told to cache, for each function anew
-            _state.numba.config.CACHE_DIR = str(folder)
         options["cache"] = folder is not None
-        compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
+        with jit_parts.caching_in(folder):
+            compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
         return compiled
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from . import arrival
 from .free_goals import FreeGoals
 from .proposals import Proposal
 from .solver import Solver
+
+T = TypeVar("T")
 
 
 class Simulation:
@@ -165,12 +168,12 @@ class Progress:
 
 
 def with_progress(
-    frames: Iterator[Frame],
+    frames: Iterator[T],
     total: int,
     report: Callable[[Progress], bool],
     interval: float = 0.1,
-) -> Iterator[Frame]:
-    """Pass frames on and report progress; stops when `report` returns False.
+) -> Iterator[T]:
+    """Pass frames, or their numbers, on and report progress; stops when `report` returns False.
 
     Args:
         frames: What is run.

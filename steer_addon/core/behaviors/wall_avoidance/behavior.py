@@ -75,7 +75,7 @@ from ...numeric.vec import (
     sub,
     unit,
 )
-from ...parameters import choice, param
+from ...parameters import choice, named_choices, param
 from ...sensing.declare import COLLIDERS, PUSH, Behavior, behavior, per_agent
 from ...sensing.sight import eye, first_hit, sides, way
 from ...sensing.targeting import on_ground
@@ -86,7 +86,12 @@ if TYPE_CHECKING:
 
     from ...agents import Agents
 
-AUTO = 0
+FEELER_MODE = named_choices(
+    {
+        "AUTO": "As long as it takes to stop in front of the wall from full speed",
+        "FIXED": "Of the given length",
+    }
+)
 DISTANCE, LENGTH, COSINE = 0, 1, 2
 """Columns of the hits, before the normal."""
 FEELERS = 5
@@ -247,7 +252,7 @@ def _unblocked(world, origin, up, new, pull, spare, dt):
 @kernel
 def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
     """Push that lands the agent where the springs of its feelers let it be after the step."""
-    automatic = int(p.feeler_mode[0]) == AUTO
+    automatic = int(p.feeler_mode[0]) == FEELER_MODE.AUTO
     hits = scratch(FEELERS, 6)[: 3 if world.flat else FEELERS]
     dt = world.dt
     for i in range(start, stop):
@@ -294,10 +299,7 @@ class WallAvoidance(Behavior):
     looks_by = ("feeler_length",)
     feeler_mode: str = choice(
         "AUTO",
-        {
-            "AUTO": "As long as it takes to stop in front of the wall from full speed",
-            "FIXED": "Of the given length",
-        },
+        FEELER_MODE,
         doc="How long feelers are",
     )
     feeler_length: float = param(
