@@ -22,20 +22,23 @@ from typing import TYPE_CHECKING, Any
 class _Waiting:
     """Stands for a module, which is imported with the first use of one of its names."""
 
+    # no dictionary of its own: even that is the module's
+    __slots__ = ("_waiting_for",)
+
     def __init__(self, name: str) -> None:
-        self.__dict__["_name"] = name
+        object.__setattr__(self, "_waiting_for", name)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._name), name)
+        return getattr(importlib.import_module(self._waiting_for), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(importlib.import_module(self._name), name, value)
+        setattr(importlib.import_module(self._waiting_for), name, value)
 
     def __delattr__(self, name: str) -> None:
-        delattr(importlib.import_module(self._name), name)
+        delattr(importlib.import_module(self._waiting_for), name)
 
     def __repr__(self) -> str:
-        return f"<door to {self._name!r}>"
+        return f"<door to {self._waiting_for!r}>"
 
 
 def load_on_use(package: str, *names: str) -> None:

@@ -121,7 +121,7 @@ def test_the_first_crowd_waits_until_the_compiler_is_loaded(window, monkeypatch)
     window["now"] = False
     loading = threading.Event()
     monkeypatch.setattr(jit, "known_status", lambda: None)
-    monkeypatch.setattr(jit, "prepare", loading.wait)
+    monkeypatch.setattr(jit, "prepare", lambda module: loading.wait(10.0))
     obj = scenes.make_runner()
     scenes.play(1, 3)
     assert scenes.stored(obj) is None and compiling.is_waiting(obj)
