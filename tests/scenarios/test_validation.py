@@ -19,6 +19,7 @@ from scripts.validation import (
     table,
     validate,
 )
+from scripts.validation.greedy import finds_way
 from scripts.validation.placing import Room, hexagons
 from scripts.validation.runner import Outcome, as_stated, run
 from scripts.validation.scenario import (
@@ -357,14 +358,16 @@ def test_numbers():
 
 def test_the_page_has_all_results():
     found = [{"name": name, "wanted": [], "short": []} for name in ("maze", "rvo2 circle")]
-    found[0].update(hidden="far", arrived=1, agents=3)
+    found[0].update(arrived=1, agents=3, way_hidden=2, all_arrive=False, all_seeing_arrive=True)
+    found[0].update(short=["arrived_share ≥ 1"])
     found += [{"name": "corridor 1000", "arrived_share": 0.95, "wanted": [], "short": []}]
     found += [{"name": f"antipodal {n}", "end": 9.0, "wanted": [], "short": []} for n in (2, 3)]
     text = page.as_page(found)
-    assert "5 of 5 scenarios as wanted" in text
+    assert "4 of 5 scenarios as wanted" in text
+    assert "all agents arrive in 0, and all that can see their way in 1" in text
     assert "| corridor | – (0.89) | – (0.40) | 0.95 (0.29) | – (0.19) |" in text
     assert "2 of 2 numbers of agents as wanted" in text
-    assert "- maze, 1 of 3 arrived: far." in text
+    assert "- maze: 2 of the 2 agents that did not arrive, of 3 in all" in text
     assert text.count("## ") == 4
 
 
@@ -373,9 +376,45 @@ def test_table_says_what_the_scenario_is_about():
     result = {"name": "x", "wanted": wanted, "short": [], "area_speed": 1.0584, "time": 30.0}
     assert table.verdict(result) == "ok: area_speed 0.79 to 1.53 (1.058)"
     assert table.verdict({"name": "x", "wanted": wanted[:2], "short": []}) == "ok"
+    share = {"name": "x", "wanted": ["arrived_share ≥ 0.6"], "short": [], "arrived_share": 0.75}
+    assert table.verdict(share) == "ok: arrived_share ≥ 0.6 (0.75)"
 
 
 def test_table_says_what_is_short():
     result = {"name": "x", "overlap": 0.5, "wanted": [], "short": ["overlap ≤ 0.02"]}
     assert "SHORT: overlap ≤ 0.02 (0.5)" in table.as_text([result])
     assert "0 of 1 scenarios" in table.summary([result])
+
+
+def test_table_answers_both_questions_about_arrivals():
+    result = {"name": "x", "wanted": [], "short": [], "all_arrive": False, "led": "gates"}
+    head, line, *_rest = table.as_text([{**result, "all_seeing_arrive": True}]).splitlines()
+    assert head.split("  ")[0] == "scenario"
+    assert line.split()[3:6] == ["no", "yes", "gates"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "led"),
+    [
+        (flows.flow("corridor", 10), None),
+        (flows.flow("l_corridor", 10), "gates"),
+        (rimea.row_1(), None),
+        (rimea.row_6(), "gates"),
+    ],
+)
+def test_scenarios_say_how_the_rig_leads_agents(scenario, led):
+    assert scenario.led == led
+
+
+def test_only_scenarios_with_room_at_the_goal_ask_for_arrivals():
+    assert rvo2.antipodal(2).asks_for_arrivals
+    assert flows.flow("corridor", 10).asks_for_arrivals
+    assert not density.corridor(0.5).asks_for_arrivals
+
+
+def test_the_walker_slides_along_a_wall_to_a_far_door_however_slowly_it_comes_nearer():
+    wall = (block("left", (20, 0.8), (20.4, 30)), block("right", (20, -30), (20.4, -0.8)))
+    scenario = alone(goal((60.0, 0.0), 1.0), colliders=wall, position=on_floor((19.0, 8.0)))
+    assert finds_way(scenario, np.array([0])).all()
+    shut = replace(scenario, colliders=(block("wall", (20, -30), (20.4, 30)),))
+    assert not finds_way(shut, np.array([0])).any()
