@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from mypy.checker import TypeChecker
-from mypy.nodes import AssignmentStmt, MypyFile, TypeInfo
+from mypy.nodes import ARG_POS, Argument, AssignmentStmt, MypyFile, TypeInfo, Var
 from mypy.plugin import (
     AttributeContext,
     ClassDefContext,
@@ -22,20 +22,21 @@ from mypy.plugin import (
     Plugin,
 )
 from mypy.plugins.common import add_attribute_to_class, add_method_to_class
+from mypy.typeops import is_literal_type_like
 from mypy.types import (
     AnyType,
     CallableType,
     FunctionLike,
     Instance,
     LiteralType,
-    ProperType,
+    NoneType,
     RawExpressionType,
     Type,
     TypeOfAny,
     UnboundType,
+    UnionType,
     get_proper_type,
 )
-from mypy.typeops import is_literal_type_like
 from mypy.types_utils import remove_optional
 
 ADDED = {
@@ -45,16 +46,21 @@ ADDED = {
 """Properties that the extension registers at run time, and their types."""
 
 UNTYPED = (
-    # Every kind of attribute, socket and modifier has one of its own type; the base has none.
+    # The kinds of each have one; the base that the stubs name has none.
     "bpy.types.Attribute.data",
     "bpy.types.NodeSocket.default_value",
+    "bpy.types.ActionStrip.channelbag",
+    "bpy.types.Strip.elements",
+    "bpy.types.NodeTree.is_modifier",
+    "bpy.types.Property.enum_items",
+    "bpy.types.Space.show_gizmo_context",
     # From 5.2 on.
     "bpy.types.NodesModifier.properties",
 )
 """What an object has although the stubs do not say so, and is of no type in particular."""
 
-BY_KIND = {"bpy.types.Object.data"}
-"""Of the type that the object's own `type` says: to be given to a variable with that type."""
+BY_KIND = {"bpy.types.Object.data", "bpy.types.NodeTreeInterface.items_tree"}
+"""Of the type that the owner's own `type` says: to be given to a variable with that type."""
 
 NEVER_NONE = {
     # Blender calls draw() with one.
@@ -77,7 +83,6 @@ NEVER_NONE = {
     "bpy.types.Scene.collection",
     "bpy.types.Scene.cursor",
     "bpy.types.Scene.display",
-    "bpy.types.Scene.eevee",
     "bpy.types.Scene.render",
     "bpy.types.Scene.view_settings",
     "bpy.types.SceneDisplay.shading",
@@ -91,9 +96,27 @@ NEVER_NONE = {
     # Of what the depsgraph lists.
     "bpy.types.DepsgraphUpdate.id",
     "bpy.types.DepsgraphObjectInstance.object",
+    "bpy.types.DepsgraphObjectInstance.parent",
+    "bpy.types.Depsgraph.scene",
+    "bpy.types.ViewLayer.depsgraph",
     "bpy.types.ID.original",
+    "bpy.types.bpy_struct.id_data",
+    "bpy.types.Scene.cycles",
+    "bpy.types.Scene.eevee",
 }
 """Attributes that the stubs let be None, and that are not where an extension reads them."""
+
+POLLED = {
+    f"bpy.types.Context.{name}" for name in ("area", "object", "screen", "space_data", "window")
+}
+"""The same for operators and gizmos: Blender asks their `poll` before anything else."""
+
+WITH_POLL = (
+    "steer_addon.blender.operators.",
+    "steer_addon.blender.overlay.gizmos",
+    "steer_addon.blender.overlay.picking",
+)
+"""Modules of operators and gizmos, by how their names begin."""
 
 PARTS_OF_NODES = (".inputs", ".outputs", ".color_ramp")
 """The same for these attributes of every class."""
@@ -119,6 +142,7 @@ MADE: dict[str, dict[str, str] | None] = {
     "bpy.types.BlendDataNodeTrees.new": None,
     "bpy.types.ObjectModifiers.new": {
         "NODES": "NodesModifier",
+        "MESH_CACHE": "MeshCacheModifier",
         "MESH_SEQUENCE_CACHE": "MeshSequenceCacheModifier",
     },
     "bpy.types.ObjectConstraints.new": {"ARMATURE": "ArmatureConstraint"},
@@ -126,6 +150,18 @@ MADE: dict[str, dict[str, str] | None] = {
     "bpy.types.BlendDataCurves.new": {"FONT": "TextCurve"},
 }
 """Methods that make what their argument `type` says: under the same name, or one of a table."""
+
+CHOOSING = ("bpy.types.UILayout.", "bpy.types.AttributeGroupMesh.new")
+"""Methods that are given choices from tables, by how their names begin."""
+
+RETURNING = (
+    "bpy.props.",
+    "bpy.utils.register_cli_command",
+    "gpu.state.viewport_get",
+    "bpy.types.Object.evaluated_geometry",
+    "bpy.types.UI_UL_list.",
+)
+"""Functions that return what the stubs do not say, by how their names begin."""
 
 PLAIN = {
     "BoolProperty": "bool",
@@ -146,7 +182,7 @@ def _annotation(call: ast.Call) -> Type:
     flags = {c.value for c in ast.walk(call) if isinstance(c, ast.Constant)}
     if kind == "PointerProperty":
         held = UnboundType(ast.unparse(options["type"]))
-        return UnboundType("typing.Optional", [held])
+        return UnionType([held, NoneType()])
     if kind == "EnumProperty" and "ENUM_FLAG" in flags:
         return UnboundType("set", [UnboundType("str")])
     return UnboundType(PLAIN[kind])
@@ -180,6 +216,10 @@ def _complete_class(ctx: ClassDefContext) -> None:
         if owner == fullname:
             # `_type_of_added` says of which type it is, once all modules are read
             add_attribute_to_class(ctx.api, ctx.cls, attribute, ANY)
+    if fullname == "bpy.types.bpy_struct":
+        key = Argument(Var("key"), ANY, None, ARG_POS)
+        found = ctx.api.named_type("builtins.bool")
+        add_method_to_class(ctx.api, ctx.cls, "__contains__", [key], found)
     if fullname in ITERABLE:
         part = ctx.api.named_type_or_none(ITERABLE[fullname])
         iterator = ctx.api.named_type_or_none("typing.Iterator", [part or ANY])
@@ -193,6 +233,12 @@ def _type_of_added(ctx: AttributeContext, fullname: str) -> Type:
     info = ctx.api.modules[module].names[name].node
     assert isinstance(info, TypeInfo)
     return Instance(info, [])
+
+
+def _polled(ctx: AttributeContext) -> Type:
+    assert isinstance(ctx.api, TypeChecker)
+    asked = ctx.api.tree.fullname.startswith(WITH_POLL)
+    return remove_optional(ctx.default_attr_type) if asked else ctx.default_attr_type
 
 
 def _made(ctx: MethodContext, names: dict[str, str] | None) -> Type:
@@ -210,18 +256,22 @@ def _made(ctx: MethodContext, names: dict[str, str] | None) -> Type:
     return ctx.default_return_type
 
 
-def _is_choice(kind: ProperType) -> bool:
-    return any(
-        is_literal_type_like(get_proper_type(part)) for part in getattr(kind, "items", (kind,))
-    )
+def _is_choice(kind: Type) -> bool:
+    """Whether one text of a few is meant, or a set of them."""
+    kind = get_proper_type(kind)
+    return any(is_literal_type_like(k) for k in (kind, *getattr(kind, "args", ())))
 
 
-def _open_choices(ctx: MethodSigContext | FunctionSigContext) -> FunctionLike:
-    """A signature that takes any text for a choice: texts from tables have no literal types."""
+def _widened(ctx: MethodSigContext | FunctionSigContext) -> CallableType:
+    """A signature that takes any text for a choice, since texts from tables have no such type."""
     signature = ctx.default_signature
-    assert isinstance(signature, CallableType)
-    kinds = [get_proper_type(kind) for kind in signature.arg_types]
-    return signature.copy_modified(arg_types=[ANY if _is_choice(k) else k for k in kinds])
+    kinds = [ANY if _is_choice(kind) else kind for kind in signature.arg_types]
+    return signature.copy_modified(arg_types=kinds)
+
+
+def _returning(ctx: MethodSigContext | FunctionSigContext) -> FunctionLike:
+    """A signature that returns something."""
+    return _widened(ctx).copy_modified(ret_type=ANY)
 
 
 class BlenderPlugin(Plugin):
@@ -245,6 +295,8 @@ class BlenderPlugin(Plugin):
         """Where an attribute is read or set."""
         if fullname in ADDED:
             return lambda ctx: _type_of_added(ctx, ADDED[fullname])
+        if fullname in POLLED:
+            return _polled
         if fullname in BY_KIND:
             return lambda ctx: ANY
         if fullname in NEVER_NONE or fullname.endswith(PARTS_OF_NODES):
@@ -261,13 +313,15 @@ class BlenderPlugin(Plugin):
         self, fullname: str
     ) -> Callable[[MethodSigContext], FunctionLike] | None:
         """What a method takes."""
-        return _open_choices if fullname.startswith("bpy.types.UILayout.") else None
+        if fullname.startswith(RETURNING):
+            return _returning
+        return _widened if fullname.startswith(CHOOSING) else None
 
     def get_function_signature_hook(
         self, fullname: str
     ) -> Callable[[FunctionSigContext], FunctionLike] | None:
         """What a function takes."""
-        return _open_choices if fullname.startswith("bpy.props.") else None
+        return _returning if fullname.startswith(RETURNING) else None
 
 
 def plugin(version: str) -> type[Plugin]:

@@ -28,7 +28,7 @@ ROLES = {"targets": target_slots, "second_targets": second_slots}
 
 def target_crowd(slot: Any) -> bpy.types.Object | None:
     """The crowd whose agents a slot names, or None."""
-    target = slot.target_object
+    target: bpy.types.Object | None = slot.target_object
     # the points of a crowd are its agents: as it is shown they would depend on the order of steps
     if slot.target_kind in ("CROWD", "POINTS") and is_crowd(target) and target.users_scene:
         return target

@@ -51,7 +51,7 @@ def bake_crowd(
     numbers = crowds.frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
     steer = obj.steer
-    modifier = display.find_modifier(crowds.require_crowd(obj))
+    modifier = display.require_modifier(crowds.require_crowd(obj))
     simulated = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share), warnings)
     with live.suspended():
         result = keyframes.bake(

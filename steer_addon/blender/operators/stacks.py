@@ -113,7 +113,9 @@ class OBJECT_OT_steer_copy_settings(SteerOperator, bpy.types.Operator):
 
 def copy_inputs(source: bpy.types.Object, target: bpy.types.Object) -> None:
     """Let a crowd perceive what another one does, as far as that is not the crowd itself."""
-    pairs = [(source.steer, target.steer, _OWN_INPUTS)]
+    pairs: list[tuple[bpy.types.PropertyGroup, bpy.types.PropertyGroup, tuple[str, ...]]] = [
+        (source.steer, target.steer, _OWN_INPUTS)
+    ]
     pairs += [
         (one, other, ENTRY_INPUTS)
         for one, other in zip(source.steer.behaviors, target.steer.behaviors, strict=True)

@@ -58,7 +58,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         for name in ("count", "seed", "obstacles", "ground", "bodies"):
             layout.prop(self, name)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Add it, and play where there is a window."""
         if not self.properties.is_property_set("count"):
             self.count = starters.COUNTS.get(self.preset, starters.COUNT)

@@ -93,9 +93,7 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
     Raises:
         SceneError: The object is no crowd, comes from another file, or the file is not there.
     """
-    modifier = find_modifier(obj)
-    if modifier is None:
-        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    modifier = require_modifier(obj)
     if obj.library is not None or obj.override_library is not None:
         raise SceneError(
             f"Crowd {obj.name!r} is linked from another file: bake it in that file, or make it "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -24,11 +24,11 @@ class STEER_UL_behaviors(bpy.types.UIList):
         layout: Any,
         data: Any,
         item: Any,
-        icon: int,
+        icon: int | None,
         active_data: Any,
-        active_property: str,
-        index: int = 0,
-        flt_flag: int = 0,
+        active_property: str | None,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
     ) -> None:
         """Icon, name, weight, switch."""
         definition = definition_of(item)
@@ -53,7 +53,9 @@ class STEER_UL_behaviors(bpy.types.UIList):
             icon="CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT",
         )
 
-    def filter_items(self, context: Any, data: Any, property: str) -> tuple[list[int], list[int]]:
+    def filter_items(  # type: ignore[override]  # lists do as well as Blender's own arrays
+        self, context: Any, data: Any, property: str
+    ) -> tuple[list[int], list[int]]:
         """Found by what they are called."""
         if not self.filter_name:
             return [], []
@@ -62,13 +64,13 @@ class STEER_UL_behaviors(bpy.types.UIList):
         return helper.filter_items_by_name(self.filter_name, flag, items, "title"), []
 
 
-class _PhysicsTab:
+class _PhysicsTab(_Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "physics"
 
 
-class _Sidebar:
+class _Sidebar(_Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Crowd"
