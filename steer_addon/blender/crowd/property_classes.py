@@ -55,13 +55,13 @@ def _fixed(prop: Any, **options: Any) -> Any:
 
 
 def _is_other(self: Any, obj: bpy.types.Object) -> bool:
-    return obj != self.id_data
+    return bool(obj != self.id_data)
 
 
 def _is_target(self: SteerBehavior | SteerCrowd | SecondTarget, obj: bpy.types.Object) -> bool:
     if self.target_kind == "CROWD":
         return obj.steer.is_crowd
-    return obj != self.id_data and (self.target_kind != "POINTS" or obj.type == "MESH")
+    return _is_other(self, obj) and (self.target_kind != "POINTS" or obj.type == "MESH")
 
 
 def _is_second_target(self: Any, obj: bpy.types.Object) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import SceneError
 from ...core.results import frames
-from ..display.display import find_modifier, get_input, set_input
+from ..display.display import find_modifier, get_input, require_modifier, set_input
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame

@@ -244,9 +244,9 @@ def apply_bake_options(crowd: bpy.types.Object, options: BakeOptions) -> None:
         settings = replace(settings, actions=options.actions)
     write_settings(crowd.steer.bake, settings)
     if options.source is not None or options.empties:
-        is_object = isinstance(options.source, bpy.types.Object)
-        crowd.steer.bake_source_object = options.source if is_object else None
-        crowd.steer.bake_source_collection = None if is_object else options.source
+        source, steer = options.source, crowd.steer
+        steer.bake_source_object = source if isinstance(source, bpy.types.Object) else None
+        steer.bake_source_collection = source if isinstance(source, bpy.types.Collection) else None
 
 
 def find_source(

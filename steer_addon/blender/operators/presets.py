@@ -11,7 +11,14 @@ from ...core.errors import PresetError
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
 from ..making import starters
-from .common import SteerOperator, active_object, select_only, why_no_crowd, why_no_editable_crowd
+from .common import (
+    Returned,
+    SteerOperator,
+    active_object,
+    select_only,
+    why_no_crowd,
+    why_no_editable_crowd,
+)
 
 _FORBIDDEN = set('/\\:*?"<>|')
 

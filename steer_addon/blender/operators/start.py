@@ -7,7 +7,7 @@ import bpy
 from ...core.crowd import presets
 from ..crowd import crowds
 from ..making import starters
-from .common import AddOperator, active_object, select_only
+from .common import AddOperator, Returned, active_object, select_only
 
 
 class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):

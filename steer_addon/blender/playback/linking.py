@@ -12,8 +12,15 @@ import bpy
 from ...core.errors import SceneError
 from ...core.results.roster import Roster, everybody
 from ..crowd import baked_file
-from ..crowd.state import PLAYBACK_KEY, ensure_state, get_state, plays_back, remove_state
-from ..display.display import ensure_node_group, find_modifier, set_input
+from ..crowd.state import (
+    PLAYBACK_KEY,
+    ensure_state,
+    get_state,
+    playback_state,
+    plays_back,
+    remove_state,
+)
+from ..display.display import ensure_node_group, require_modifier, set_input
 from ..live import live
 from ..suspension import suspended
 from ..writing import usd_points
@@ -205,7 +212,8 @@ def _settle(obj: bpy.types.Object) -> None:
 
 def forget(obj: bpy.types.Object) -> None:
     """Remove the crowd's state, with the cache file it plays where nothing else does."""
-    used = baked_file.cache_file_of(get_state(obj)) if plays_back(obj) else None
+    state = playback_state(obj)
+    used = None if state is None else baked_file.cache_file_of(state)
     remove_state(obj)
     if used is not None and used.users == 0:
         bpy.data.batch_remove([used])

@@ -12,6 +12,11 @@ from ..crowd.properties import definition_of
 from ..operators.common import active_object
 from . import drawing, drawing_display, messages, overlay_table
 
+if TYPE_CHECKING:
+    _Panel = bpy.types.Panel
+else:
+    _Panel = object
+
 
 class STEER_UL_behaviors(bpy.types.UIList):
     """The behaviors of a crowd"""
