@@ -29,7 +29,7 @@ lint: $(STAMP)  ## Check style, borders, types and sizes
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(VENV)/bin/lint-imports
-	$(PY) -m mypy steer_addon/core $(if $(wildcard steer_addon/farm/*.py),steer_addon/farm)
+	$(PY) -m mypy steer_addon
 	$(PY) scripts/release/check_rooms.py
 
 bench: $(BENCH_STAMP)  ## Measure what a user would feel (installs its peers first)

@@ -194,7 +194,7 @@ def _steps(
                 yield None
                 continue
             if going_on is not None:
-                require_same(obj, before, {**before, "inputs": seen.data()}, header.name)
+                require_same(obj, before, {**(before or {}), "inputs": seen.data()}, header.name)
                 going_on = None
             for crowd, session, _ in moment:
                 seen.look(crowd, session)

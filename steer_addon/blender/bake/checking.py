@@ -102,7 +102,7 @@ def _has_memory(obj: bpy.types.Object) -> bool:
         _simulates(modifier.node_group, set())
         for part in input_objects(obj)
         for modifier in part.modifiers
-        if modifier.type == "NODES"
+        if isinstance(modifier, bpy.types.NodesModifier)
     )
 
 

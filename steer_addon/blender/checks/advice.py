@@ -119,8 +119,9 @@ def _hidden_display(obj: bpy.types.Object) -> Iterator[Notice]:
     """Agents are shown as an object that is disabled in viewports."""
     modifier = display.find_modifier(obj)
     try:
-        shown = modifier is not None and display.get_input(modifier, "Display") == "Object"
-        body = display.get_input(modifier, "Object") if shown else None
+        if modifier is None or display.get_input(modifier, "Display") != "Object":
+            return
+        body = display.get_input(modifier, "Object")
     except SteerError:
         # the Display panel says what is wrong with the modifier
         return

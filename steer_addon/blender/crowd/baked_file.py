@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from .state import PLAYBACK_KEY, get_state, plays_back
+from .state import PLAYBACK_KEY, playback_state
 
 RANGE_KEY = "steer_playback_frames"
 """Custom property of a state that plays a file: first and last frame."""
@@ -16,7 +16,7 @@ RANGE_KEY = "steer_playback_frames"
 def cache_file_of(state: bpy.types.Object) -> bpy.types.CacheFile | None:
     """The data-block of the file that a state plays, where it has one."""
     for modifier in state.modifiers:
-        if modifier.type == "MESH_SEQUENCE_CACHE":
+        if isinstance(modifier, bpy.types.MeshSequenceCacheModifier):
             return modifier.cache_file
     return None
 
@@ -42,14 +42,15 @@ def path_of(state: bpy.types.Object) -> Path | None:
 
 def file_of(obj: bpy.types.Object) -> Path | None:
     """The file that a baked crowd plays, whether it is there or not; None for a live crowd."""
-    return path_of(get_state(obj)) if plays_back(obj) else None
+    state = playback_state(obj)
+    return None if state is None else path_of(state)
 
 
 def problem(obj: bpy.types.Object) -> str:
     """Why a baked crowd does not play, and the way out; empty when it does."""
-    if not plays_back(obj):
+    state = playback_state(obj)
+    if state is None:
         return ""
-    state: Any = get_state(obj)
     path = path_of(state)
     if path is None:
         return "The bake has lost its modifier: delete the bake and bake again"
@@ -62,7 +63,8 @@ def problem(obj: bpy.types.Object) -> str:
 
 def limits(obj: bpy.types.Object) -> str:
     """What the played file lacks; empty when it has everything."""
-    if plays_back(obj) and get_state(obj)[PLAYBACK_KEY] == "pc2":
+    state = playback_state(obj)
+    if state is not None and state[PLAYBACK_KEY] == "pc2":
         return (
             "No USD in this build of Blender: the bake lacks what behaviors show, such as zone and "
             "waypoint, and changes of radius"
@@ -72,10 +74,9 @@ def limits(obj: bpy.types.Object) -> str:
 
 def message(obj: bpy.types.Object) -> str:
     """What the panel says about a baked crowd."""
-    reason = problem(obj)
-    if reason or not plays_back(obj):
+    reason, state = problem(obj), playback_state(obj)
+    if reason or state is None:
         return reason
-    state: Any = get_state(obj)
     first, last = state.get(RANGE_KEY, (0, 0))
     path = path_of(state)
     name = "" if path is None else path.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 
 import bpy
 import numpy as np
@@ -24,7 +25,7 @@ _ROAM = {"type": "wander", "weight": 0.15}
 """What a new crowd does besides: it moves while it has no target yet, and is lively with one."""
 
 
-def is_crowd(obj: bpy.types.Object | None) -> bool:
+def is_crowd(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
     """Whether the object is a crowd: marked as one, and with its Crowd modifier."""
     return (
         obj is not None

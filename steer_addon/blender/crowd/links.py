@@ -28,11 +28,11 @@ ROLES = {"targets": target_slots, "second_targets": second_slots}
 
 def target_crowd(slot: Any) -> bpy.types.Object | None:
     """The crowd whose agents a slot names, or None."""
-    target = slot.target_object
+    target: bpy.types.Object | None = slot.target_object
     # the points of a crowd are its agents: as it is shown they would depend on the order of steps
-    if slot.target_kind in ("CROWD", "POINTS") and is_crowd(target) and target.users_scene:
-        return target
-    return None
+    if slot.target_kind not in ("CROWD", "POINTS") or not is_crowd(target):
+        return None
+    return target if target.users_scene else None
 
 
 def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object]:
@@ -82,7 +82,7 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
         if crowd.session_uid not in known:
             axis = crowd.steer.motion.forward_axis
             known[crowd.session_uid] = results.targets_of(frame, axis, own=crowd == obj)
-    merged = {role: dict(getattr(world, role)) for role in ROLES}
+    merged: dict[str, Any] = {role: dict(getattr(world, role)) for role in ROLES}
     for (role, name), crowd in slots.items():
         merged[role][name] = known[crowd.session_uid]
     return replace(world, **merged)

@@ -61,11 +61,23 @@ def ensure_node_group() -> bpy.types.NodeTree:
 def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """Return the object's Crowd modifier, whatever its name, or None."""
     for modifier in obj.modifiers:
-        if modifier.type == "NODES":
+        if isinstance(modifier, bpy.types.NodesModifier):
             group = modifier.node_group
             if group is not None and VERSION_KEY in group:
                 return modifier
     return None
+
+
+def require_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier:
+    """Return the object's Crowd modifier.
+
+    Raises:
+        SceneError: There is none.
+    """
+    modifier = find_modifier(obj)
+    if modifier is None:
+        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    return modifier
 
 
 def add_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier:
@@ -168,7 +180,7 @@ def _socket(modifier: bpy.types.NodesModifier, name: str) -> Any:
     )
 
 
-def _menu_items(group: bpy.types.NodeTree, name: str) -> dict[str, int]:
+def _menu_items(group: Any, name: str) -> dict[str, int]:
     # a menu is stored as the number that the switch gave to the item when it was made
     switch = group.nodes.get(name)
     if switch is None:

@@ -160,7 +160,7 @@ def _trajectories(job: Job, path: Path) -> int:
 
 def _keyed(job: Job) -> dict[str, Any]:
     """What every agent is copied from, and which keys it gets, as in a keyframe bake."""
-    steer, modifier = job.obj.steer, display.find_modifier(job.obj)
+    steer, modifier = job.obj.steer, display.require_modifier(job.obj)
     shown = display.get_input(modifier, "Display")
     named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
     return {

@@ -64,7 +64,7 @@ def make_prototypes(
     Raises:
         OutputError: It cannot be written.
     """
-    modifier = display.find_modifier(obj)
+    modifier = display.require_modifier(obj)
     shown = display.get_input(modifier, "Display")
     with staging(scene, header) as stage:
         crowd, state = _scratch_crowd(stage, modifier)

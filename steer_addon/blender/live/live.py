@@ -238,7 +238,11 @@ def on_undo(*_: object) -> None:
     if is_suspended():
         return
     for scene in bpy.data.scenes:
-        _each(scene, lambda run, obj, scene=scene: run.restore(obj, scene))
+        _restore(scene)
+
+
+def _restore(scene: bpy.types.Scene) -> None:
+    _each(scene, lambda run, obj: run.restore(obj, scene))
 
 
 @persistent

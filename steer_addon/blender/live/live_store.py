@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -93,10 +94,13 @@ class LiveRun:
         wanted = min(max(number, steer.frame_start), steer.frame_end)
         # what moves during a frame counts from the whole frame before it
         part = part if number == wanted and wanted < steer.frame_end else 0.0
-        following = self._session is not None and self._session.frame == number - 1
-        if wanted not in self.frames and following and part == 0.0 and number == wanted:
+        session = self._session
+        if session is not None and session.frame != number - 1:
+            session = None
+        whole = part == 0.0 and number == wanted
+        if wanted not in self.frames and session is not None and whole:
             others = self._others(obj, number - 1, look)
-            frame = self._session.step(obj, depsgraph, settings, others=others)
+            frame = session.step(obj, depsgraph, settings, others=others)
             self._store(frame, settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
             # a driver, or a curve that only now gives another value
@@ -354,7 +358,7 @@ def _shared(frame: Frame, before: Frame | None) -> Frame:
     """The frame with the arrays of the one before where these are the same."""
     if before is None:
         return frame
-    same: Mapping[str, object] = {
+    same: Mapping[str, Any] = {
         name: getattr(before, name)
         for name in ("id", "radius", "alive")
         if np.array_equal(getattr(before, name), getattr(frame, name))

@@ -51,8 +51,13 @@ def bake_crowd(
     numbers = crowds.frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
     steer = obj.steer
-    modifier = display.find_modifier(crowds.require_crowd(obj))
+    modifier = display.require_modifier(crowds.require_crowd(obj))
     simulated = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share), warnings)
+
+    def second_half(share: float) -> bool:
+        progress(0.5 + 0.5 * share)
+        return True
+
     with live.suspended():
         result = keyframes.bake(
             simulated,
@@ -62,7 +67,7 @@ def bake_crowd(
             source=steer.bake_source_object or steer.bake_source_collection,
             scale=display.get_input(modifier, "Scale"),
             replace=True,
-            progress=lambda share: progress(0.5 + 0.5 * share) is None,
+            progress=second_half,
         )
     assert result is not None  # only a cancel gives None, and this progress never cancels
     # a crowd that was renamed since keeps its bake under the old name

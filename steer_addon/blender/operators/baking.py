@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -15,7 +15,7 @@ from ...core.errors import KernelsMissingError, SteerError
 from .. import playback
 from ..bake import cached, places, status
 from ..live import compiling, live
-from .common import SteerOperator, why_no_editable_crowd
+from .common import Returned, SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ...core.step.simulation import Progress
@@ -76,7 +76,7 @@ class BakeOperator(SteerOperator):
         """Begin it."""
         raise NotImplementedError
 
-    def _start(self: Any, context: bpy.types.Context) -> CacheBake | None:
+    def _start(self, context: bpy.types.Context) -> CacheBake | None:
         try:
             bake = self.begin(context)
         except SteerError as error:
@@ -85,10 +85,11 @@ class BakeOperator(SteerOperator):
         places.set_folder(context.object, bake.folder)
         status.baked(context.object)
         status.busy.append(bake)
-        self._bake, self._object, self._timer = bake, context.object, None
+        self._bake, self._object = bake, context.object
+        self._timer: bpy.types.Timer | None = None
         return bake
 
-    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Returned:
         """Bake in one go."""
         bake = self._start(context)
         if bake is None:
@@ -103,7 +104,7 @@ class BakeOperator(SteerOperator):
             raise
         return self._done(context)
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Bake in steps."""
         if bpy.app.background or context.window is None:
             return self.execute(context)
@@ -118,13 +119,14 @@ class BakeOperator(SteerOperator):
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """A step, or the end of it."""
         if event.type == "ESC" and event.value == "PRESS":
             return self._stopped(context)
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        bake, progress = self._bake, None
+        bake = self._bake
+        progress: Progress | None = None
         if live.must_wait(self._object):
             context.workspace.status_text_set(f"{compiling.text()}  |  Esc: Stop")
             return {"RUNNING_MODAL"}
@@ -142,11 +144,12 @@ class BakeOperator(SteerOperator):
         except BaseException:
             self.cancel(context)
             raise
-        context.window_manager.progress_update(progress.done)
-        context.workspace.status_text_set(progress_text(bake, progress))
+        if progress is not None:
+            context.window_manager.progress_update(progress.done)
+            context.workspace.status_text_set(progress_text(bake, progress))
         return {"RUNNING_MODAL"}
 
-    def _wait(self: Any, context: bpy.types.Context, error: KernelsMissingError) -> set[str]:
+    def _wait(self, context: bpy.types.Context, error: KernelsMissingError) -> Returned:
         """Go on with the frames that are kept, once kernels are compiled."""
         status.busy.remove(self._bake)
         self._bake.close()
@@ -158,7 +161,7 @@ class BakeOperator(SteerOperator):
         live.hold(self._object, error)
         return {"RUNNING_MODAL"}
 
-    def cancel(self: Any, context: bpy.types.Context) -> None:
+    def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends, or another file is opened."""
         try:
             self._bake.close()
@@ -167,7 +170,7 @@ class BakeOperator(SteerOperator):
             pass
         self._end(context)
 
-    def _end(self: Any, context: bpy.types.Context) -> None:
+    def _end(self, context: bpy.types.Context) -> None:
         if self._bake in status.busy:
             status.busy.remove(self._bake)
         if self in _running:
@@ -178,7 +181,7 @@ class BakeOperator(SteerOperator):
             context.workspace.status_text_set(None)
             self._timer = None
 
-    def _stopped(self: Any, context: bpy.types.Context) -> set[str]:
+    def _stopped(self, context: bpy.types.Context) -> Returned:
         try:
             self._bake.close()
         except SteerError as error:
@@ -190,7 +193,7 @@ class BakeOperator(SteerOperator):
         self.report({"INFO"}, f"{what}: Continue Bake goes on from there")
         return {"FINISHED"}
 
-    def _failed(self: Any, context: bpy.types.Context, error: SteerError) -> set[str]:
+    def _failed(self, context: bpy.types.Context, error: SteerError) -> Returned:
         self._bake.close()
         self._end(context)
         status.refresh(self._object)
@@ -198,7 +201,7 @@ class BakeOperator(SteerOperator):
         # the folder that was noted is to be undone with the rest
         return {"FINISHED"} if _kept(self._bake.folder) else {"CANCELLED"}
 
-    def _done(self: Any, context: bpy.types.Context) -> set[str]:
+    def _done(self, context: bpy.types.Context) -> Returned:
         bake, obj = self._bake, self._object
         self._end(context)
         status.baked(obj)

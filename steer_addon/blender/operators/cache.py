@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -12,7 +12,7 @@ from .. import playback
 from ..bake import cached, checking, places, status
 from ..crowd.state import plays_back
 from .baking import BakeOperator, status_of, why_busy
-from .common import SteerOperator, why_no_editable_crowd
+from .common import Returned, SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ..bake.cached import CacheBake
@@ -127,7 +127,7 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
     bl_label = "Check Bake"
     bl_options = {"REGISTER"}
 
-    def run(self: Any, context: bpy.types.Context) -> str:
+    def run(self, context: bpy.types.Context) -> str:
         """Check it."""
         obj = context.object
         folder = places.own_folder(obj)
@@ -154,24 +154,22 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
     bl_idname = "object.steer_cache_relink"
     bl_label = "Relink Bake"
 
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
+    directory: bpy.props.StringProperty(
         name="Folder", description="Folder with the manifest of the bake", subtype="DIR_PATH"
     )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN"}
-    )
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """Not while something is baked."""
         return why_no_editable_crowd(context) or why_busy()
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for the folder."""
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def run(self: Any, context: bpy.types.Context) -> str:
+    def run(self, context: bpy.types.Context) -> str:
         """Take the bake over, of whatever version of Steer it is; or only the played file."""
         obj = context.object
         if not self.directory:

@@ -9,7 +9,7 @@ import bpy
 from ...core.errors import SceneError
 from ..crowd import crowds
 from ..export import formats
-from .common import SteerOperator, why_no_crowd
+from .common import Returned, SteerOperator, why_no_crowd
 
 FORMAT_ITEMS = tuple(
     (entry.name, entry.label, f"{entry.text} ({entry.suffix})", number)
@@ -38,7 +38,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
         """On any crowd: it is only read."""
         return why_no_crowd(context)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for a name; the one proposed is that of the .blend file with the crowd's."""
         chosen = formats.FORMATS[self.format]
         folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path.home()

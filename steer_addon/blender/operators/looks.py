@@ -24,7 +24,7 @@ class STEER_OT_color_material(SteerOperator, bpy.types.Operator):
         if reason:
             return reason
         try:
-            shown = display.get_input(display.find_modifier(context.object), "Display")
+            shown = display.get_input(display.require_modifier(context.object), "Display")
         except SteerError as error:
             return str(error)
         if shown not in ("Cones", "Discs"):
@@ -36,7 +36,7 @@ class STEER_OT_color_material(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Make the material where there is none yet, and give it to the crowd."""
-        display.set_input(display.find_modifier(context.object), "Material", color_material())
+        display.set_input(display.require_modifier(context.object), "Material", color_material())
         return None
 
 

@@ -89,7 +89,7 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
         curve.location = context.scene.cursor.location
         select_only(context, curve)
         text = f"Added {curve.name!r} with {self.count} waypoints"
-        if not crowds.is_crowd(crowd) or crowds.why_not_editable(crowd):
+        if crowd is None or not crowds.is_crowd(crowd) or crowds.why_not_editable(crowd):
             return text
         entry = path_curves.path_entry(crowd)
         if entry is None:

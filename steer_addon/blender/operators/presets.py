@@ -11,7 +11,14 @@ from ...core.errors import PresetError
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
 from ..making import starters
-from .common import SteerOperator, active_object, select_only, why_no_crowd, why_no_editable_crowd
+from .common import (
+    Returned,
+    SteerOperator,
+    active_object,
+    select_only,
+    why_no_crowd,
+    why_no_editable_crowd,
+)
 
 _FORBIDDEN = set('/\\:*?"<>|')
 
@@ -73,11 +80,10 @@ class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
         """Any crowd can be saved, linked ones too."""
         return why_no_crowd(context)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for the name."""
         self.name = self.name or context.object.name
-        result: set[str] = context.window_manager.invoke_props_dialog(self)
-        return result
+        return context.window_manager.invoke_props_dialog(self)
 
     def run(self, context: bpy.types.Context) -> str:
         """Write the file."""
@@ -107,7 +113,7 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
         """Anywhere in Object Mode; what is active decides what becomes of the file."""
         return "" if context.mode == "OBJECT" else "Go to Object Mode first"
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Use the file that was dropped, or ask for one."""
         if self.filepath:
             return self.execute(context)

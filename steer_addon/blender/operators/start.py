@@ -7,7 +7,7 @@ import bpy
 from ...core.crowd import presets
 from ..crowd import crowds
 from ..making import starters
-from .common import AddOperator, active_object, select_only
+from .common import AddOperator, Returned, active_object, select_only
 
 
 class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
@@ -58,7 +58,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         for name in ("count", "seed", "obstacles", "ground", "bodies"):
             layout.prop(self, name)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Add it, and play where there is a window."""
         if not self.properties.is_property_set("count"):
             self.count = starters.COUNTS.get(self.preset, starters.COUNT)

@@ -83,21 +83,23 @@ class OBJECT_OT_steer_show_body(SteerOperator, bpy.types.Operator):
         body = None if reason else _body(context.object)
         if not reason and (body is None or not body.hide_viewport):
             reason = "The agents are seen already"
-        if not reason and body.library is not None:
+        if not reason and body is not None and body.library is not None:
             reason = f"{body.name!r} is linked from another file: enable it there"
         return reason
 
     def run(self, context: bpy.types.Context) -> None:
         """Instances of an object that the eye hides are seen, of one that is disabled not."""
         body = _body(context.object)
+        if body is None:
+            return
         body.hide_viewport = False
         if body.name in context.view_layer.objects:
             body.hide_set(True)
 
 
 def _body(obj: bpy.types.Object) -> bpy.types.Object | None:
-    modifier = display.find_modifier(obj)
     try:
+        modifier = display.require_modifier(obj)
         is_object = display.get_input(modifier, "Display") == "Object"
         return display.get_input(modifier, "Object") if is_object else None
     except SceneError:

@@ -140,7 +140,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
         self.circle.use_draw_scale = False
         self.arms = {name: self._new("GIZMO_GT_arrow_3d", WANDER, 0.6) for name in _ARMS}
         self.faces = []
-        self.stretch: dict[int, Any] = {}
+        self.stretch: dict[int, tuple[Matrix, Vector, Vector, float]] = {}
         self.was_dragged = False
         for number in range(6):
             arrow = self._new("GIZMO_GT_arrow_3d", REGION, 0.5)
@@ -208,7 +208,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
             return
         place, heading = found
         up = Vector((0.0, 0.0, 1.0))
-        side = heading.cross(up)
+        side: Any = heading.cross(up)
         side = side.normalized() if side.length > 1.0e-3 else Vector((1.0, 0.0, 0.0))
         center = place + heading * entry.wander.distance
         self.circle.matrix_basis = facing(center, side.cross(heading))
@@ -230,7 +230,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
     def _set_face(self, number: int, value: float) -> None:
         box = box_of(bpy.context.object)
         if box is not None and number in self.stretch:
-            box.matrix_world = stretched(*self.stretch[number], value)
+            box.matrix_world = stretched(*self.stretch[number], by=value)
 
 
 def unregister() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -10,6 +10,9 @@ import numpy as np
 from ..crowd.crowds import crowds
 from ..display.display import find_modifier
 from . import answers, seen
+
+if TYPE_CHECKING:
+    from ..operators.common import Returned
 
 REACH = 30.0
 """So far from the cursor an agent is found [px], at the interface's standard size."""
@@ -80,7 +83,7 @@ class STEER_OT_pick_agent(bpy.types.Operator):
             cls.poll_message_set(reason)
         return not reason
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Wait for a click."""
         context.window.cursor_modal_set("EYEDROPPER")
         context.workspace.status_text_set(
@@ -89,7 +92,7 @@ class STEER_OT_pick_agent(bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Choose what is clicked; the view can be turned in the meantime."""
         if event.type in {"ESC", "RIGHTMOUSE"}:
             self._end(context)

@@ -182,7 +182,8 @@ def _keyed(obj: bpy.types.Object, number: int) -> Shown:
 def _template_turn(obj: bpy.types.Object) -> Any:
     """What takes the rotation of the copied object out of a key again."""
     source = obj.steer.bake_source_object
-    if source is None:
+    collection = obj.steer.bake_collection
+    if source is None or collection is None:
         return Quaternion()
-    template = make_template(source, obj.steer.bake_collection)
+    template = make_template(source, collection)
     return Quaternion(template.keyed_rotation).inverted()

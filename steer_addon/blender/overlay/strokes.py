@@ -229,7 +229,8 @@ def in_view(points: F32, matrix: Any, limit: int) -> NDArray[np.int64]:
     inside = (np.abs(clip[0]) <= clip[3]) & (np.abs(clip[1]) <= clip[3]) & (clip[3] > 0.0)
     rows = np.flatnonzero(inside)
     depth = clip[2, rows] / clip[3, rows]
-    return rows[np.argsort(depth, kind="stable")[:limit]]
+    first: NDArray[np.int64] = rows[np.argsort(depth, kind="stable")[:limit]]
+    return first
 
 
 def placed(

@@ -84,6 +84,7 @@ def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
 def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
     """Batches and names for one view."""
     made, ids, answer = _Made(key), key[1], found.answer
+    assert answer is not None  # `_current` has asked
     rows = _rows(found, told, ids, matrix)
     lines = []
     for number in ids[-MOST_CHOSEN:]:
@@ -111,7 +112,8 @@ def _shader(name: str) -> Any:
 def _batch(made: strokes.Strokes, kind: str = "LINES", shader: str = WIDE) -> Any:
     if not len(made.points):
         return None
-    return batch_for_shader(_shader(shader), kind, {"pos": made.points, "color": made.colors})
+    content: dict[str, Any] = {"pos": made.points, "color": made.colors}
+    return batch_for_shader(_shader(shader), kind, content)
 
 
 def _current(context: Any) -> _Made | None:
@@ -179,7 +181,7 @@ def _draw_labels(context: Any, labels: list[strokes.Label], scale: float) -> Non
 
     tips, sizes, texts = [], [], []
     for label in labels:
-        place = location_3d_to_region_2d(context.region, context.region_data, label.place)
+        place = location_3d_to_region_2d(context.region, context.region_data, label.place.tolist())
         if place is not None:
             width, height = blf.dimensions(0, label.text)
             # the agent's own name stands below it, the others beside their arrows
@@ -199,7 +201,8 @@ def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -
     if not boxes:
         return
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    corners, triangles = [], []
+    corners: list[tuple[float, float]] = []
+    triangles: list[tuple[int, int, int]] = []
     for (x, y), (width, height) in boxes:
         first, low = len(corners), y - 0.25 * height
         corners += [

@@ -12,8 +12,15 @@ import bpy
 from ...core.errors import SceneError
 from ...core.results.roster import Roster, everybody
 from ..crowd import baked_file
-from ..crowd.state import PLAYBACK_KEY, ensure_state, get_state, plays_back, remove_state
-from ..display.display import ensure_node_group, find_modifier, set_input
+from ..crowd.state import (
+    PLAYBACK_KEY,
+    ensure_state,
+    get_state,
+    playback_state,
+    plays_back,
+    remove_state,
+)
+from ..display.display import ensure_node_group, require_modifier, set_input
 from ..live import live
 from ..suspension import suspended
 from ..writing import usd_points
@@ -93,9 +100,7 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
     Raises:
         SceneError: The object is no crowd, comes from another file, or the file is not there.
     """
-    modifier = find_modifier(obj)
-    if modifier is None:
-        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    modifier = require_modifier(obj)
     if obj.library is not None or obj.override_library is not None:
         raise SceneError(
             f"Crowd {obj.name!r} is linked from another file: bake it in that file, or make it "
@@ -207,7 +212,8 @@ def _settle(obj: bpy.types.Object) -> None:
 
 def forget(obj: bpy.types.Object) -> None:
     """Remove the crowd's state, with the cache file it plays where nothing else does."""
-    used = baked_file.cache_file_of(get_state(obj)) if plays_back(obj) else None
+    state = playback_state(obj)
+    used = None if state is None else baked_file.cache_file_of(state)
     remove_state(obj)
     if used is not None and used.users == 0:
         bpy.data.batch_remove([used])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import bpy
 import numpy as np
@@ -93,8 +94,8 @@ class WorldReader:
         """
         told = settings or settings_of(obj)
         with self._view.at(depsgraph, stand_ins or {}) as view:
-            targets = self._targets.read(obj, view, fps)
-            sources = self._sources.read(obj, view, told)
+            targets: dict[str, Any] = self._targets.read(obj, view, fps)
+            sources: dict[str, Any] = self._sources.read(obj, view, told)
             colliders, spheres = self._read_colliders(obj, told.motion.wall_height)
             ground = self._read_ground(obj)
         self.scene_warnings = [*view.warnings, *self.meshes.end_frame()]
@@ -124,7 +125,10 @@ class WorldReader:
         for collider in collider_objects(obj):
             if not self._view.is_gone(collider, "Collider"):
                 for piece in self._pieces(obj, collider, collider.name_full, None, wall_height):
-                    (meshes if isinstance(piece, Mesh) else balls).append(piece)
+                    if isinstance(piece, Mesh):
+                        meshes.append(piece)
+                    else:
+                        balls.append(piece)
         if not balls:
             return meshes, None
         return meshes, make_spheres([b[0] for b in balls], [b[1] for b in balls])
@@ -177,7 +181,7 @@ class WorldReader:
         place = self._piece_place(part, parent)
         center, radius = place[:3, 3], size * float(np.linalg.norm(place[:3, :3], axis=0).max())
         with np.errstate(over="ignore"):
-            if np.isfinite(np.float32([*center, radius])).all():
+            if np.isfinite(np.array([*center, radius], np.float32)).all():
                 yield center, radius
                 return
         self._view.warn(

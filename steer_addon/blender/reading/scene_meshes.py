@@ -75,7 +75,8 @@ def loose_edges(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     mesh.attributes[".corner_edge"].data.foreach_get("value", used)
     loose = np.ones(len(edges), bool)
     loose[used] = False
-    return edges[loose]
+    found: NDArray[np.int32] = edges[loose]
+    return found
 
 
 def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -> FloatArray:
@@ -193,15 +194,15 @@ class MeshReader:
         self._asked.add(name)
         old = self.entries.get(name)
         key = matrix.tobytes() + np.float64(wall_height).tobytes()
-        known = old is not None and old.key == key and name not in self._dirty
-        if known and not may_deform(source):
-            return old.mesh
+        known = old if old is not None and old.key == key and name not in self._dirty else None
+        if known is not None and not may_deform(source):
+            return known.mesh
         with mesh_of(evaluated) as mesh:
             if mesh is None:
                 return None
             points = positions(mesh)
-            if known and np.array_equal(points, old.points):
-                return old.mesh
+            if known is not None and np.array_equal(points, known.points):
+                return known.mesh
             order = corners(mesh)
             lines = loose_edges(mesh) if wall_height > 0.0 else np.zeros((0, 2), np.int32)
         self._dirty.discard(name)

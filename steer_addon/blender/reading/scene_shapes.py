@@ -74,7 +74,8 @@ def _shuttles(count: int, edges: NDArray[np.int32], cyclic: NDArray[np.bool_]) -
     # one more border than splines, or these are not the splines that the points were made of
     if len(borders) != len(cyclic) + 1:
         return np.zeros(0, np.int64)
-    return borders[:-1][cyclic & (np.diff(borders) == 2)]
+    firsts: NDArray[np.int64] = borders[:-1][cyclic & (np.diff(borders) == 2)]
+    return firsts
 
 
 def has_surface(evaluated: bpy.types.Object) -> bool:
@@ -128,8 +129,8 @@ def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
     Vectors on faces and on their corners become the mean of those around each point.
     """
     with mesh_of(evaluated) as mesh:
-        attribute = mesh.attributes.get(name)
-        if attribute is None:
+        attribute = None if mesh is None else mesh.attributes.get(name)
+        if mesh is None or attribute is None:
             return NoVectors(
                 f"has no attribute {name!r}: add a vector attribute of that name on its points, "
                 "name another one in the behavior, or choose curves"
@@ -158,7 +159,8 @@ def _on_points(mesh: bpy.types.Mesh, values: FloatArray, domain: str) -> FloatAr
     sums = np.zeros((len(mesh.vertices), 3))
     np.add.at(sums, vertex, values)
     counts = np.bincount(vertex, minlength=len(sums))
-    return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+    means: FloatArray = (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+    return means
 
 
 def make_vectors(raw: Raw, matrix: Matrix) -> Field:
@@ -178,7 +180,7 @@ def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
     none = np.zeros((0, 3), np.int32)
     if evaluated.type == "EMPTY":
         size = evaluated.empty_display_size
-        return np.float32([[-size] * 3, [size] * 3]), none
+        return np.array([[-size] * 3, [size] * 3], np.float32), none
     with mesh_of(evaluated) as mesh:
         return positions(mesh), corners(mesh) if with_mesh else none
 

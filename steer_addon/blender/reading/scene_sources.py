@@ -102,13 +102,10 @@ class SourceReader:
         key = (source.session_uid, what)
         old = self._parts.get(key)
         matrix = view.place_of(source)
-        placed = old is not None and old.matrix == matrix.tobytes()
         # nobody is told when the size of an empty changes
-        fixed = old is not None and source.type != "EMPTY" and not may_deform(source)
-        if placed and fixed:
-            return old
-        raw = old.raw if fixed else _read(source, entry, view, what, old)
-        if placed and _equal(raw, old.raw):
+        fixed = source.type != "EMPTY" and not may_deform(source)
+        raw = old.raw if old is not None and fixed else _read(source, entry, view, what, old)
+        if old is not None and old.matrix == matrix.tobytes() and (fixed or _equal(raw, old.raw)):
             return old
         part = _Part(source.session_uid, matrix.tobytes(), raw)
         label = f"{SOURCES[use].label} {source.name!r}"
@@ -124,8 +121,9 @@ class SourceReader:
 
     def _join(self, key: str, use: str, values: list[Any], view: SceneView) -> Any:
         old = self._joined.get(key)
-        same = old is not None and len(old[0]) == len(values)
-        if not same or any(a is not b for a, b in zip(old[0], values, strict=True)):
+        before = () if old is None else old[0]
+        same = old is not None and len(before) == len(values)
+        if not same or any(a is not b for a, b in zip(before, values, strict=True)):
             self._joined[key] = (values, _JOINERS[use](values))
         joined = self._joined[key][1]
         if isinstance(joined, Paths):

@@ -62,7 +62,8 @@ class SceneView:
     @property
     def frame(self) -> float:
         """The frame with its part."""
-        return self._depsgraph.scene.frame_current_final
+        frame: float = self._depsgraph.scene.frame_current_final
+        return frame
 
     def warn(self, text: str) -> None:
         """Say something, once."""
@@ -131,7 +132,8 @@ class SceneView:
                 f"{obj.name!r} is hidden, so its motion is not seen while playing: "
                 "show it in the viewport and in renders, or bake the crowd"
             )
-        return self._hidden[key]
+        value: T = self._hidden[key]
+        return value
 
     def look(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
         """What is read of an object, hidden or not; see `hidden`."""

@@ -22,7 +22,7 @@ def region_width(context: Any) -> float:
     if region is None:
         return 300.0
     # the scale is 0 without a window
-    width = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
+    width: float = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
     return width - _TABS if getattr(region, "type", "") == "UI" else width
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -11,6 +11,11 @@ from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
 from . import drawing, drawing_display, messages, overlay_table
+
+if TYPE_CHECKING:
+    _Panel = bpy.types.Panel
+else:
+    _Panel = object
 
 
 class STEER_UL_behaviors(bpy.types.UIList):
@@ -24,11 +29,11 @@ class STEER_UL_behaviors(bpy.types.UIList):
         layout: Any,
         data: Any,
         item: Any,
-        icon: int,
+        icon: int | None,
         active_data: Any,
-        active_property: str,
-        index: int = 0,
-        flt_flag: int = 0,
+        active_property: str | None,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
     ) -> None:
         """Icon, name, weight, switch."""
         definition = definition_of(item)
@@ -53,7 +58,9 @@ class STEER_UL_behaviors(bpy.types.UIList):
             icon="CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT",
         )
 
-    def filter_items(self, context: Any, data: Any, property: str) -> tuple[list[int], list[int]]:
+    def filter_items(  # type: ignore[override]  # lists do as well as Blender's own arrays
+        self, context: Any, data: Any, property: str
+    ) -> tuple[list[int], list[int]]:
         """Found by what they are called."""
         if not self.filter_name:
             return [], []
@@ -62,13 +69,13 @@ class STEER_UL_behaviors(bpy.types.UIList):
         return helper.filter_items_by_name(self.filter_name, flag, items, "title"), []
 
 
-class _PhysicsTab:
+class _PhysicsTab(_Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "physics"
 
 
-class _Sidebar:
+class _Sidebar(_Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Crowd"

@@ -181,7 +181,8 @@ def _extent(frame: Frame) -> NDArray[np.float32]:
         return np.zeros((2, 3), np.float32)
     reach = float(frame.radius.max())
     low, high = frame.position.min(axis=0) - reach, frame.position.max(axis=0) + reach
-    return np.stack([low, high]).astype(np.float32)
+    corners: NDArray[np.float32] = np.stack([low, high]).astype(np.float32)
+    return corners
 
 
 def unique_key(wanted: str, taken: Iterable[str]) -> str:

@@ -77,7 +77,7 @@ class Own(NamedTuple):
 class Others(NamedTuple):
     """All neighbors of an agent together."""
 
-    count: int  # how many may matter within the horizon
+    count: int  # type: ignore[assignment]  # how many may matter within the horizon
     columns: int  # of the table, in whole blocks
     opposed: float  # from 0 to 1, how near another wish is: o
     crossing: float  # the same of those who do not only stand
