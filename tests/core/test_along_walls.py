@@ -9,7 +9,7 @@ from crowdtools import box, simulation
 from test_avoid_neighbors import RADIUS, walkers
 
 from steer_addon.core.behaviors.arrive import Arrive
-from steer_addon.core.behaviors.avoid_neighbors.walls import along_walls, turned_frame
+from steer_addon.core.behaviors.avoid_neighbors.memory import along_walls, turned_frame
 from steer_addon.core.inputs.world import make_targets, make_world
 
 DT = 1.0 / 30.0

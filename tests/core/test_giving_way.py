@@ -6,7 +6,7 @@ import pytest
 from avoiding import DT, own_of
 from test_avoid_neighbors import SPEED
 
-from steer_addon.core.behaviors.avoid_neighbors.held_up import held_up
+from steer_addon.core.behaviors.avoid_neighbors.memory import held_up
 
 
 def after(seconds, pace, now, held=0.0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steer_addon.core.behaviors.avoid_neighbors.turning_back import bent, way_gone
+from steer_addon.core.behaviors.avoid_neighbors.memory import bent, way_gone
 
 NOBODY, EAST, WEST = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
 SPEED = 1.4

@@ -1,6 +1,6 @@
 """Avoid neighbors: take the way on which the next collision is far off, and keep to one side.
 
-In a step, an agent goes through these; their numbers stand in `rules`.
+Each step of an agent goes through these (numbers stand in `rules`):
 
 1. Foresee (`foreseen`): each neighbor that it can meet within the anticipation time T is measured
    in a frame along the wish: gap, velocity, wish.
@@ -19,41 +19,39 @@ g_j      min(1, (closing speed / 0.3·s)²): a neighbor that is passed closely i
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
 o        how near another wish is: max_j (1 - cosine)/2, fading with the distance
 b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 2·(1 - |v|/s), at
-         most 1. Crowds that meet turn about one another, and an agent that is slowed down goes
+         most 1: crowds that meet turn about one another, and an agent that is slowed down goes
          around those that stand. Times o where a wall is near, straight ahead or on that side: a
          side would lead past a door
 k        1 + 1.5·min(1, 2.5·o), o of those that do not only stand: where many ways cross all move
          around the middle, and do not lock there
 
-   The minimum is refined by the parabola through it and the ways beside it, so that the direction
-   changes smoothly. The cost of turning away from v keeps agents with what they chose.
+   The parabola through the minimum and the ways beside it refines the direction, so that it changes
+   smoothly. The cost of turning away from v keeps agents with what they chose.
 
 3. Choose a speed (`pacing`) min(s, max((gap - l)/T_h, o·p·s)): gap to the next one ahead with a
    like wish, l the personal space, T_h the time headway. Crowds are slower where they are denser,
-   and agents that meet head-on do not wait for one another. p = 0.4 + min(0.6, |v|/s): a standing
-   agent presses less. In a queue, where o ≤ 0.03, the gap is foreseen by a quarter of a second, and
-   near a door T_h is shorter by up to 65 %.
+   and agents that meet head-on do not wait; p = 0.4 + min(0.6, |v|/s), as a standing agent presses
+   less. In a queue, where o ≤ 0.03, the gap is foreseen by a quarter of a second, and near a door
+   T_h is shorter by up to 65 %.
 
-4. When held up (`held_up`), at less than a twentieth of s for 2 s, though it chose more than a
-   tenth: retreat at s/2 for about a body's width, back and to the side, if one of those it nearly
-   touches has the better lot. Bodies in a ring would lock one another. With nobody near but walls
-   it goes along these.
+4. When held up (`memory`), at less than a twentieth of s for 2 s though it chose more than a tenth,
+   retreat at s/2 for about a body's width, back and to the side, if one of those it nearly touches
+   has the better lot: bodies in a ring would lock. With nobody near but walls, go along these.
 
-5. Yield: of two, that one goes first which is ahead along the mean of both wishes, and does not
-   wait for the other; in a queue near a wall the heading stands for the wish of an agent that
-   turned away from it by more than 45°. When they are abreast a lot drawn from both ids decides. An
-   agent closer than l to one that goes first, with a like wish, nears it at gap / T_h at most.
+5. Yield (`pacing`): of two, that one goes first which is ahead along the mean of both wishes, and
+   does not wait for the other; in a queue near a wall the heading stands for the wish of an agent
+   that turned away from it by more than 45°. A lot drawn from both ids decides between two abreast.
+   An agent closer than l to one that goes first, with a like wish, nears it at gap / T_h at most.
 
 6. Back out of its personal space at (l - gap)/T_h, as far as that leaves l to those behind: those
-   in front, at a door, then have the room to turn, and no arch holds. By a share it does so
-   whatever it leaves: by o, and by up to 0.7 where wishes converge or a wall is ahead. An agent
-   that is pushed by a close neighbor with another wish moves by half of the push.
+   in front, at a door, then have the room to turn, and no arch holds. A share of it leaves them
+   nothing: o, and up to 0.7 where wishes converge or a wall is ahead. A push of a close neighbor
+   with another wish moves the agent by half of it.
 
-7. Among others with another wish, do not turn back at once (`turning_back`): the velocity bends off
-   the way that the agent went lately by at most 32°, and stands for 1.5 s before it leads back.
+7. Among others with another wish, do not turn back at once (`memory`): bend off the way that the
+   agent went lately by at most 32°, and stand for 1.5 s before going back.
 
-8. Propose Δ = v_chosen - wish: with weight 1 agents steer to v_chosen. An agent without a wish gets
-   no proposal: it stays.
+8. Propose Δ = v_chosen - wish: with weight 1 agents steer to v_chosen; without a wish they stay.
 
 In GROUND motion all of this happens in the plane of the agent's ground.
 
@@ -67,18 +65,43 @@ wishes of others, and who goes first are our own; docs/avoidance.md has the comp
 from __future__ import annotations
 
 from ...compiled.jit import kernel, scratch
-from ...numeric.vec import EPSILON, add_scaled, length, load, pick, store, sub
+from ...numeric.vec import EPSILON, add_scaled, dot, length, load, pick, store, sub, unit
 from ...parameters import choice, param
 from ...sensing.declare import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
+from ...sensing.sight import eye, sides
 from ...sensing.targeting import on_ground
 from ..flock import seen_neighbors
-from .choosing import choose
-from .foreseen import LINES, MOST, foresee, look_at_itself
-from .held_up import ALONG, when_held_up
+from .choosing import ALL_WAYS, choose
+from .foreseen import LINES, MOST, Own, foresee
+from .memory import ALONG, bent, turned_frame, way_gone, when_held_up
 from .pacing import pace, velocity_on
-from .turning_back import bent, way_gone
+from .rules import NOWHERE
 from .walls import in_world
-from .ways import ALL_WAYS
+
+
+@kernel
+def _look_at_itself(i, agents, world, p, wish, seen, walls, along):
+    """What an agent knows of itself: Own, in the frame of its wish or of a way along walls."""
+    normal, speed = load(agents.normal, i), min(length(wish), agents.max_speed[i] * 1.0)
+    right, above = sides(unit(wish), normal, world.flat)
+    frame = turned_frame(unit(wish), right, above, along)
+    velocity = load(agents.velocity, i)
+    up = 0.0 if world.flat else dot(velocity, frame[2])
+    velocity = (dot(velocity, frame[0]), dot(velocity, frame[1]), up)
+    return Own(
+        eye=eye(i, agents, world),
+        normal=normal if world.flat else NOWHERE,
+        frame=frame,
+        velocity=velocity,
+        speed=speed,
+        radius=agents.radius[i] * 1.0,
+        horizon=pick(p.anticipation_time, i),
+        spare=pick(p.personal_space, i),
+        headway=pick(p.time_headway, i),
+        side=int(p.side[0]),
+        walls=walls,
+        alone=seen == 0,
+    )
 
 
 @kernel
@@ -95,7 +118,7 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
         )
         reach = pick(p.neighbor_distance, i)
         seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
-        own = look_at_itself(i, agents, world, p, wish, seen, walls, memory[i, ALONG])
+        own = _look_at_itself(i, agents, world, p, wish, seen, walls, memory[i, ALONG])
         gone = way_gone(load(memory, i), velocity, own.speed, world.dt)
         store(memory, i, gone)
         if own.speed < EPSILON or not (walls or seen > 0):

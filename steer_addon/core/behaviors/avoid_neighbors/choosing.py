@@ -7,14 +7,23 @@ is in the way, and g_j how closely it is passed, neighbors cost 1.8·max_j c_j·
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...compiled.jit import inlined_kernel, kernel
-from ...numeric.vec import EPSILON, dot, scale
+from ...numeric.vec import EPSILON, dot, length, scale
 from .foreseen import AFTER, BEFORE, BEYOND, CARE, RESULT, SOFT, U, V, W, X, Y, Z, largest
 from .rules import RULES
 from .walls import walled
-from .ways import ALL_WAYS, LEFT, LEVEL, LEVEL_WAYS, NEITHER, SIDES, SPATIAL, turned_way, way_of
 
+LEFT, NEITHER = 1, 2
+"""The sides on which others are passed, as numbers of the choice `side`; 0 is the right."""
+SIDES = 4
+"""Directions in which flyers turn away: right, left, above, below; walkers have the first two."""
+LEVEL_WAYS, ALL_WAYS = 24, 40
+"""Places for the ways of walkers and of flyers: whole blocks of what is done at once."""
 NEAR = 7
 """The first of all ways, which turn least."""
 TURN, HARM, KNOWN = range(3)
@@ -23,10 +32,57 @@ way, and what the second one counts so far:"""
 NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
 
 
+class Fan(NamedTuple):
+    """Ways in the order of their numbers, which is that of their turns; way 0 leads straight on."""
+
+    ahead: NDArray[np.float64]  # unit directions: along the wish,
+    right: NDArray[np.float64]  # to the preferred side,
+    above: NDArray[np.float64]  # and up
+    turn: NDArray[np.int64]  # [steps]
+    before: NDArray[np.int64]  # the next way that turns less, and more; the same where that is none
+    after: NDArray[np.int64]
+
+
+def _fan(sides: int, places: int) -> Fan:
+    """All ways to some sides, each array with that number of places."""
+    k = np.arange(places)
+    turn, side = (k + sides - 1) // sides, (k - 1) % sides
+    angle = [math.sin(RULES.step * steps) for steps in turn]
+    out = np.where(side % 2 == 0, angle, np.negative(angle))
+    ahead = np.array([math.cos(RULES.step * steps) for steps in turn])
+    inside = (turn <= RULES.turns) & (k > 0)
+    before, after = np.where(turn > 1, k - sides, 0), np.where(turn < RULES.turns, k + sides, 0)
+    after = np.where(turn < RULES.turns, after, before)
+    before[0], after[0] = 2, 1
+    right, above = np.where(inside & (side < 2), out, 0.0), np.where(inside & (side >= 2), out, 0.0)
+    return Fan(np.where(turn <= RULES.turns, ahead, 0.0), right, above, turn, before, after)
+
+
+LEVEL, SPATIAL = _fan(2, LEVEL_WAYS), _fan(SIDES, ALL_WAYS)
+
+
 @inlined_kernel
-def _weigh_turns(fan, count, own, bias, sign, costs):
+def way_of(fan, k, sign):
+    """Unit direction of way k in the agent's frame; `sign` is -1 where the left is preferred."""
+    return (fan.ahead[k], fan.right[k] * sign, fan.above[k] * sign)
+
+
+@inlined_kernel
+def _turned_way(fan, k, step, sign):
+    """Unit direction of way k turned on by part of a step, in the agent's frame."""
+    if step == 0.0:
+        return way_of(fan, k, sign)
+    angle = RULES.step * (fan.turn[k] + step)
+    out = math.sin(angle)
+    if fan.above[k] == 0.0:
+        return (math.cos(angle), out if fan.right[k] * sign > 0.0 else -out, 0.0)
+    return (math.cos(angle), 0.0, out if fan.above[k] * sign > 0.0 else -out)
+
+
+@inlined_kernel
+def _weigh_turns(fan, own, bias, sign, costs):
     """Fill in what ways cost whatever is in them; `bias` is the cost of the side not preferred."""
-    for k in range(count):
+    for k in range(len(fan.ahead)):
         way = way_of(fan, k, sign)
         turn = 1.0 - way[0] - RULES.keep * dot(way, own.velocity) / own.speed - bias * way[1]
         costs[TURN, k], costs[HARM, k], costs[KNOWN, k] = turn, 0.0, NOTHING
@@ -43,21 +99,12 @@ def _least_turn(costs):
 
 
 @inlined_kernel
-def _may_be_better(costs, count, best):
+def _may_be_better(fan, costs, best):
     """Whether some way of which nothing is known may cost no more than the best one."""
     found = 0
-    for k in range(count):
+    for k in range(len(fan.ahead)):
         found += int((costs[TURN, k] <= best) & (costs[KNOWN, k] == NOTHING))
     return found > 0
-
-
-@inlined_kernel
-def _refined(before, best, after):
-    """Where between three costs the least one lies, in steps from -0.5 to 0.5."""
-    bend = before + after - 2.0 * best
-    if bend < EPSILON:
-        return 0.0
-    return min(RULES.refined, max(-RULES.refined, 0.5 * (before - after) / bend))
 
 
 @kernel
@@ -97,8 +144,9 @@ def _weigh_three(table, columns, own, fan, first, sign, costs):
 
 
 @inlined_kernel
-def _harm(world, own, table, columns, way, k, most, costs):
-    """Cost of what is in way k; walls are not looked for where it is more than `most` already."""
+def _cost(world, own, table, columns, fan, k, sign, most, costs):
+    """Cost of way k; walls are not looked for where it is more than `most` already."""
+    way = way_of(fan, k, sign)
     if costs[KNOWN, k] == NOTHING:
         go = scale(way, own.speed)
         for n in range(columns):
@@ -107,7 +155,7 @@ def _harm(world, own, table, columns, way, k, most, costs):
     if own.walls and costs[KNOWN, k] != ALL and costs[TURN, k] + costs[HARM, k] <= most:
         wall = RULES.wall * walled(world, own, way)
         costs[HARM, k], costs[KNOWN, k] = max(costs[HARM, k], wall), ALL
-    return costs[HARM, k]
+    return costs[TURN, k] + costs[HARM, k]
 
 
 @kernel
@@ -116,7 +164,7 @@ def _side_cost(world, own, others):
     if own.side == NEITHER:
         return 0.0, 1.0
     cost = -RULES.side if own.side == LEFT else RULES.side
-    cost *= max(others.differ, min(1.0, RULES.slowed * (1.0 - own.now / own.speed)))
+    cost *= max(others.differ, min(1.0, RULES.slowed * (1.0 - length(own.velocity) / own.speed)))
     cost *= 1.0 + RULES.around * min(1.0, RULES.crossing * others.crossing)
     sign = -1.0 if cost < 0.0 else 1.0
     if own.walls and others.opposed < 1.0:
@@ -131,43 +179,27 @@ def _side_cost(world, own, others):
 def choose(world, own, others, table, costs):
     """The way of least cost, as a unit direction in the agent's frame; `costs` is its scratch."""
     bias, sign = _side_cost(world, own, others)
+    fan, sides = (LEVEL, 2) if world.flat else (SPATIAL, SIDES)
     columns = others.columns
-    if world.flat:
-        fan, count, sides = LEVEL, LEVEL_WAYS, 2
-        _weigh_turns(LEVEL, LEVEL_WAYS, own, bias, sign, costs)
-    else:
-        fan, count, sides = SPATIAL, ALL_WAYS, SIDES
-        _weigh_turns(SPATIAL, ALL_WAYS, own, bias, sign, costs)
+    _weigh_turns(fan, own, bias, sign, costs)
     # most often the one of least cost is free; it and those beside it are looked at together
     first = _least_turn(costs)
     _weigh_three(table, columns, own, fan, first, sign, costs)
-    best, chosen = math.inf, 0
+    likely, best, chosen = (first, fan.before[first], fan.after[first]), math.inf, 0
     for n in range(3 + 1 + RULES.turns * sides):
-        if n == 3 and not (own.walls or _may_be_better(costs, count, best)):
+        if n == 3 and not (own.walls or _may_be_better(fan, costs, best)):
             break
-        k = (
-            first
-            if n == 0
-            else fan.before[first]
-            if n == 1
-            else fan.after[first]
-            if n == 2
-            else n - 3
-        )
-        if costs[TURN, k] > best:
-            continue
-        cost = costs[TURN, k] + _harm(
-            world, own, table, columns, way_of(fan, k, sign), k, best, costs
-        )
-        if cost < best or (cost == best and k < chosen):
-            best, chosen = cost, k
-    before, after, step = fan.before[chosen], fan.after[chosen], 0.0
-    if before != after and chosen > 0:
-        for k in (before, after):
-            _harm(world, own, table, columns, way_of(fan, k, sign), k, math.inf, costs)
-        less, more = (
-            costs[TURN, before] + costs[HARM, before],
-            costs[TURN, after] + costs[HARM, after],
-        )
-        step = _refined(less, best, more)
-    return turned_way(fan, chosen, step, sign)
+        k = likely[n] if n < 3 else n - 3
+        if costs[TURN, k] <= best:
+            cost = _cost(world, own, table, columns, fan, k, sign, best, costs)
+            if cost < best or (cost == best and k < chosen):
+                best, chosen = cost, k
+    before, after = fan.before[chosen], fan.after[chosen]
+    if chosen == 0 or before == after:
+        return way_of(fan, chosen, sign)
+    for k in (before, after):
+        costs[TURN, k] = _cost(world, own, table, columns, fan, k, sign, math.inf, costs)
+    less, more = costs[TURN, before], costs[TURN, after]
+    bend = less + more - 2.0 * best
+    step = 0.0 if bend < EPSILON else 0.5 * (less - more) / bend
+    return _turned_way(fan, chosen, min(RULES.refined, max(-RULES.refined, step)), sign)

@@ -16,17 +16,15 @@ from ...numeric.vec import (
     dot,
     length,
     load,
-    pick,
     project,
     scale,
     sub,
     unit,
 )
-from ...sensing.sight import eye, sides
 from ...sensing.targeting import on_ground
 from ..flock import parting
-from .rules import RULES
-from .walls import beside_wall, turned_frame
+from .rules import NOWHERE, RULES
+from .walls import beside_wall
 
 MOST = 32
 """Most neighbors that count."""
@@ -52,7 +50,6 @@ BLOCK = 8
 neighbor are from another agent and are made to count for nothing."""
 _INDEX = 0x7FFFFFFF
 """For indices that are known to be right: numba else checks each for being negative."""
-NOWHERE = (0.0, 0.0, 0.0)
 
 
 class Own(NamedTuple):
@@ -62,11 +59,9 @@ class Own(NamedTuple):
     normal: Vec3  # unit, of its ground; 0 for flyers
     frame: tuple[Vec3, Vec3, Vec3]  # unit vectors ahead, to the right, above
     velocity: Vec3  # in that frame [m/s]
-    now: float  # length of the velocity [m/s]
     speed: float  # wished: s [m/s] > 0
     radius: float  # [m]
     horizon: float  # anticipation time T [s]
-    reach: float  # how far it would go in that time [m]
     spare: float  # personal space l [m]
     headway: float  # T_h [s]
     side: int  # on which it passes others
@@ -88,37 +83,9 @@ class Others(NamedTuple):
 
 
 @kernel
-def look_at_itself(i, agents, world, p, wish, seen, walls, along):
-    """What an agent knows of itself: Own, in the frame of its wish or of a way along walls."""
-    normal, speed = load(agents.normal, i), min(length(wish), agents.max_speed[i] * 1.0)
-    right, above = sides(unit(wish), normal, world.flat)
-    frame = turned_frame(unit(wish), right, above, along)
-    velocity, horizon = load(agents.velocity, i), pick(p.anticipation_time, i)
-    up = 0.0 if world.flat else dot(velocity, frame[2])
-    velocity = (dot(velocity, frame[0]), dot(velocity, frame[1]), up)
-    return Own(
-        eye=eye(i, agents, world),
-        normal=normal if world.flat else NOWHERE,
-        frame=frame,
-        velocity=velocity,
-        now=length(velocity),
-        speed=speed,
-        radius=agents.radius[i] * 1.0,
-        horizon=horizon,
-        reach=horizon * speed,
-        spare=pick(p.personal_space, i),
-        headway=pick(p.time_headway, i),
-        side=int(p.side[0]),
-        walls=walls,
-        alone=seen == 0,
-    )
-
-
-@kernel
 def precedes(a, b):
     """Whether the agent with the id a goes first, of two who are abreast: as if by lot."""
-    lot_a, lot_b = (a * 2654435761) % 4294967296, (b * 2654435761) % 4294967296
-    return lot_a < lot_b or (lot_a == lot_b and a < b)
+    return (a * 2654435761) % 4294967296 < (b * 2654435761) % 4294967296
 
 
 @kernel
@@ -203,11 +170,7 @@ def _look(n, own, table):
 
 @kernel
 def _sort_out(table, read, columns, spare):
-    """Let columns that are too far away, or behind, count for nothing, without branches.
-
-    Returns:
-        (number of those who may matter, number of those who are close).
-    """
+    """Let columns too far away, or behind, count for nothing: (how many may matter, are close)."""
     count = close = 0
     for n in range(columns):
         far = (n >= read) | (table[GAP, n] > table[MEETING, n] + spare)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 
 from ...compiled.jit import kernel
-from ...numeric.vec import add, add_scaled, dot, scale, sub, truncate, unit
-from .foreseen import ALIKE, FACING, FIRST, NOWHERE, RESULT, SQUARE, TOUCH, U, X, largest, three
-from .rules import RULES
+from ...numeric.vec import add, add_scaled, dot, length, scale, sub, truncate, unit
+from .foreseen import ALIKE, FACING, FIRST, RESULT, SQUARE, TOUCH, U, X, largest, three
+from .rules import NOWHERE, RULES
 from .walls import at_door, walled
 
 STRAIGHT = (1.0, 0.0, 0.0)
@@ -49,7 +49,7 @@ def pace(world, own, others, table, way):
     headway = own.headway
     if own.walls and queues and room < headway * own.speed:
         headway *= 1.0 - RULES.closer * at_door(world, own.eye, own.frame)
-    effort = RULES.pressing + min(1.0 - RULES.pressing, own.now / own.speed)
+    effort = RULES.pressing + min(1.0 - RULES.pressing, length(own.velocity) / own.speed)
     return min(own.speed, max(room / headway, others.opposed * effort * own.speed)), headway
 
 
@@ -60,10 +60,7 @@ def yielded(table, columns, velocity, headway, everybody, left):
     With `everybody` it presses on none of the others with a like wish either. A gap, less what is
     to be left of it [m], may be closed within the headway [s].
     """
-    count = 0
-    for n in range(columns):
-        count += int((table[ALIKE, n] > RULES.like) & (everybody | (table[FIRST, n] > 0.0)))
-    if count == 0 or velocity == NOWHERE:
+    if velocity == NOWHERE:
         return velocity
     for _sweep in range(RULES.sweeps):
         most = 0.0

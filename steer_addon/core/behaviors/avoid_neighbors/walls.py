@@ -1,11 +1,4 @@
-"""What walls take from a way, where they are near, and where they leave a door.
-
-Between two obstacles that are nearer to each other than its body is wide, no way within 120° of the
-wish leads out. An agent that is held up there, with nobody near, goes four bodies' widths to its
-side, as if it wished to, and tries again; should that lead back, it goes to the other side the next
-time. Source: Lumelsky & Stepanov 1987, "Path-planning strategies for a point mobile automaton
-moving amidst unknown obstacles" (following the outline of what is in the way). How far is our own.
-"""
+"""What walls take from a way, where they are near, and where they leave a door."""
 
 from __future__ import annotations
 
@@ -16,10 +9,6 @@ from ...geometry.bvh import nearest_steep
 from ...numeric.vec import add_scaled, dot, scale, unit
 from ...sensing.sight import first_hit
 from .rules import RULES
-from .ways import LEFT
-
-REST = 1.0e-6
-"""What stays of a way that is gone [m]: its sign tells to which side it was."""
 
 
 @inlined_kernel
@@ -30,21 +19,22 @@ def in_world(way, frame):
 
 @kernel
 def walled(world, own, way):
-    """Share of an agent's reach that walls take from its body on a way: 0 if free, 1 at a touch.
+    """Share of s·T that walls take from its body on a way: 0 if free, 1 at a touch.
 
     Three rays: from the center, and from both flanks.
     """
     across = own.frame[1]
     if way[2] == 0.0:
         across = add_scaled(scale(own.frame[0], -way[1]), across, way[0])
-    direction, free = in_world(way, own.frame), own.reach
+    reach = own.horizon * own.speed
+    direction, free = in_world(way, own.frame), reach
     for side in range(-1, 2):
         start = add_scaled(own.eye, across, RULES.flank * side * own.radius)
         front = own.radius if side == 0 else RULES.flank_round * own.radius
         triangle, distance, _normal = first_hit(world, start, direction, free + front)
         if triangle >= 0:
             free = min(free, max(0.0, distance - front))
-    return 1.0 - free / own.reach
+    return 1.0 - free / reach
 
 
 @kernel
@@ -75,24 +65,3 @@ def at_door(world, eye, frame):
         if near >= 0.5:
             return 1.0
     return 2.0 * near
-
-
-@kernel
-def turned_frame(ahead, right, above, left):
-    """The frame of an agent: on its way along walls ahead is where its right, or its left, was."""
-    if abs(left) <= REST:
-        return ahead, right, above
-    if left > 0.0:
-        return right, scale(ahead, -1.0), above
-    return scale(right, -1.0), ahead, above
-
-
-@kernel
-def along_walls(left, stuck, world, own):
-    """What is left of an agent's way along walls [m]; `stuck` if it is held up with nobody near."""
-    if abs(left) > REST:
-        return math.copysign(max(abs(left) - own.speed * world.dt, REST), left)
-    if not stuck or not beside_wall(world, own.eye, own.radius):
-        return left
-    turns_left = left > 0.0 or (left == 0.0 and own.side == LEFT)
-    return -RULES.along * own.radius if turns_left else RULES.along * own.radius
