@@ -7,7 +7,7 @@ without one, and enabling the extension stays quick.
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from .version import __version__ as __version__
 
 
 def register() -> None:

@@ -15,13 +15,13 @@ from typing import Any
 
 import bpy
 
-from ... import __version__
 from ...core.cache import CacheHeader, CacheWriter
 from ...core.cache.baking import Step
 from ...core.cache.baking import bake as write_steps
 from ...core.cache.changes import all_changes, sentence
 from ...core.errors import CacheError, SceneError
 from ...core.step.simulation import Progress
+from ...version import __version__
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
 from ..live.sessions import Resume, fps_of, sessions

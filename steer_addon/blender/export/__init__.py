@@ -7,10 +7,7 @@ from ...core.doors import load_on_use
 load_on_use(
     __name__,
     "alembic",
-    "files",
     "keyed",
-    "mesh_cache",
     "trajectories",
     "usd_instancer",
-    "usd_points",
 )
