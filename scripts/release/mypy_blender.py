@@ -114,7 +114,7 @@ POLLED = {
 WITH_POLL = (
     "steer_addon.blender.operators.",
     "steer_addon.blender.overlay.gizmos",
-    "steer_addon.blender.overlay.picking",
+    "steer_addon.blender.operators.picking",
 )
 """Modules of operators and gizmos, by how their names begin."""
 

@@ -26,12 +26,13 @@ from .operators import (
     export,
     looks,
     paths,
+    picking,
     presets,
     stacks,
     start,
     ways_out,
 )
-from .overlay import gizmos, picking
+from .overlay import gizmos
 from .overlay import handlers as overlay
 from .ui import menus, panels
 

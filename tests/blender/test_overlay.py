@@ -10,10 +10,10 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.operators import picking  # noqa: E402
 from steer_addon.blender.overlay import (  # noqa: E402
     answers,
     handlers,
-    picking,
     settings,
     strokes,
     view,

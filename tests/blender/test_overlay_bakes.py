@@ -11,10 +11,10 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import playback  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.operators import picking  # noqa: E402
 from steer_addon.blender.overlay import (  # noqa: E402
     answers,
     gizmos,
-    picking,
     seen,
 )
 from steer_addon.core.cache import layout, open_cache  # noqa: E402

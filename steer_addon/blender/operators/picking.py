@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 
 from ..crowd.crowds import crowds
 from ..display.display import find_modifier
-from . import answers, seen
-
-if TYPE_CHECKING:
-    from ..operators.common import Returned
+from ..overlay import answers, seen
+from .common import Returned
 
 REACH = 30.0
 """So far from the cursor an agent is found [px], at the interface's standard size."""
