@@ -205,8 +205,8 @@ class BakeOperator(SteerOperator):
         bake, obj = self._bake, self._object
         self._end(context)
         status.baked(obj)
-        for text in bake.warnings:
-            self.report({"WARNING"}, text)
+        for found in bake.warnings:
+            self.report({"WARNING"}, found.sentence)
         try:
             playback.attach(obj, bake.folder)
         except SteerError as error:
