@@ -38,8 +38,8 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
         folder = places.new_folder(context.object)
         if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
             raise SceneError(
-                f"{folder} holds a bake already, which this crowd does not know of: take it with "
-                "Relink, or choose another folder"
+                f"{folder} holds a bake already, which this crowd does not know of: let the "
+                "crowd play it with Relink, or choose another folder"
             )
         return cached.begin(context.object, context.scene, folder)
 
