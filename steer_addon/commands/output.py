@@ -7,9 +7,9 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.step.simulation import Progress
@@ -26,7 +26,7 @@ class Result:
     """
 
     data: dict[str, Any]
-    lines: list[str] = field(default_factory=list)
+    lines: Sequence[object] = ()
 
     def __post_init__(self) -> None:
         """Write diagnoses as text and as plain data."""

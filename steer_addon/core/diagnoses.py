@@ -96,7 +96,7 @@ class Diagnosis:
         }
 
 
-def diagnose(code: str, subject: str = "", **values: Any) -> Diagnosis:
+def diagnose(code: str, subject: str = "", /, **values: Any) -> Diagnosis:
     """A diagnosis, with its values as keywords."""
     return Diagnosis(code, subject, values)
 
