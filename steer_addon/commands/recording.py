@@ -16,6 +16,7 @@ import numpy as np
 from ..core.cache.npy import npy_header
 from ..core.errors import OutputError
 from ..core.results.frames import Frame
+from .output import with_sentences
 
 ARRAYS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "positions": ("position", "<f4", (3,)),
@@ -93,7 +94,9 @@ class Recorder:
                     np.save(file, np.asarray(values, "<i8"), allow_pickle=False)
                 made.append(self._rename(name))
             partial = self.folder / f".{REPORT}.partial"
-            partial.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", "utf-8")
+            partial.write_text(
+                json.dumps(with_sentences(report), indent=2, ensure_ascii=False) + "\n", "utf-8"
+            )
             os.replace(partial, self.folder / REPORT)
         except OSError as error:
             raise self._cannot(error) from None

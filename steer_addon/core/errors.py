@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from .diagnoses import Diagnosis, diagnose
 from .doors import logging
 
 
 class SteerError(Exception):
-    """Root of all errors that a user can act on; shown as one sentence, never as a traceback."""
+    """Root of all errors that a user can act on; shown as one sentence, never as a traceback.
+
+    Attributes:
+        diagnosis: What went wrong, as data; FAILED where there is nothing to know but the sentence.
+    """
+
+    def __init__(self, message: str | Diagnosis) -> None:
+        """Take the sentence, or the diagnosis that has one."""
+        super().__init__(str(message))
+        self.diagnosis = (
+            message if isinstance(message, Diagnosis) else diagnose("FAILED", reason=message)
+        )
 
 
 class ParameterError(SteerError):

@@ -92,7 +92,7 @@ def test_a_crowd_waits_says_so_and_goes_on(window):
     obj = scenes.make_runner()
     scenes.play(1, 4)
     assert scenes.stored(obj) is None and compiling.is_waiting(obj)
-    assert "waits until its kernels" in scenes.message(obj)
+    assert scenes.code_of(obj) == "COMPILING"
     assert len(FakeCompilation.made) == 1
     FakeCompilation.made[0].now = State(2, 5, True)
     assert compiling._look() == compiling.INTERVAL
@@ -103,7 +103,7 @@ def test_a_crowd_waits_says_so_and_goes_on(window):
     assert finish(window) is None
     assert not compiling.is_waiting(obj) and FakeCompilation.made[0].stopped
     # the frame that it is at follows the one that is stored, and is simulated at once
-    assert scenes.stored(obj) == (1, 2) and scenes.message(obj) == ""
+    assert scenes.stored(obj) == (1, 2) and scenes.code_of(obj) == ""
 
 
 def test_the_result_is_that_of_a_crowd_that_did_not_wait(window):
@@ -163,7 +163,7 @@ def test_the_overlay_does_not_compile_in_the_window(window, monkeypatch):
     depsgraph = bpy.context.evaluated_depsgraph_get()
     assert answers.refresh(scene, depsgraph)
     assert compiling.is_waiting(obj) and len(FakeCompilation.made) == 1
-    assert "waits until its kernels" in answers.get(obj).notes[0]
+    assert answers.get(obj).notes[0].code == "COMPILING"
     # and it is not asked again before they are there
     monkeypatch.setattr(answers, "_update", lambda *arguments: pytest.fail("asked"))
     answers.refresh(scene, depsgraph)

@@ -19,6 +19,7 @@ from steer_addon.blender.overlay import (  # noqa: E402
     view,
 )
 from steer_addon.blender.ui import overlay_table as table  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     deps,
@@ -95,9 +96,8 @@ def test_a_frame_that_came_with_a_file_is_told_without_what_was_remembered():
     live._runs.clear()
     found = explained(crowd)
     assert found.frame == 8
-    assert found.notes == (
-        "What 'wander' remembers is not known at this frame: play again to know it",
-    )
+    (note,) = found.notes
+    assert (note.code, note.values["behaviors"]) == ("MEMORY_UNKNOWN", "'Wander'")
     np.testing.assert_allclose(found.answer.agents.position, seen.position, atol=1e-6)
     assert found.answer.agent(0).parts[0].active
 
@@ -108,9 +108,9 @@ def test_it_says_why_there_is_nothing_to_tell():
     live.clear(crowd)
     found = explained(crowd)
     assert found.answer is None
-    assert found.notes == ("Not simulated yet: play from frame 1",)
+    assert found.notes == (diagnose("NOT_SIMULATED", start=1),)
     crowd.steer.hidden_by_bake = {"VIEWPORT"}
-    assert "baked to objects that are gone" in explained(crowd).notes[0]
+    assert "baked to objects that are gone" in explained(crowd).notes[0].values["reason"]
 
 
 def test_a_crowd_that_is_deleted_or_no_crowd_any_more_is_let_go():

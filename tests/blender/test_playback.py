@@ -16,16 +16,19 @@ from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.blender.writing.files import Header  # noqa: E402
 from steer_addon.blender.writing.usd_points import has_usd  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_views import attribute, instances  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
+    code_of,
     data_counts,
     frame_set,
     make_runner,
-    message,
     play,
     shown,
+    told,
 )
+from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 needs_usd = pytest.mark.skipif(not has_usd(), reason="this build of Blender has no USD")
@@ -81,7 +84,7 @@ def test_nothing_is_simulated_while_it_plays(tmp_path):
     bake(obj, tmp_path)
     play(1, LAST)
     assert live.get_frame(obj, 3) is None
-    assert "crowd.usdc plays frames 1 to 12" in message(obj)
+    assert told(obj) == diagnose("PLAYS_BAKE", file="crowd.usdc", first=1, last=12)
     assert crowds.make_crowd(obj) == obj
     assert state.plays_back(obj)
 
@@ -167,13 +170,13 @@ def test_paths_are_relative_to_the_file_and_can_be_relinked(tmp_path):
     frames = bake(obj, tmp_path / "steer_cache" / "Zoë_é")
     assert bpy.data.cache_files[0].filepath.startswith("//steer_cache")
     os.rename(tmp_path / "steer_cache", tmp_path / "moved")
-    assert "is missing" in message(obj)
-    assert "Relink" in baked_file.problem(obj)
+    assert code_of(obj) == "BAKE_FILE_MISSING"
+    assert baked_file.problem(obj).remedy == "RELINK"
     with pytest.raises(SceneError, match="no file"):
         lost = tmp_path / "steer_cache" / "crowd.usdc"
         playback.show(obj, playback.Played(lost, Header("Crowd", 24.0, 1, 2), frames[0]))
     playback.relink(obj, "//moved/Zoë_é")
-    assert baked_file.problem(obj) == ""
+    assert baked_file.problem(obj) is None
     frame_set(8)
     np.testing.assert_array_equal(shown(obj), frames[7].position)
 
@@ -232,7 +235,7 @@ def test_without_usd_a_point_cache_plays(tmp_path, monkeypatch):
     ]
     bake(obj, tmp_path, frames)
     assert (tmp_path / "crowd.pc2").is_file()
-    assert "No USD" in baked_file.limits(obj) and "zone" in baked_file.limits(obj)
+    assert baked_file.limits(obj).code == "PLAYS_WITHOUT_USD"
     for frame in frames:
         frame_set(frame.number)
         np.testing.assert_array_equal(shown(obj), frame.position)
@@ -252,7 +255,7 @@ def test_without_usd_a_point_cache_plays(tmp_path, monkeypatch):
         same = attribute(obj, "rotation")[:2] @ np.array([np.cos(a), 0, 0, np.sin(a)])
         np.testing.assert_allclose(np.abs(same), 1.0, atol=1e-6)
     os.rename(tmp_path / "crowd.pc2", tmp_path / "other.pc2")
-    assert "is missing" in message(obj)
+    assert code_of(obj) == "BAKE_FILE_MISSING"
     playback.detach(obj)
     assert display.get_input(display.find_modifier(obj), "State").type == "MESH"
 
@@ -283,21 +286,21 @@ def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
     folder = tmp_path / "steer_cache" / "Crowd"
     assert baked_file.file_of(obj) == folder / "crowd.usdc"
     monkeypatch.setattr(simulate, "run", None)
-    told = []
+    warnings = []
     path = tmp_path / "x.csv"
     numbers = range(3, 7)
     csv = formats.FORMATS["csv"]
     obj.steer.agents.max_speed = 3.0
-    formats.export_crowd(obj, bpy.context.scene, csv, path, numbers=numbers, warnings=told)
+    formats.export_crowd(obj, bpy.context.scene, csv, path, numbers=numbers, warnings=warnings)
     rows = np.loadtxt(path)
     wanted = np.concatenate([frames[n - 1].position for n in numbers])
     np.testing.assert_allclose(rows[:, 2:], wanted, atol=1e-5)
-    assert "out of date" in told[0]
+    assert codes(warnings) == ["EXPORT_OUT_OF_DATE"]
     frame_set(7)
     np.testing.assert_array_equal(shown(obj), frames[6].position)
     # what is played was lost, and is written anew from the cache
     (folder / "crowd.usdc").unlink()
-    assert "is missing" in message(obj)
+    assert code_of(obj) == "BAKE_FILE_MISSING"
     bpy.ops.object.steer_cache_relink(directory=str(folder))
     frame_set(8)
     np.testing.assert_array_equal(shown(obj), frames[7].position)

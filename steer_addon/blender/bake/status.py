@@ -16,6 +16,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core import cache as caches
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from .. import app_handlers
 from ..crowd import crowds
@@ -44,7 +45,7 @@ class BakeStatus:
         end: The last frame that there should be.
         complete: Whether all are.
         unfinished: How many frames a newer bake has that will replace it; None where there is none.
-        problem: Why it cannot be read; empty when it can.
+        problem: Why it cannot be read; None when it can.
         settings: What of the settings changed.
         changes: What changed as the last check found it.
         edited: What was edited since then.
@@ -55,20 +56,40 @@ class BakeStatus:
     end: int = 0
     complete: bool = False
     unfinished: range | None = None
-    problem: str = ""
-    settings: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
+    problem: Diagnosis | None = None
+    settings: list[Diagnosis] = field(default_factory=list)
+    changes: list[Diagnosis] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
 
     @property
-    def out_of_date(self) -> str:
-        """What changed since the bake; empty when nothing is known to have."""
-        return caches.changes.sentence([*dict.fromkeys([*self.settings, *self.changes])])
+    def out_of_date(self) -> Diagnosis | None:
+        """What changed since the bake; None when nothing is known to have."""
+        changes = [*dict.fromkeys([*self.settings, *self.changes])]
+        return caches.changes.out_of_date(changes) if changes else None
 
     @property
     def can_continue(self) -> bool:
         """Whether frames are missing."""
         return self.unfinished is not None or not self.complete
+
+    def diagnoses(self) -> list[Diagnosis]:
+        """What there is to say about the bake."""
+        if self.problem is not None:
+            return [self.problem]
+        found = []
+        if len(self.frames):
+            code = "FRAMES_BEING_BAKED" if busy else "FRAMES_LACKING"
+            code = "FRAMES_BAKED" if self.complete else code
+            first, last, folder = self.frames[0], self.frames[-1], str(self.folder)
+            found.append(diagnose(code, first=first, last=last, folder=folder, end=self.end))
+        if self.unfinished is not None and not busy:
+            found.append(diagnose("NEWER_BAKE", count=len(self.unfinished)))
+        if self.out_of_date is not None:
+            found.append(self.out_of_date)
+        elif self.edited:
+            names = ", ".join(repr(name) for name in self.edited[:4])
+            found.append(diagnose("EDITED", objects=names))
+        return found
 
 
 class _Known:
@@ -77,7 +98,7 @@ class _Known:
     def __init__(self) -> None:
         self.asked = -1.0e9
         self.status: BakeStatus | None = None
-        self.changes: list[str] = []
+        self.changes: list[Diagnosis] = []
         self.edited: dict[str, None] = {}
 
 
@@ -108,7 +129,7 @@ def baked(obj: bpy.types.Object) -> None:
     _known.pop(obj.session_uid, None)
 
 
-def checked(obj: bpy.types.Object, changes: list[str]) -> None:
+def checked(obj: bpy.types.Object, changes: list[Diagnosis]) -> None:
     """Note what a check found."""
     known = _known.setdefault(obj.session_uid, _Known())
     known.changes, known.edited, known.asked = changes, {}, -1.0e9
@@ -130,13 +151,14 @@ def _look(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
             found.complete &= found.end == cache.header.frame_end
             found.settings = _settings(obj, scene, cache)
     except SteerError as error:
-        found.problem = str(error)
+        found.problem = diagnose("BAKE_UNREADABLE", reason=str(error))
     except OSError as error:
-        found.problem = f"{folder} cannot be read: {error.strerror}"
+        reason = f"{folder} cannot be read: {error.strerror}"
+        found.problem = diagnose("BAKE_UNREADABLE", reason=reason)
     return found
 
 
-def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[str]:
+def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[Diagnosis]:
     return checking.changes_told(obj, scene, cache)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ...core.diagnoses import Diagnosis, diagnose
 from .state import PLAYBACK_KEY, playback_state
 
 RANGE_KEY = "steer_playback_frames"
@@ -46,38 +47,35 @@ def file_of(obj: bpy.types.Object) -> Path | None:
     return None if state is None else path_of(state)
 
 
-def problem(obj: bpy.types.Object) -> str:
-    """Why a baked crowd does not play, and the way out; empty when it does."""
+def problem(obj: bpy.types.Object) -> Diagnosis | None:
+    """Why a baked crowd does not play; None when it does."""
     state = playback_state(obj)
     if state is None:
-        return ""
+        return None
     path = path_of(state)
     if path is None:
-        return "The bake has lost its modifier: delete the bake and bake again"
+        return diagnose("BAKE_WITHOUT_MODIFIER")
     if not path.is_file():
-        return f"{path} is missing: use Relink to say where it is, or bake again"
+        return diagnose("BAKE_FILE_MISSING", str(path))
     if state[PLAYBACK_KEY] == "usdc" and not bpy.app.build_options.usd:
-        return "This build of Blender has no USD and cannot play the bake: bake again"
-    return ""
+        return diagnose("BAKE_NEEDS_USD")
+    return None
 
 
-def limits(obj: bpy.types.Object) -> str:
-    """What the played file lacks; empty when it has everything."""
+def limits(obj: bpy.types.Object) -> Diagnosis | None:
+    """What the played file lacks; None when it has everything."""
     state = playback_state(obj)
     if state is not None and state[PLAYBACK_KEY] == "pc2":
-        return (
-            "No USD in this build of Blender: the bake lacks what behaviors show, such as zone and "
-            "waypoint, and changes of radius"
-        )
-    return ""
+        return diagnose("PLAYS_WITHOUT_USD")
+    return None
 
 
-def message(obj: bpy.types.Object) -> str:
-    """What the panel says about a baked crowd."""
-    reason, state = problem(obj), playback_state(obj)
-    if reason or state is None:
-        return reason
+def diagnosis(obj: bpy.types.Object) -> Diagnosis | None:
+    """What the panel says about a baked crowd; None for a live one."""
+    found, state = problem(obj), playback_state(obj)
+    if found is not None or state is None:
+        return found
     first, last = state.get(RANGE_KEY, (0, 0))
     path = path_of(state)
     name = "" if path is None else path.name
-    return f"Baked: {name} plays frames {first} to {last}; delete the bake to simulate live"
+    return diagnose("PLAYS_BAKE", file=name, first=first, last=last)

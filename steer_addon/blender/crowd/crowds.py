@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...core.behaviors import REGISTRY
 from ...core.crowd import presets
 from ...core.crowd.settings import CrowdSettings, make_behavior
+from ...core.diagnoses import diagnose
 from ...core.errors import PresetError, SceneError, warn
 from ..display import display
 from . import state
@@ -61,15 +62,9 @@ def require_crowd(obj: bpy.types.Object | None) -> bpy.types.Object:
 def why_not_editable(obj: bpy.types.Object) -> str:
     """Why a crowd cannot be made of, or changed on this object; empty when it can."""
     if obj.library is not None:
-        return (
-            f"{obj.name!r} is linked from {obj.library.filepath}: "
-            "make it local (Object > Relations > Make Local) or work in that file"
-        )
+        return diagnose("LINKED", obj.name, file=obj.library.filepath).sentence
     if obj.override_library is not None:
-        return (
-            f"{obj.name!r} is a library override: "
-            "make it local (Object > Relations > Make Local) or work in the library's file"
-        )
+        return diagnose("OVERRIDE", obj.name).sentence
     return ""
 
 

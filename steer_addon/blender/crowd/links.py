@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from ...core.results import frames as results
 from .crowds import is_crowd
@@ -75,10 +76,9 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
     for crowd in slots.values():
         frame = frames.get(crowd.session_uid)
         if frame is None:
-            raise SceneError(
-                f"Crowd {obj.name!r} steers by crowd {crowd.name!r}, which is not simulated that "
-                f"far: play from frame {min(crowd.steer.frame_start, obj.steer.frame_start)}"
-            )
+            start = min(crowd.steer.frame_start, obj.steer.frame_start)
+            far = {"other": crowd.name, "start": start}
+            raise SceneError(diagnose("OTHER_CROWD_NOT_SIMULATED", obj.name, **far))
         if crowd.session_uid not in known:
             axis = crowd.steer.motion.forward_axis
             known[crowd.session_uid] = results.targets_of(frame, axis, own=crowd == obj)

@@ -12,6 +12,7 @@ from typing import Any
 
 import bpy
 
+from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from . import display_nodes
 from .crowd_group import NODE_GROUP_NAME, VERSION_KEY, sockets_of
@@ -174,10 +175,7 @@ def _socket(modifier: bpy.types.NodesModifier, name: str) -> Any:
     for socket in sockets:
         if socket.name == name:
             return socket
-    raise SceneError(
-        f"Modifier {modifier.name!r} has no input {name!r}: its node group was changed; "
-        "remove the modifier and add a crowd again"
-    )
+    raise SceneError(diagnose("INPUT_REMOVED", modifier.name, input=name))
 
 
 def _menu_items(group: Any, name: str) -> dict[str, int]:

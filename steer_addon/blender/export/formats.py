@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from ...core import cache as caches
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.results import roster
 from ..bake import status
 from ..crowd import baked_file
@@ -60,7 +61,7 @@ class Job:
         scene: bpy.types.Scene,
         numbers: range,
         progress: Progress,
-        warnings: list[str],
+        warnings: list[Diagnosis],
         *,
         anew: bool = False,
     ) -> None:
@@ -120,12 +121,12 @@ def _cache_of(obj: bpy.types.Object, numbers: range) -> Any:
     return cache if numbers[0] in held and numbers[-1] in held else None
 
 
-def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
+def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Diagnosis]:
     """What to know about a bake that is exported."""
     found = status.status(obj, scene)
-    if found is None or not found.out_of_date:
+    if found is None or found.out_of_date is None:
         return []
-    return [f"The bake that was exported is out of date: {found.out_of_date}. Bake Anew for more"]
+    return [diagnose("EXPORT_OUT_OF_DATE", **found.out_of_date.values)]
 
 
 def _points(job: Job, path: Path) -> int:
@@ -208,7 +209,7 @@ def export_crowd(
     *,
     numbers: range,
     progress: Progress = lambda share: None,
-    warnings: list[str] | None = None,
+    warnings: list[Diagnosis] | None = None,
     anew: bool = False,
 ) -> Result:
     """Export a crowd.

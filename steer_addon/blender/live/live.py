@@ -18,6 +18,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.compiled import jit
+from ...core.diagnoses import diagnose
 from ...core.errors import KernelsMissingError, SteerError, warn
 from .. import app_handlers
 from ..crowd import baked_file, crowds
@@ -52,14 +53,14 @@ def _run_of(obj: bpy.types.Object) -> live_store.LiveRun:
 def status(obj: bpy.types.Object) -> LiveStatus:
     """What the panel says about a crowd; quick enough for every redraw."""
     if obj.steer.hidden_by_bake:
-        return LiveStatus("The crowd is baked: delete the bake to simulate it live")
+        return LiveStatus(diagnose("BAKED_TO_OBJECTS"))
     if plays_back(obj):
-        return LiveStatus(baked_file.message(obj))
+        return LiveStatus(baked_file.diagnosis(obj))
     if compiling.is_waiting(obj):
-        return LiveStatus("The crowd waits until its kernels are compiled, once after installing")
+        return LiveStatus(diagnose("COMPILING"))
     run = _runs.get(obj.session_uid)
     if run is None:
-        return LiveStatus(f"Not simulated yet: play from frame {obj.steer.frame_start}")
+        return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
     return run.status(obj, bpy.context.scene)
 
 
@@ -208,11 +209,11 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
     look = _look(scene, depsgraph)
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
-        before = run.message
+        before = run.diagnosis
         run.change_frame(obj, scene, depsgraph, look)
-        if rendering and run.message and run.message != before:
+        if rendering and run.diagnosis is not None and run.diagnosis != before:
             now = scene.frame_current
-            warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.message)
+            warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.diagnosis)
 
     _each(scene, act, wait=not rendering)
     if not rendering:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.agents import Agents
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from ...core.results.frames import Frame
 from ...core.results.memories import Kept, keep
@@ -36,9 +37,10 @@ class LiveRun:
     frames: dict[int, Frame] = field(default_factory=dict)
     kept: dict[int, Kept] = field(default_factory=dict)
     """What stored frames can be explained from; of frames simulated elsewhere only the last."""
-    message: str = ""
-    out_of_date: str = ""
-    """Why stored frames are not what playing from the start would give; empty when they are."""
+    diagnosis: Diagnosis | None = None
+    """Why another frame is shown than the one asked for, or none; None when all is well."""
+    out_of_date: Diagnosis | None = None
+    """Why stored frames are not what playing from the start would give; None when they are."""
     _session: simulate.Session | None = None
     _key: LiveKey | None = None
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
@@ -49,21 +51,25 @@ class LiveRun:
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
     _waiting: Frame | None = None
-    _failed: str = ""
+    _failed: Diagnosis | None = None
 
     def status(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> LiveStatus:
         """What a panel tells about it."""
-        session, message = self._session, self.message
+        session, diagnosis = self._session, self.diagnosis
         if self.frames and not self.out_of_date and self._is_changed(obj, scene):
             # a script set something, which Blender does not tell anybody
-            message = f"Settings changed: play from frame {obj.steer.frame_start} to update"
+            diagnosis = self._stale(diagnose("SETTINGS_CHANGED"), obj.steer.frame_start)
         return LiveStatus(
-            message=message,
+            diagnosis=diagnosis,
             warnings=tuple(session.warnings) if session is not None else (),
             stored_range=(min(self.frames), max(self.frames)) if self.frames else None,
             stored_count=len(self.frames),
-            out_of_date=bool(self.out_of_date),
+            out_of_date=self.out_of_date is not None,
         )
+
+    @staticmethod
+    def _stale(reason: Diagnosis, start: int) -> Diagnosis:
+        return diagnose("OUT_OF_DATE", reason=reason, start=start)
 
     def change_frame(
         self,
@@ -86,7 +92,7 @@ class LiveRun:
         steer = obj.steer
         number, part = scene.frame_current, scene.frame_subframe
         if steer.frame_end < steer.frame_start:
-            self.message = "The frame range ends before its start: raise the end"
+            self.diagnosis = diagnose("RANGE_ENDS_EARLY")
             return
         settings = self._settings(obj, scene, number)
         if number == steer.frame_start and part == 0.0:
@@ -104,7 +110,7 @@ class LiveRun:
             self._store(frame, settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
             # a driver, or a curve that only now gives another value
-            self._outdate("Settings changed", keep=None)
+            self._outdate("SETTINGS_CHANGED", keep=None)
         self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
         self._show(obj, wanted, part, scene)
 
@@ -162,7 +168,7 @@ class LiveRun:
                 self._visit_start(obj, scene, depsgraph, settings, again=bool(reshaped))
                 self._places = (number, signature(obj, depsgraph))
         elif (moved or reshaped or own) and self.frames:
-            self._outdate("The scene changed", keep=number)
+            self._outdate("SCENE_CHANGED", keep=number)
             self._places = (number, signature(obj, depsgraph))
         self._show(obj, self._clamped(obj, number), 0.0, scene)
 
@@ -196,11 +202,10 @@ class LiveRun:
         return not self.out_of_date and (number in self.frames or following)
 
     def fail(self, error: SteerError) -> None:
-        """Keep an error as the message, once in the log."""
-        text = str(error)
-        if text != self.message:
-            log.warning(text)
-        self.message = text
+        """Keep what an error tells, once in the log."""
+        if error.diagnosis != self.diagnosis:
+            log.warning("%s", error)
+        self.diagnosis = error.diagnosis
 
     def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
         try:
@@ -218,13 +223,13 @@ class LiveRun:
             if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
                 self._forget()
             elif self.frames:
-                self._outdate("Settings changed", keep=number)
+                self._outdate("SETTINGS_CHANGED", keep=number)
         self._key = key
         return settings
 
-    def _outdate(self, reason: str, keep: int | None) -> None:
+    def _outdate(self, code: str, keep: int | None) -> None:
         """Drop what is stored; a session at or just before a frame goes on with what is new."""
-        self.out_of_date = self.out_of_date or reason
+        self.out_of_date = self.out_of_date or diagnose(code)
         if keep is None:
             return
         if self._session is not None and self._session.frame not in (keep - 1, keep):
@@ -237,7 +242,7 @@ class LiveRun:
     def _forget(self) -> None:
         self.frames, self.kept, self._used, self._session = {}, {}, {}, None
         self._start_agents, self._start_signature, self._start_points = None, b"", b""
-        self._shown, self.out_of_date, self._failed, self._waiting = None, "", "", None
+        self._shown, self.out_of_date, self._failed, self._waiting = None, None, None, None
 
     def _visit_start(
         self,
@@ -260,7 +265,7 @@ class LiveRun:
             agents = read_agents(obj, depsgraph, settings)
         except SteerError as error:
             self._forget()
-            self._failed = str(error)
+            self._failed = error.diagnosis
             if plays_back(obj):
                 raise
             state = ensure_state(obj)
@@ -268,7 +273,7 @@ class LiveRun:
             if len(state.data.vertices):
                 clear_state(state)
             raise
-        self._failed = ""
+        self._failed = None
         mark = signature(obj, depsgraph, geometry=True)
         number = scene.frame_current
         same = (
@@ -322,17 +327,15 @@ class LiveRun:
         self, obj: bpy.types.Object, wanted: int, part: float, scene: bpy.types.Scene
     ) -> None:
         start = obj.steer.frame_start
-        self.message = f"{self.out_of_date}: play from frame {start} to update"
-        if not self.out_of_date:
-            self.message = ""
+        self.diagnosis = self.out_of_date and self._stale(self.out_of_date, start)
         if not self.frames:
-            self.message = self._failed or f"Not simulated yet: play from frame {start}"
+            self.diagnosis = self._failed or diagnose("NOT_SIMULATED", start=start)
             return
         number = wanted
         if wanted not in self.frames:
             number = max((n for n in self.frames if n < wanted), default=min(self.frames))
             part = 0.0
-            self.message = self._gap(wanted, number, start)
+            self.diagnosis = self._gap(wanted, number, start)
         frame = self.frames[number]
         if plays_back(obj):
             # simulated for others that steer by it; what is seen is its bake
@@ -346,12 +349,14 @@ class LiveRun:
         self._shown = key
         self._echo = True
 
-    def _gap(self, wanted: int, number: int, start: int) -> str:
-        reason = f"{self.out_of_date}: frame" if self.out_of_date else "Frame"
-        text = f"{reason} {wanted} is not simulated, frame {number} is shown: "
-        if self._session is not None and number < wanted:
-            return f"{text}play on from frame {number}, or from frame {start}"
-        return f"{text}play from frame {start}"
+    def _gap(self, wanted: int, number: int, start: int) -> Diagnosis:
+        """That another frame is shown than the one wanted, and where to play from."""
+        values = {"frame": wanted, "shown": number, "start": start}
+        ahead = self._session is not None and number < wanted
+        if self.out_of_date is None:
+            return diagnose("FRAME_AHEAD" if ahead else "FRAME_MISSING", **values)
+        code = "FRAME_AHEAD_OF_CHANGE" if ahead else "FRAME_DROPPED"
+        return diagnose(code, reason=self.out_of_date, **values)
 
 
 def _shared(frame: Frame, before: Frame | None) -> Frame:

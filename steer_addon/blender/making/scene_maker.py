@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.crowd.presets import load_preset
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis
 from ...core.geometry import bvh
 from ..crowd import crowds
 from ..display import display
@@ -80,7 +81,7 @@ class SceneResult:
 
     crowd: bpy.types.Object
     targets: list[bpy.types.Object]
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Diagnosis] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

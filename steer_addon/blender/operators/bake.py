@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core.diagnoses import Diagnosis
 from ..bake import keyframes, removal
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
@@ -31,7 +32,7 @@ def bake_crowd(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     progress: Progress,
-    warnings: list[str],
+    warnings: list[Diagnosis],
     frames: range | None = None,
 ) -> keyframes.BakeResult:
     """Simulate a crowd, bake it to keyed objects, and hide it.
@@ -83,7 +84,7 @@ def _simulated(
     scene: bpy.types.Scene,
     numbers: range,
     progress: Progress,
-    warnings: list[str],
+    warnings: list[Diagnosis],
 ) -> list[Frame]:
     frames = []
     for frame in simulate.run(obj, scene, numbers, warnings=warnings):
@@ -116,7 +117,7 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
         """Bake, with progress at the pointer."""
         manager = context.window_manager
         manager.progress_begin(0, 100)
-        warnings: list[str] = []
+        warnings: list[Diagnosis] = []
         try:
             result = bake_crowd(
                 context.object,
@@ -126,8 +127,8 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
             )
         finally:
             manager.progress_end()
-        for text in warnings:
-            self.report({"WARNING"}, text)
+        for found in warnings:
+            self.report({"WARNING"}, found.sentence)
         return (
             f"Baked {result.agent_count} agents: {result.key_count} keys in {result.seconds:.1f} s"
         )

@@ -190,7 +190,7 @@ class BakeOperator(SteerOperator):
         status.refresh(self._object)
         kept = _kept(self._bake.folder)
         what = f"{len(kept)} of {len(self._bake.frames)} frames are kept" if kept else "Stopped"
-        self.report({"INFO"}, f"{what}: Continue Bake goes on from there")
+        self.report({"INFO"}, f"{what}: Continue Bake makes the rest")
         return {"FINISHED"}
 
     def _failed(self, context: bpy.types.Context, error: SteerError) -> Returned:
@@ -205,8 +205,8 @@ class BakeOperator(SteerOperator):
         bake, obj = self._bake, self._object
         self._end(context)
         status.baked(obj)
-        for text in bake.warnings:
-            self.report({"WARNING"}, text)
+        for found in bake.warnings:
+            self.report({"WARNING"}, found.sentence)
         try:
             playback.attach(obj, bake.folder)
         except SteerError as error:

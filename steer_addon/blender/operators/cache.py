@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core import cache as caches
+from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from .. import playback
 from ..bake import cached, checking, places, status
@@ -37,8 +38,8 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
         folder = places.new_folder(context.object)
         if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
             raise SceneError(
-                f"{folder} holds a bake already, which this crowd does not know of: take it with "
-                "Relink, or choose another folder"
+                f"{folder} holds a bake already, which this crowd does not know of: let the "
+                "crowd play it with Relink, or choose another folder"
             )
         return cached.begin(context.object, context.scene, folder)
 
@@ -74,10 +75,10 @@ class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
         found = status_of(context)
         if found is None:
             return f"{context.object.name!r} is not baked: use Bake"
-        if found.problem:
-            return found.problem
-        if found.unfinished is None and found.out_of_date:
-            return f"Out of date: {found.out_of_date}. Use Bake Anew, or undo the change"
+        if found.problem is not None:
+            return found.problem.sentence
+        if found.unfinished is None and found.out_of_date is not None:
+            return found.out_of_date.sentence
         return "" if found.can_continue else "The bake is complete"
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
@@ -140,10 +141,10 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
             while True:
                 next(steps)
         except StopIteration as done:
-            changes: list[str] = done.value
+            changes: list[Diagnosis] = done.value
         status.checked(obj, changes)
         if changes:
-            self.report({"WARNING"}, f"Out of date: {caches.changes.sentence(changes)}")
+            self.report({"WARNING"}, caches.changes.out_of_date(changes).sentence)
             return ""
         return f"The bake is up to date, and its {len(cache)} frames are undamaged"
 

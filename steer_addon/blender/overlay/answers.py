@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.compiled import jit
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import KernelsMissingError, SceneError, SteerError
 from ...core.explain import ask
 from ...core.results.memories import stood_up
@@ -46,7 +47,7 @@ class Explained:
 
     answer: Answer | None = None
     frame: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Diagnosis, ...] = ()
     """Why there is nothing to tell, or what of it is not certain."""
     revision: int = 0
     """Another number whenever something of it changed."""
@@ -128,24 +129,25 @@ def refresh(
     try:
         if live.must_wait(obj):
             # it is asked again when the crowd goes on
-            raise SceneError(live.status(obj).message)
+            return _fail(found, live.status(obj).diagnosis)
         with jit.deferring() if compiling.can_wait() else nullcontext():
             changed = _update(found, obj, scene, depsgraph, reshaped or set())
     except KernelsMissingError as error:
         live.hold(obj, error)
-        return _fail(found, live.status(obj).message)
+        return _fail(found, live.status(obj).diagnosis)
     except SteerError as error:
-        return _fail(found, str(error))
+        return _fail(found, error.diagnosis)
     # now, and not while Blender draws
     for number in chosen_ids(scene)[-MOST_CHOSEN:]:
         agent(found, number, looks=True)
     return changed
 
 
-def _fail(found: Explained, text: str) -> bool:
-    if found.answer is None and found.notes == (text,):
+def _fail(found: Explained, why: Diagnosis | None) -> bool:
+    notes = () if why is None else (why,)
+    if found.answer is None and found.notes == notes:
         return False
-    found.answer, found.key, found.notes = None, None, (text,)
+    found.answer, found.key, found.notes = None, None, notes
     _next(found)
     return True
 
@@ -165,7 +167,7 @@ def _update(
 
     source = seen.find(obj, scene)
     if source is None:
-        raise SceneError(f"Not simulated yet: play from frame {obj.steer.frame_start}")
+        raise SceneError(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
     settings = settings_of(obj)
     key = (source.key, settings, signature(obj, depsgraph))
     if found.key == key and not reshaped:
@@ -230,20 +232,18 @@ def _notes(
     scene: bpy.types.Scene,
     settings: CrowdSettings,
     still: bool,
-) -> list[str]:
-    """What of an answer is not certain, a sentence each."""
+) -> list[Diagnosis]:
+    """What of an answer is not certain."""
     notes = []
     bake = status.status(obj, scene) if plays_back(obj) else None
-    if bake is not None and bake.out_of_date:
-        notes.append("The bake is out of date: this is what the crowd, as it is now, would do")
+    if bake is not None and bake.out_of_date is not None:
+        notes.append(diagnose("EXPLAINS_PRESENT"))
     acting = [b for b in settings.behaviors if b.enabled and b.weight > 0.0]
-    names = [repr(b.key) for b in acting if b.definition.memory_width]
-    if shown.kept is None and shown.agents is None and names:
-        some = f"{', '.join(names)} {'remembers' if len(names) == 1 else 'remember'}"
-        notes.append(f"What {some} is not known at this frame: {shown.way_out}")
+    titles = [repr(b.title) for b in acting if b.definition.memory_width]
+    if shown.kept is None and shown.agents is None and titles:
+        known = {"behaviors": ", ".join(titles), "way_out": shown.way_out}
+        notes.append(diagnose("MEMORY_UNKNOWN", **known))
     uses = {use for b in acting for use in b.definition.uses}
     if shown.kept is None and still and uses & {TARGETS, SECOND_TARGETS}:
-        notes.append(
-            "Targets are taken to stand still here: go back a frame and forth to see them move"
-        )
+        notes.append(diagnose("TARGETS_STILL"))
     return notes

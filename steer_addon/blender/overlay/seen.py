@@ -16,6 +16,7 @@ import numpy as np
 from mathutils import Quaternion
 
 from ...core.cache import MANIFEST, open_cache
+from ...core.diagnoses import diagnose
 from ...core.errors import SceneError, SteerError
 from ...core.results.frames import Frame
 from ..bake.copies import make_template
@@ -118,7 +119,7 @@ def _cached(obj: bpy.types.Object, number: int) -> Source:
     """A frame of the cache that the played file was written from."""
     path = baked_file.file_of(obj)
     if path is None:
-        raise SceneError(baked_file.problem(obj))
+        raise SceneError(diagnose("BAKE_WITHOUT_MODIFIER"))
     stamp, cache = _open(obj, path.parent)
     frames = cache.frames
     if not len(frames):

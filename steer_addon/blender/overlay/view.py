@@ -226,7 +226,7 @@ def _draw_legend(context: Any, found: Explained, scale: float) -> None:
             left += region.width
     rows = strokes.legend(found.answer) if found.answer else []
     color = strokes.OTHER if found.answer else strokes.VELOCITY
-    rows += [(text, color) for text in found.notes]
+    rows += [(note.sentence, color) for note in found.notes]
     for number, (text, color) in enumerate(reversed(rows)):
         _write(text, (left, (16.0 + number * 1.5 * TEXT_SIZE) * scale), color)
 

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.geometry.chains import chains
 from ...core.geometry.meshes import Mesh, is_closed
 from ...core.inputs.containers import Container, make_container
@@ -118,9 +119,15 @@ def make_guides(raw: Raw, matrix: Matrix) -> Field:
 
 @dataclass(frozen=True)
 class NoVectors:
-    """Why a mesh is no field: what to say after the object's name."""
+    """Why a mesh is no field.
 
-    text: str
+    Attributes:
+        code: Code of the diagnosis.
+        attribute: Name of the attribute that should hold the vectors.
+    """
+
+    code: str
+    attribute: str
 
 
 def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
@@ -131,15 +138,9 @@ def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
     with mesh_of(evaluated) as mesh:
         attribute = None if mesh is None else mesh.attributes.get(name)
         if mesh is None or attribute is None:
-            return NoVectors(
-                f"has no attribute {name!r}: add a vector attribute of that name on its points, "
-                "name another one in the behavior, or choose curves"
-            )
+            return NoVectors("FIELD_WITHOUT_ATTRIBUTE", name)
         if attribute.data_type != "FLOAT_VECTOR" or attribute.domain == "EDGE":
-            return NoVectors(
-                f"has an attribute {name!r} that is not made of vectors on points or faces: "
-                "convert it to vectors on points"
-            )
+            return NoVectors("FIELD_NO_VECTORS", name)
         values = np.empty((len(attribute.data), 3), np.float32)
         attribute.data.foreach_get("vector", values.ravel())
         if attribute.domain != "POINT":
@@ -212,22 +213,16 @@ def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return (low + high) / 2 @ axes, axes, (high - low) / 2
 
 
-def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[str]:
-    """Why agents cannot stay in the surface of an object, a sentence each.
+def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[Diagnosis]:
+    """Why agents cannot stay in the surface of an object.
 
     Which way its normals point does not matter: a closed surface tells its inside.
     """
     mesh = Mesh(name, triangles_of(raw[0], raw[1], matrix))
     if not mesh.triangle_count:
-        return [
-            f"Container {name!r} has no faces, and its box counts instead: add faces, "
-            "or give the behavior the shape BOX"
-        ]
+        return [diagnose("CONTAINER_WITHOUT_FACES", name)]
     if not is_closed(mesh):
-        return [
-            f"Container {name!r} is open, and agents get out of it: fill its holes, "
-            "or give the behavior the shape BOX or SPHERE"
-        ]
+        return [diagnose("CONTAINER_OPEN", name)]
     return []
 
 

@@ -17,6 +17,7 @@ from ...blender.export import formats
 from ...blender.headless import batch
 from ...blender.operators import bake
 from ...core.cache import MANIFEST, NEXT, folder_name, open_cache
+from ...core.diagnoses import add_new, diagnose
 from ...core.errors import OutputError, UsageError
 from ..output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
@@ -133,11 +134,15 @@ def _cache_row(work: Pipeline, job: Job, folder: Path) -> Row:
         for step in clock.timed(making.steps):
             job.progress(step)
     except OutputError as error:
-        text = str(error).replace("Continue Bake goes on from there", "--continue goes on there")
-        raise OutputError(text) from None
+        found = error.diagnosis
+        if found.code != "CACHE_NOT_WRITTEN":
+            raise
+        raise OutputError(
+            diagnose("COMMAND_CACHE_NOT_WRITTEN", found.subject, **found.values)
+        ) from None
     finally:
         making.close()
-    work.warnings += [text for text in making.warnings if text not in work.warnings]
+    add_new(work.warnings, making.warnings)
     cache = open_cache(folder)
     return {
         "crowd": crowd.name,

@@ -16,6 +16,7 @@ import bpy
 
 from ...blender.headless import batch
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis
 from ..output import ProgressLine, Result
 
 Row = dict[str, Any]
@@ -61,7 +62,7 @@ class Pipeline:
             SteerError: The file cannot be opened, has no such crowd, or nothing can be saved.
         """
         self._start = time.perf_counter()
-        self.options, self.warnings = options, list[str]()
+        self.options, self.warnings = options, list[Diagnosis]()
         if getattr(options, "save", None) is not None:
             batch.check_new_file(options.save, ".blend")
         self.scene = batch.open_file(options.file)

@@ -8,6 +8,7 @@ import time
 
 from ...blender.crowd import crowds
 from ...blender.headless import batch, render
+from ...core.diagnoses import diagnose
 from ..output import ProgressLine, Result
 
 
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> Result:
         fps = scene.render.fps / scene.render.fps_base
         problem = render.encode_video(pictures, video, size, fps)
         if problem:
-            warnings = [f"No video was made ({problem}): the pictures are in {options.out}"]
+            warnings = [diagnose("NO_VIDEO", reason=problem, folder=str(options.out))]
             video = None
     return Result(
         {

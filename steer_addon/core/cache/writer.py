@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents import Agents
+from ..diagnoses import diagnose
 from ..errors import CacheError, OutputError
 from ..results.frames import Frame
 from .chunks import States, write_chunk
@@ -328,7 +329,4 @@ class CacheWriter:
         remove_unknown(self.folder)
 
     def _cannot(self, error: OSError) -> OutputError:
-        return OutputError(
-            f"Cache {self.folder} cannot be written: {reason(error)}; make room or choose another "
-            "folder. What was written before is kept: Continue Bake goes on from there"
-        )
+        return OutputError(diagnose("CACHE_NOT_WRITTEN", str(self.folder), reason=reason(error)))

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import views
+from ..diagnoses import Diagnosis, diagnose
 from ..doors import futures
 from ..errors import KernelsMissingError, warn
 from . import jit_parts, jit_scratch, jit_sources
@@ -41,11 +42,11 @@ class Status(NamedTuple):
 
     Attributes:
         compiled: True when numba is in use.
-        message: One sentence for the user; empty when all is well.
+        diagnosis: Why not; None when they are.
     """
 
     compiled: bool
-    message: str
+    diagnosis: Diagnosis | None = None
 
 
 class _State:
@@ -212,8 +213,8 @@ def status() -> Status:
     with _state.lock:
         if _state.status is None:
             _state.status = _load()
-            if not _state.status.compiled:
-                warn(__name__, _state.status.message)
+            if _state.status.diagnosis is not None:
+                warn(__name__, "%s", _state.status.diagnosis)
         return _state.status
 
 
@@ -247,20 +248,16 @@ def prepare(module: str) -> None:
 
 def _load() -> Status:
     if os.environ.get("STEER_JIT", "1") == "0":
-        return Status(False, "Kernels run uncompiled (STEER_JIT=0): only for small crowds")
+        return Status(False, diagnose("UNCOMPILED"))
     try:
         numba = importlib.import_module("numba")
     except Exception as error:  # a broken wheel may raise anything  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
-        return Status(
-            False,
-            f"numba cannot be loaded ({reason}): crowds run about 100 times slower; "
-            "install the extension package made for this platform",
-        )
+        return Status(False, diagnose("NUMBA_MISSING", reason=reason))
     _state.numba = numba
     _watch_compiling()
     _state.cache_folder = _writable_cache()
-    return Status(True, "")
+    return Status(True)
 
 
 @contextmanager

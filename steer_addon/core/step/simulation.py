@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import contacts
 from ..agents import Agents
 from ..crowd.settings import CrowdSettings
+from ..diagnoses import Diagnosis, diagnose
 from ..errors import ParameterError
 from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
@@ -133,9 +134,14 @@ class Simulation:
         self.agents = agents.copy()
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Diagnosis]:
         """What the user may want to change about what was simulated so far."""
-        return [self._goals.warning] if self._goals.warning else []
+        found = [*self.settings.advice(self.agents), *self._goals.warnings]
+        if self.off_ground:
+            found.append(diagnose("OFF_GROUND", count=self.off_ground))
+        if self.in_colliders:
+            found.append(diagnose("INSIDE_COLLIDERS", count=self.in_colliders))
+        return found
 
     def current(self) -> Frame:
         """The crowd as it is now."""

@@ -61,6 +61,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.jit import kernel, scratch
+from ...diagnoses import Diagnosis, diagnose
 from ...numeric.vec import (
     EPSILON,
     add,
@@ -318,7 +319,7 @@ class WallAvoidance(Behavior):
         doc="Force per meter of feeler behind the wall; more brakes later and harder",
     )
 
-    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[Diagnosis]:
         """Say so when the force of some agents is too weak to stop them in front of walls."""
         found = super().advice(settings, agents)
         if settings.solver.solver != "REYNOLDS":
@@ -337,15 +338,18 @@ class WallAvoidance(Behavior):
         if not lacking.any():
             return found
         count, total = int(lacking.sum()), int(alive.sum())
+        code = "WALL_FORCE_TOO_WEAK" if count == total else "WALL_FORCE_TOO_WEAK_FOR_SOME"
         most = int(np.argmax(np.where(lacking, needed, 0.0)))
-        other = "less stiffness" if pushing[most] >= stopping[most] else "longer feelers"
-        return [
-            *found,
-            f"{self.key} needs {math.ceil(100.0 * needed[most] - 1.0e-4) / 100.0:g} N to stop "
-            f"{'agents' if count == total else f'{count} of {total} agents'} in front of walls, "
-            f"and their maximum force is {force[lacking].min():g} N: give them that force, or "
-            f"{other}",
-        ]
+        told = diagnose(
+            code,
+            self.title,
+            lacking=count,
+            total=total,
+            needed=math.ceil(100.0 * needed[most] - 1.0e-4) / 100.0,
+            force=float(force[lacking].min()),
+            lower="less stiffness" if pushing[most] >= stopping[most] else "longer feelers",
+        )
+        return [*found, told]
 
     def _needed(
         self, mass: NDArray[Any], speed: NDArray[Any], agents: Agents | None
