@@ -20,6 +20,8 @@ from steer_addon.core.crowd.presets import find_presets, preset_card, read_prese
 from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import ParameterInfo, parameters
 
+from .floors import rooms_table
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
     r"(<!-- made by scripts/docs/render\.py: (\w+)(?: (\w+))? -->\n).*?(<!-- end -->\n)", re.DOTALL
@@ -92,7 +94,11 @@ def settings(name: str) -> str:
     return table(parameters(BLOCKS[name]).values(), labels=True)
 
 
-MAKERS: dict[str, Callable[[str], str]] = {"controls": controls, "settings": settings}
+MAKERS: dict[str, Callable[[str], str]] = {
+    "controls": controls,
+    "settings": settings,
+    "rooms": rooms_table,
+}
 
 
 def filled(text: str) -> str:
