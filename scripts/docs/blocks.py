@@ -21,6 +21,7 @@ from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import ParameterInfo, parameters
 
 from . import messages
+from .floors import rooms_table
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
@@ -98,6 +99,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "controls": controls,
     "settings": settings,
     "diagnoses": messages.table,
+    "rooms": rooms_table,
 }
 
 

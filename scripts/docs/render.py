@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(ROOT))
 
+from scripts.docs import floors  # noqa: E402
 from scripts.docs.blocks import NO_BLENDER, filled, gallery_page, has_blocks, table  # noqa: E402
 from scripts.docs.pictures import PICTURES, make_pictures  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
@@ -162,8 +163,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "behaviors.md": behaviors_page,
     "settings.md": settings_page,
     "gallery.md": lambda: gallery_page(NOTE),
+    "images/architecture.svg": floors.picture,
 }
-"""Pages that are made in whole."""
+"""Pages that are made in whole, and the picture that follows from the imports."""
 
 
 def made_pages() -> Iterator[tuple[Path, str]]:
