@@ -57,5 +57,5 @@ def overlay() -> Iterator[Row]:
 def _keeper(crowd: bpy.types.Object) -> object:
     frame: Frame = live.get_frame(crowd, 10)
     before, now = live.get_kept(crowd, 9), live.get_kept(crowd, 10)
-    session = live._runs[crowd.session_uid]._session
+    session = live.runs.get(crowd)._session
     return lambda: keep(now.agents, session.world, frame, before)

@@ -14,7 +14,7 @@ import bpy
 from ..core.compiled import jit
 from .bake import status
 from .checks import collider_checks
-from .crowd import property_classes
+from .crowd import property_classes, records
 from .display import display_update
 from .live import live
 from .operators import (
@@ -101,6 +101,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (lambda: None, baking.stop_all),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
+    (records.register, records.unregister),
     (live.register, live.unregister),
     (status.register, status.unregister),
     (collider_checks.register, collider_checks.unregister),

@@ -9,6 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.crowd import records  # noqa: E402
 from steer_addon.blender.crowd.properties import add_behavior  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
@@ -157,8 +158,9 @@ def test_the_crowd_is_deleted_while_playing():
     play(1, 5)
     bpy.data.objects.remove(obj)
     play(6, 8)
+    records.on_undo()
     live.on_undo()
-    assert live._runs == {}
+    assert live.runs.by_uid() == {}
 
 
 def test_attributes_reach_the_simulation():

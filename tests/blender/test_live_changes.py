@@ -216,7 +216,7 @@ def test_what_moves_by_itself_is_no_change():
         update()
         update()
     assert stored(obj) == (1, 20) and code_of(obj) == ""
-    reads = live._runs[obj.session_uid]._session.reader.meshes.reads
+    reads = live.runs.get(obj)._session.reader.meshes.reads
     assert reads == {"Box": 20, "Bending": 20}
 
 

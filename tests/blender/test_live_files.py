@@ -148,7 +148,7 @@ def test_handlers_are_added_once_and_removed(steer):
 def test_settings_are_shared_between_frames():
     obj = make_runner()
     play(1, 20)
-    run = live._runs[obj.session_uid]
+    run = live.runs.get(obj)
     assert len({id(settings) for settings in run._used.values()}) == 1
     assert len({id(frame.radius) for frame in run.frames.values()}) == 1
     assert live.get_frame(obj, 3).position.dtype == np.float32

@@ -93,7 +93,7 @@ def test_a_frame_that_came_with_a_file_is_told_without_what_was_remembered():
     crowd = make_scene()
     play(1, 8)
     seen = live.get_frame(crowd, 8)
-    live._runs.clear()
+    live.runs.clear()
     found = explained(crowd)
     assert found.frame == 8
     (note,) = found.notes
@@ -123,7 +123,7 @@ def test_a_crowd_that_is_deleted_or_no_crowd_any_more_is_let_go():
     bpy.data.objects.remove(crowd)
     answers.refresh(scene, deps())
     assert answers.crowd_of(scene) is None
-    assert uid not in answers._known
+    assert uid not in answers._explained.by_uid()
     draw_table()
 
 

@@ -201,7 +201,7 @@ def test_in_the_midst_of_work_nothing_is_left_either(disabled, window, monkeypat
         status._later()
         bpy.app.timers.register(gizmos._push_undo)
         compiling.begin(crowd, KernelsMissingError("m", "k", ("f",)), lambda uids: None)
-        assert is_timer(compiling._look) and at_exit == {compiling.stop}
+        assert is_timer(compiling.check_compilation) and at_exit == {compiling.stop}
         baking = Modal()
         baking.begin(crowd, tmp_path)
         assert len(status.busy) == 1

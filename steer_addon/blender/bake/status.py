@@ -21,6 +21,7 @@ from ...core.errors import SteerError
 from .. import app_handlers
 from ..crowd import crowds
 from ..crowd.links import linked_crowds
+from ..crowd.records import Part
 from ..reading import scene_inputs
 from ..suspension import is_suspended
 from . import checking, places
@@ -102,7 +103,7 @@ class _Known:
         self.edited: dict[str, None] = {}
 
 
-_known: dict[int, _Known] = {}
+_known: Part[_Known] = Part(_Known)
 
 busy: list[object] = []
 """Bakes that are on their way: nothing is checked meanwhile."""
@@ -110,10 +111,10 @@ busy: list[object] = []
 
 def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
     """What is known of the bake of a crowd; None where it has none of its own."""
-    known = _known.setdefault(obj.session_uid, _Known())
+    known = _known.ensure(obj)
     now = time.monotonic()
     if now - known.asked > _FRESH:
-        known.asked, known.status = now, _look(obj, scene)
+        known.asked, known.status = now, read_status(obj, scene)
     if known.status is not None:
         known.status.changes, known.status.edited = known.changes, list(known.edited)
     return known.status
@@ -121,21 +122,22 @@ def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
 
 def refresh(obj: bpy.types.Object) -> None:
     """Look anew at the next redraw."""
-    _known.setdefault(obj.session_uid, _Known()).asked = -1.0e9
+    _known.ensure(obj).asked = -1.0e9
 
 
 def baked(obj: bpy.types.Object) -> None:
     """A bake of the crowd was just made, found or deleted: nothing is known against it."""
-    _known.pop(obj.session_uid, None)
+    _known.drop(obj)
 
 
 def checked(obj: bpy.types.Object, changes: list[Diagnosis]) -> None:
     """Note what a check found."""
-    known = _known.setdefault(obj.session_uid, _Known())
+    known = _known.ensure(obj)
     known.changes, known.edited, known.asked = changes, {}, -1.0e9
 
 
-def _look(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
+def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
+    """What the files of a bake tell; None where a crowd has none of its own."""
     folder = places.own_folder(obj)
     if folder is None:
         return None
@@ -203,7 +205,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
         places.claim(obj)
         if places.own_folder(obj) is None:
             continue
-        known = _known.setdefault(obj.session_uid, _Known())
+        known = _known.ensure(obj)
         touched = _touched(obj, depsgraph)
         if touched:
             known.edited |= dict.fromkeys(touched)
@@ -227,8 +229,7 @@ def _touched(obj: bpy.types.Object, depsgraph: Any) -> list[str]:
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts, and nobody knows what happened to it."""
-    _known.clear()
+    """Nobody knows what happened to the bakes of a file since it was saved."""
     found = [o for scene in bpy.data.scenes for o in crowds.crowds(scene)]
     if any(obj.steer.cache_folder for obj in found):
         _later(everything=True)
@@ -252,7 +253,7 @@ def _check_all() -> None:
 def _check_edited() -> None:
     for scene in bpy.data.scenes:
         for obj in crowds.crowds(scene):
-            if _known.get(obj.session_uid, _Known()).edited:
+            if _known.ensure(obj).edited:
                 check_quickly(obj, scene)
 
 
@@ -295,4 +296,3 @@ def unregister() -> None:
     """Remove the handlers and timers."""
     app_handlers.remove(HANDLERS)
     app_handlers.remove_timers(_check_all, _check_edited)
-    _known.clear()

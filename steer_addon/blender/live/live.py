@@ -23,6 +23,7 @@ from ...core.errors import KernelsMissingError, SteerError, warn
 from .. import app_handlers
 from ..crowd import baked_file, crowds
 from ..crowd.links import linked_crowds
+from ..crowd.records import Part
 from ..crowd.state import clear_state, get_state, is_playback, plays_back
 from ..suspension import is_suspended, suspended
 from . import compiling, live_store, simulate
@@ -35,19 +36,14 @@ if TYPE_CHECKING:
 
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
 
-_runs: dict[int, LiveRun] = {}
-"""Runs by the session uid of their crowd, which undo keeps while it replaces everything else."""
+runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
+"""What was simulated of a crowd while the animation played."""
 
 _LOCK_KEY = "steer_lock_interface"
 """Custom property of scenes whose *Lock Interface* was set for a live crowd."""
 
 _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
-
-
-def _run_of(obj: bpy.types.Object) -> live_store.LiveRun:
-    """The run of a crowd, begun where there is none."""
-    return _runs.setdefault(obj.session_uid, live_store.LiveRun())
 
 
 def status(obj: bpy.types.Object) -> LiveStatus:
@@ -58,7 +54,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
         return LiveStatus(baked_file.diagnosis(obj))
     if compiling.is_waiting(obj):
         return LiveStatus(diagnose("COMPILING"))
-    run = _runs.get(obj.session_uid)
+    run = runs.get(obj)
     if run is None:
         return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
     return run.status(obj, bpy.context.scene)
@@ -66,13 +62,13 @@ def status(obj: bpy.types.Object) -> LiveStatus:
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
     """A stored frame, or None."""
-    run = _runs.get(obj.session_uid)
+    run = runs.get(obj)
     return None if run is None else run.frames.get(number)
 
 
 def get_kept(obj: bpy.types.Object, number: int) -> Kept | None:
     """What is kept beside a stored frame, or None."""
-    run = _runs.get(obj.session_uid)
+    run = runs.get(obj)
     return None if run is None else run.kept.get(number)
 
 
@@ -83,7 +79,7 @@ def clear(obj: bpy.types.Object) -> None:
         SceneError: Its state comes from another file.
     """
     with _lock:
-        _runs.pop(obj.session_uid, None)
+        runs.drop(obj)
         state = get_state(obj)
         if state is not None and not is_playback(state):
             clear_state(state)
@@ -101,28 +97,28 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
         SteerError: The crowd cannot be simulated.
     """
     last = min(last, obj.steer.frame_end)
-    run = _runs.get(obj.session_uid)
+    run = runs.get(obj)
     if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
 
     with _lock:
         for crowd, session, frames in simulate.continue_to(obj, scene, last):
-            run = _run_of(crowd)
+            run = runs.ensure(crowd)
             run.adopt(crowd, scene, session, frames)
 
 
-def _look(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
-    """What crowds look like to one another at a frame; before their start as they stand there."""
+def _frame_finder(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
+    """What finds a frame of a crowd for others; before its start they see it as it stands there."""
 
-    def look(crowd: bpy.types.Object, number: int) -> Frame | None:
-        run = _runs.get(crowd.session_uid)
+    def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
+        run = runs.get(crowd)
         if run is None:
             return None
         if number < crowd.steer.frame_start and not run.frames:
             return run.waiting(crowd, scene, depsgraph)
         return run.frame_at(crowd, number)
 
-    return look
+    return find_live_frame
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -155,7 +151,7 @@ def _each(
         for obj in _stepped(scene):
             if wait and must_wait(obj):
                 continue
-            run = _run_of(obj)
+            run = runs.ensure(obj)
             try:
                 if wait and compiling.can_wait():
                     with jit.deferring():
@@ -191,7 +187,7 @@ def _resume(waited: set[int]) -> None:
             continue
         number = scene.frame_current
         if _is_playing(scene):
-            number = min([number, *(_run_of(obj).last(obj) for obj in held)])
+            number = min([number, *(runs.ensure(obj).last(obj) for obj in held)])
         scene.frame_set(number)
 
 
@@ -206,11 +202,11 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
     if is_suspended():
         return
     rendering = depsgraph.mode == "RENDER"
-    look = _look(scene, depsgraph)
+    find_live_frame = _frame_finder(scene, depsgraph)
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
         before = run.diagnosis
-        run.change_frame(obj, scene, depsgraph, look)
+        run.change_frame(obj, scene, depsgraph, find_live_frame)
         if rendering and run.diagnosis is not None and run.diagnosis != before:
             now = scene.frame_current
             warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.diagnosis)
@@ -232,10 +228,6 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
 @persistent
 def on_undo(*_: object) -> None:
     """Undo and redo put the states back to what they were at that step; show what is right."""
-    with _lock:
-        known = {obj.session_uid for obj in bpy.data.objects}
-        for uid in [uid for uid in _runs if uid not in known]:
-            del _runs[uid]
     if is_suspended():
         return
     for scene in bpy.data.scenes:
@@ -248,10 +240,7 @@ def _restore(scene: bpy.types.Scene) -> None:
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts."""
-    with _lock:
-        _runs.clear()
-        compiling.forget()
+    """Another file, in which *Lock Interface* may be set for a crowd that is baked since."""
     sync_locks()
 
 
@@ -337,9 +326,8 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Remove the handlers and forget all frames."""
+    """Remove the handlers."""
     app_handlers.remove(HANDLERS)
-    _runs.clear()
     compiling.unregister()
     # nothing is live any more; Blender hides its data where a file is being read
     for scene in getattr(bpy.data, "scenes", ()):

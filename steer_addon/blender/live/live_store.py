@@ -76,7 +76,7 @@ class LiveRun:
         obj: bpy.types.Object,
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
-        look: Callable[[bpy.types.Object, int], Frame | None],
+        find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
     ) -> None:
         """Show the scene's frame, simulated where it is the next one.
 
@@ -84,7 +84,8 @@ class LiveRun:
             obj: The original crowd object.
             scene: Its scene.
             depsgraph: What evaluated the frame.
-            look: Gives what another crowd looks like at a frame, None where it is not simulated.
+            find_live_frame: Gives what another crowd looks like at a frame; None where it is not
+                simulated.
 
         Raises:
             SteerError: The crowd cannot be simulated; what was shown stays.
@@ -105,7 +106,7 @@ class LiveRun:
             session = None
         whole = part == 0.0 and number == wanted
         if wanted not in self.frames and session is not None and whole:
-            others = self._others(obj, number - 1, look)
+            others = self._others(obj, number - 1, find_live_frame)
             frame = session.step(obj, depsgraph, settings, others=others)
             self._store(frame, settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
@@ -118,10 +119,12 @@ class LiveRun:
         self,
         obj: bpy.types.Object,
         number: int,
-        look: Callable[[bpy.types.Object, int], Frame | None],
+        find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
     ) -> dict[int, Frame]:
         """What the crowds that this one steers by look like at a frame, by session uid."""
-        found = {crowd.session_uid: look(crowd, number) for crowd in crowd_slots(obj).values()}
+        found = {
+            crowd.session_uid: find_live_frame(crowd, number) for crowd in crowd_slots(obj).values()
+        }
         return {uid: frame for uid, frame in found.items() if frame is not None}
 
     def waiting(

@@ -26,6 +26,7 @@ from ..bake import status
 from ..crowd.crowds import is_crowd
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
+from ..crowd.records import Part
 from ..crowd.state import plays_back
 from ..live import compiling, live
 from ..live.sessions import fps_of
@@ -61,14 +62,14 @@ class Explained:
     """Whether it does not know how what it saw there moves."""
 
 
-_known: dict[int, Explained] = {}
-"""By the session uid of the crowd."""
+_explained: Part[Explained] = Part(Explained, until_undo=True)
+"""Undo may bring back other settings than those that were explained."""
 _count = [0]
 
 
 def forget() -> None:
-    """Drop all that is known, as when another file is opened."""
-    _known.clear()
+    """Drop all that is known, as when the overlay is hidden."""
+    _explained.clear()
     seen.forget()
 
 
@@ -84,7 +85,7 @@ def crowd_of(scene: bpy.types.Scene) -> bpy.types.Object | None:
 
 def get(obj: bpy.types.Object) -> Explained | None:
     """What is known of a crowd, without computing anything."""
-    return _known.get(obj.session_uid)
+    return _explained.get(obj)
 
 
 def chosen_ids(scene: bpy.types.Scene) -> list[int]:
@@ -121,11 +122,10 @@ def refresh(
     """
     obj = crowd_of(scene)
     if obj is None:
-        _known.clear()
+        _explained.clear()
         return True
-    for uid in [uid for uid in _known if uid != obj.session_uid]:
-        del _known[uid]
-    found = _known.setdefault(obj.session_uid, Explained())
+    _explained.keep_only({obj.session_uid})
+    found = _explained.ensure(obj)
     try:
         if live.must_wait(obj):
             # it is asked again when the crowd goes on

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -59,15 +58,15 @@ def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int
 
 @persistent
 def on_undo(*_: object) -> None:
-    """What is known may belong to settings that are gone."""
-    _forget("answers")
+    """What was explained may belong to settings that are gone."""
     settings_changed()
 
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts, and it may not show the overlay."""
-    _forget("answers", "view")
+    """Another file may not show the overlay, and what was drawn is of the one before."""
+    if _drawn:
+        view.forget()
     settings_changed()
 
 
@@ -80,20 +79,16 @@ WHILE_SHOWN: tuple[tuple[str, Callable[..., None]], ...] = (
 """Handlers that are there only while the overlay is shown, with the lists that they go into."""
 
 
-def _forget(*names: str) -> None:
-    """Drop what modules know; those that were never loaded know nothing."""
-    for name in names:
-        module = sys.modules.get(f"{__package__}.{name}")
-        if module is not None:
-            module.forget()
+_drawn: list[str] = []
+"""Not empty from when the overlay is first drawn until nothing of it is left."""
 
 
 def _stop() -> None:
     """Draw nothing any more, and drop all that is known."""
-    view = sys.modules.get(f"{__package__}.view")
-    if view is not None:
+    if _drawn:
         view.remove()
-    _forget("answers")
+        answers.forget()
+        _drawn.clear()
 
 
 ALWAYS = (("load_post", on_load),)
@@ -106,6 +101,7 @@ def sync() -> None:
     if shown:
         app_handlers.add(WHILE_SHOWN)
         view.add()
+        _drawn[:] = ["view"]
     else:
         app_handlers.remove(WHILE_SHOWN)
         _stop()

@@ -21,6 +21,7 @@ from ...core.errors import SceneError, SteerError
 from ...core.results.frames import Frame
 from ..bake.copies import make_template
 from ..crowd import baked_file
+from ..crowd.records import Part
 from ..crowd.state import get_state, plays_back, read_state
 from ..live import live
 
@@ -62,13 +63,13 @@ class Source(NamedTuple):
     read: Callable[[], Shown]
 
 
-_caches: dict[int, tuple[Any, Cache]] = {}
-"""Opened caches with what their manifest was like, by the session uid of the crowd."""
+_opened: Part[dict[Any, Cache]] = Part(dict, until_undo=True)
+"""The opened cache of a crowd's bake, by what its manifest is like."""
 
 
 def forget() -> None:
-    """Close all caches, as when another file is opened."""
-    _caches.clear()
+    """Close all caches, as when the overlay is hidden."""
+    _opened.clear()
 
 
 def find(obj: bpy.types.Object, scene: bpy.types.Scene) -> Source | None:
@@ -147,10 +148,11 @@ def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
             f"The bake is played from {folder}, where its cache is missing: put the cache back, "
             "or delete the bake, to see why its agents turn"
         ) from None
-    known = _caches.get(obj.session_uid)
-    if known is None or known[0] != stamp:
-        known = _caches[obj.session_uid] = (stamp, open_cache(folder))
-    return known
+    known = _opened.ensure(obj)
+    if stamp not in known:
+        known.clear()
+        known[stamp] = open_cache(folder)
+    return stamp, known[stamp]
 
 
 def _keyed(obj: bpy.types.Object, number: int) -> Shown:
