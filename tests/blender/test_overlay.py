@@ -32,6 +32,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     play,
     seekers,
 )
+from tests.diagnosed import says  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -234,11 +235,11 @@ def test_the_table_tells_what_moves_an_agent():
     scene.steer_overlay.show = True
     assert draw_table() == []
     bpy.context.view_layer.objects.active = None
-    assert " ".join(draw_table()) == "Choose a crowd, or make one active"
+    assert " ".join(draw_table()) == diagnose("NO_CROWD_CHOSEN").sentence
     bpy.context.view_layer.objects.active = crowd
     play(1, 6)
     explained(crowd)
-    assert any("Pick an agent" in text for text in draw_table())
+    assert says(" ".join(draw_table()), "NO_AGENT_CHOSEN")
     scene.steer_overlay.agents = "1"
     explained(crowd)
     texts = draw_table()
@@ -248,7 +249,7 @@ def test_the_table_tells_what_moves_an_agent():
     assert any("m/s × 1" in text for text in texts)
     scene.steer_overlay.agents = "77"
     explained(crowd)
-    assert any("no agent 77" in text for text in draw_table())
+    assert says(" ".join(draw_table()), "AGENT_UNKNOWN")
 
 
 def test_in_background_nothing_is_drawn_and_no_handler_stays():

@@ -245,7 +245,7 @@ def test_a_target_out_of_this_world_is_ignored():
     obj, reader = make_crowd(), WorldReader()
     make_target(obj, (float("nan"), 0, 0))
     assert len(read(obj, reader).targets[""].position) == 0
-    assert "not at finite places" in reader.scene_warnings[0]
+    assert reader.scene_warnings == [diagnose("TARGETS_NOT_FINITE", "Crowd", count=1)]
 
 
 # What changes

@@ -85,8 +85,7 @@ def test_a_sphere_out_of_this_world_is_named_and_ignored(place):
     obj, reader = make_crowd(), WorldReader()
     make_colliders(obj, make_shape("SPHERE", 3.0), make_shape("SPHERE", name="Lost", **place))
     np.testing.assert_allclose(read(obj, reader).spheres.radius, [3.0])
-    (text,) = reader.scene_warnings
-    assert text.startswith("Sphere 'Lost' is not at a finite place")
+    assert reader.scene_warnings == [diagnose("SPHERE_NOT_FINITE", "Lost", object="Lost")]
 
 
 # Walls

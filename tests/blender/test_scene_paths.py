@@ -208,6 +208,14 @@ def test_what_is_wrong_with_a_path_is_said_in_every_frame(make, code, subject):
     assert bool(reader.warnings) == item.enabled
 
 
+def test_a_path_among_several_leads_to_its_object():
+    wire = make_wire([(0, 0, 0), (1, 0, 0), (5, 5, 5), (5, 5, 5)], [(0, 1), (2, 3)])
+    obj, _ = make_user("follow_path", wire)
+    reader = WorldReader()
+    assert read(obj, reader).paths["follow_path"].count == 1
+    assert reader.warnings == [diagnose("PATH_TOO_SHORT", "Wire 2", object="Wire")]
+
+
 def make_hair():
     """An object of the type CURVES."""
     hair = bpy.data.objects.new("Hair", bpy.data.hair_curves.new("Hair"))
