@@ -179,9 +179,13 @@ def _side_cost(world, own, others):
 def choose(world, own, others, table, costs):
     """The way of least cost, as a unit direction in the agent's frame; `costs` is its scratch."""
     bias, sign = _side_cost(world, own, others)
-    fan, sides = (LEVEL, 2) if world.flat else (SPATIAL, SIDES)
     columns = others.columns
-    _weigh_turns(fan, own, bias, sign, costs)
+    if world.flat:
+        fan, sides = LEVEL, 2
+        _weigh_turns(LEVEL, own, bias, sign, costs)
+    else:
+        fan, sides = SPATIAL, SIDES
+        _weigh_turns(SPATIAL, own, bias, sign, costs)
     # most often the one of least cost is free; it and those beside it are looked at together
     first = _least_turn(costs)
     _weigh_three(table, columns, own, fan, first, sign, costs)

@@ -60,7 +60,10 @@ def yielded(table, columns, velocity, headway, everybody, left):
     With `everybody` it presses on none of the others with a like wish either. A gap, less what is
     to be left of it [m], may be closed within the headway [s].
     """
-    if velocity == NOWHERE:
+    count = 0  # without branches: most often it is none
+    for n in range(columns):
+        count += int((table[ALIKE, n] > RULES.like) & (everybody | (table[FIRST, n] > 0.0)))
+    if count == 0 or velocity == NOWHERE:
         return velocity
     for _sweep in range(RULES.sweeps):
         most = 0.0
