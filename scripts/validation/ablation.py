@@ -17,17 +17,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "steer_addon/core/behaviors/avoid_neighbors"
+TREE = ROOT / "out" / "ablation" / "tree"
 PAGE = ROOT / "docs" / "avoidance.md"
 BEGIN, END = "<!-- ablation -->\n", "<!-- end of ablation -->\n"
 SCENARIOS = "bottleneck 100,circle 100,corridor 100,crossing 100,dense_flow 100,antipodal 100"
@@ -210,7 +211,7 @@ EVERYTHING = {"": Rule("", ()), **NOISE, **RULES}
 RUN = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from scripts import validate
+from scripts.validation import validate
 options = ["--rvo2", "--rimea", "--circle", "2-250", "--flows", "100,500,1000,2000"]
 jobs = {job.name: job for job in validate.jobs_of(validate.parse([*options, *sys.argv[3:]]))}
 for name in sys.argv[2].split(","):
@@ -235,14 +236,14 @@ def switched_off(rule: Rule, tree: Path) -> None:
 
 def run(rule: Rule, names: Sequence[str], files: Sequence[str]) -> list[Result]:
     """Run scenarios with a rule switched off, in a copy of the code."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder)
-        for part in ("steer_addon", "scripts", "presets"):
-            if (ROOT / part).is_dir():
-                shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("*.pyc"))
-        switched_off(rule, tree)
-        command = [sys.executable, "-c", RUN, str(tree), ",".join(names), *files]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    # always in one folder: compiled kernels are kept by where their text stands
+    shutil.rmtree(TREE, ignore_errors=True)
+    for part in ("steer_addon", "scripts", "presets"):
+        shutil.copytree(ROOT / part, TREE / part, ignore=shutil.ignore_patterns("*.pyc"))
+    switched_off(rule, TREE)
+    command = [sys.executable, "-c", RUN, str(TREE), ",".join(names), *files]
+    kept = {**os.environ, "STEER_CACHE_DIR": str(TREE.parent / "kernels")}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=kept)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -294,7 +295,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", metavar="FILE", nargs="*", help="SteerBench XML files")
     parser.add_argument("--rules", metavar="NAME,…", help="only these; the others are kept")
     parser.add_argument("--scenarios", metavar="NAME,…", default=SCENARIOS)
-    parser.add_argument("--json", metavar="OUT", type=Path, default=ROOT / "out/ablation.json")
+    parser.add_argument(
+        "--json", metavar="OUT", type=Path, default=ROOT / "out/ablation/results.json"
+    )
     parser.add_argument("--write", action="store_true", help="write the table to docs/avoidance.md")
     options = parser.parse_args(arguments)
     results: dict[str, dict[str, Result]] = {}

@@ -1,6 +1,6 @@
 """Avoid neighbors: take the way on which the next collision is far off, and keep to one side.
 
-Each step of an agent goes through these (numbers stand in `rules`):
+Each step of an agent, with numbers that stand in `rules`:
 
 1. Foresee (`foreseen`): each neighbor that it can meet within the anticipation time T is measured
    in a frame along the wish: gap, velocity, wish.
@@ -11,10 +11,9 @@ Each step of an agent goes through these (numbers stand in `rules`):
     E(e) = 1 - cos α - 0.15·(v·e)/s - 0.25·b·k·sin α + max(1.8·max_j c_j·(1 - t_j/T)·g_j, 1.5·w)
 
 α        angle between e and the wish, counted to the preferred side
-t_j      time until the bodies of the agent and neighbor j touch, if the agent goes s·e and j goes
-         on as it does; j does not count with t_j ≥ T
-c_j      how much j is in the way, from 0.25 for one with the same wish to 1 for the opposite one,
-         linear in the cosine between both wishes: it is followed, not overtaken
+t_j      time until the bodies of the agent, at s·e, and neighbor j touch; j counts if t_j < T
+c_j      how much j is in the way, linear in the cosine between both wishes, from 0.25 for the same
+         wish to 1 for the opposite one: the same is followed, not overtaken
 g_j      min(1, (closing speed / 0.3·s)²): a neighbor that is passed closely is no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
 o        how near another wish is: max_j (1 - cosine)/2, fading with the distance
@@ -25,14 +24,12 @@ b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and
 k        1 + 1.5·min(1, 2.5·o), o of those that do not only stand: where many ways cross all move
          around the middle, and do not lock there
 
-   The parabola through the minimum and the ways beside it refines the direction, so that it changes
-   smoothly. The cost of turning away from v keeps agents with what they chose.
+   The parabola through the minimum and the ways beside it refines the direction.
 
 3. Choose a speed (`pacing`) min(s, max((gap - l)/T_h, o·p·s)): gap to the next one ahead with a
    like wish, l the personal space, T_h the time headway. Crowds are slower where they are denser,
    and agents that meet head-on do not wait; p = 0.4 + min(0.6, |v|/s), as a standing agent presses
-   less. In a queue, where o ≤ 0.03, the gap is foreseen by a quarter of a second, and near a door
-   T_h is shorter by up to 65 %.
+   less. In a queue, o ≤ 0.03, the gap is foreseen by 0.25 s, and at a door T_h is 65 % shorter.
 
 4. When held up (`memory`), at less than a twentieth of s for 2 s though it chose more than a tenth,
    retreat at s/2 for about a body's width, back and to the side, if one of those it nearly touches
@@ -85,9 +82,8 @@ def _look_at_itself(i, agents, world, p, wish, seen, walls, along):
     normal, speed = load(agents.normal, i), min(length(wish), agents.max_speed[i] * 1.0)
     right, above = sides(unit(wish), normal, world.flat)
     frame = turned_frame(unit(wish), right, above, along)
-    velocity = load(agents.velocity, i)
-    up = 0.0 if world.flat else dot(velocity, frame[2])
-    velocity = (dot(velocity, frame[0]), dot(velocity, frame[1]), up)
+    v = load(agents.velocity, i)
+    velocity = dot(v, frame[0]), dot(v, frame[1]), 0.0 if world.flat else dot(v, frame[2])
     return Own(
         eye=eye(i, agents, world),
         normal=normal if world.flat else NOWHERE,
@@ -112,10 +108,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     solid = len(world.colliders.link) > 0 or (world.flat and len(world.ground.link) > 0)
     walls = solid and p.see_colliders[0] > 0.0
     for i in range(start, stop):
-        wish, velocity = (
-            on_ground(i, agents, world, load(agents.desired, i)),
-            load(agents.velocity, i),
-        )
+        velocity = load(agents.velocity, i)
+        wish = on_ground(i, agents, world, load(agents.desired, i))
         reach = pick(p.neighbor_distance, i)
         seen = seen_neighbors(i, world.neighbors, pick(p.max_neighbors, i), reach)
         own = _look_at_itself(i, agents, world, p, wish, seen, walls, memory[i, ALONG])

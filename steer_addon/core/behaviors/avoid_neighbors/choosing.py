@@ -1,8 +1,4 @@
-"""The way of least cost: which side is preferred, and how much neighbors and walls are in a way.
-
-With t_j the time until the bodies of the agent and neighbor j touch, T the horizon, c_j how much j
-is in the way, and g_j how closely it is passed, neighbors cost 1.8·max_j c_j·(1 - t_j/T)·g_j.
-"""
+"""The way of least cost: which side is preferred, and how much neighbors and walls are in a way."""
 
 from __future__ import annotations
 
@@ -18,14 +14,10 @@ from .foreseen import AFTER, BEFORE, BEYOND, CARE, RESULT, SOFT, U, V, W, X, Y, 
 from .rules import RULES
 from .walls import walled
 
-LEFT, NEITHER = 1, 2
-"""The sides on which others are passed, as numbers of the choice `side`; 0 is the right."""
-SIDES = 4
-"""Directions in which flyers turn away: right, left, above, below; walkers have the first two."""
-LEVEL_WAYS, ALL_WAYS = 24, 40
-"""Places for the ways of walkers and of flyers: whole blocks of what is done at once."""
-NEAR = 7
-"""The first of all ways, which turn least."""
+LEFT, NEITHER = 1, 2  # sides on which others are passed: the choice `side`, where 0 is the right
+SIDES = 4  # to which flyers turn: right, left, above, below; walkers have the first two
+LEVEL_WAYS, ALL_WAYS = 24, 40  # of walkers and flyers, in whole blocks of what is done at once
+NEAR = 7  # ways that turn least
 TURN, HARM, KNOWN = range(3)
 """Lines of `costs`, which has a column for each way: the cost of the turn, that of what is in the
 way, and what the second one counts so far:"""
@@ -108,9 +100,10 @@ def _may_be_better(fan, costs, best):
 
 
 @kernel
-def _in_way(table, n, go, horizon):
+def _in_way(table, n, own, way):
     """How much one neighbor is in the way: without branches, so that blocks are done at once."""
     x, y, z = table[X, n], table[Y, n], table[Z, n]
+    go = scale(way, own.speed)
     u, v, w = go[0] - table[U, n], go[1] - table[V, n], go[2] - table[W, n]
     closing = x * u + y * v + z * w
     room, soft = table[BEYOND, n], table[SOFT, n]
@@ -121,8 +114,8 @@ def _in_way(table, n, go, horizon):
     time = time if room > 0.0 else 0.0
     share = toward / soft
     share = share if toward < soft else 1.0
-    harm = table[CARE, n] * (1.0 - time / horizon) * share
-    meets = (closing > 0.0) & ((room <= 0.0) | ((found > 0.0) & (time < horizon)))
+    harm = table[CARE, n] * (1.0 - time / own.horizon) * share
+    meets = (closing > 0.0) & ((room <= 0.0) | ((found > 0.0) & (time < own.horizon)))
     return harm if meets else 0.0
 
 
@@ -130,13 +123,11 @@ def _in_way(table, n, go, horizon):
 def _weigh_three(table, columns, own, fan, first, sign, costs):
     """Fill in the cost of neighbors on a way and on those beside it, all three at once."""
     before, after = fan.before[first], fan.after[first]
-    go_before = scale(way_of(fan, before, sign), own.speed)
-    go = scale(way_of(fan, first, sign), own.speed)
-    go_after = scale(way_of(fan, after, sign), own.speed)
+    less, way, more = way_of(fan, before, sign), way_of(fan, first, sign), way_of(fan, after, sign)
     for n in range(columns):
-        table[BEFORE, n] = _in_way(table, n, go_before, own.horizon)
-        table[RESULT, n] = _in_way(table, n, go, own.horizon)
-        table[AFTER, n] = _in_way(table, n, go_after, own.horizon)
+        table[BEFORE, n] = _in_way(table, n, own, less)
+        table[RESULT, n] = _in_way(table, n, own, way)
+        table[AFTER, n] = _in_way(table, n, own, more)
     costs[HARM, before] = RULES.crowd * largest(table, BEFORE, columns)
     costs[HARM, first] = RULES.crowd * largest(table, RESULT, columns)
     costs[HARM, after] = RULES.crowd * largest(table, AFTER, columns)
@@ -148,9 +139,8 @@ def _cost(world, own, table, columns, fan, k, sign, most, costs):
     """Cost of way k; walls are not looked for where it is more than `most` already."""
     way = way_of(fan, k, sign)
     if costs[KNOWN, k] == NOTHING:
-        go = scale(way, own.speed)
         for n in range(columns):
-            table[RESULT, n] = _in_way(table, n, go, own.horizon)
+            table[RESULT, n] = _in_way(table, n, own, way)
         costs[HARM, k], costs[KNOWN, k] = RULES.crowd * largest(table, RESULT, columns), OTHERS
     if own.walls and costs[KNOWN, k] != ALL and costs[TURN, k] + costs[HARM, k] <= most:
         wall = RULES.wall * walled(world, own, way)
@@ -179,26 +169,30 @@ def _side_cost(world, own, others):
 def choose(world, own, others, table, costs):
     """The way of least cost, as a unit direction in the agent's frame; `costs` is its scratch."""
     bias, sign = _side_cost(world, own, others)
-    fan, sides = (LEVEL, 2) if world.flat else (SPATIAL, SIDES)
-    columns = others.columns
-    _weigh_turns(fan, own, bias, sign, costs)
+    if world.flat:
+        fan, sides = LEVEL, 2
+        _weigh_turns(LEVEL, own, bias, sign, costs)
+    else:
+        fan, sides = SPATIAL, SIDES
+        _weigh_turns(SPATIAL, own, bias, sign, costs)
     # most often the one of least cost is free; it and those beside it are looked at together
     first = _least_turn(costs)
-    _weigh_three(table, columns, own, fan, first, sign, costs)
+    _weigh_three(table, others.columns, own, fan, first, sign, costs)
     likely, best, chosen = (first, fan.before[first], fan.after[first]), math.inf, 0
     for n in range(3 + 1 + RULES.turns * sides):
         if n == 3 and not (own.walls or _may_be_better(fan, costs, best)):
             break
         k = likely[n] if n < 3 else n - 3
         if costs[TURN, k] <= best:
-            cost = _cost(world, own, table, columns, fan, k, sign, best, costs)
+            cost = _cost(world, own, table, others.columns, fan, k, sign, best, costs)
             if cost < best or (cost == best and k < chosen):
                 best, chosen = cost, k
     before, after = fan.before[chosen], fan.after[chosen]
     if chosen == 0 or before == after:
         return way_of(fan, chosen, sign)
     for k in (before, after):
-        costs[TURN, k] = _cost(world, own, table, columns, fan, k, sign, math.inf, costs)
+        most = math.inf
+        costs[TURN, k] = _cost(world, own, table, others.columns, fan, k, sign, most, costs)
     less, more = costs[TURN, before], costs[TURN, after]
     bend = less + more - 2.0 * best
     step = 0.0 if bend < EPSILON else 0.5 * (less - more) / bend

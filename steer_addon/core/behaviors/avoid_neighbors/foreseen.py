@@ -1,7 +1,7 @@
-"""What an agent foresees of its neighbors: a column of numbers for each, and what all come to.
+"""What an agent foresees of its neighbors, and what all of them come to.
 
-Numbers stand in a table with a line for each meaning, so that a processor does several neighbors at
-once; lines are numbered here, and nowhere else.
+They stand in a table with a column each and a line for each meaning (X to AFTER, numbered here and
+nowhere else), so that a processor does several neighbors at once.
 """
 
 from __future__ import annotations
@@ -9,25 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...compiled.jit import kernel
-from ...numeric.vec import (
-    EPSILON,
-    Vec3,
-    add_scaled,
-    dot,
-    length,
-    load,
-    project,
-    scale,
-    sub,
-    unit,
-)
+from ...numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
 from ...sensing.targeting import on_ground
 from ..flock import parting
-from .rules import NOWHERE, RULES
+from .rules import NOWHERE, RULES, Vec
 from .walls import beside_wall
 
-MOST = 32
-"""Most neighbors that count."""
+MOST = 32  # neighbors that count
 X, Y, Z = 0, 1, 2  # offset of the neighbor in the agent's frame [m]
 U, V, W = 3, 4, 5  # its velocity in that frame [m/s]
 TOUCH = 6  # distance at which both bodies touch [m]
@@ -48,17 +36,16 @@ LINES = 33
 BLOCK = 8
 """Neighbors that are done at once: the table ends with a whole block, whose columns beyond the last
 neighbor are from another agent and are made to count for nothing."""
-_INDEX = 0x7FFFFFFF
-"""For indices that are known to be right: numba else checks each for being negative."""
+_INDEX = 0x7FFFFFFF  # for indices that are known to be right: numba else checks their sign
 
 
 class Own(NamedTuple):
     """The agent that chooses a way."""
 
-    eye: Vec3  # where its rays start [m]
-    normal: Vec3  # unit, of its ground; 0 for flyers
-    frame: tuple[Vec3, Vec3, Vec3]  # unit vectors ahead, to the right, above
-    velocity: Vec3  # in that frame [m/s]
+    eye: Vec  # where its rays start [m]
+    normal: Vec  # unit, of its ground; 0 for flyers
+    frame: tuple[Vec, Vec, Vec]  # unit vectors ahead, to the right, above
+    velocity: Vec  # in that frame [m/s]
     speed: float  # wished: s [m/s] > 0
     radius: float  # [m]
     horizon: float  # anticipation time T [s]
@@ -77,8 +64,8 @@ class Others(NamedTuple):
     opposed: float  # from 0 to 1, how near another wish is: o
     crossing: float  # the same of those who do not only stand
     differ: float  # from 0 to 1, how much wishes differ: 1 from 26° on
-    back: Vec3  # ways out of the personal space of those who go first [m]
-    pressed: Vec3  # velocity by which pushes move the agent [m/s]
+    back: Vec  # ways out of the personal space of those who go first [m]
+    pressed: Vec  # velocity by which pushes move the agent [m/s]
     waits: bool  # whether a neighbor that it nearly touches has the better lot
 
 
@@ -206,9 +193,8 @@ def _wishes(table, columns):
 def _lead(world, own, turned, offset, wish, heading, touch, queues):
     """How far a close neighbor is ahead, of both: along both wishes [m].
 
-    In a queue near a wall it is along where both turn to, when that is elsewhere: beside a door
-    some walk along the wall, and do not go before those in the opening, though they are nearer to
-    the goal behind it. In the open, and among those with another wish, bodies turn to and fro.
+    In a queue near a wall it is along where both turn to, when that is elsewhere: those who walk
+    along the wall beside a door do not go before those in the opening.
     """
     lead = dot(offset, own.frame[0]) + dot(offset, wish)
     if queues:

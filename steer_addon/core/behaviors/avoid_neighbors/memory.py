@@ -8,10 +8,10 @@ So each one remembers the way w that it went lately, for 1.5 s, and bends off it
     chosen velocity ← e·(chosen·e) where it leads farther aside, e the unit vector 32° off w on that
     side; 0 where it leads against w
 
-Between two obstacles that are nearer to each other than its body is wide, no way within 120° of the
-wish leads out. An agent that is held up there, with nobody near, goes four bodies' widths to its
-side, as if it wished to, and tries again; should that lead back, it goes to the other side the next
-time. Source: Lumelsky & Stepanov 1987, "Path-planning strategies for a point mobile automaton
+Between two obstacles nearer to each other than its body is wide, no way within 120° of the wish
+leads out. An agent that is held up there, with nobody near, goes four bodies' widths to its side,
+as if it wished to; should that lead back, it goes to the other side the next time.
+Source: Lumelsky & Stepanov 1987, "Path-planning strategies for a point mobile automaton
 moving amidst unknown obstacles" (following the outline of what is in the way). How far is our own.
 """
 
@@ -28,18 +28,13 @@ from .walls import beside_wall
 HELD, PACE, ALONG = 3, 4, 5
 """Columns after those of the way w: for how long it is held up, the speed that it chose last [m/s],
 and what is left of a way along walls [m], negative to the left."""
-RETREATS = RULES.patience + 1.0
-"""Where the memory of an agent that retreats starts to count down to its patience."""
-REST = 1.0e-6
-"""What stays of a way that is gone [m]: its sign tells to which side it was."""
+RETREATS = RULES.patience + 1.0  # from where a retreat counts down to the patience [s]
+REST = 1.0e-6  # what stays of a way that is gone [m]: its sign tells to which side it was
 
 
 @inlined_kernel
 def way_gone(way, velocity, speed, dt):
-    """The way w as it was before [s], after a step of that length at a velocity [m/s].
-
-    `speed` is the wished one [m/s] > 0.
-    """
+    """The way w [s] after a step at a velocity, for an agent that wishes a speed > 0 [m/s]."""
     left, size = length(way), length(velocity)
     if not size > RULES.goes * speed:
         return scale(way, max(0.0, left - dt) / left) if left > EPSILON else NOWHERE
@@ -91,10 +86,7 @@ def along_walls(left, stuck, world, own):
 
 @inlined_kernel
 def held_up(held, chosen, own, dt):
-    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it retreats.
-
-    `held` is the same before, `chosen` the speed that it chose last [m/s].
-    """
+    """How long an agent is held up: seconds up to 2, then from 3 down to 2 while it retreats."""
     if held > RULES.patience:
         step = RULES.retreat * own.speed * dt
         held -= step / (RULES.given * own.radius + step)
@@ -107,17 +99,13 @@ def held_up(held, chosen, own, dt):
 
 @kernel
 def when_held_up(i, memory, world, own, waits, way, pace):
-    """The way and the pace [m/s] of an agent: those that it chose, unless it retreats.
-
-    `waits` says whether a neighbor that it nearly touches has the better lot.
-    """
+    """The way and the pace [m/s] of an agent: those that it chose, unless it retreats (`waits`)."""
     held = held_up(memory[i, HELD], memory[i, PACE], own, world.dt)
     if held > RULES.patience and waits:
         # back, and to the side on which others are passed
         way, pace = (-1.0, 0.0, 0.0), RULES.retreat * own.speed
         if own.side != NEITHER:
-            last = 2 * RULES.turns
-            way = way_of(LEVEL, last if own.side == LEFT else last - 1, 1.0)
+            way = way_of(LEVEL, 2 * RULES.turns - int(own.side != LEFT), 1.0)
     elif own.walls:
         left = along_walls(memory[i, ALONG], held > RULES.patience and own.alone, world, own)
         memory[i, ALONG], held = left, 0.0 if abs(left) > REST else held

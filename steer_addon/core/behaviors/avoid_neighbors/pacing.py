@@ -1,9 +1,9 @@
 """The speed on the chosen way, and what of it would press on those who go first.
 
 At a door people follow more closely than in a corridor, and it passes more of them for its width.
-Those who are through still do, or the ones behind would wait for them in the opening. Source:
-Liddle et al. 2011, "Microscopic insights into pedestrian motion through a bottleneck" (the larger
-flow through short ones). How much more closely, and where, is our own.
+Those who are through still do, or the ones behind would wait for them in the opening.
+Source: Liddle et al. 2011, "Microscopic insights into pedestrian motion through a bottleneck" (the
+larger flow through short ones). How much more closely, and where, is our own.
 """
 
 from __future__ import annotations
@@ -16,16 +16,13 @@ from .foreseen import ALIKE, FACING, FIRST, RESULT, SQUARE, TOUCH, U, X, largest
 from .rules import NOWHERE, RULES
 from .walls import at_door, walled
 
-STRAIGHT = (1.0, 0.0, 0.0)
-
 
 @kernel
 def room_ahead(table, columns, way, velocity, response):
     """Least gap [m] on a way to those with a like wish who are ahead; inf for none.
 
-    The gap to a neighbor beside the way counts as longer, by 1/cos² of the angle, and all count as
-    they will be after the response time [s]. A neighbor is ahead when it is so by the mean of the
-    way and its own heading, unless the agent goes first: of two, one follows.
+    Gaps count as they will be after the response time [s], and beside the way by 1/cos² longer;
+    a neighbor is ahead when it is so by the mean of the way and its own heading.
     """
     for n in range(columns):
         offset, moves = three(table, X, n), sub(three(table, U, n), velocity)
@@ -55,12 +52,14 @@ def pace(world, own, others, table, way):
 
 @kernel
 def yielded(table, columns, velocity, headway, everybody, left):
-    """A velocity [m/s] that presses on nobody who goes first, of those with a like wish.
+    """A velocity [m/s] that closes gaps to those who go first, or to everybody, in a headway [s].
 
-    With `everybody` it presses on none of the others with a like wish either. A gap, less what is
-    to be left of it [m], may be closed within the headway [s].
+    Only those with a like wish count; `left` is the part of a gap that stays [m].
     """
-    if velocity == NOWHERE:
+    count = 0  # without branches: most often it is none
+    for n in range(columns):
+        count += int((table[ALIKE, n] > RULES.like) & (everybody | (table[FIRST, n] > 0.0)))
+    if count == 0 or velocity == NOWHERE:
         return velocity
     for _sweep in range(RULES.sweeps):
         most = 0.0
@@ -81,18 +80,14 @@ def yielded(table, columns, velocity, headway, everybody, left):
 
 @kernel
 def _backed_out(world, own, others, table):
-    """The velocity [m/s] out of the personal space of those who go first.
-
-    It leaves room to those behind, and a share of it does so whatever it leaves: where there are
-    others with another wish, and where wishes converge or a wall is ahead, as at doors.
-    """
+    """The velocity [m/s] out of the personal space of those who go first."""
     back = scale(others.back, 1.0 / own.headway)
     gentle = yielded(table, others.columns, back, own.headway, True, own.spare)
     if back == gentle:
         return back
     share = others.opposed
     if own.walls and share < RULES.presses:
-        wall = walled(world, own, STRAIGHT)
+        wall = walled(world, own, (1.0, 0.0, 0.0))
         share = max(share, RULES.presses * min(1.0, RULES.walled * wall))
     share = max(share, RULES.presses * min(1.0, RULES.converge * others.differ))
     return add_scaled(gentle, sub(back, gentle), share)

@@ -1,7 +1,6 @@
-"""The numbers of `avoid_neighbors`, which kernels read as constants: what each does, and why.
+"""The numbers of `avoid_neighbors`, constants to kernels: what each does, and why.
 
 Those without a unit are shares, or costs beside that of a turn, which is 1 - cosine.
-docs/avoidance.md has what crowds do without each rule.
 """
 
 from __future__ import annotations
@@ -31,9 +30,8 @@ class Rules(NamedTuple):
     around: float = 1.5  # so much more where many ways cross: all move around the middle,
     crossing: float = 2.5  # in full where 1 / crossing of another wish is near
     # neighbors
-    another: float = 0.03
-    """Up to this much of another wish a crowd is a queue: the ways of many to one door differ. At
-    0.1, queues at narrow doors were not recognized, and locked permanently."""
+    another: float = 0.03  # up to this much of another wish a crowd is a queue: the ways of many to
+    # one door differ; at 0.1, queues at narrow doors were not recognized, and locked permanently
     apart: float = 1.0e-3  # distance that two in the same place count as having [m]
     abreast: float = 0.02  # share of the distance at touch; a lot decides below it
     elsewhere: float = 0.7  # cosine: agents that turned more than 45° off the wish go elsewhere
@@ -70,4 +68,5 @@ class Rules(NamedTuple):
 
 
 RULES = Rules()
-NOWHERE = (0.0, 0.0, 0.0)
+Vec = tuple[float, float, float]
+NOWHERE: Vec = (0.0, 0.0, 0.0)

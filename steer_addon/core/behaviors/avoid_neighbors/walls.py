@@ -19,10 +19,7 @@ def in_world(way, frame):
 
 @kernel
 def walled(world, own, way):
-    """Share of s·T that walls take from its body on a way: 0 if free, 1 at a touch.
-
-    Three rays: from the center, and from both flanks.
-    """
+    """Share of s·T that walls take from the center and both flanks on a way: 1 at a touch."""
     across = own.frame[1]
     if way[2] == 0.0:
         across = add_scaled(scale(own.frame[0], -way[1]), across, way[0])
@@ -49,10 +46,7 @@ def beside_wall(world, place, body):
 
 @kernel
 def at_door(world, eye, frame):
-    """From 0 to 1, how near a door is: a wall on one side that stands across the wish.
-
-    Rays beside the wish look for it, ahead and, for an agent that is through, behind.
-    """
+    """From 0 to 1, how near a wall stands across the wish, ahead or behind, as beside a door."""
     near = 0.0
     for tangent in RULES.door_rays:
         for corner in range(4):
