@@ -67,7 +67,8 @@ def window(monkeypatch):
     monkeypatch.setattr(collider_checks, "bpy", stand_in)
     monkeypatch.setattr(collider_checks.app_handlers, "bpy", stand_in)
     yield shown
-    collider_checks.forget()
+    collider_checks._checked.clear()
+    collider_checks._edited.clear()
 
 
 def panel(obj):
@@ -100,7 +101,7 @@ def frames_find(obj, code):
 def test_an_open_collider_is_said_at_once_and_selected_by_its_button(window):
     box = scenes.make_box(location=(0, 8, 0), faces=OPEN)
     obj = make_walkers(box)
-    assert window.waiting == {collider_checks._look: collider_checks.PAUSE}
+    assert window.waiting == {collider_checks.check_windows: collider_checks.PAUSE}
     assert found(obj) == []
     window.pause()
     assert window.tagged
@@ -244,11 +245,11 @@ def test_a_crowd_or_collider_that_is_gone_is_forgotten(window):
     obj.steer.colliders = None
     bpy.context.view_layer.update()
     window.pause()
-    assert collider_checks._known[obj.session_uid] == {}
+    assert collider_checks._checked.get(obj).shapes == {}
     bpy.data.objects.remove(obj)
     bpy.context.view_layer.update()
     window.pause()
-    assert collider_checks._known == {} and collider_checks._found == {}
+    assert collider_checks._checked.by_uid() == {}
 
 
 def test_undo_may_open_it_again(window):
@@ -275,11 +276,13 @@ def test_another_file_begins_anew_and_is_looked_at(window):
     window.pause()
     assert len(found(obj)) == 1
     bpy.ops.wm.read_homefile(use_empty=True)
-    assert collider_checks._known == {} and collider_checks._look in window.waiting
+    assert (
+        collider_checks._checked.by_uid() == {} and collider_checks.check_windows in window.waiting
+    )
     window.pause()
 
 
 def test_without_a_window_nobody_looks():
     obj = make_walkers(scenes.make_box(faces=OPEN), make_plane())
-    assert not bpy.app.timers.is_registered(collider_checks._look)
+    assert not bpy.app.timers.is_registered(collider_checks.check_windows)
     assert collider_checks.found(obj) == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import bpy
@@ -17,6 +18,7 @@ from bpy.app.handlers import persistent
 from ...core.diagnoses import Diagnosis
 from .. import app_handlers
 from ..crowd import crowds
+from ..crowd.records import Part
 from ..reading import scene_inputs, scene_meshes
 from ..suspension import is_suspended
 
@@ -44,28 +46,41 @@ class _Piece(NamedTuple):
         return (part.session_uid, data.session_uid, count, turned)
 
 
-_found: dict[int, list[Diagnosis]] = {}
-"""By the session uid of the crowd."""
-_known: dict[int, dict[str, tuple[tuple[object, ...], list[Diagnosis]]]] = {}
-"""What is wrong with each shape, with its key, by the session uid of the crowd and its name."""
-_ever_found: dict[int, set[Diagnosis]] = {}
-"""All that was found since the file was opened, by the session uid of the crowd."""
+@dataclass(eq=False)
+class _Checked:
+    """What is known of the colliders of a crowd.
+
+    Attributes:
+        found: What is wrong with them.
+        ever_found: All that was found since the file was opened.
+        shapes: What is wrong with each shape, with its key, by its name.
+    """
+
+    found: list[Diagnosis] = field(default_factory=list)
+    ever_found: set[Diagnosis] = field(default_factory=set)
+    shapes: dict[str, tuple[tuple[object, ...], list[Diagnosis]]] = field(default_factory=dict)
+
+
+_checked: Part[_Checked] = Part(_Checked)
 _edited: set[int] = set()
 """Session uids of what was reshaped since the last look."""
 
 
 def found(obj: bpy.types.Object) -> list[Diagnosis]:
     """What is known to be wrong with the colliders of a crowd; quick enough for every redraw."""
-    return _found.get(obj.session_uid, [])
+    checked = _checked.get(obj)
+    return [] if checked is None else checked.found
 
 
 def is_mended(obj: bpy.types.Object, diagnosis: Diagnosis) -> bool:
     """Whether a diagnosis was true of a collider and is no more: frames still have it."""
-    uid = obj.session_uid
-    return diagnosis in _ever_found.get(uid, ()) and diagnosis not in _found.get(uid, ())
+    checked = _checked.get(obj)
+    if checked is None:
+        return False
+    return diagnosis in checked.ever_found and diagnosis not in checked.found
 
 
-def look(
+def check_colliders(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_over: Callable[[], bool] | None = None
 ) -> bool:
     """Look at the colliders of a crowd, as far as they are not known.
@@ -78,7 +93,8 @@ def look(
     Returns:
         Whether all of them are known now.
     """
-    known = _known.setdefault(obj.session_uid, {})
+    checked = _checked.ensure(obj)
+    known = checked.shapes
     complaints, names = list[Diagnosis](), set[str]()
     for piece in _pieces(obj):
         names.add(piece.name)
@@ -95,8 +111,8 @@ def look(
         complaints += defects
     for name in known.keys() - names:
         del known[name]
-    _found[obj.session_uid] = complaints
-    _ever_found.setdefault(obj.session_uid, set()).update(complaints)
+    checked.found = complaints
+    checked.ever_found.update(complaints)
     return True
 
 
@@ -142,59 +158,55 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
 @persistent
 def on_undo(*_: object) -> None:
     """Undo may change any shape."""
-    _known.clear()
+    for checked in _checked.by_uid().values():
+        checked.shapes.clear()
     if not bpy.app.background:
         later()
 
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts."""
-    forget()
+    """The colliders of another file are not known yet."""
+    _edited.clear()
     if not bpy.app.background:
         later()
 
 
 def later() -> None:
     """Look when there was a pause."""
-    app_handlers.remove_timers(_look)
-    bpy.app.timers.register(_look, first_interval=PAUSE)
+    app_handlers.remove_timers(check_windows)
+    bpy.app.timers.register(check_windows, first_interval=PAUSE)
 
 
-def _look() -> float | None:
+def check_windows() -> float | None:
     """The timer: look at the crowds of all windows; None ends it."""
     if is_suspended():
         return PAUSE
     _drop_edited()
-    before, end, seen = dict(_found), time.monotonic() + _BUDGET, set()
+    before, end, seen = _found_by_uid(), time.monotonic() + _BUDGET, set()
     for window in bpy.context.window_manager.windows:
         layer = window.view_layer
         for obj in crowds.crowds(window.scene):
-            if not look(obj, layer.depsgraph, lambda: time.monotonic() > end):
+            if not check_colliders(obj, layer.depsgraph, lambda: time.monotonic() > end):
                 return _TURN
             seen.add(obj.session_uid)
-    for uid in _known.keys() - seen:
-        _known.pop(uid)
-        _found.pop(uid, None)
-        _ever_found.pop(uid, None)
-    if _found != before:
+    _checked.keep_only(seen)
+    if _found_by_uid() != before:
         app_handlers.redraw()
     return None
 
 
+def _found_by_uid() -> dict[int, list[Diagnosis]]:
+    """What is wrong with the colliders of each crowd, by its session uid."""
+    return {uid: checked.found for uid, checked in _checked.by_uid().items()}
+
+
 def _drop_edited() -> None:
     """Forget the shapes of objects that were edited, themselves or their data."""
-    for known in _known.values():
+    for checked in _checked.by_uid().values():
+        known = checked.shapes
         for name in [name for name, (key, _) in known.items() if not _edited.isdisjoint(key[:2])]:
             del known[name]
-    _edited.clear()
-
-
-def forget() -> None:
-    """Drop all that is known."""
-    _found.clear()
-    _known.clear()
-    _ever_found.clear()
     _edited.clear()
 
 
@@ -216,5 +228,5 @@ def register() -> None:
 def unregister() -> None:
     """Remove the handlers and the timer."""
     app_handlers.remove(HANDLERS)
-    app_handlers.remove_timers(_look)
-    forget()
+    app_handlers.remove_timers(check_windows)
+    _edited.clear()
