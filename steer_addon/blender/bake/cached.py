@@ -188,7 +188,7 @@ def _steps(
         told = (before or {}).get("inputs")
         seen.wanted = {n for n in wanted if n >= first} | inputs.sampled(told, first)
         states = renamed(dict(writer.states), header.name, obj.name_full)
-        going_on = Resume(first - 1, states, seen.look)
+        going_on = Resume(first - 1, states, seen.add_session)
     with closing(sessions(obj, scene, header.frame_end, None, going_on)) as moments:
         for moment in moments:
             if not moment or moment[0][0] != obj:
@@ -198,7 +198,7 @@ def _steps(
                 require_same(obj, before, {**(before or {}), "inputs": seen.data()}, header.name)
                 going_on = None
             for crowd, session, _ in moment:
-                seen.look(crowd, session)
+                seen.add_session(crowd, session)
             _, session, frame = moment[0]
             add_new(warnings, [*session.reader.no_target, *session.warnings])
             if frame.number < first:

@@ -53,7 +53,7 @@ def check(
     known = inputs.known_data(obj, scene, inputs.span(obj, header))
     known["settings"] = renamed(known["settings"], obj.name_full, header.name)
     seen = inputs.Inputs(obj, set(), header.name)
-    yield from _look(obj, scene, seen, _frames(obj, header.about, cache))
+    yield from _read_inputs(obj, scene, seen, _frames(obj, header.about, cache))
     known["inputs"] = seen.data()
     return all_changes(header.about, known, header.name)
 
@@ -68,13 +68,14 @@ def _frames(obj: bpy.types.Object, about: Any, cache: Cache) -> list[int]:
     return sorted(wanted)
 
 
-def _look(
+def _read_inputs(
     obj: bpy.types.Object, scene: bpy.types.Scene, seen: inputs.Inputs, frames: list[int]
 ) -> Generator[None, None, None]:
+    """Take in what a crowd, and those that it steers by, perceive at some frames."""
     members = linked_crowds(obj)
     readers = {crowd.session_uid: WorldReader() for crowd in members}
     for reader in readers.values():
-        reader.only_look(True)
+        reader.leave_out_clearance(True)
     stage = stage_for(members, scene)
     try:
         for number in frames:

@@ -165,8 +165,8 @@ class Inputs:
     _crowd_of: Names = field(default_factory=dict)
     _known: dict[tuple[str, WorldPart], tuple[Any, str]] = field(default_factory=dict)
 
-    def look(self, crowd: bpy.types.Object, session: Session) -> None:
-        """Take in what a crowd perceives at a frame, if that frame is one of the wanted."""
+    def add_session(self, crowd: bpy.types.Object, session: Session) -> None:
+        """Take in what the crowd of a session perceives at its frame, if that is a wanted one."""
         number = session.frame
         if self._name(crowd) not in self.points:
             self.begin(crowd, session.points, session.bodies)

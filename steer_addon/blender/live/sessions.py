@@ -99,8 +99,8 @@ class Session:
         Raises:
             SceneError: One of these crowds is not simulated that far.
         """
-        self.reader.only_look(False)
-        self._look(obj, depsgraph, settings, stand_ins)
+        self.reader.leave_out_clearance(False)
+        self._read_world(obj, depsgraph, settings, stand_ins)
         return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
 
     def skip(
@@ -111,11 +111,11 @@ class Session:
         stand_ins: Mapping[int, bpy.types.Object] | None = None,
     ) -> None:
         """Let a frame pass whose agents are known: only the world is looked at, as for `step`."""
-        self.reader.only_look(True)
-        self._look(obj, depsgraph, settings, stand_ins)
+        self.reader.leave_out_clearance(True)
+        self._read_world(obj, depsgraph, settings, stand_ins)
         self.simulation.skip(self.world, settings)
 
-    def _look(
+    def _read_world(
         self,
         obj: bpy.types.Object,
         depsgraph: bpy.types.Depsgraph | None,
@@ -205,12 +205,12 @@ class Resume:
     Attributes:
         frame: The last frame that is known.
         states: The agents of every crowd that had begun by then, by the crowd's full name.
-        look: Is told each session that looked at a frame on the way there, with its crowd.
+        pass_session: Called with each crowd and its session at every frame on the way there.
     """
 
     frame: int
     states: Mapping[str, Agents]
-    look: Callable[[bpy.types.Object, Session], None] = lambda crowd, session: None
+    pass_session: Callable[[bpy.types.Object, Session], None] = lambda crowd, session: None
 
 
 class _Group:
@@ -282,7 +282,7 @@ class _Group:
             session = self._sessions.get(crowd.session_uid)
             if session is None:
                 continue
-            resume.look(crowd, session)
+            resume.pass_session(crowd, session)
             if number == resume.frame:
                 session.simulation.adopt(_state_of(crowd, resume))
                 self._frames[crowd.session_uid] = session.current()

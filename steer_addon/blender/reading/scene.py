@@ -72,8 +72,8 @@ class WorldReader:
         """All warnings about the last world read."""
         return [*self.no_target, *self.scene_warnings]
 
-    def only_look(self, yes: bool) -> None:
-        """Read worlds to look at, which takes less time, or such that agents are stepped in."""
+    def leave_out_clearance(self, yes: bool) -> None:
+        """Read worlds without the clearance of colliders, which takes time and only steps need."""
         self._builder.clearance = not yes
 
     def read(
@@ -182,7 +182,7 @@ class WorldReader:
         """The sphere of an empty, as large as its largest scale makes it, if it is finite."""
         view = self._view
         if parent is None:
-            size = view.look(part, "size", lambda seen: seen.empty_display_size)
+            size = view.read_object(part, "size", lambda seen: seen.empty_display_size)
         else:
             size = view.instanced(part).empty_display_size
         place = self._piece_place(part, parent)

@@ -156,11 +156,13 @@ def _read(
 ) -> Raw | NoVectors | None:
     """The shape of an object in its own space."""
     if what in ("mesh", "extent"):
-        return view.look(source, what, lambda seen: shapes.read_extent(seen, what == "mesh"))
+        return view.read_object(source, what, lambda seen: shapes.read_extent(seen, what == "mesh"))
     if what not in ("path", "guides"):
-        return view.look(source, what, lambda seen: shapes.read_vectors(seen, _attribute(entry)))
-    if source.type != "CURVE" or not view.look(source, "surface", shapes.has_surface):
-        return view.look(source, "lines", shapes.read_lines)
+        return view.read_object(
+            source, what, lambda seen: shapes.read_vectors(seen, _attribute(entry))
+        )
+    if source.type != "CURVE" or not view.read_object(source, "surface", shapes.has_surface):
+        return view.read_object(source, "lines", shapes.read_lines)
     if old is not None and not may_bend(source):
         return old.raw
     raw = view.without_surface(source, shapes.read_lines)

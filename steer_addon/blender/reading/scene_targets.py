@@ -91,7 +91,7 @@ class TargetReader:
 def _vertices(objects: list[bpy.types.Object], view: SceneView) -> FloatArray:
     if not objects or objects[0].type not in MESH_TYPES:
         return np.zeros((0, 3), np.float32)
-    return view.look(objects[0], "points", _points)
+    return view.read_object(objects[0], "points", _points)
 
 
 def _axes(matrix: Matrix) -> Matrix:

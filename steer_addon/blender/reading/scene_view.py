@@ -136,14 +136,14 @@ class SceneView:
         value: T = self._hidden[key]
         return value
 
-    def look(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
+    def read_object(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
         """What is read of an object, hidden or not; see `hidden`."""
         evaluated = self.evaluated(obj)
         return self.hidden(obj, what, read) if evaluated is None else read(evaluated)
 
     def place_of(self, obj: bpy.types.Object) -> Matrix:
         """World matrix of an object, shape (4, 4)."""
-        return self.look(obj, "place", matrix_of)
+        return self.read_object(obj, "place", matrix_of)
 
     def without_surface(self, obj: bpy.types.Object, read: Callable[[Any], T]) -> T | None:
         """What is read of a curve object evaluated without bevel, extrusion and fill.
