@@ -60,7 +60,8 @@ def load_on_use(package: str, *names: str) -> None:
 def load(*modules: object) -> None:
     """Import modules that wait now, such as in a thread ahead of their use."""
     for module in modules:
-        assert module.__name__  # type: ignore[attr-defined]
+        if isinstance(module, _Waiting):
+            importlib.import_module(module._waiting_for)
 
 
 if TYPE_CHECKING:

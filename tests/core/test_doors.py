@@ -41,7 +41,7 @@ def test_a_module_waits_until_it_is_used(toys):
     assert json.loads(run_in(toys, "-c", USE)) == [False, 42, True]
 
 
-def test_what_is_set_on_a_door_is_set_on_the_module(toys, monkeypatch):
+def test_what_is_set_on_a_door_is_set_on_the_module(toys):
     code = (
         "from toys import late as door\n"
         "door.ANSWER = 7\n"
@@ -50,6 +50,17 @@ def test_what_is_set_on_a_door_is_set_on_the_module(toys, monkeypatch):
         "assert late is not door and late.ANSWER == ask() == vars(door)['ANSWER'] == 7\n"
         "del door.ANSWER\n"
         "assert not hasattr(late, 'ANSWER')\n"
+    )
+    run_in(toys, "-c", code)
+
+
+def test_a_module_can_be_loaded_ahead_of_its_use(toys):
+    code = (
+        "import sys\n"
+        "from toys import early, late\n"
+        "from steer_addon.core.doors import load\n"
+        "load(early, late)\n"
+        "assert 'toys.late' in sys.modules\n"
     )
     run_in(toys, "-c", code)
 
