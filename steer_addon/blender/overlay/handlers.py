@@ -79,16 +79,17 @@ WHILE_SHOWN: tuple[tuple[str, Callable[..., None]], ...] = (
 """Handlers that are there only while the overlay is shown, with the lists that they go into."""
 
 
-_drawn: list[str] = []
-"""Not empty from when the overlay is first drawn until nothing of it is left."""
+_drawn = False
+"""Whether the overlay is drawn, or something of it is left."""
 
 
 def _stop() -> None:
     """Draw nothing any more, and drop all that is known."""
+    global _drawn
     if _drawn:
         view.remove()
         answers.forget()
-        _drawn.clear()
+        _drawn = False
 
 
 ALWAYS = (("load_post", on_load),)
@@ -97,11 +98,12 @@ ALWAYS = (("load_post", on_load),)
 
 def sync() -> None:
     """Add or remove draw callbacks and handlers: they are there only while a scene is shown."""
+    global _drawn
     shown = any(is_shown(scene) for scene in bpy.data.scenes)
     if shown:
         app_handlers.add(WHILE_SHOWN)
         view.add()
-        _drawn[:] = ["view"]
+        _drawn = True
     else:
         app_handlers.remove(WHILE_SHOWN)
         _stop()
