@@ -181,6 +181,14 @@ def test_hidden_and_moving_is_said():
     assert reader.scene_warnings == [diagnose("HIDDEN_MOTION", "Box", object="Box")]
 
 
+def test_a_ground_without_faces_is_said_to_be_one():
+    obj = make_crowd()
+    obj.steer.ground = make_box("Bare", faces=[])
+    reader = WorldReader()
+    assert read(obj, reader).ground is None
+    assert reader.scene_warnings == [diagnose("GROUND_WITHOUT_FACES", "Bare", object="Bare")]
+
+
 def test_ground_is_read_and_may_be_open():
     obj = make_crowd()
     obj.steer.ground = ground = make_ground(height=2.0)
