@@ -16,7 +16,14 @@ from steer_addon.core.crowd.settings import (
     with_override,
 )
 from steer_addon.core.errors import ParameterError
-from steer_addon.core.parameters import check, parameters, parse_text
+from steer_addon.core.parameters import (
+    Settings,
+    check,
+    choice,
+    named_choices,
+    parameters,
+    parse_text,
+)
 
 DEFAULTS = {
     "agents": {"radius": 0.25, "mass": 1.0, "max_speed": 1.4, "max_force": 10.0},
@@ -282,3 +289,15 @@ def test_any_text_is_parsed_or_refused(text):
             parse_text("solver", info, text)
         except ParameterError:
             pass
+
+
+@pytest.mark.parametrize("names", [("NEAR", "FAR", "NONE"), ("NONE", "NEAR", "FAR")])
+def test_named_choices_are_the_numbers_by_which_kernels_know_them(names):
+    named = named_choices(dict.fromkeys(names, "A meaning"))
+
+    class Chosen(Settings):
+        how: str = choice("FAR", named, doc="A choice")
+
+    known = list(parameters(Chosen)["how"].choices)
+    assert known == list(names)
+    assert [getattr(named, name) for name in known] == [0, 1, 2]
