@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
-from scripts.release import check_rooms
+import pytest
+
+from scripts.release import borrowed, check_rooms
 
 
 def found(root: Path, name: str, text: str) -> list[str]:
@@ -41,3 +44,27 @@ def test_kernels_and_what_is_in_them_need_no_types(tmp_path: Path) -> None:
 def test_self_needs_no_type(tmp_path: Path) -> None:
     text = "class A:\n    def f(self) -> None: ...\n"
     assert not found(tmp_path, "steer_addon/core/a.py", text)
+
+
+PROGRAM = "PACE: float = 2 * 0.25\nROWS = 8\nNAME = 'x'\nMODES = {'A': 1}\nDEEP = ROWS + 1\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "taken"),
+    [
+        ("from steer_addon.walk import PACE\nx = PACE", "PACE"),
+        ("from steer_addon import walk\nx = walk.PACE / 2", "walk.PACE"),
+        ("from steer_addon.walk import PACE as p\nx = p", "p"),
+        ("from steer_addon.walk import ROWS\nassert f() <= ROWS", "ROWS"),
+        ("from steer_addon import walk\nassert f() == pytest.approx(walk.ROWS)", "walk.ROWS"),
+        ("from steer_addon.walk import ROWS\nassert f(ROWS) == 3", ""),
+        ("from steer_addon.walk import ROWS\nx = zeros(ROWS)", ""),
+        ("from steer_addon.walk import NAME, MODES\nassert f() == NAME\nassert g() in MODES", ""),
+        ("from elsewhere import PACE\nassert f() == PACE", ""),
+    ],
+)
+def test_numbers_that_check_themselves(tmp_path: Path, lines: str, taken: str) -> None:
+    (tmp_path / "steer_addon").mkdir()
+    (tmp_path / "steer_addon" / "walk.py").write_text(PROGRAM, encoding="utf-8")
+    said = list(borrowed.findings(ast.parse(lines), "tests/a.py", tmp_path))
+    assert [line.split(" ")[1] for line in said] == ([taken] if taken else [])

@@ -16,6 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from scripts.release import borrowed  # noqa: E402
+
 FOLDERS = ("steer_addon", "scripts", "tests")
 TYPED = ("steer_addon/core", "steer_addon/farm")
 FILE_LINES = 400
@@ -67,7 +71,10 @@ def findings(path: Path, root: Path = ROOT) -> Iterator[str]:
     if count > FILE_LINES:
         yield f"{name}:1: {count} lines: split the file, {FILE_LINES} are the most"
     typed = name.startswith(TYPED)
-    for node, in_kernel in functions(ast.parse(text, name)):
+    tree = ast.parse(text, name)
+    if name.startswith("tests/"):
+        yield from borrowed.findings(tree, name, ROOT)
+    for node, in_kernel in functions(tree):
         lines = length(node)
         if lines > FUNCTION_LINES:
             yield (

@@ -101,7 +101,7 @@ def frames_find(obj, code):
 def test_an_open_collider_is_said_at_once_and_selected_by_its_button(window):
     box = scenes.make_box(location=(0, 8, 0), faces=OPEN)
     obj = make_walkers(box)
-    assert window.waiting == {collider_checks.check_windows: collider_checks.PAUSE}
+    assert window.waiting == {collider_checks.check_windows: 0.3}
     assert found(obj) == []
     window.pause()
     assert window.tagged

@@ -95,7 +95,7 @@ def test_a_crowd_waits_says_so_and_goes_on(window):
     assert scenes.code_of(obj) == "COMPILING"
     assert len(FakeCompilation.made) == 1
     FakeCompilation.made[0].now = State(2, 5, True)
-    assert compiling.check_compilation() == compiling.INTERVAL
+    assert compiling.check_compilation() == 0.25
     layout = FakeLayout()
     drawing.draw_compiling(layout)
     assert layout.texts() == "Compiling kernels, 2 of 5"
@@ -126,7 +126,7 @@ def test_the_first_crowd_waits_until_the_compiler_is_loaded(window, monkeypatch)
     scenes.play(1, 3)
     assert scenes.stored(obj) is None and compiling.is_waiting(obj)
     assert compiling.text() == "Loading the compiler" and compiling.state().running
-    assert compiling.check_compilation() == compiling.INTERVAL
+    assert compiling.check_compilation() == 0.25
     monkeypatch.undo()
     monkeypatch.setattr(compiling, "can_wait", lambda: True)
     loading.set()

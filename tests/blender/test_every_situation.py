@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
@@ -81,9 +82,19 @@ def test_what_can_be_drawn_can_be_explained(situation, tmp_path):
     draw_all()
     active = bpy.context.view_layer.objects.active
     if active is not None:
-        gizmos.target_of(active), gizmos.box_of(active)
-        gizmos.place_and_heading(active, scene)
+        for handled in (gizmos.target_of(active), gizmos.box_of(active)):
+            assert handled is None or (handled.library is None and handled is not active)
+        found = gizmos.place_and_heading(active, scene)
+        if found is not None:
+            place, ahead = found
+            assert np.isfinite(place).all()
+            assert ahead.length == pytest.approx(1.0, abs=1.0e-5)
+    crowd = answers.crowd_of(scene)
+    known = None if crowd is None else answers.get(crowd)
+    if known is not None:
+        assert known.answer is not None or known.notes
     answers.forget()
+    assert crowd is None or answers.get(crowd) is None
 
 
 def test_every_button_and_field_says_what_it_does():

@@ -147,7 +147,7 @@ def test_lines_are_made_of_what_is_asked_and_seen():
     np.testing.assert_allclose(shafts.points[0], start[0], atol=1e-6)
     np.testing.assert_allclose(heads.points[0], start[0] + velocity[0], atol=1e-6)
     half = strokes.crowd_arrows(found.answer, rows, 0.5, [0])
-    assert half.shafts.colors[:, 3].min() == pytest.approx(strokes.FAINT)
+    assert half.shafts.colors[:, 3].min() == pytest.approx(0.5)
     everything = lines_of(crowd, 0)
     assert len(everything.points) == len(everything.colors)
     rays = lines_of(crowd, 0, {"RAYS"})

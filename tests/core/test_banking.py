@@ -7,7 +7,6 @@ from toy_behaviors import Circling
 
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.results.frames import rotations
-from steer_addon.core.step.integrate import BANKING_TIME
 
 G = 9.81
 SPEED, RATE = 6.0, 1.2
@@ -54,13 +53,13 @@ def test_the_lean_comes_with_its_delay():
     expected = np.arctan(SPEED * RATE / G)
     for seconds in (0.05, 0.25, 0.5):
         roll = -circling(seconds=seconds, banking=1.0).agents.roll[0]
-        assert roll == pytest.approx(expected * (1 - np.exp(-seconds / BANKING_TIME)), rel=5e-3)
+        assert roll == pytest.approx(expected * (1 - np.exp(-seconds / 0.25)), rel=5e-3)
 
 
 def test_the_lean_is_bounded():
     steep = circling(seconds=12.0, banking=10.0, max_bank=30.0).agents.roll[0]
     # the last steps toward it are smaller than half the spacing of 32-bit numbers at π/6
-    left = 2.0**-25 / (1.0 - np.exp(-1.0 / (240.0 * BANKING_TIME)))
+    left = 2.0**-25 / (1.0 - np.exp(-1.0 / (240.0 * 0.25)))
     assert steep == pytest.approx(-np.pi / 6, abs=1.01 * left)
     assert circling(banking=1.0, max_bank=0.0).agents.roll[0] == 0.0
 

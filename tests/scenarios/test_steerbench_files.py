@@ -233,4 +233,4 @@ def test_time_is_what_the_file_gives_or_enough_for_the_way(write):
     assert duration(1.3, 500) == 500
     # where that is too short, enough to get there
     assert duration(0.1, 40) == pytest.approx(2.0 * length / 0.1 + 60.0)
-    assert duration(0.1, 20) == pytest.approx(steerbench.ENOUGH * length / 0.1)
+    assert duration(0.1, 20) == pytest.approx(5.0 * length / 0.1)

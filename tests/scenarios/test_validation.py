@@ -125,7 +125,7 @@ def test_a_world_that_repeats():
     assert outcome.result["agents"] == 52
     assert outcome.result["fastest"] < 1.5
     assert (outcome.tracks[..., 0] >= 0.0).all()
-    assert (outcome.tracks[..., 0] <= density.LENGTH).all()
+    assert (outcome.tracks[..., 0] <= 26.0).all()
 
 
 def test_weidmann():
