@@ -40,9 +40,9 @@ def _apply_options(
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     write_settings(crowd.steer.bake, replace(bake_settings_of(crowd), **given))
     if source is not None or options.empties:
-        is_object = isinstance(source, bpy.types.Object)
-        crowd.steer.bake_source_object = source if is_object else None
-        crowd.steer.bake_source_collection = None if is_object else source
+        steer = crowd.steer
+        steer.bake_source_object = source if isinstance(source, bpy.types.Object) else None
+        steer.bake_source_collection = source if isinstance(source, bpy.types.Collection) else None
 
 
 def _bake_to_keyframes(work: Pipeline) -> Result:
