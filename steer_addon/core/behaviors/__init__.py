@@ -7,9 +7,10 @@ import pkgutil
 
 from ..sensing.declare import REGISTRY, Behavior, own_parameters
 
-_names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-# the order of menus is that of imports: neighbors first
-for _found in ("flock", *_names):
+_FIRST = ("flock", "arrive", "flee", "pursue")
+"""Menus begin with these; the others follow by name."""
+
+for _found in (*_FIRST, *sorted(module.name for module in pkgutil.iter_modules(__path__))):
     importlib.import_module(f"{__name__}.{_found}")
 
 __all__ = ["REGISTRY", "Behavior", "own_parameters"]

@@ -83,12 +83,14 @@ class Perception:
 
     def local(self, entry: Behavior, sees: WorldView) -> WorldView:
         """The world as this behavior sees it."""
+        remembers = entry.definition.memory_width > 0
         return sees._replace(
             targets=self._chosen("targets", entry.target, entry),
             neighbors=self._neighbors[entry.key],
+            first=memory_of(entry, self._agents) is None if remembers else sees.first,
         )
 
-    def params(self, entry: Behavior, sees: WorldView) -> Any:
+    def params(self, entry: Behavior) -> Any:
         """Parameters and inputs of a behavior as its kernel reads them."""
         if entry.key not in self._params:
             uses = entry.definition.uses
@@ -190,6 +192,13 @@ def neighbor_lists(
     return lists, known
 
 
+def memory_of(entry: Behavior, agents: Agents) -> F32 | None:
+    """What a behavior remembers, shape (agent_count, memory_width); None before its first step."""
+    remembered = agents.memory.get(entry.key)
+    shape = (agents.count, entry.definition.memory_width)
+    return None if remembered is None or remembered.shape != shape else remembered
+
+
 def propose(
     entry: Behavior,
     before: Agents,
@@ -202,10 +211,9 @@ def propose(
 ) -> Proposal:
     """Run one behavior; what it remembers is written to `after`, a copy of `before`."""
     definition = entry.definition
-    shape = (before.count, definition.memory_width)
-    remembered = after.memory.get(entry.key)
-    if remembered is None or remembered.shape != shape:
-        remembered = np.zeros(shape, np.float32)
+    remembered = memory_of(entry, after)
+    if remembered is None:
+        remembered = np.zeros((before.count, definition.memory_width), np.float32)
     jit.parallel_for(entry.kernel, before.count, view, sees, params, remembered, value, active)
     if definition.memory_width:
         after.memory[entry.key] = remembered

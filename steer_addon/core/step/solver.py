@@ -123,7 +123,7 @@ class Solver:
         moved: contacts.MovedView | None,
         choices: Choices,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
-        stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
+        stack = self.settings.stack
         after = agents.copy()
         desired = np.zeros_like(agents.position)
         view = agent_view(agents, desired)
@@ -136,7 +136,7 @@ class Solver:
         for pushes in (False, True):
             for row, entry in enumerate(stack):
                 if (entry.definition.output != VELOCITY) == pushes:
-                    local, params = perception.local(entry, sees), perception.params(entry, sees)
+                    local, params = perception.local(entry, sees), perception.params(entry)
                     found[entry.key] = propose(
                         entry, agents, after, view, local, params, values[row], active[row]
                     )
@@ -169,6 +169,8 @@ class Solver:
             dt=float(dt),
             seed=int(seed),
             step=int(number),
+            time=float(number * dt),
+            first=bool(number == 0),
         )
 
     def _limits(self, dt: float) -> LimitsView:
@@ -247,7 +249,7 @@ def _constrain(
                 after.count,
                 view,
                 perception.local(entry, sees),
-                perception.params(entry, sees),
+                perception.params(entry),
                 after.memory.get(entry.key, np.zeros((after.count, 0), np.float32)),
                 after.position,
                 after.velocity,
