@@ -114,7 +114,7 @@ class Asking:
         agents, sees = self._agents, self._sees
         perception = Perception(agents, self._world, self._entries)
         for entry in self._entries:
-            local, params = perception.local(entry, sees), perception.params(entry, sees)
+            local, params = perception.local(entry, sees), perception.params(entry)
             value = np.zeros((agents.count, 3), np.float32)
             active = np.zeros(agents.count, np.uint8)
             known = _Forgotten(agents)

@@ -60,10 +60,17 @@ class ParameterInfo(NamedTuple):
 
     def counts(self, settings: Any) -> bool:
         """Whether it has any effect, given the other values of its block."""
-        if self.shown_for is None:
-            return True
-        name, values = self.shown_for
-        return getattr(settings, name) in values
+        return belongs(self.shown_for, settings)
+
+
+def belongs(shown_for: tuple[str, tuple[str, ...]] | None, settings: Any) -> bool:
+    """Whether what counts for some values of a choice only counts now.
+
+    Args:
+        shown_for: The name of the choice, and those values; None for what always counts.
+        settings: What has the choice as an attribute.
+    """
+    return shown_for is None or getattr(settings, shown_for[0]) in shown_for[1]
 
 
 def param(

@@ -130,4 +130,6 @@ class WorldView(NamedTuple):
     relaxation_time: float  # [s] τ of the REYNOLDS solver: the force of a push is Δ/τ
     dt: float  # [s]
     seed: int
-    step: int
+    step: int  # number of steps since the start of the run, substeps counted
+    time: float  # [s] since the start of the run, at the start of the step
+    first: bool  # the behavior acts for the first time: its memory is 0

@@ -91,6 +91,42 @@ assert (item.type, item.toy.pace, item.toy.hops, item.toy.way) == ("toy", 0.75, 
 steer_addon.unregister()
 """
 
+HANDLES = """
+from types import SimpleNamespace
+from mathutils import Vector
+from steer_addon.blender.overlay import gizmos
+
+class Arrow:
+    is_modal, hide, moved = False, False, None
+    def target_set_prop(self, target, owner, name):
+        self.moved = (owner, name)
+
+assert bpy.ops.object.steer_add_modifier() == {"FINISHED"}
+assert bpy.ops.object.steer_behavior_add(type="toy") == {"FINISHED"}
+obj.steer.active_behavior = len(obj.steer.behaviors) - 1
+assert gizmos.circle_of(obj) is None
+assert bpy.ops.object.steer_behavior_add(type="tram") == {"FINISHED"}
+obj.steer.active_behavior = len(obj.steer.behaviors) - 1
+tram = obj.steer.behaviors[-1].tram
+group = gizmos.VIEW3D_GGT_steer_crowd
+fake = SimpleNamespace(circle=Arrow(), arms={name: Arrow() for name in ("distance", "radius")})
+group.refresh(fake, SimpleNamespace(object=obj))
+for role, value in {"distance": 3.0, "radius": 0.75}.items():
+    owner, name = fake.arms[role].moved
+    setattr(owner, name, value)
+assert (tram.reach, tram.width) == (3.0, 0.75)
+
+gizmos.place_and_heading = lambda obj, scene: (Vector((1, 2, 0)), Vector((0, 1, 0)))
+group._place_circle(fake, obj, bpy.context.scene)
+assert not fake.circle.hide and not any(arm.hide for arm in fake.arms.values())
+assert (fake.circle.matrix_basis.translation - Vector((1, 5, 0))).length < 1e-5
+assert fake.circle.scale_basis == 0.75
+tram.method = "WALK"
+group._place_circle(fake, obj, bpy.context.scene)
+assert fake.circle.hide and all(arm.hide for arm in fake.arms.values())
+steer_addon.unregister()
+"""
+
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -100,6 +136,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_toy_has_properties_with_its_limits_and_tooltips(copy):
     run_in(copy, "-c", REGISTERED + PROPERTIES)
+
+
+def test_the_circle_of_a_toy_has_handles_that_move_its_parameters(copy):
+    run_in(copy, "-c", REGISTERED + HANDLES)
 
 
 def test_the_toy_is_in_the_menu_and_in_presets(copy):

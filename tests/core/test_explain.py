@@ -53,7 +53,7 @@ def test_a_stored_frame_tells_what_its_next_step_did(entry, motion):
     width = entry.definition.memory_width
     memory = np.zeros((stored.count, width), np.float32) if before is None else before
     sees = seen.perception.local(entry, seen.sees)
-    p = seen.perception.params(entry, seen.sees)
+    p = seen.perception.params(entry)
     for row in range(0, stored.count, 5):
         _, value = tracing.trace(entry, row, seen.view, sees, p, memory)
         if len(value):

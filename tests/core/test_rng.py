@@ -13,7 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steer_addon.core.behaviors import wander
+from steer_addon.core.contacts import passes
+from steer_addon.core.errors import ParameterError
+from steer_addon.core.inputs import paths
 from steer_addon.core.numeric import rng
+from steer_addon.core.sensing import seen_neighbors
 
 ROOT = Path(__file__).parents[2]
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -134,7 +139,7 @@ def test_numbers_are_uniform_along_every_argument(axis):
 
 def test_unit_vectors_are_uniform_on_the_sphere():
     count = 20000
-    points = np.array([rng.unit_vector(1, n, 0, rng.SEPARATION) for n in range(count)])
+    points = np.array([rng.unit_vector(1, n, 0, 2) for n in range(count)])
     assert np.abs(np.linalg.norm(points, axis=1) - 1.0).max() < 1e-12
     assert np.abs(points.mean(axis=0)).max() < 5.0 / np.sqrt(3.0 * count)
     # Archimedes: every coordinate of such a point is uniform on -1 to 1.
@@ -145,7 +150,24 @@ def test_unit_vectors_are_uniform_on_the_sphere():
     assert np.abs(second - np.eye(3) / 3.0).max() < 0.02
 
 
-def test_purposes_are_unique_and_leave_room_for_attempts():
-    purposes = [value for name, value in vars(rng).items() if name.isupper() and name[0] != "_"]
-    assert len(purposes) == len(set(purposes)) >= 3
-    assert all(0 < value < 65536 for value in purposes)
+def test_purposes_keep_the_numbers_that_crowds_were_simulated_with():
+    used = (wander.WANDER, seen_neighbors.PARTING, paths.PATH, passes.CONTACT)
+    assert used == (1, 2, 6, 7)
+
+
+def test_a_purpose_is_derived_from_its_name():
+    # the same in all processes, and beyond those that were numbered by hand
+    assert rng.random_purpose("follow_beat") == rng.random_purpose("follow_beat") == 8641
+    names = [f"behavior {n}" for n in range(40)]
+    numbers = [rng.random_purpose(name) for name in names]
+    assert len(set(numbers)) == len(names)
+    # attempts count from bit 16 on
+    assert all(256 <= number < 65536 for number in numbers)
+
+
+def test_names_with_one_number_are_told_apart():
+    assert rng.random_purpose("dance_285") == 56448
+    with pytest.raises(ParameterError, match="'dance_328' has the number 56448 of 'dance_285'"):
+        rng.random_purpose("dance_328")
+    with pytest.raises(ParameterError, match="choose another name"):
+        rng.random_purpose("other", 1)

@@ -67,6 +67,71 @@ assert np.allclose(velocity, [[-0.45, -0.6, 0], [-0.9, -1.2, 0]], atol=1e-6), ve
 print(jit.status().compiled)
 """
 
+RIDES = """
+import numpy as np
+from dataclasses import replace
+from steer_addon.core import explain
+from steer_addon.core.agents import make_agents
+from steer_addon.core.crowd.settings import CrowdSettings, with_override
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.paths import Path
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step.simulation import Simulation
+
+END = np.array([4.0, 3.0, 0.0])
+PATH = Path([[0, 0, 0], [0, 3, 0], END])
+
+def ride(arriving, seconds=8, method="RIDE", **inputs):
+    settings = CrowdSettings.from_dict({
+        "bodies": {"collide_agents": True, "on_arrival": arriving, "arrival_distance": 0.2,
+                   "collide_colliders": bool(inputs)},
+        "behaviors": [{"type": "tram", "method": method}]})
+    agents = make_agents([[0, 0, 0], [0.7, 0, 0], [1.4, 0, 0]],
+                         radius=0.25, mass=1.0, max_speed=1.4, max_force=10.0)
+    world = make_world(paths=[PATH], **inputs)
+    run = Simulation(settings, agents, frame=1, fps=24.0, world=world)
+    for _ in range(24 * seconds):
+        run.step(world)
+    return run, world
+
+# those at its end leave; those that are led to no end stay
+run, _ = ride("LEAVE")
+assert not run.agents.alive.any() and run.agents.arrived.all()
+away = np.linalg.norm(run.agents.position - END, axis=1)
+assert (away <= 0.2 + 0.25 + 1.4 / 24).all(), away
+run, _ = ride("LEAVE", method="WALK")
+assert run.agents.alive.all() and not run.agents.arrived.any()
+
+# or stand there, around it
+run, world = ride("HOLD_AREA")
+assert run.agents.arrived.all() and (np.linalg.norm(run.agents.velocity, axis=1) < 1e-3).all()
+away = np.linalg.norm(run.agents.position - END, axis=1)
+assert (away < 1.3).all() and away.min() < 0.6, away
+
+# an end inside of a collider is moved out of it
+box = np.array([[x, y, z] for x in (3, 5) for y in (2, 3.5) for z in (-1, 3)], np.float32)
+faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+         [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+run, _ = ride("STAY", seconds=1, colliders=[Mesh("box", box[faces])])
+assert [warning.code for warning in run.warnings] == ["PATH_END_INSIDE"], run.warnings
+
+# what it looks at is drawn: its path, the next waypoint, and its circle
+run, world = ride("STAY", seconds=1)
+def drawn(**changes):
+    stack = tuple(replace(entry, **changes) for entry in run.settings.behaviors)
+    told = replace(run.settings, behaviors=stack)
+    answer = explain.ask(told, run.agents, world, 1 / 24, number=24)
+    part, = answer.agent(0, looks=True).parts
+    return part.looks
+arcs = {shape.role: shape for shape in drawn() if hasattr(shape, "radius")}
+place, heading = run.agents.position[0], run.agents.heading[0]
+circle, waypoint = arcs["WANDER"], arcs["PATH"]
+assert np.allclose(circle.center, place + 2.0 * heading, atol=1e-5) and circle.radius == 0.5
+assert np.allclose(waypoint.center, END) and waypoint.radius == 0.5
+assert "WANDER" not in {shape.role for shape in drawn(method="WALK")}
+print("rode")
+"""
+
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -92,6 +157,10 @@ def test_the_compiled_toy_moves_them_so_too(copy):
         # the second time, its kernel and its parameters come from the disk
         folders = f"FOLDERS = [{str(copy / 'presets')!r}]\n"
         assert run_compiled(copy, folders + MOVES).split() == ["True"]
+
+
+def test_agents_arrive_at_the_end_of_the_path_that_a_toy_leads_them_along(copy):
+    assert run_in(copy, "-c", IS_THE_COPY + RIDES).split() == ["rode"]
 
 
 def test_the_command_line_lists_the_toy_with_its_parameters(copy):

@@ -1,4 +1,4 @@
-"""A copy of Steer with one more file: a toy behavior, as a stranger would write one."""
+"""A copy of Steer with two more files: toy behaviors, as a stranger would write them."""
 
 from __future__ import annotations
 
@@ -70,6 +70,58 @@ class Toy(Behavior):
     target_choice: str = target_choice()
 '''
 
+TRAM = '''"""Tram: u = v_max · dir(e - p).
+
+Symbols: e end of the first path, p position [m]. Source: none, it is a toy.
+"""
+
+from __future__ import annotations
+
+from ..compiled.jit import kernel
+from ..parameters import choice, param
+from ..numeric.vec import load, scale, store, sub, unit
+from ..sensing.declare import PATHS, VELOCITY, Behavior, Circle, Waypoints, behavior
+from ..sensing.targeting import on_ground
+
+
+@kernel
+def tram_kernel(start, stop, agents, world, p, memory, out, active):
+    """Desired velocity toward the end of the path."""
+    for i in range(start, stop if len(p.paths.cyclic) else start):
+        end = load(p.paths.point, p.paths.first[1] - 1)
+        offset = on_ground(i, agents, world, sub(end, load(agents.position, i)))
+        store(out, i, scale(unit(offset), agents.max_speed[i] * 1.0))
+        memory[i, 3], memory[i, 4] = 1, p.paths.first[1] - 1
+        active[i] = 1
+
+
+@kernel
+def tram_ends_kernel(start, stop, position, p, memory, flat, place, key):
+    """The end of the path, for all."""
+    for i in range(start, stop if len(p.paths.cyclic) else start):
+        store(place, i, load(p.paths.point, p.paths.first[1] - 1))
+        key[i] = 0
+
+
+@behavior(
+    label="Toy Tram",
+    output=VELOCITY,
+    kernel={"RIDE": tram_kernel, "WALK": tram_kernel},
+    ends={"RIDE": tram_ends_kernel},
+    uses=(PATHS,),
+    memory_width=5,
+    group="Toys",
+)
+class Tram(Behavior):
+    """Ride to the end of a path."""
+
+    circles = (Circle("width", "reach", 0, moves=True, shown_for=("method", ("RIDE",))),)
+    waypoints = Waypoints(3, 4, "width")
+    method: str = choice("RIDE", {"RIDE": "To the end", "WALK": "Just so"}, doc="How it moves")
+    reach: float = param(2.0, unit="m", minimum=0.0, doc="How far ahead; more is farther")
+    width: float = param(0.5, unit="m", minimum=0.0, doc="How wide; more is wider")
+'''
+
 PRESET = {
     "format": "steer-preset",
     "version": 1,
@@ -84,14 +136,15 @@ PRESET = {
 
 
 def copy_with_toy(folder: Path) -> Path:
-    """Copy the package and what belongs to it, and add the one file (and a preset to use it)."""
+    """Copy the package and what belongs to it, and add the two files (and a preset)."""
     skip = shutil.ignore_patterns("__pycache__")
     for name in ("steer_addon", "presets"):
         shutil.copytree(ROOT / name, folder / name, ignore=skip)
     for name in ("__init__.py", "blender_manifest.toml", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
-    toy = folder / "steer_addon" / "core" / "behaviors" / "toy.py"
-    toy.write_text(TOY, encoding="utf-8")
+    behaviors = folder / "steer_addon" / "core" / "behaviors"
+    (behaviors / "toy.py").write_text(TOY, encoding="utf-8")
+    (behaviors / "tram.py").write_text(TRAM, encoding="utf-8")
     (folder / "presets" / "toys.json").write_text(json.dumps(PRESET), encoding="utf-8")
     return folder
 

@@ -238,7 +238,7 @@ def _notes(
     bake = status.status(obj, scene) if plays_back(obj) else None
     if bake is not None and bake.out_of_date is not None:
         notes.append(diagnose("EXPLAINS_PRESENT"))
-    acting = [b for b in settings.behaviors if b.enabled and b.weight > 0.0]
+    acting = settings.stack
     titles = [repr(b.title) for b in acting if b.definition.memory_width]
     if shown.kept is None and shown.agents is None and titles:
         known = {"behaviors": ", ".join(titles), "way_out": shown.way_out}

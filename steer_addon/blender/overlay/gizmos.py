@@ -1,7 +1,8 @@
-"""Handles in the 3D view of the active crowd: its target, the wander circle, the containment box.
+"""Handles in the 3D view of the active crowd: its target, a behavior's circle, the box it stays in.
 
-Handles of a behavior are those of the entry that is active in the list. They change what the panel
-shows and nothing else: where an object is, how large, or a parameter.
+Handles of a behavior are those of the entry that is active in the list, and the behavior declares
+them (see `core.sensing.declare`). They change what the panel shows and nothing else: where an
+object is, how large, or a parameter.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from ...core.behaviors import REGISTRY
 from ...core.results import frames
+from ...core.sensing.declare import Circle
 from .. import app_handlers
 from ..crowd.crowds import is_crowd, why_not_editable
 from ..crowd.properties import uses_targets
 from ..crowd.slots import has_source
 from . import answers, seen
 
-GOAL, WANDER, REGION = (0.10, 0.78, 0.52), (0.34, 0.71, 0.98), (1.00, 0.42, 0.16)
+GOAL, CIRCLE, REGION = (0.10, 0.78, 0.52), (0.34, 0.71, 0.98), (1.00, 0.42, 0.16)
 LEAST = 0.01
 """Smallest half size of a box that handles leave [m]."""
 
@@ -46,12 +49,24 @@ def _can_move(obj: bpy.types.Object) -> bool:
 def box_of(obj: bpy.types.Object) -> bpy.types.Object | None:
     """The container of the active entry, where it is a box of one object that can be changed."""
     entry = active_entry(obj)
-    if entry is None or entry.type != "containment" or entry.containment.shape != "BOX":
+    if entry is None or entry.type not in REGISTRY:
+        return None
+    if REGISTRY[entry.type].container_shape(getattr(entry, entry.type)) != "BOX":
         return None
     if entry.source_kind != "OBJECT" or not has_source(entry):
         return None
     box = entry.source_object
     return box if _can_move(box) and not any(box.lock_scale) else None
+
+
+def circle_of(obj: bpy.types.Object) -> tuple[Any, Circle] | None:
+    """Parameters of the active entry, and its circle that handles move; None where it has none."""
+    entry = active_entry(obj)
+    if entry is None or entry.type not in REGISTRY:
+        return None
+    settings = getattr(entry, entry.type)
+    circles = [c for c in REGISTRY[entry.type].circles if c.moves and c.counts(settings)]
+    return (settings, circles[0]) if circles else None
 
 
 def faces_of(box: bpy.types.Object) -> list[tuple[Vector, Vector]]:
@@ -98,7 +113,7 @@ def facing(place: Vector, along: Vector) -> Matrix:
 def place_and_heading(
     obj: bpy.types.Object, scene: bpy.types.Scene
 ) -> tuple[Vector, Vector] | None:
-    """Where the agent stands that shows the wander circle [m], and its heading."""
+    """Where the agent stands that a circle is shown for [m], and its heading."""
     frame = seen.seen_frame(obj, scene)
     if frame is None or not len(frame.id):
         return None
@@ -126,19 +141,17 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
         shown = getattr(space, "show_gizmo", False) and space.show_gizmo_context
         if not shown or context.mode != "OBJECT" or not is_crowd(obj) or why_not_editable(obj):
             return False
-        entry = active_entry(obj)
-        wander = entry is not None and entry.type == "wander"
-        return bool(wander or target_of(obj) or box_of(obj))
+        return bool(circle_of(obj) or target_of(obj) or box_of(obj))
 
     def setup(self, context: bpy.types.Context) -> None:
         """Make all handles; those without a place are hidden."""
         self.target = self._new("GIZMO_GT_move_3d", GOAL, 0.22)
         self.target.draw_options = {"FILL_SELECT", "ALIGN_VIEW"}
         self.target.target_set_handler("offset", get=self._get_target, set=self._set_target)
-        self.circle = self._new("GIZMO_GT_dial_3d", WANDER, 1.0)
+        self.circle = self._new("GIZMO_GT_dial_3d", CIRCLE, 1.0)
         self.circle.hide_select = True
         self.circle.use_draw_scale = False
-        self.arms = {name: self._new("GIZMO_GT_arrow_3d", WANDER, 0.6) for name in _ARMS}
+        self.arms = {role: self._new("GIZMO_GT_arrow_3d", CIRCLE, 0.6) for role in _ARMS}
         self.faces = []
         self.stretch: dict[int, tuple[Matrix, Vector, Vector, float]] = {}
         self.was_dragged = False
@@ -163,12 +176,15 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
         return gizmo
 
     def refresh(self, context: bpy.types.Context) -> None:
-        """Give the arrows of the wander circle the entry that is active now."""
+        """Give the arrows of the circle the parameters of the entry that is active now."""
         obj = context.object
-        entry = active_entry(obj) if is_crowd(obj) else None
-        for name, arrow in self.arms.items():
-            if entry is not None and entry.type == "wander" and not arrow.is_modal:
-                arrow.target_set_prop("offset", entry.wander, name)
+        found = circle_of(obj) if is_crowd(obj) else None
+        if found is not None:
+            settings, circle = found
+            for role, arrow in self.arms.items():
+                name = getattr(circle, role)
+                if name and not arrow.is_modal:
+                    arrow.target_set_prop("offset", settings, name)
 
     def draw_prepare(self, context: bpy.types.Context) -> None:
         """Put every handle to its place; what is being dragged stays where it was taken."""
@@ -179,7 +195,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
             any(gizmo.is_modal for gizmo in (self.target, *self.arms.values(), *self.faces))
         )
         self.target.hide = target_of(obj) is None
-        self._place_wander(obj, context.scene)
+        self._place_circle(obj, context.scene)
         box = box_of(obj)
         dragging = any(arrow.is_modal for arrow in self.faces)
         for number, arrow in enumerate(self.faces):
@@ -197,22 +213,23 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
             bpy.app.timers.register(_push_undo, first_interval=0.0)
         self.was_dragged = dragged
 
-    def _place_wander(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-        entry = active_entry(obj)
-        found = None
-        if entry is not None and entry.type == "wander" and entry.wander.source == "RANDOM_WALK":
-            found = place_and_heading(obj, scene)
+    def _place_circle(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        moved = circle_of(obj)
+        found = place_and_heading(obj, scene) if moved is not None else None
         for gizmo in (self.circle, *self.arms.values()):
             gizmo.hide = found is None
-        if found is None:
+        if found is None or moved is None:
             return
+        settings, circle = moved
         place, heading = found
         up = Vector((0.0, 0.0, 1.0))
         side: Any = heading.cross(up)
         side = side.normalized() if side.length > 1.0e-3 else Vector((1.0, 0.0, 0.0))
-        center = place + heading * entry.wander.distance
+        ahead = getattr(settings, circle.distance) if circle.distance else 0.0
+        center = place + heading * ahead
+        self.arms["distance"].hide = not circle.distance
         self.circle.matrix_basis = facing(center, side.cross(heading))
-        self.circle.scale_basis = max(entry.wander.radius, LEAST)
+        self.circle.scale_basis = max(getattr(settings, circle.radius), LEAST)
         self.arms["distance"].matrix_basis = facing(place, heading)
         self.arms["radius"].matrix_basis = facing(center, side)
 
@@ -245,6 +262,6 @@ def _push_undo() -> None:
 
 
 _ARMS = ("distance", "radius")
-"""Parameters of the wander circle that have an arrow."""
+"""What of a circle has an arrow, see `Circle`."""
 
 classes = (VIEW3D_GGT_steer_crowd,)

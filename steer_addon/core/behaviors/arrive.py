@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..compiled.jit import kernel
 from ..diagnoses import Diagnosis, diagnose
-from ..numeric.vec import length, pick, scale, store, unit
+from ..numeric.vec import pick, store
 from ..parameters import param
+from ..sensing.approach import arrive_velocity
 from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import target_choice, target_flow, target_offset
 
@@ -46,23 +47,6 @@ def overshoot(slowness: float) -> float:
         return 0.0
     w = math.sqrt(4.0 * slowness - 1.0)
     return math.sqrt(slowness) * math.exp(-(math.pi - math.atan(w)) / w)
-
-
-@kernel
-def arrive_speed(distance, max_speed, slow_radius, stop_radius):
-    """Desired speed [m/s] at a distance [m] from where to arrive."""
-    speed = max_speed
-    if distance < slow_radius:
-        speed *= distance / slow_radius
-    if distance < stop_radius:
-        speed = 0.0
-    return speed
-
-
-@kernel
-def arrive_velocity(offset, max_speed, slow_radius, stop_radius):
-    """Desired velocity [m/s] to a point at an offset [m] from the agent."""
-    return scale(unit(offset), arrive_speed(length(offset), max_speed, slow_radius, stop_radius))
 
 
 @kernel

@@ -259,6 +259,7 @@ class Containment(Behavior):
     """Stay in a region."""
 
     looks_by = ("anticipation_time",)
+    container_choice = "shape"
     shape: str = choice(
         "BOX",
         SHAPE,

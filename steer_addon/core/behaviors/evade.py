@@ -15,10 +15,10 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import load, pick, store
 from ..parameters import choice, named_choices, param
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.approach import meeting_offset
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, Circle, behavior
 from ..sensing.targeting import on_ground, target_choice, target_offset
 from .flee import flee_velocity
-from .pursue import moved_ahead
 
 FALLOFF = named_choices(
     {
@@ -38,7 +38,7 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
             continue
         max_speed = agents.max_speed[i] * 1.0
         threat = on_ground(i, agents, world, load(world.targets.velocity, j))
-        offset = moved_ahead(offset, threat, max_speed)
+        offset = meeting_offset(offset, threat, max_speed)
         near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), fades)
         if near:
             store(out, i, velocity)
@@ -55,6 +55,7 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
 class Evade(Behavior):
     """Run away from where the target will be."""
 
+    circles = (Circle("panic_radius"),)
     panic_radius: float = param(
         5.0,
         unit="m",

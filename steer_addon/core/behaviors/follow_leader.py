@@ -29,10 +29,15 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
+from ..sensing.approach import arrive_velocity
 from ..sensing.declare import AXES, NEIGHBORS, TARGETS, VELOCITY, behavior
+from ..sensing.seen_neighbors import (
+    NeighborBehavior,
+    distance_weight,
+    parting,
+    seen_neighbors,
+)
 from ..sensing.targeting import on_ground, side_axis, target_choice, target_offset
-from .arrive import arrive_velocity
-from .flock import NeighborBehavior, distance_weight, parting, seen_neighbors
 
 
 @kernel

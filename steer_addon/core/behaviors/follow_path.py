@@ -34,7 +34,8 @@ from __future__ import annotations
 from ..compiled.jit import kernel, scratch
 from ..numeric.vec import EPSILON, add_scaled, length, load, pick, project, scale, store, sub, unit
 from ..parameters import choice, named_choices, param
-from ..sensing.declare import PATHS, VELOCITY, Behavior, behavior
+from ..sensing.approach import arrive_speed, arrive_velocity
+from ..sensing.declare import PATHS, VELOCITY, Behavior, Waypoints, behavior
 from ..sensing.path_places import (
     foot_on,
     leveled,
@@ -49,7 +50,6 @@ from ..sensing.path_places import (
     way_left,
     waypoint,
 )
-from .arrive import arrive_speed, arrive_velocity
 
 PATH_CHOICE = named_choices(
     {
@@ -180,20 +180,20 @@ def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
 
 
 @kernel
-def ends_kernel(start, stop, paths, memory, position, lane, flat, place, key):
+def ends_kernel(start, stop, position, p, memory, flat, place, key):
     """Write the last waypoint of those who are on the last stretch to it, and a number for it.
 
     They need not have reached it, nor the waypoints just before it: where others stand on them,
     nobody gets as near as that. Who only passes by has more of the path before it than the straight
     way to its end.
     """
-    total = len(paths.cyclic)
+    paths, total = p.paths, len(p.paths.cyclic)
     for i in range(start, stop):
         path = abs(int(memory[i, PATH])) - 1
         if not 0 <= path < total or paths.cyclic[path] != 0:
             continue
         direction = 1 if memory[i, PATH] > 0.0 else -1
-        line = line_of(paths.first, paths.cyclic, path, direction, flat, pick(lane, i))
+        line = line_of(paths.first, paths.cyclic, path, direction, flat, pick(p.lane, i))
         k, last = int(memory[i, PLACE]), line.size - 1 if direction > 0 else 0
         if k >= line.size:
             continue
@@ -292,10 +292,14 @@ def corridor_kernel(start, stop, agents, world, p, memory, out, active):
     icon="CURVE_PATH",
     group="Paths",
     shows={"waypoint": PLACE},
+    ends={"WAYPOINT": ends_kernel},
 )
 class FollowPath(Behavior):
     """Walk along a path, from end to end or round and round."""
 
+    waypoints = Waypoints(
+        PATH, PLACE, radius="waypoint_radius", lane="lane", shown_for=("method", ("WAYPOINT",))
+    )
     method: str = choice(
         "WAYPOINT",
         {

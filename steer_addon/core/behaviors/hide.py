@@ -27,13 +27,12 @@ from ..compiled.jit import kernel
 from ..geometry.bvh import ray_cast, ray_meets
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
-from ..sensing.declare import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.approach import arrive_velocity, meeting_offset
+from ..sensing.declare import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, Circle, behavior
 from ..sensing.sight import eye as eye_of
 from ..sensing.sorted_spheres import first_from, levelled
 from ..sensing.targeting import on_ground, target_choice, target_offset
-from .arrive import arrive_velocity
 from .flee import flee_velocity
-from .pursue import moved_ahead
 
 HIDDEN = 0
 """Column of the memory: 1 while something stands between agent and threat."""
@@ -171,7 +170,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
             near, velocity = True, arrive_velocity(spot, max_speed, pick(p.slow_radius, i), 0.0)
         else:
             speed = on_ground(i, agents, world, load(world.targets.velocity, j))
-            offset = moved_ahead(threat, speed, max_speed)
+            offset = meeting_offset(threat, speed, max_speed)
             near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), True)
         if near:
             store(out, i, velocity)
@@ -190,6 +189,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
 class Hide(Behavior):
     """Go where an obstacle stands between the agent and the target."""
 
+    circles = (Circle("panic_radius"),)
     without_colliders = "evade the target"
     distance_from_boundary: float = param(
         1.0,

@@ -16,10 +16,9 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import add, add_scaled, length, load, pick, scale, store, sub
 from ..parameters import param
+from ..sensing.approach import arrive_velocity, meeting_time
 from ..sensing.declare import SECOND_TARGETS, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice
-from .arrive import arrive_velocity
-from .pursue import look_ahead
 
 
 @kernel
@@ -35,7 +34,7 @@ def interpose_kernel(start, stop, agents, world, p, memory, out, active):
         offset = on_ground(i, agents, world, sub(middle, load(agents.position, i)))
         drift = on_ground(i, agents, world, drift)
         max_speed = agents.max_speed[i] * 1.0
-        offset = add_scaled(offset, drift, look_ahead(length(offset), max_speed, 0.0))
+        offset = add_scaled(offset, drift, meeting_time(length(offset), max_speed, 0.0))
         slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
         store(out, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
         active[i] = 1

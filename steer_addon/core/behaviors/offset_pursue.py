@@ -18,10 +18,9 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import add_scaled, load, pick, store, sub
 from ..parameters import param
+from ..sensing.approach import arrive_velocity, meeting_offset
 from ..sensing.declare import AXES, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice
-from .arrive import arrive_velocity
-from .pursue import moved_ahead
 
 
 @kernel
@@ -38,7 +37,7 @@ def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
         offset = on_ground(i, agents, world, sub(place, load(agents.position, i)))
         velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
         max_speed = agents.max_speed[i] * 1.0
-        offset = moved_ahead(offset, velocity, max_speed)
+        offset = meeting_offset(offset, velocity, max_speed)
         slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
         store(out, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
         active[i] = 1

@@ -14,25 +14,13 @@ Source: Cocos steering, *pursuit*; Reynolds 1999, Pursuit and Evasion.
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import add_scaled, dot, length, load, scale, store, unit
+from ..numeric.vec import dot, load, scale, store, unit
+from ..sensing.approach import meeting_offset
 from ..sensing.declare import AXES, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice, target_flow, target_offset
 
 HEAD_ON = -0.95
 """Cosine between two headings from which on they count as opposite."""
-
-
-@kernel
-def look_ahead(distance, max_speed, target_speed):
-    """T = distance / (v_max + |v_q|) [s]; 0 where nobody moves."""
-    closing = max_speed + target_speed
-    return distance / closing if closing > 0.0 else 0.0
-
-
-@kernel
-def moved_ahead(offset, velocity, max_speed):
-    """Offset [m] of a target where it will be after the look-ahead time."""
-    return add_scaled(offset, velocity, look_ahead(length(offset), max_speed, length(velocity)))
 
 
 @kernel
@@ -47,7 +35,7 @@ def pursue_kernel(start, stop, agents, world, p, memory, out, active):
         opposite = dot(heading, load(p.axes.heading, j)) < HEAD_ON
         if not (opposite and dot(offset, heading) > 0.0):
             velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
-            offset = moved_ahead(offset, velocity, max_speed)
+            offset = meeting_offset(offset, velocity, max_speed)
         store(out, i, scale(unit(offset), max_speed))
         active[i] = 1
 

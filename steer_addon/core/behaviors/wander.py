@@ -14,12 +14,13 @@ import math
 
 from ..compiled.jit import kernel, scratch
 from ..numeric.noise import value_noise
-from ..numeric.rng import WANDER, uniform4
+from ..numeric.rng import random_purpose, uniform4
 from ..numeric.vec import add_scaled, cross, dot, load, pick, scale, store, unit
 from ..parameters import choice, named_choices, param
-from ..sensing.declare import VELOCITY, Behavior, behavior
+from ..sensing.declare import VELOCITY, Behavior, Circle, behavior
 from ..sensing.targeting import on_ground
 
+WANDER = random_purpose("wander", 1)
 SOURCE = named_choices(
     {
         "RANDOM_WALK": "A point on a circle ahead of the agent drifts at random (Reynolds)",
@@ -117,6 +118,7 @@ def wander_kernel(start, stop, agents, world, p, memory, out, active):
 class Wander(Behavior):
     """Roam about in smooth random curves."""
 
+    circles = (Circle("radius", "distance", 0, moves=True, shown_for=("source", ("RANDOM_WALK",))),)
     source: str = choice(
         "RANDOM_WALK",
         SOURCE,

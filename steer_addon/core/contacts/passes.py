@@ -34,7 +34,7 @@ from ..geometry.bvh import ray_cast
 from ..geometry.clearance import clearance
 from ..geometry.ground import walk
 from ..geometry.regions import rounded
-from ..numeric.rng import CONTACT, unit_vector
+from ..numeric.rng import random_purpose, unit_vector
 from ..numeric.vec import add, dot, length, load, scale, store, sub, truncate, unit
 from ..views import F32, I32, I64, BvhView
 from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
@@ -46,6 +46,7 @@ from .walls import add_walls, next_wall, wall_margin
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 
+CONTACT = random_purpose("contact", 7)
 COINCIDENT = 1.0e-9
 """Nearer centers [m] have no direction: ids give them one."""
 TOUCH = 1.0e-4

@@ -270,6 +270,11 @@ class CrowdSettings:
         if not -(2**63) <= self.seed < 2**63:
             raise ParameterError(f"seed is {self.seed}: give a whole number of up to 18 digits")
 
+    @property
+    def stack(self) -> list[Behavior]:
+        """The behaviors that act, in order."""
+        return [entry for entry in self.behaviors if entry.acts]
+
     def advice(self, agents: Agents | None = None) -> list[Diagnosis]:
         """What keeps behaviors from doing their work.
 
@@ -277,8 +282,7 @@ class CrowdSettings:
             agents: The crowd, whose point attributes count before the settings; None for the
                 settings alone.
         """
-        acting = [b for b in self.behaviors if b.enabled and b.weight > 0.0]
-        return [found for b in acting for found in b.advice(self, agents)]
+        return [found for entry in self.stack for found in entry.advice(self, agents)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

@@ -101,7 +101,7 @@ class Answer:
     @property
     def stack(self) -> list[Behavior]:
         """The behaviors that act, in order."""
-        return [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
+        return self.settings.stack
 
     def row_of(self, number: int) -> int:
         """The row of an agent.
@@ -234,7 +234,7 @@ class _Seen:
         if place < 0 or not (looks or NEIGHBORS in entry.definition.uses):
             return (), ()
         sees = self.perception.local(entry, self.sees)
-        p = self.perception.params(entry, self.sees)
+        p = self.perception.params(entry)
         near: tuple[int, ...] = ()
         if NEIGHBORS in entry.definition.uses:
             near = tuple(self.agents.id[neighbor_rows(place, sees, p)].tolist())

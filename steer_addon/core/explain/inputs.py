@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..behaviors.flock import seen_neighbors
+from ..parameters import belongs
 from ..sensing import path_places
-from ..sensing.declare import CONTAINER, METHOD, NEIGHBORS, PATHS, SPHERES, Behavior
+from ..sensing.declare import CONTAINER, NEIGHBORS, PATHS, SPHERES, Behavior, Circle
+from ..sensing.seen_neighbors import seen_neighbors
 from ..views import AgentView, WorldView
 from .shapes import (
     F64,
@@ -29,7 +30,6 @@ from .shapes import (
 
 F32 = NDArray[np.float32]
 
-_ON_SPHERES = ("AHEAD", "LATERAL")
 NEAR = 20.0
 """Spheres farther away than this [m] are not shown."""
 
@@ -67,27 +67,28 @@ def _neighbors(
 def _paths(
     entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
 ) -> Iterator[Shape]:
-    paths = p.paths
-    number = abs(int(memory[row, 0])) - 1 if memory.shape[1] > 1 else -1
+    paths, kept = p.paths, entry.waypoints
+    remembered = int(memory[row, kept.path]) if kept is not None else 0
+    number = abs(remembered) - 1
     for k in range(len(paths.cyclic)):
         if number in (-1, k):
             points = paths.point[paths.first[k] : paths.first[k + 1]].astype(np.float64)
             yield Line(PATH, points, bool(paths.cyclic[k]))
-    if not 0 <= number < len(paths.cyclic) or getattr(entry, METHOD, "") != "WAYPOINT":
+    if kept is None or not 0 <= number < len(paths.cyclic) or not belongs(kept.shown_for, entry):
         return
-    direction = 1 if memory[row, 0] > 0.0 else -1
-    lane = value(p.lane, row)
+    direction, place = 1 if remembered > 0 else -1, int(memory[row, kept.place])
+    lane = value(getattr(p, kept.lane), row) if kept.lane else 0.0
     line = path_places.line_of(paths.first, paths.cyclic, number, direction, False, lane)
-    if int(memory[row, 1]) < line.size:
-        corner = np.array(path_places.waypoint(paths.point, line, int(memory[row, 1])))
+    if place < line.size:
+        corner = np.array(path_places.waypoint(paths.point, line, place))
         yield Cross(PATH, corner, 0.15)
-        yield Arc(PATH, corner, value(p.waypoint_radius, row), _up(agents, sees, row))
+        yield Arc(PATH, corner, value(getattr(p, kept.radius), row), _up(agents, sees, row))
 
 
 def _container(
     entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
 ) -> Iterator[Shape]:
-    held, shape = p.container, getattr(entry, "shape", "BOX")
+    held, shape = p.container, entry.container_shape(entry)
     if float(held.radius[0]) <= 0.0:
         return
     if shape == "SPHERE":
@@ -101,8 +102,6 @@ def _container(
 def _spheres(
     entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
 ) -> Iterator[Shape]:
-    if getattr(entry, METHOD, "AHEAD") not in _ON_SPHERES:
-        return
     place = agents.position[row].astype(np.float64)
     centers, radii = p.spheres.center.astype(np.float64), p.spheres.radius
     gaps = np.linalg.norm(centers - place, axis=1) - radii
@@ -110,19 +109,23 @@ def _spheres(
         yield Ball(REGION, centers[k], float(radii[k]))
 
 
-def _wander(
-    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+def _circle(
+    circle: Circle, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
 ) -> Iterator[Shape]:
-    if getattr(entry, "source", "") != "RANDOM_WALK" or not memory.shape[1]:
-        return
     place, heading = (a[row].astype(np.float64) for a in (agents.position, agents.heading))
-    radius = value(p.radius, row)
-    center = place + heading * value(p.distance, row)
+    radius, up = value(getattr(p, circle.radius), row), _up(agents, sees, row)
+    if not circle.distance:
+        if radius > 0.0:
+            yield Arc(PERCEPTION, place, radius, up)
+        return
+    center = place + heading * value(getattr(p, circle.distance), row)
     yield Line(WANDER, np.stack([place, center]))
-    yield Arc(WANDER, center, radius, _up(agents, sees, row))
-    toward = center + memory[row, :3].astype(np.float64) * radius
-    yield Line(WANDER, np.stack([center, toward]))
-    yield Cross(WANDER, toward)
+    yield Arc(WANDER, center, radius, up)
+    if circle.point >= 0:
+        way = memory[row, circle.point : circle.point + 3].astype(np.float64)
+        toward = center + way * radius
+        yield Line(WANDER, np.stack([center, toward]))
+        yield Cross(WANDER, toward)
 
 
 _BY_USE: dict[str, Callable[..., Iterator[Shape]]] = {
@@ -131,8 +134,6 @@ _BY_USE: dict[str, Callable[..., Iterator[Shape]]] = {
     CONTAINER: _container,
     SPHERES: _spheres,
 }
-_BY_TYPE: dict[str, Callable[..., Iterator[Shape]]] = {"wander": _wander}
-"""Behaviors with something to show that is not among their inputs."""
 
 
 def looked_at(
@@ -148,11 +149,10 @@ def looked_at(
         p: Its parameters and inputs.
         memory: What it remembers after the step, shape (agent_count, width).
     """
-    makers = [_BY_USE[use] for use in entry.definition.uses if use in _BY_USE]
-    makers += [_BY_TYPE[name] for name in (entry.definition.type,) if name in _BY_TYPE]
+    uses = entry.definition.uses
+    makers = [_BY_USE[use] for use in uses if use in _BY_USE and entry.reads(use)]
     shapes = [shape for make in makers for shape in make(entry, row, agents, sees, p, memory)]
-    radius = value(p.panic_radius, row) if hasattr(p, "panic_radius") else 0.0
-    if radius > 0.0:
-        place = agents.position[row].astype(np.float64)
-        shapes.append(Arc(PERCEPTION, place, radius, _up(agents, sees, row)))
+    for circle in entry.circles:
+        if circle.counts(entry):
+            shapes += _circle(circle, row, agents, sees, p, memory)
     return shapes

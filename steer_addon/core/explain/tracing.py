@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..behaviors import arrive, pursue
 from ..compiled.jit import Kernel
 from ..geometry.bvh import ray_cast
-from ..sensing import path_places, sight, targeting
+from ..sensing import approach, path_places, sight, targeting
 from ..sensing.declare import Behavior
 from ..views import AgentView, WorldView
 from .shapes import HIT, PLACE, RAY, TARGET, Cross, Line, Shape
@@ -68,11 +67,11 @@ def _place(offset: Any) -> None:
 
 def _arrive_velocity(offset: Any, max_speed: float, slow: float, stop: float) -> Any:
     _place(offset)
-    return arrive.arrive_velocity(offset, max_speed, slow, stop)
+    return approach.arrive_velocity(offset, max_speed, slow, stop)
 
 
-def _moved_ahead(offset: Any, velocity: Any, max_speed: float) -> Any:
-    found = pursue.moved_ahead(offset, velocity, max_speed)
+def _meeting_offset(offset: Any, velocity: Any, max_speed: float) -> Any:
+    found = approach.meeting_offset(offset, velocity, max_speed)
     _place(found)
     return found
 
@@ -87,8 +86,8 @@ _SPIES: dict[Kernel, Callable[..., Any]] = {
     sight.first_hit: _first_hit,
     ray_cast: _ray_cast,
     targeting.target_offset: _target_offset,
-    arrive.arrive_velocity: _arrive_velocity,
-    pursue.moved_ahead: _moved_ahead,
+    approach.arrive_velocity: _arrive_velocity,
+    approach.meeting_offset: _meeting_offset,
     path_places.moved_ahead: _moved_along,
 }
 """The helpers that behaviors look at the world through, and who stands in for each."""

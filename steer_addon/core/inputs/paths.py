@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from ..bounds import bounded
 from ..diagnoses import Diagnosis, diagnose
 from ..errors import WorldError
-from ..numeric.rng import PATH, uniform4
+from ..numeric.rng import random_purpose, uniform4
 from ..views import F32, PathView
+
+PATH = random_purpose("path", 6)
 
 
 class Path:

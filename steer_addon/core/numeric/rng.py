@@ -10,18 +10,10 @@ Philox4x32 with 10 rounds.
 from __future__ import annotations
 
 import math
+import zlib
 
 from ..compiled.jit import kernel
-
-# Purposes: one number each, below 65536, never used again for anything else. Two draws of the
-# same agent in the same step are independent exactly when their purposes differ.
-WANDER = 1
-SEPARATION = 2
-SPAWN = 3
-GAIT = 4
-AVOIDANCE = 5
-PATH = 6
-CONTACT = 7
+from ..errors import ParameterError
 
 _MASK = 0xFFFFFFFF
 _TO_UNIT = 1.0 / 4294967296.0
@@ -32,6 +24,34 @@ _WEYL_1 = 0xBB67AE85
 _ROUNDS = 10
 _ATTEMPTS = 16
 _ATTEMPT_SHIFT = 16
+_NUMBERED = 256
+"""Purposes below this were numbered by hand: 1, 2, 6 and 7 are in use, 3 to 5 never were."""
+_PURPOSES = 1 << _ATTEMPT_SHIFT
+
+_taken: dict[int, str] = {}
+
+
+def random_purpose(name: str, number: int | None = None) -> int:
+    """The purpose of random draws that carry a name: a constant of the module that draws them.
+
+    Two draws of the same agent in the same step are independent exactly when their purposes differ.
+
+    Args:
+        name: What is drawn for, such as the type of a behavior.
+        number: The purpose itself, for those that had one before purposes had names; None derives
+            one from the name, the same in every process and on every machine.
+
+    Raises:
+        ParameterError: Another name has the same number.
+    """
+    if number is None:
+        number = _NUMBERED + zlib.crc32(name.encode()) % (_PURPOSES - _NUMBERED)
+    other = _taken.setdefault(number, name)
+    if other != name:
+        raise ParameterError(
+            f"random purpose {name!r} has the number {number} of {other!r}: choose another name"
+        )
+    return number
 
 
 @kernel
@@ -73,7 +93,7 @@ def uniform4(seed, agent_id, step, purpose):
         seed: Seed of the crowd, any 64-bit whole number.
         agent_id: Identity of the agent, any 64-bit whole number.
         step: Number of the step; its low 32 bits count.
-        purpose: One of this module's purposes.
+        purpose: From `random_purpose`.
 
     Returns:
         Four 64-bit floats.

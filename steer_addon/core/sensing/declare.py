@@ -19,6 +19,11 @@ Inputs that only some behaviors read are in `p` too, see INPUTS.
 A `constraint` is a second kernel that runs when the agents have moved, and may correct it::
 
     def constraint(start, stop, agents, world, p, memory, position, velocity):
+
+Where a behavior leads agents along a path to its end, `ends` is a kernel that finds it: it writes
+where agent i wants to be to row i of `place` [m], and the number of that end, from 0 on, to `key`::
+
+    def ends(start, stop, position, p, memory, flat, place, key):
 """
 
 from __future__ import annotations
@@ -34,7 +39,7 @@ import numpy as np
 
 from ..diagnoses import Diagnosis, diagnose
 from ..errors import ParameterError
-from ..parameters import ParameterInfo, Settings, param, parameters
+from ..parameters import ParameterInfo, Settings, belongs, param, parameters
 from .titles import renumbered
 
 if TYPE_CHECKING:
@@ -73,6 +78,50 @@ INPUTS = {
 """Names in `p` of the inputs that only behaviors with these `uses` read (see core.views)."""
 
 
+class Circle(NamedTuple):
+    """A circle that a behavior thinks in: the overlay draws it for an agent that is looked at.
+
+    Attributes:
+        radius: Parameter that is its radius [m].
+        distance: Parameter that says how far ahead of the agent its middle lies [m]; "" for a
+            circle around the agent.
+        point: First of three columns of the memory with the unit vector from the middle to a point
+            on it; -1 for none.
+        moves: Whether it has handles in the 3D view, which change both parameters.
+        shown_for: The choice that it belongs to, and for which of its values; None for any.
+    """
+
+    radius: str
+    distance: str = ""
+    point: int = -1
+    moves: bool = False
+    shown_for: tuple[str, tuple[str, ...]] | None = None
+
+    def counts(self, settings: Any) -> bool:
+        """Whether it is there, given the values of the behavior's parameters."""
+        return belongs(self.shown_for, settings)
+
+
+class Waypoints(NamedTuple):
+    """Where a behavior keeps how far an agent is on its path: the overlay draws that.
+
+    Attributes:
+        path: Column of the memory: number of the path + 1, negative for travel backward; 0 for
+            none.
+        place: Column of the memory: number of the current waypoint.
+        radius: Parameter: a waypoint this near [m] counts as reached.
+        lane: Parameter: offset to the right of the path [m]; "" for none.
+        shown_for: The choice that the waypoint belongs to, and for which of its values; None for
+            any.
+    """
+
+    path: int
+    place: int
+    radius: str
+    lane: str = ""
+    shown_for: tuple[str, tuple[str, ...]] | None = None
+
+
 class Definition(NamedTuple):
     """What the program knows of a behavior type besides its parameters."""
 
@@ -87,6 +136,7 @@ class Definition(NamedTuple):
     params_tuple: Any
     constraint: Any
     shows: Mapping[str, int]
+    ends: Any
 
 
 class Behavior(Settings):
@@ -99,6 +149,14 @@ class Behavior(Settings):
     """Whether it wants to be where its target is: then agents can arrive (core.step.arrival)."""
     looks_by: ClassVar[tuple[str, ...]] = ()
     """Parameters that say how far it looks: at 0 it cannot do its work."""
+    circles: ClassVar[tuple[Circle, ...]] = ()
+    """Circles that it thinks in."""
+    waypoints: ClassVar[Waypoints | None] = None
+    """How far agents are on their path, for one that remembers it."""
+    container_choice: ClassVar[str] = ""
+    """The choice that says what of its container counts: BOX, SPHERE or MESH; "" for the BOX."""
+    read_by: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Values of `method` that read an input, for inputs that not all of them read."""
     without_colliders: ClassVar[str] = ""
     """What agents do where there is no collider, if there is something that they do then."""
 
@@ -124,10 +182,37 @@ class Behavior(Settings):
         return self.name or self.definition.type
 
     @property
+    def acts(self) -> bool:
+        """Whether it takes part in a step."""
+        return self.enabled and self.weight > 0.0
+
+    @property
     def kernel(self) -> Any:
         """What fills the proposals; of several, the one for this entry's `method`."""
         found = self.definition.kernel
         return found[getattr(self, METHOD)] if isinstance(found, Mapping) else found
+
+    @property
+    def ends(self) -> Any:
+        """What finds the end of each agent's path; None where this entry leads to no end."""
+        found = self.definition.ends
+        return found.get(getattr(self, METHOD)) if isinstance(found, Mapping) else found
+
+    @classmethod
+    def container_shape(cls, settings: Any) -> str:
+        """What of its container counts: BOX, SPHERE or MESH; "" where it reads none.
+
+        Args:
+            settings: What has its parameters as attributes.
+        """
+        if CONTAINER not in cls.definition.uses:
+            return ""
+        return str(getattr(settings, cls.container_choice)) if cls.container_choice else "BOX"
+
+    def reads(self, use: str) -> bool:
+        """Whether this entry reads an input, one of those in `uses`."""
+        wanted = self.read_by.get(use)
+        return use in self.definition.uses and (wanted is None or getattr(self, METHOD) in wanted)
 
     @cached_property
     def constants(self) -> dict[str, NDArray[np.float32]]:
@@ -221,6 +306,7 @@ def behavior(
     group: str = "Goals",
     constraint: Any = None,
     shows: Mapping[str, int] | None = None,
+    ends: Any = None,
 ) -> Callable[[BehaviorT], BehaviorT]:
     """Register a behavior class under its name in snake case.
 
@@ -235,10 +321,14 @@ def behavior(
         group: Heading under which menus list it.
         constraint: The loop that corrects where agents went, if any.
         shows: Agent attributes that users can see, each with its column of the memory.
+        ends: The loop that finds where on their paths agents arrive, or one for each value of
+            `method` that leads to an end.
     """
 
     def register(cls: BehaviorT) -> BehaviorT:
         type_name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        if type_name in (*COMMON, "type"):
+            raise ParameterError(f"a behavior cannot be named {type_name!r}: rename its class")
         if type_name in REGISTRY and REGISTRY[type_name].__module__ != cls.__module__:
             raise ParameterError(f"behavior {type_name!r} is defined twice: rename one of them")
         tuple_name = f"{cls.__name__}Params"
@@ -260,6 +350,7 @@ def behavior(
             params_tuple,
             constraint,
             shows or {},
+            ends,
         )
         REGISTRY[type_name] = cls
         return cls

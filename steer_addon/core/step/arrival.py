@@ -1,8 +1,7 @@
 """Arrival: who is at the goal of the crowd, and what becomes of them.
 
-The goal is that of the first behavior in the list that goes to a place: `seek`, `arrive` or
-`pursue` with its target, or `follow_path` from waypoint to waypoint with the last one of an open
-path, on the last stretch to it.
+The goal is that of the first behavior in the list that goes to a place: to its target, or to the
+end of a path, once an agent is on the last stretch to it (`goes_to_target`, `ends`).
 All is decided from the state at the start of a step, so the order of agents cannot matter.
 
 LEAVE      d ≤ a + r: the body is there, and the agent is dead from this step on; where many come at
@@ -43,16 +42,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from ..behaviors.follow_path import FollowPath, ends_kernel
 from ..compiled.jit import kernel, parallel_for
 from ..crowd.settings import CrowdSettings
 from ..geometry import neighbors
 from ..inputs.targets import Choices
 from ..inputs.world import World
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, per_agent
+from ..sensing.declare import TARGETS, VELOCITY, Behavior
 from .integrate import SLOW
-from .proposals import Proposal
+from .proposals import Perception, Proposal, run_kernel
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -95,7 +93,7 @@ def goal_of(stack: Sequence[Behavior]) -> Behavior | None:
         stack: The behaviors that act, in order.
     """
     for entry in stack:
-        if entry.goes_to_target or (isinstance(entry, FollowPath) and entry.method == "WAYPOINT"):
+        if entry.goes_to_target or entry.ends is not None:
             return entry
     return None
 
@@ -110,19 +108,19 @@ def _goals(
     agents: Agents, world: World, settings: CrowdSettings, dt: float, choices: Choices
 ) -> GoalView | None:
     """Where each agent wants to be; None where the crowd has no such place, or needs none."""
-    entry = goal_of([b for b in settings.behaviors if b.enabled and b.weight > 0.0])
+    entry = goal_of(settings.stack)
     if entry is None or not acts(settings):
         return None
     flat = settings.motion.motion == "GROUND"
-    if isinstance(entry, FollowPath):
+    if entry.ends is not None:
         memory = agents.memory.get(entry.key)
         if memory is None:
             return None
         key = np.full(agents.count, -1, np.int64)
         place = np.zeros((agents.count, 3), np.float32)
-        paths, lane = world.paths_of(entry.key).view(), per_agent(entry, "lane", agents)
-        options = (paths, memory, agents.position, lane, flat)
-        parallel_for(ends_kernel, agents.count, *options, place, key)
+        p = Perception(agents, world, (), choices).params(entry)
+        options = (agents.position, p, memory, flat, place, key)
+        run_kernel(entry, entry.ends, agents.count, *options)
     else:
         found = world.targets_of(entry.target)
         if not found.count or found.own:

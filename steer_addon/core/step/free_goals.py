@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from .. import contacts
 from ..agents import Agents, make_agents
-from ..behaviors.follow_path import FollowPath
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, add_new, diagnose
 from ..geometry import ground
@@ -76,10 +75,10 @@ class FreeGoals:
     def _with_free_ends(
         self, world: World, colliders: Colliders, agents: Agents, settings: CrowdSettings
     ) -> World:
-        """The world where no open path that is walked from waypoint to waypoint ends inside."""
+        """The world where no open path whose end agents go to ends inside."""
         changed: dict[str, Paths] = {}
         for entry in settings.behaviors:
-            if not (entry.enabled and isinstance(entry, FollowPath) and entry.method == "WAYPOINT"):
+            if not entry.enabled or entry.ends is None:
                 continue
             paths = world.paths_of(entry.key)
             ends = paths.ends()

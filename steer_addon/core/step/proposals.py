@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import own_behaviors
 from ..agents import Agents
 from ..compiled import jit
 from ..contacts import Known
+from ..errors import SteerError
 from ..geometry import neighbors
 from ..inputs.targets import Choices
 from ..inputs.world import World
@@ -83,12 +85,14 @@ class Perception:
 
     def local(self, entry: Behavior, sees: WorldView) -> WorldView:
         """The world as this behavior sees it."""
+        remembers = entry.definition.memory_width > 0
         return sees._replace(
             targets=self._chosen("targets", entry.target, entry),
             neighbors=self._neighbors[entry.key],
+            first=memory_of(entry, self._agents) is None if remembers else sees.first,
         )
 
-    def params(self, entry: Behavior, sees: WorldView) -> Any:
+    def params(self, entry: Behavior) -> Any:
         """Parameters and inputs of a behavior as its kernel reads them."""
         if entry.key not in self._params:
             uses = entry.definition.uses
@@ -190,6 +194,36 @@ def neighbor_lists(
     return lists, known
 
 
+def memory_of(entry: Behavior, agents: Agents) -> F32 | None:
+    """What a behavior remembers, shape (agent_count, memory_width); None before its first step."""
+    remembered = agents.memory.get(entry.key)
+    shape = (agents.count, entry.definition.memory_width)
+    return None if remembered is None or remembered.shape != shape else remembered
+
+
+def run_kernel(entry: Behavior, kernel: Any, count: int, *args: Any) -> None:
+    """Run a kernel of a behavior over all agents.
+
+    Args:
+        entry: The behavior.
+        kernel: One of its kernels.
+        count: How many agents there are.
+        args: What the kernel is called with, after the range of agents.
+
+    Raises:
+        BehaviorFileError: The behavior is a user's, and its kernel fails.
+    """
+    try:
+        jit.parallel_for(kernel, count, *args)
+    except SteerError:
+        raise
+    except Exception as error:
+        fault = own_behaviors.fault_of(type(entry), error)
+        if fault is None:
+            raise
+        raise fault from error
+
+
 def propose(
     entry: Behavior,
     before: Agents,
@@ -202,11 +236,10 @@ def propose(
 ) -> Proposal:
     """Run one behavior; what it remembers is written to `after`, a copy of `before`."""
     definition = entry.definition
-    shape = (before.count, definition.memory_width)
-    remembered = after.memory.get(entry.key)
-    if remembered is None or remembered.shape != shape:
-        remembered = np.zeros(shape, np.float32)
-    jit.parallel_for(entry.kernel, before.count, view, sees, params, remembered, value, active)
+    remembered = memory_of(entry, after)
+    if remembered is None:
+        remembered = np.zeros((before.count, definition.memory_width), np.float32)
+    run_kernel(entry, entry.kernel, before.count, view, sees, params, remembered, value, active)
     if definition.memory_width:
         after.memory[entry.key] = remembered
     return Proposal(entry.key, definition.output, per_agent(entry, "weight", before), value, active)

@@ -61,10 +61,8 @@ def decided(
         dt: Length of the step [s].
         number: Number of the step.
     """
-    for entry in settings.behaviors:
-        if getattr(entry, "target_choice", "") != "QUICKEST" or not (
-            entry.enabled and entry.weight
-        ):
+    for entry in settings.stack:
+        if getattr(entry, "target_choice", "") != "QUICKEST":
             continue
         targets = world.targets_of(entry.target)
         if targets.own or not targets.count:

@@ -27,7 +27,7 @@ from ..sensing.declare import VELOCITY, Behavior
 from ..views import AgentView, BvhView, WorldView
 from . import arrival, quickest
 from .integrate import LimitsView, move_kernel
-from .proposals import Perception, Proposal, propose, sum_desired
+from .proposals import Perception, Proposal, propose, run_kernel, sum_desired
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -123,7 +123,7 @@ class Solver:
         moved: contacts.MovedView | None,
         choices: Choices,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
-        stack = [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
+        stack = self.settings.stack
         after = agents.copy()
         desired = np.zeros_like(agents.position)
         view = agent_view(agents, desired)
@@ -136,7 +136,7 @@ class Solver:
         for pushes in (False, True):
             for row, entry in enumerate(stack):
                 if (entry.definition.output != VELOCITY) == pushes:
-                    local, params = perception.local(entry, sees), perception.params(entry, sees)
+                    local, params = perception.local(entry, sees), perception.params(entry)
                     found[entry.key] = propose(
                         entry, agents, after, view, local, params, values[row], active[row]
                     )
@@ -169,6 +169,8 @@ class Solver:
             dt=float(dt),
             seed=int(seed),
             step=int(number),
+            time=float(number * dt),
+            first=bool(number == 0),
         )
 
     def _limits(self, dt: float) -> LimitsView:
@@ -242,12 +244,13 @@ def _constrain(
         if entry.definition.constraint is not None:
             free = np.flatnonzero(np.broadcast_to(proposal.weight, after.count) <= 0.0)
             position, velocity = after.position[free], after.velocity[free]
-            jit.parallel_for(
+            run_kernel(
+                entry,
                 entry.definition.constraint,
                 after.count,
                 view,
                 perception.local(entry, sees),
-                perception.params(entry, sees),
+                perception.params(entry),
                 after.memory.get(entry.key, np.zeros((after.count, 0), np.float32)),
                 after.position,
                 after.velocity,

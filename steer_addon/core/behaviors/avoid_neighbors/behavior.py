@@ -65,9 +65,9 @@ from ...compiled.jit import kernel, scratch
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, pick, store, sub, unit
 from ...parameters import choice, param
 from ...sensing.declare import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
+from ...sensing.seen_neighbors import seen_neighbors
 from ...sensing.sight import eye, sides
 from ...sensing.targeting import on_ground
-from ..flock import seen_neighbors
 from .choosing import ALL_WAYS, choose
 from .foreseen import LINES, MOST, Own, foresee
 from .memory import ALONG, bent, turned_frame, way_gone, when_held_up

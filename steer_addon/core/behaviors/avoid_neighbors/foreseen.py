@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ...compiled.jit import kernel
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
+from ...sensing.seen_neighbors import parting
 from ...sensing.targeting import on_ground
-from ..flock import parting
 from .rules import NOWHERE, RULES, Vec
 from .walls import beside_wall
 

@@ -160,6 +160,7 @@ class ObstacleAvoidance(Behavior):
     """Steer around obstacles: meshes that rays hit, or spheres."""
 
     looks_by = ("look_ahead", "avoid_radius")
+    read_by = {SPHERES: ("AHEAD", "LATERAL")}
     method: str = choice(
         "RAY",
         {
