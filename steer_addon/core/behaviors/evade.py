@@ -15,7 +15,7 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import load, pick, store
 from ..parameters import choice, named_choices, param
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice, target_offset
 from .flee import flee_velocity
 from .pursue import moved_ahead
@@ -55,6 +55,7 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
 class Evade(Behavior):
     """Run away from where the target will be."""
 
+    target_role = RUNS_AWAY
     panic_radius: float = param(
         5.0,
         unit="m",

@@ -29,7 +29,7 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
-from ..sensing.declare import AXES, NEIGHBORS, TARGETS, VELOCITY, behavior
+from ..sensing.declare import AXES, LEADS, NEIGHBORS, TARGETS, VELOCITY, behavior
 from ..sensing.targeting import on_ground, side_axis, target_choice, target_offset
 from .arrive import arrive_velocity
 from .flock import NeighborBehavior, distance_weight, parting, seen_neighbors
@@ -91,6 +91,7 @@ def follow_leader_kernel(start, stop, agents, world, p, memory, out, active):
 class FollowLeader(NeighborBehavior):
     """Walk behind the target, out of its way and apart from each other."""
 
+    target_role = LEADS
     strength: float = param(
         1.0,
         unit="m/s",

@@ -296,6 +296,7 @@ def corridor_kernel(start, stop, agents, world, p, memory, out, active):
 class FollowPath(Behavior):
     """Walk along a path, from end to end or round and round."""
 
+    lane_methods = ("CORRIDOR",)
     method: str = choice(
         "WAYPOINT",
         {
