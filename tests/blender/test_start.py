@@ -215,12 +215,12 @@ def made():
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_without_a_start_gets_what_its_behaviors_need(preset):
-    started(preset)
+    started(preset, bodies=False)
     wanted = made()
     bpy.ops.wm.read_homefile(use_empty=True)
     path = own_preset(preset)
     try:
-        started("own")
+        started("own", bodies=False)
     finally:
         path.unlink()
     assert made() == wanted
