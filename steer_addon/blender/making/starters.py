@@ -20,10 +20,9 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.crowd.start import StartSettings, complete_start
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
-from . import distribute
-from .demos import shapes, ways
-from .demos.stage import Stage, ball_of_points, steer_by
+from . import distribute, lines, shapes
 from .figures import BODY_RADIUS
+from .staging import Stage, steer_by
 
 VIEWPORT_CLOTHES = (0.13, 0.37, 0.62, 1.0)
 _AHEAD = np.array([0.0, 1.0, 0.0], np.float32)
@@ -49,33 +48,6 @@ class Wish:
     obstacles: bool = True
     ground: bool = True
     bodies: bool = True
-
-
-class _Place(Stage):
-    """A part of the user's own scene, around the 3D cursor."""
-
-    def __init__(self, scene: bpy.types.Scene, settings: CrowdSettings) -> None:
-        # not the parent's: that begins a scene of its own, with its frames and its camera
-        self.scene = scene
-        self.crowds = []
-        self.set, self.colliders, self._bodies = (self.collection(n) for n in COLLECTIONS)
-        self.look = self.set
-        self.told = settings
-        self.origin = Vector(scene.cursor.location)
-
-    def settings(self, preset: str) -> CrowdSettings:
-        """The settings of the preset that is started."""
-        return self.told
-
-    def add(self, data: Any, location: Any = (0.0, 0.0, 0.0), **options: Any) -> Any:
-        """An object at a place from the 3D cursor."""
-        return super().add(data, self.origin + Vector(map(float, location)), **options)
-
-    def tidy(self) -> None:
-        """Take collections away that nothing came into."""
-        for collection in (self.set, self.colliders, self._bodies):
-            if not collection.objects:
-                bpy.data.collections.remove(collection)
 
 
 @dataclass(frozen=True)
@@ -108,15 +80,12 @@ def start(scene: bpy.types.Scene, wish: Wish, active: bpy.types.Object | None) -
     preset = load_preset(wish.preset, *crowds.user_preset_folders())
     settings = replace(preset.settings, seed=wish.seed)
     plan = _plan(settings, complete_start(preset.start, settings), wish.count)
-    place = _Place(scene, settings)
+    place = Stage(scene, scene.cursor.location, COLLECTIONS)
     line = _line(plan)
     spots = _spots(plan) if plan.start.scenery != "NONE" and wish.obstacles else []
     points, headings, attributes = _agents(plan, wish, line, spots)
-    crowd = place.crowd(wish.preset, points, headings=headings, attributes=attributes)
-    crowd.location = place.origin
-    if spots:
-        _obstacles(place, plan, spots)
-        crowd.steer.colliders = place.colliders
+    _obstacles(place, plan, spots)
+    crowd = place.crowd(settings, points, headings=headings, attributes=attributes)
     if not plan.flies:
         crowd.steer.ground = _ground(place, plan, wish, active)
     if plan.start.target != "NONE":
@@ -154,7 +123,7 @@ def _way_radius(plan: _Plan) -> float:
 
 def _line(plan: _Plan) -> Any:
     """A round way through where the agents are, closed, shape (n, 3)."""
-    line = ways.circle(_way_radius(plan)) * (1.0, 0.7, 1.0)
+    line = lines.circle(_way_radius(plan)) * (1.0, 0.7, 1.0)
     return line + (0.0, 0.0, plan.height)
 
 
@@ -167,15 +136,15 @@ def _agents(
         closed = np.concatenate([line, line[:1]])
         files = (-1.0, 0.0, 1.0)
         rows = -(-wish.count // len(files))
-        total = ways.length_of(closed)
+        total = lines.length_of(closed)
         step = min(6.0 * plan.body, 0.95 * total / max(rows, 1))
         along = np.repeat(step * np.arange(rows), len(files))[: wish.count]
         lane = 4.0 * plan.body * np.tile(files, rows)[: wish.count]
-        points, heading = ways.places(closed, along, lane)
+        points, heading = lines.places(closed, along, lane)
         return points, heading, {"lane": lane}
     back = 0.5 * plan.reach if plan.start.placement == "FACING" else 0.0
     if plan.flies:
-        points = ball_of_points(wish.count, plan.spread, seed=wish.seed)
+        points = distribute.ball_of_points(wish.count, plan.spread, seed=wish.seed)
         return points + (0.0, back, plan.height), toward, {}
     gap = 2.5 * plan.body
     places = distribute.disc_points(wish.count + 60, plan.spread, gap, wish.seed)
@@ -185,13 +154,12 @@ def _agents(
     return np.array(free[: wish.count], np.float32).reshape(-1, 3), toward, {}
 
 
-def _target(place: _Place, plan: _Plan, settings: CrowdSettings) -> bpy.types.Object:
+def _target(place: Stage, plan: _Plan, settings: CrowdSettings) -> bpy.types.Object:
     """What the crowd steers by: it stands ahead, goes round among them, or leads them."""
     ahead = (0.0, -0.5 * plan.reach, plan.height)
-    target = place.target(ahead, flag=not plan.flies)
-    target.empty_display_type, target.empty_display_size = "SPHERE", 2.0 * plan.body
-    for flag in target.children:
-        flag.scale = (plan.body / BODY_RADIUS,) * 3
+    target = place.target(ahead, size=2.0 * plan.body)
+    if not plan.flies:
+        place.flag(target, plan.body / BODY_RADIUS)
     lap = _lap(plan)
     if lap:
         _go_round(place, target, plan, lap, 0.55 * settings.agents.max_speed)
@@ -205,7 +173,7 @@ def _lap(plan: _Plan) -> float:
 
 
 def _go_round(
-    place: _Place, target: bpy.types.Object, plan: _Plan, radius: float, speed: float
+    place: Stage, target: bpy.types.Object, plan: _Plan, radius: float, speed: float
 ) -> None:
     """Key a target on a circle, over all frames of the scene."""
     scene = place.scene
@@ -240,19 +208,19 @@ def _spots(plan: _Plan) -> list[tuple[float, float, float]]:
     return found
 
 
-def _obstacles(place: _Place, plan: _Plan, spots: Sequence[tuple[float, float, float]]) -> None:
+def _obstacles(place: Stage, plan: _Plan, spots: Sequence[tuple[float, float, float]]) -> None:
     """A few things in the way, around the middle."""
     for x, y, size in spots:
         if plan.start.scenery == "BALLS":
-            place.ball((x, y - 0.25 * plan.reach, plan.height), size)
+            place.solid("ball", (x, y - 0.25 * plan.reach, plan.height), radius=size)
         elif plan.start.scenery == "SPHERES":
             place.sphere((x, y, size), size)
         else:
-            place.pillar((x, y, 0.0), size, 12.0 * plan.body)
+            place.solid("pillar", (x, y, 0.0), radius=size, height=12.0 * plan.body)
 
 
 def _ground(
-    place: _Place, plan: _Plan, wish: Wish, active: bpy.types.Object | None
+    place: Stage, plan: _Plan, wish: Wish, active: bpy.types.Object | None
 ) -> bpy.types.Object | None:
     """A ground that is there already, or a level one; None where none is wished."""
     for crowd in crowds.crowds(place.scene):
@@ -263,9 +231,7 @@ def _ground(
     if not wish.ground:
         return None
     size = 2.5 * (plan.reach + plan.spread)
-    ground = place.ground(size, size)
-    # agents stand on it: seen from the same height both would flicker
-    return ground
+    return place.ground(size, size)
 
 
 def is_ground(obj: bpy.types.Object, width: float) -> bool:
@@ -276,27 +242,22 @@ def is_ground(obj: bpy.types.Object, width: float) -> bool:
     return bool(min(x, y) >= 2.0 * width and z < 0.5 * min(x, y))
 
 
-def _sources(place: _Place, plan: _Plan, crowd: bpy.types.Object, line: Any) -> None:
+def _sources(place: Stage, plan: _Plan, crowd: bpy.types.Object, line: Any) -> None:
     """What behaviors follow, flow along, stay in or stand before."""
     made: dict[str, bpy.types.Object] = {}
     for item in crowd.steer.behaviors:
         uses = set(crowds.REGISTRY[item.type].definition.uses)
         for use in uses & {PATHS, FIELD, CONTAINER}:
             if use not in made:
-                made[use] = _container(place, plan) if use == CONTAINER else _path(place, line)
+                is_room = use == CONTAINER
+                made[use] = _container(place, plan) if is_room else place.path(line, cyclic=True)
             item.source_kind, item.source_object = "OBJECT", made[use]
         if SECOND_TARGETS in uses:
             second = place.target((plan.reach / 2, 0.0, plan.height), name="Second Target")
             item.second_target_kind, item.second_target_object = "OBJECT", second
 
 
-def _path(place: _Place, line: Any) -> bpy.types.Object:
-    path = place.path(line, cyclic=True)
-    path.location = place.origin
-    return path
-
-
-def _container(place: _Place, plan: _Plan) -> bpy.types.Object:
+def _container(place: Stage, plan: _Plan) -> bpy.types.Object:
     """A box around the agents, not rendered."""
     half = 1.3 * plan.spread + 6.0 * plan.body
     if PATHS in plan.uses:
@@ -304,12 +265,10 @@ def _container(place: _Place, plan: _Plan) -> bpy.types.Object:
         half = max(half, _way_radius(plan) + 6.0 * plan.body)
     low = max(plan.height - half, 0.0) if plan.flies else -2.0 * plan.body
     size = (2.0 * half, 2.0 * half, plan.height + half - low)
-    box = place.add(shapes.box_mesh("Container", size), (0.0, 0.0, low))
-    box.display_type, box.hide_render = "WIRE", True
-    return box
+    return place.space("box", (0.0, 0.0, low), "Container", size=size)
 
 
-def _show(place: _Place, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> None:
+def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> None:
     """What agents look like."""
     figure = plan.start.figure if wish.bodies else "CONE"
     if figure == "FISH":
