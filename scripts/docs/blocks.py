@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from steer_addon.core.behaviors import REGISTRY
-from steer_addon.core.crowd.presets import find_presets, preset_card, read_preset
+from steer_addon.core.crowd.presets import builtin_folder, find_presets, preset_card, read_preset
 from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import ParameterInfo, parameters
 
@@ -141,8 +141,7 @@ def _stack(name: str, path: Path) -> str:
 
 
 def _scenes() -> set[str]:
-    folder = ROOT / "steer_addon" / "blender" / "making" / "demos"
-    return {path.stem for path in folder.glob("*.py")}
+    return {path.stem for path in (builtin_folder() / "demos").glob("*.json")}
 
 
 def gallery_page(note: str) -> str:

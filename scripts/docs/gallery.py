@@ -27,8 +27,6 @@ from PIL import Image  # noqa: E402
 from scripts.docs.each_preset import make_each  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.making.materials import plain_material  # noqa: E402
-from steer_addon.blender.making.starters import COUNT as COUNT_OF_OTHERS  # noqa: E402
-from steer_addon.blender.making.starters import COUNTS  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 
 FOLDER = ROOT / "docs" / "images" / "presets"
@@ -51,8 +49,8 @@ SEEN = 0.97
 def play(preset: str) -> tuple[bpy.types.Scene, bpy.types.Object, np.ndarray]:
     """Start and simulate a preset; returns all places that are shown [m], shape (n, 3), too."""
     bpy.ops.wm.read_homefile(use_empty=True)
-    count = COUNTS.get(preset, COUNT_OF_OTHERS)
-    flies = load_preset(preset).settings.motion.motion == "FLY"
+    chosen = load_preset(preset)
+    count, flies = chosen.start.agents, chosen.settings.motion.motion == "FLY"
     bpy.ops.object.steer_start(preset=preset, count=count if flies else min(count, MOST))
     scene, crowd = bpy.context.scene, bpy.context.object
     places = []

@@ -24,6 +24,7 @@ from scripts.docs.pictures import PICTURES, make_pictures  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, read_preset  # noqa: E402
 from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
+from steer_addon.core.crowd.start import StartSettings  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
 from steer_addon.core.sensing.declare import (  # noqa: E402
     COLLIDERS,
@@ -151,6 +152,13 @@ def settings_page() -> str:
         "as targets, colliders, paths and containers, is chosen afterwards; see "
         "[Inputs](inputs.md). `steer demo` lists scenes that have it all.\n"
     )
+    parts.append(
+        "A preset file may also say, in its entry `start`, what *Add ▸ Crowd* makes from it. "
+        "`AUTO` follows from what the behaviors read, and so does a preset without the entry; "
+        "one in your own folder that has the name of a built-in preset starts as that one "
+        "does.\n"
+    )
+    parts.append(table(parameters(StartSettings).values()))
     rows = ["| preset | what it is |", "|---|---|"]
     for name, path in find_presets().items():
         preset = read_preset(path)

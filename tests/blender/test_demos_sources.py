@@ -7,10 +7,6 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.making.demos import ahead_spheres as balls  # noqa: E402
-from steer_addon.blender.making.demos import feelers_hide_path as park  # noqa: E402
-from steer_addon.blender.making.demos.cocos_steering import PLACES  # noqa: E402
-from steer_addon.blender.making.demos.unity_zones import WALL  # noqa: E402
 from tests.blender.demo_runs import (  # noqa: E402
     crossings,
     gaps,
@@ -21,8 +17,13 @@ from tests.blender.demo_runs import (  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("steer")
 
-HEAD_ON = np.array(balls.OFFSETS * len(balls.BALLS)) == 0.0
-CENTERS = np.repeat(np.array(balls.BALLS), len(balls.OFFSETS), axis=0)
+BALLS = ((0.0, -8.4), (-1.2, -4.2), (0.0, 0.0), (-1.2, 4.2), (0.0, 8.4))
+"""Centers of the balls [m]."""
+RADIUS = 1.2
+OFFSETS = (0.0, 0.35, -0.6)
+"""How far to the left of the line through the ball's center its walkers come [m]."""
+HEAD_ON = np.array(OFFSETS * len(BALLS)) == 0.0
+CENTERS = np.repeat(np.array(BALLS), len(OFFSETS), axis=0)
 """The ball that each walker meets."""
 
 
@@ -31,7 +32,7 @@ def play_balls(name):
     walkers = play(name)["Walkers"]
     ways = walkers.positions[..., :2]
     # nobody walks into a ball, or where somebody else is
-    assert gaps(ways, np.array(balls.BALLS)).min() > balls.RADIUS + 0.1
+    assert gaps(ways, np.array(BALLS)).min() > RADIUS + 0.1
     assert min(nearest_neighbor(points).min() for points in ways) > 0.5
     return ways - CENTERS, np.linalg.norm(walkers.velocities, axis=-1)
 
@@ -46,7 +47,7 @@ def test_ahead_spheres():
     ways, speeds = play_balls("ahead_spheres")
     # who comes head-on brakes in front of the ball, and is not pushed aside
     stopped = ways[:, HEAD_ON]
-    assert stopped[..., 0].max() < -balls.RADIUS
+    assert stopped[..., 0].max() < -RADIUS
     assert np.abs(stopped[..., 1]).max() < 0.01
     assert speeds[:, HEAD_ON].max() > 1.4
     assert speeds[-10:, HEAD_ON].max() < 0.4
@@ -66,6 +67,10 @@ def test_lateral_spheres():
 
 
 FREE, PUSHED, PULLED, SLIDING, TURNING = range(5)
+
+
+WALL = ((6.0, 0.0), (0.0, 0.0), (0.0, 14.0))
+"""The L, seen from above [m]."""
 
 
 def test_unity_zones():
@@ -90,10 +95,14 @@ def to_line(points, a, b):
     return np.linalg.norm(points - a - share[..., None] * way, axis=-1)
 
 
+BEAR = {1: (-1.0, 7.0, 0.0), 201: (-22.0, 6.0, 0.0)}
+"""Where the bear is, by frame [m]."""
+
+
 def test_feelers_hide_path():
     walkers = play("feelers_hide_path")["Walkers"]
     ways, hidden = walkers.positions, walkers.attribute("hidden") > 0.0
-    (first, start), (last, end) = park.BEAR.items()
+    (first, start), (last, end) = BEAR.items()
     share = (np.arange(len(ways))[:, None, None] + 1 - first) / (last - first)
     bear = np.array(start) * (1.0 - share) + np.array(end) * share
     near = np.linalg.norm(ways - bear, axis=-1) < 8.0
@@ -107,17 +116,26 @@ def test_feelers_hide_path():
     assert near[-15:].any(axis=1).all()
     assert not seen[-15:].any()
     # the hedge at the path turns walkers aside, and nobody goes into hedges or rocks
-    sides = []
-    for hedge in park.HEDGES:
-        corners = park.hedge_sides(*np.array(hedge))
-        sides += list(zip(corners, corners[1:] + corners[:1], strict=True))
+    plans = [
+        np.array([corner.co[:2] for corner in obj.data.vertices])
+        for obj in walkers.obj.steer.colliders.objects
+        if obj.name.startswith("Hedge")
+    ]
+    assert len(plans) == 2
+    sides = [(a, b) for plan in plans for a, b in zip(plan, np.roll(plan, -1, 0), strict=True)]
     assert min(to_line(ways[..., :2], *side).min() for side in sides) < 0.1
     assert crossings(ways, sides) == 0
-    rocks = np.array(park.ROCKS)
-    assert (gaps(ways[..., :2], rocks[:, :2]) > rocks[:, 2] + 0.3).all()
+    rocks = [o for o in walkers.obj.steer.colliders.objects if o.name.startswith("Ball")]
+    centers = np.array([rock.location[:2] for rock in rocks])
+    assert len(rocks) == 8
+    assert (gaps(ways[..., :2], centers) > [rock.dimensions.x / 2 + 0.3 for rock in rocks]).all()
     # the path is what all of them follow: the first are through the gap, the others on their way
     assert (ways[-1, :2, 0] > 2.4).all()
     assert (ways[-1, :, 0] - ways[0, :, 0] > 2.0).all()
+
+
+PLACES = ((1.3, -1.3), (-1.3, -1.3), (2.6, -2.6), (-2.6, -2.6))
+"""Where escorts walk, to the right and to the front of the leader [m]."""
 
 
 def test_cocos_steering():

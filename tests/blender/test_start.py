@@ -16,6 +16,7 @@ from steer_addon.blender.crowd import crowds  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.making import starters  # noqa: E402
 from steer_addon.blender.operators.start import OBJECT_OT_steer_start as Start  # noqa: E402
+from steer_addon.blender.operators.start import agents_of  # noqa: E402
 from steer_addon.blender.ui import preset_groups, previews  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, preset_card  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
@@ -172,5 +173,65 @@ def test_every_preset_has_a_small_picture(preset):
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_counts_name_presets_that_there_are():
-    assert set(starters.COUNTS) | set(starters.FISH) | set(starters.BEASTS) <= set(PRESETS)
+# what Add > Crowd made of each preset before presets said so themselves
+NUMBERS = {
+    "birds": 150, "fish": 200, "school_of_fish_with_shark": 120, "shark": 1, "seeker": 1,
+    "predators": 4, "predator_prey": 40, "houdini_vex": 200, "unity_zones": 30,
+    "follow_the_leader": 24, "hide_and_seek": 16, "parade_on_path": 56,
+}  # fmt: skip
+BODIES = {
+    "fish": "Fish", "school_of_fish_with_shark": "Fish", "shark": "Fish",
+    "predator_prey": "Animal", "predators": "Animal",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_number_and_figure_are_those_of_the_preset(preset):
+    assert agents_of(preset) == NUMBERS.get(preset, 80)
+    obj = started(preset, count=3)
+    body = obj.steer.bake_source_object
+    walks = obj.steer.motion.motion == "GROUND"
+    wanted = BODIES.get(preset, "Person" if walks else "")
+    assert (body.data.name if body else "") == wanted
+
+
+def own_preset(preset, **start):
+    """A preset of the user's own with the settings of a built-in one, and its place."""
+    text = json.loads(find_presets()[preset].read_text(encoding="utf-8"))
+    del text["start"]
+    path = crowds.user_preset_folder() / "own.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({**text, **({"start": start} if start else {})}), encoding="utf-8")
+    return path
+
+
+def made():
+    """Names and places of all objects, and how many vertices they have."""
+    return {
+        obj.name: (tuple(obj.location), len(obj.data.vertices) if obj.type == "MESH" else 0)
+        for obj in bpy.context.scene.objects
+    }
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_without_a_start_gets_what_its_behaviors_need(preset):
+    started(preset, bodies=False)
+    wanted = made()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    path = own_preset(preset)
+    try:
+        started("own", bodies=False)
+    finally:
+        path.unlink()
+    assert made() == wanted
+
+
+def test_a_preset_says_what_it_starts_with():
+    path = own_preset("pedestrians", agents=7, figure="CONE", scenery="NONE", target="AMONG")
+    try:
+        obj, agents = started("own"), agents_of("own")
+    finally:
+        path.unlink()
+    assert agents == 7 and agents_of("no such preset") == 80
+    assert obj.steer.bake_source_object is None and obj.steer.colliders is None
+    assert obj.steer.target_object.animation_data is not None

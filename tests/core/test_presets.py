@@ -63,6 +63,22 @@ def test_user_presets_win_over_builtin_ones(tmp_path):
     assert load_preset("fish").label == "Fish"
 
 
+def test_an_own_version_of_a_builtin_preset_starts_as_that_one_does(tmp_path):
+    save_preset(tmp_path / "fish.json", CrowdSettings(), label="My Fish")
+    save_preset(tmp_path / "ducks.json", CrowdSettings(), label="Ducks")
+    mine, ducks = load_preset("fish", tmp_path).start, load_preset("ducks", tmp_path).start
+    assert (mine.agents, mine.figure) == (200, "FISH")
+    assert (ducks.agents, ducks.figure) == (80, "AUTO")
+    text = json.loads((tmp_path / "fish.json").read_text(encoding="utf-8"))
+    (tmp_path / "fish.json").write_text(json.dumps({**text, "start": {"agents": 3}}))
+    assert load_preset("fish", tmp_path).start.agents == 3
+
+
+@pytest.mark.parametrize("name", sorted(find_presets()))
+def test_builtin_presets_leave_nothing_of_their_start_open(name):
+    assert "AUTO" not in load_preset(name).start.to_dict().values()
+
+
 def test_menus_show_the_label_of_a_preset_file_or_its_name(tmp_path):
     path = tmp_path / "ducks.json"
     assert preset_label(path) == "ducks"
@@ -98,6 +114,11 @@ def document(**changes):
         (document(settings={"agents": {"mass": -1}}), "agents.mass is -1: give a value from"),
         (document(settings={"agents": {"mass": float("nan")}}), "give a finite number"),
         (document(settings={"behaviors": [{"type": "__import__"}]}), "is unknown: known are"),
+        (document(start=80), "start is 80: give names with values"),
+        (document(start={"agents": 0}), "start.agents is 0: give a value from 1 to"),
+        (document(start={"agents": 2.5}), "start.agents is 2.5: give a whole number"),
+        (document(start={"figure": "DOG"}), "start.figure is 'DOG': give one of .*ANIMAL"),
+        (document(start={"size": 1}), "start has no parameter 'size'"),
     ],
 )
 def test_bad_files_are_refused_in_one_sentence(tmp_path, data, message):

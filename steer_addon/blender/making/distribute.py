@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,31 @@ def disc_points(count: int, radius: float, spacing: float, seed: int) -> FloatAr
         return np.concatenate([flat, np.zeros((number, 1))], axis=1)
 
     return throw_darts(draw, count, spacing)
+
+
+def scatter(
+    count: int, size_x: float, size_y: float, spacing: float, *, center: Any = (0, 0, 0), seed: int
+) -> Any:
+    """Random points on a rectangle that keep a distance from one another, shape (n, 3) [m]."""
+    random = np.random.default_rng(seed)
+    found: list[Any] = []
+    for _ in range(200 * count):
+        point = random.uniform((-size_x / 2, -size_y / 2), (size_x / 2, size_y / 2))
+        if all(math.dist(point, other) >= spacing for other in found):
+            found.append(point)
+            if len(found) == count:
+                break
+    rows = np.column_stack([np.array(found).reshape(-1, 2), np.zeros(len(found))])
+    return (rows + np.asarray(center, np.float64)).astype(np.float32)
+
+
+def ball_of_points(count: int, radius: float, *, center: Any = (0, 0, 0), seed: int) -> Any:
+    """Random points in a ball, shape (n, 3) [m]."""
+    random = np.random.default_rng(seed)
+    ways = random.normal(size=(count, 3))
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    reach = radius * random.uniform(size=(count, 1)) ** (1 / 3)
+    return (ways * reach + np.asarray(center, np.float64)).astype(np.float32)
 
 
 def surface_points(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 
 
@@ -149,4 +151,28 @@ def tile_material(name: str, light: str, dark: str, joint: str, size: float) -> 
         brick.inputs[socket].default_value = value
     tree.links.new(place, brick.inputs["Vector"])
     tree.links.new(brick.outputs["Color"], shader_of(material).inputs["Base Color"])
+    return material
+
+
+def attribute_material(name: str, attribute: str, colors: Sequence[str]) -> bpy.types.Material:
+    """A matte material that shows a whole number of the agents, 0 to n - 1, as a color.
+
+    Args:
+        name: Its name.
+        attribute: The agents' attribute.
+        colors: n codes like #RRGGBB.
+    """
+    material = plain_material(name, colors[0], 0.5)
+    tree = material.node_tree
+    number = tree.nodes.new("ShaderNodeAttribute")
+    number.attribute_type, number.attribute_name = "INSTANCER", attribute
+    share = tree.nodes.new("ShaderNodeMath")
+    share.operation = "MULTIPLY_ADD"
+    # to the middle of each color's part of the ramp
+    share.inputs[1].default_value = 1.0 / len(colors)
+    share.inputs[2].default_value = 0.5 / len(colors)
+    tree.links.new(number.outputs["Fac"], share.inputs[0])
+    stops = [(place / len(colors), code) for place, code in enumerate(colors)]
+    color = add_ramp(tree, share.outputs[0], stops, "CONSTANT")
+    tree.links.new(color, shader_of(material).inputs["Base Color"])
     return material

@@ -12,7 +12,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ...core.geometry import bvh
-from .materials import add_ramp, linear_color, plain_material
+from .materials import add_ramp, linear_color
 
 Floats = NDArray[np.float64]
 
@@ -212,37 +212,3 @@ def show_copies_only(scene: bpy.types.Scene, collection: bpy.types.Collection) -
     """
     for layer in scene.view_layers:
         layer.layer_collection.children[collection.name].exclude = True
-
-
-def make_marker(
-    target: bpy.types.Object, collection: bpy.types.Collection, unit: float
-) -> bpy.types.Object:
-    """A flag that stands at a target and follows it; nobody bumps into it."""
-    mesh = bpy.data.meshes.new("Flag")
-    sides = 12
-    points: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, ...]] = []
-    for radius, low, high in ((0.05, 0.0, 4.0), (0.55, 0.0, 0.06)):
-        first = len(points)
-        for z in (low, high):
-            points += [
-                (radius * math.cos(a), radius * math.sin(a), z)
-                for a in np.linspace(0.0, 2.0 * math.pi, sides, endpoint=False)
-            ]
-        ring = range(first, first + sides)
-        faces += [(i, first + (i - first + 1) % sides, first + sides + (i - first + 1) % sides,
-                   i + sides) for i in ring]  # fmt: skip
-        faces.append(tuple(i + sides for i in ring))
-    cloth = len(points)
-    points += [(0.05, 0.0, 4.0), (0.05, 0.0, 2.9), (1.75, 0.0, 3.45)]
-    faces.append((cloth, cloth + 1, cloth + 2))
-    mesh.from_pydata(points, [], faces)
-    mesh.materials.append(plain_material("Pole", "#E8E6E1", 0.4))
-    mesh.materials.append(plain_material("Flag", "#E2572B", 0.6))
-    mesh.polygons.foreach_set("material_index", [0] * (len(faces) - 1) + [1])
-    mesh.update()
-    flag = bpy.data.objects.new(f"{target.name} Flag", mesh)
-    flag.scale = (unit, unit, unit)
-    flag.parent = target
-    collection.objects.link(flag)
-    return flag

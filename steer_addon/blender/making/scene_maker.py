@@ -15,26 +15,16 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis
 from ...core.geometry import bvh
 from ..crowd import crowds
-from ..display import display
 from ..reading.scene_meshes import walkable_triangles
-from .figures import BODY_RADIUS, make_person
+from .figures import BODY_RADIUS
 from .importers import import_meshes, join_meshes
 from .materials import open_from_behind, plain_material, slope_material
 from .plaza import make_plaza
-from .scene_look import (
-    FLYING_TILTS,
-    WALKING_TILTS,
-    View,
-    make_camera,
-    make_light,
-    make_marker,
-    set_render,
-    show_copies_only,
-)
+from .scene_look import FLYING_TILTS, WALKING_TILTS, View, make_camera, make_light, set_render
 from .spawning import Plan, Spawn, plan_flight, plan_walk
+from .staging import FPS, Stage, empty_scene, steer_by
 from .walkable import Body, find_walkable
 
-CROWD_NAME = "Crowd"
 GROUND_MATERIAL, COLLIDER_MATERIAL = "Ground", "Collider"
 HEIGHT = 1.75
 """Height [m] of somebody with the body radius `BODY_RADIUS`."""
@@ -66,7 +56,7 @@ class SceneOptions:
     seed: int = 0
     radius: float | None = None
     frames: range = range(1, 251)
-    fps: int = 24
+    fps: int = FPS
 
 
 @dataclass(frozen=True)
@@ -85,13 +75,16 @@ class SceneResult:
 
 
 @dataclass(frozen=True)
-class _Stage:
-    """Where the crowd is put."""
+class _Site:
+    """What the crowd walks on, and all its triangles."""
 
     ground: bpy.types.Object
-    colliders: bpy.types.Collection
     ground_triangles: NDArray[np.float32]
     collider_triangles: NDArray[np.float32]
+
+    def triangles(self) -> NDArray[np.float32]:
+        """Of ground and colliders [m], shape (n, 3, 3)."""
+        return np.concatenate([self.ground_triangles, self.collider_triangles])
 
 
 def make_scene(options: SceneOptions) -> SceneResult:
@@ -101,16 +94,14 @@ def make_scene(options: SceneOptions) -> SceneResult:
         SteerError: A file or the preset cannot be used, or there is no room for the crowd.
     """
     settings = _settings(options)
-    bpy.ops.wm.read_homefile(use_empty=True)
-    scene = bpy.context.scene
-    scene.name = "Scene"
-    scene.render.fps, scene.render.fps_base = options.fps, 1.0
-    scene.frame_start, scene.frame_end = options.frames[0], options.frames[-1]
-    stage = _make_stage(options, settings, scene)
-    plan = _plan(stage, settings, options)
-    targets = _make_targets(scene, plan, settings)
-    crowd = _make_crowd(scene, stage, plan, targets, settings)
-    _make_look(scene, stage, plan, settings)
+    scene = empty_scene(options.frames, options.fps)
+    stage = Stage(scene, names=("Stage", "Colliders", "Figures"))
+    site = _make_site(options, settings, stage)
+    plan = _plan(site, settings, options)
+    targets = _make_targets(stage, plan, settings)
+    crowd = _make_crowd(stage, site, plan, targets, settings)
+    _make_look(stage, site, plan, settings)
+    stage.tidy()
     scene.frame_set(options.frames[0])
     return SceneResult(crowd, targets, plan.warnings)
 
@@ -131,43 +122,21 @@ def _settings(options: SceneOptions) -> CrowdSettings:
     return settings
 
 
-def _collection(scene: bpy.types.Scene, name: str) -> bpy.types.Collection:
-    collection = bpy.data.collections.new(name)
-    scene.collection.children.link(collection)
-    return collection
-
-
-def _make_stage(options: SceneOptions, settings: CrowdSettings, scene: bpy.types.Scene) -> _Stage:
-    stage, colliders = _collection(scene, "Stage"), _collection(scene, "Colliders")
+def _make_site(options: SceneOptions, settings: CrowdSettings, stage: Stage) -> _Site:
     if options.ground is None:
-        plaza = make_plaza(
-            options.agents,
-            settings.agents.radius,
-            stage,
-            colliders,
-            furnished=not options.colliders,
-        )
-        ground = plaza.ground
+        furnished = not options.colliders
+        ground = make_plaza(stage, options.agents, settings.agents.radius, furnished=furnished)
     else:
-        ground = join_meshes(import_meshes(options.ground, stage), "Ground")
+        ground = join_meshes(import_meshes(options.ground, stage.set), "Ground")
         _paint([ground], slope_material(GROUND_MATERIAL, "#CFC5B4", "#96918B"))
-    imported = [obj for path in options.colliders for obj in import_meshes(path, colliders)]
+    imported = [obj for path in options.colliders for obj in import_meshes(path, stage.colliders)]
     _paint(imported, plain_material(COLLIDER_MATERIAL, "#7F93A8"))
-    depsgraph = _updated(scene)
-    blocking = [walkable_triangles(obj, depsgraph) for obj in colliders.objects]
-    none = np.zeros((0, 3, 3), np.float32)
-    return _Stage(
-        ground,
-        colliders,
-        walkable_triangles(ground, depsgraph),
-        np.concatenate([none, *blocking]),
-    )
-
-
-def _updated(scene: bpy.types.Scene) -> bpy.types.Depsgraph:
-    view_layer = scene.view_layers[0]
+    view_layer = stage.scene.view_layers[0]
     view_layer.update()
-    return view_layer.depsgraph
+    depsgraph = view_layer.depsgraph
+    blocking = [walkable_triangles(obj, depsgraph) for obj in stage.colliders.objects]
+    none = np.zeros((0, 3, 3), np.float32)
+    return _Site(ground, walkable_triangles(ground, depsgraph), np.concatenate([none, *blocking]))
 
 
 def _paint(objects: list[bpy.types.Object], material: bpy.types.Material) -> None:
@@ -190,11 +159,10 @@ def _sharpen(mesh: bpy.types.Mesh) -> None:
     mesh.set_sharp_from_angle(angle=math.radians(30.0))
 
 
-def _plan(stage: _Stage, settings: CrowdSettings, options: SceneOptions) -> Plan:
+def _plan(site: _Site, settings: CrowdSettings, options: SceneOptions) -> Plan:
     radius = settings.agents.radius
     if settings.motion.motion == "FLY":
-        corners = np.concatenate([stage.ground_triangles, stage.collider_triangles])
-        points = corners.reshape(-1, 3).astype(np.float64)
+        points = site.triangles().reshape(-1, 3).astype(np.float64)
         low, high = points.min(axis=0), points.max(axis=0)
         return plan_flight(
             low, high, options.agents, radius, options.spawn, options.targets, options.seed
@@ -205,101 +173,63 @@ def _plan(stage: _Stage, settings: CrowdSettings, options: SceneOptions) -> Plan
         max_slope=settings.motion.max_slope,
         step_height=settings.motion.step_height,
     )
-    places = find_walkable(stage.ground_triangles, stage.collider_triangles, body)
+    places = find_walkable(site.ground_triangles, site.collider_triangles, body)
     return plan_walk(places, options.agents, radius, options.spawn, options.targets, options.seed)
 
 
-def _make_targets(
-    scene: bpy.types.Scene, plan: Plan, settings: CrowdSettings
-) -> list[bpy.types.Object]:
-    collection = _collection(scene, "Targets")
-    flags = _collection(scene, "Flags")
+def _make_targets(stage: Stage, plan: Plan, settings: CrowdSettings) -> list[bpy.types.Object]:
+    collection, flags = stage.collection("Targets"), stage.collection("Flags")
     unit = settings.agents.radius / BODY_RADIUS
-    made = []
-    for place in plan.targets:
-        target = bpy.data.objects.new("Target", None)
-        target.empty_display_type = "SPHERE"
-        target.empty_display_size = unit
-        target.location = place
-        collection.objects.link(target)
-        if settings.motion.motion == "GROUND":
-            make_marker(target, flags, unit)
-        made.append(target)
+    made = [stage.target(place, size=unit, collection=collection) for place in plan.targets]
+    if settings.motion.motion == "GROUND":
+        for target in made:
+            stage.flag(target, unit, flags)
     return made
 
 
 def _make_crowd(
-    scene: bpy.types.Scene,
-    stage: _Stage,
+    stage: Stage,
+    site: _Site,
     plan: Plan,
     targets: list[bpy.types.Object],
     settings: CrowdSettings,
 ) -> bpy.types.Object:
-    crowd = crowds.add_crowd_object(CROWD_NAME, plan.positions, scene.collection)
-    _face_targets(crowd, plan, settings)
-    crowds.make_crowd(crowd, settings=settings, scene=scene)
-    steer = crowd.steer
-    if len(targets) == 1:
-        steer.target_kind, steer.target_object = "OBJECT", targets[0]
-    else:
-        steer.target_kind = "COLLECTION"
-        steer.target_collection = targets[0].users_collection[0]
-    if len(stage.colliders.objects):
-        steer.colliders = stage.colliders
+    headings = _target_headings(plan, settings)
+    crowd = stage.crowd(settings, plan.positions, headings=headings)
+    steer_by(crowd, targets[0] if len(targets) == 1 else targets[0].users_collection[0])
     if settings.motion.motion == "GROUND":
-        steer.ground = stage.ground
-        _dress(scene, crowd, settings)
+        crowd.steer.ground = site.ground
+        stage.show_people(crowd)
     else:
-        modifier = display.find_modifier(crowd)
-        display.set_input(modifier, "Display", "Cones")
-        display.set_input(modifier, "Material", plain_material("Agents", "#C8502F", 0.5))
+        stage.show_cones(crowd, "#C8502F")
     return crowd
 
 
-def _face_targets(crowd: bpy.types.Object, plan: Plan, settings: CrowdSettings) -> None:
-    """Let agents look to where they go from the first frame on."""
+def _target_headings(plan: Plan, settings: CrowdSettings) -> NDArray[np.float32]:
+    """Unit headings from the agents to where they go, shape (n, 3)."""
     rows = np.arange(len(plan.positions)) % len(plan.targets)
     way = (plan.targets[rows] - plan.positions).astype(np.float32)
     if settings.motion.motion == "GROUND":
         way[:, 2] = 0.0
     length = np.linalg.norm(way, axis=1, keepdims=True)
-    way = np.where(length > 1.0e-6, way / np.maximum(length, 1.0e-6), np.float32([0.0, -1.0, 0.0]))
-    attribute = crowd.data.attributes.new("heading", "FLOAT_VECTOR", "POINT")
-    attribute.data.foreach_set("vector", np.ascontiguousarray(way, np.float32).ravel())
+    return np.where(length > 1.0e-6, way / np.maximum(length, 1.0e-6), np.float32([0.0, -1.0, 0.0]))
 
 
-def _dress(scene: bpy.types.Scene, crowd: bpy.types.Object, settings: CrowdSettings) -> None:
-    """Show walking agents as people, live and when they are baked."""
-    figures = _collection(scene, "Figures")
-    person = make_person()
-    figures.objects.link(person)
-    show_copies_only(scene, figures)
-    modifier = display.find_modifier(crowd)
-    display.set_input(modifier, "Display", "Object")
-    display.set_input(modifier, "Object", person)
-    display.set_input(modifier, "Scale", settings.agents.radius / BODY_RADIUS)
-    crowd.steer.bake_source_object = person
-    if settings.motion.forward_axis != "NEG_Y":
-        turns = {"POS_X": 90.0, "POS_Y": 180.0, "NEG_X": -90.0}
-        person.rotation_euler[2] = math.radians(turns[settings.motion.forward_axis])
-
-
-def _make_look(scene: bpy.types.Scene, stage: _Stage, plan: Plan, settings: CrowdSettings) -> None:
-    collection = _collection(scene, "Camera and Light")
+def _make_look(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) -> None:
+    scene, collection = stage.scene, stage.collection("Camera and Light")
     height, tilts = HEIGHT * settings.agents.radius / BODY_RADIUS, WALKING_TILTS
     if settings.motion.motion == "FLY":
         height, tilts = 2.0 * settings.agents.radius, FLYING_TILTS
-    obstacles = bvh.build(np.concatenate([stage.ground_triangles, stage.collider_triangles]))
     heads = plan.positions.astype(np.float64) + [0.0, 0.0, height]
     set_render(scene)
     target, roam = plan.targets.mean(axis=0), _roam(settings, plan)
-    view = View(heads, target, obstacles, height, roam, tilts)
+    view = View(heads, target, bvh.build(site.triangles()), height, roam, tilts)
     camera, seen = make_camera(scene, collection, view)
     if seen < 0.5:
         # a roof is in the way: look through it from behind, as into a doll's house
         bpy.data.objects.remove(camera)
         camera, _ = make_camera(scene, collection, replace(view, culled=True))
-        _open_rooms(scene, [stage.ground, *stage.colliders.objects])
+        _open_rooms(scene, [site.ground, *stage.colliders.objects])
     make_light(scene, collection, camera)
 
 

@@ -17,27 +17,12 @@ from mathutils import Vector
 
 from ...core.crowd.presets import load_preset
 from ...core.crowd.settings import CrowdSettings
-from ...core.sensing.declare import COLLIDERS, CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
+from ...core.crowd.start import StartSettings, complete_start
+from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
-from . import distribute
-from .demos import shapes, ways
-from .demos.stage import Stage, ball_of_points, steer_by
+from . import distribute, lines, shapes
 from .figures import BODY_RADIUS
-
-RUNS_AWAY = ("flee", "evade", "hide")
-"""Behaviors that get a target which goes round among the agents."""
-IS_LED = ("follow_leader", "pursue", "offset_pursue", "match_velocity")
-"""Behaviors that get a target which goes round ahead of them."""
-SPHERE_METHODS = ("AHEAD", "LATERAL")
-"""Ways to avoid obstacles that go by spheres."""
-FISH = ("fish", "school_of_fish_with_shark", "shark")
-BEASTS = ("predator_prey", "predators")
-"""Presets whose agents are shown as animals."""
-COUNTS = {"birds": 150, "fish": 200, "school_of_fish_with_shark": 120, "shark": 1, "seeker": 1,
-          "predators": 4, "predator_prey": 40, "houdini_vex": 200, "unity_zones": 30,
-          "follow_the_leader": 24, "hide_and_seek": 16, "parade_on_path": 56}  # fmt: skip
-COUNT = 80
-"""How many agents a preset starts with: what suits it, or this."""
+from .staging import Stage, steer_by
 
 VIEWPORT_CLOTHES = (0.13, 0.37, 0.62, 1.0)
 _AHEAD = np.array([0.0, 1.0, 0.0], np.float32)
@@ -65,33 +50,6 @@ class Wish:
     bodies: bool = True
 
 
-class _Place(Stage):
-    """A part of the user's own scene, around the 3D cursor."""
-
-    def __init__(self, scene: bpy.types.Scene, settings: CrowdSettings) -> None:
-        # not the parent's: that begins a scene of its own, with its frames and its camera
-        self.scene = scene
-        self.crowds = []
-        self.set, self.colliders, self._bodies = (self.collection(n) for n in COLLECTIONS)
-        self.look = self.set
-        self.told = settings
-        self.origin = Vector(scene.cursor.location)
-
-    def settings(self, preset: str) -> CrowdSettings:
-        """The settings of the preset that is started."""
-        return self.told
-
-    def add(self, data: Any, location: Any = (0.0, 0.0, 0.0), **options: Any) -> Any:
-        """An object at a place from the 3D cursor."""
-        return super().add(data, self.origin + Vector(map(float, location)), **options)
-
-    def tidy(self) -> None:
-        """Take collections away that nothing came into."""
-        for collection in (self.set, self.colliders, self._bodies):
-            if not collection.objects:
-                bpy.data.collections.remove(collection)
-
-
 @dataclass(frozen=True)
 class _Plan:
     """Sizes of what is made [m]."""
@@ -101,8 +59,8 @@ class _Plan:
     reach: float
     height: float
     flies: bool
-    kinds: frozenset[str]
     uses: frozenset[str]
+    start: StartSettings
 
 
 def start(scene: bpy.types.Scene, wish: Wish, active: bpy.types.Object | None) -> bpy.types.Object:
@@ -119,22 +77,18 @@ def start(scene: bpy.types.Scene, wish: Wish, active: bpy.types.Object | None) -
     Raises:
         SteerError: The preset cannot be used.
     """
-    settings = load_preset(wish.preset, *crowds.user_preset_folders()).settings
-    settings = replace(settings, seed=wish.seed)
-    plan = _plan(settings, wish.count)
-    place = _Place(scene, settings)
+    preset = load_preset(wish.preset, *crowds.user_preset_folders())
+    settings = replace(preset.settings, seed=wish.seed)
+    plan = _plan(settings, complete_start(preset.start, settings), wish.count)
+    place = Stage(scene, scene.cursor.location, COLLECTIONS)
     line = _line(plan)
-    follows = PATHS in plan.uses and not plan.flies
-    spots = _spots(plan, settings) if COLLIDERS in plan.uses and wish.obstacles else []
-    points, headings, attributes = _agents(plan, wish, line if follows else None, settings, spots)
-    crowd = place.crowd(wish.preset, points, headings=headings, attributes=attributes)
-    crowd.location = place.origin
-    if spots:
-        _obstacles(place, plan, settings, spots)
-        crowd.steer.colliders = place.colliders
+    spots = _spots(plan) if plan.start.scenery != "NONE" and wish.obstacles else []
+    points, headings, attributes = _agents(plan, wish, line, spots)
+    _obstacles(place, plan, spots)
+    crowd = place.crowd(settings, points, headings=headings, attributes=attributes)
     if not plan.flies:
         crowd.steer.ground = _ground(place, plan, wish, active)
-    if TARGETS in plan.uses:
+    if plan.start.target != "NONE":
         steer_by(crowd, _target(place, plan, settings))
     _sources(place, plan, crowd, line)
     _show(place, plan, crowd, wish)
@@ -142,11 +96,11 @@ def start(scene: bpy.types.Scene, wish: Wish, active: bpy.types.Object | None) -
     return crowd
 
 
-def _plan(settings: CrowdSettings, count: int) -> _Plan:
+def _plan(settings: CrowdSettings, start: StartSettings, count: int) -> _Plan:
     acting = [b for b in settings.behaviors if b.enabled and b.weight > 0.0]
     body = max(settings.agents.radius, 0.02)
     flies = settings.motion.motion == "FLY"
-    near = [b.neighbor_distance for b in acting if b.definition.type == "separation"]
+    near = [getattr(b, b.keeps_apart_by) for b in acting if b.keeps_apart_by]
     gap = max([4.0 * body, *(0.7 * float(distance) for distance in near)])
     spread = gap * (0.8 * count ** (1 / 3) if flies else 0.75 * math.sqrt(count))
     spread = max(spread, 4.0 * body)
@@ -157,8 +111,8 @@ def _plan(settings: CrowdSettings, count: int) -> _Plan:
         reach=reach,
         height=spread + 6.0 * body if flies else 0.0,
         flies=flies,
-        kinds=frozenset(b.definition.type for b in acting),
         uses=frozenset(use for b in acting for use in b.definition.uses),
+        start=start,
     )
 
 
@@ -169,54 +123,43 @@ def _way_radius(plan: _Plan) -> float:
 
 def _line(plan: _Plan) -> Any:
     """A round way through where the agents are, closed, shape (n, 3)."""
-    line = ways.circle(_way_radius(plan)) * (1.0, 0.7, 1.0)
+    line = lines.circle(_way_radius(plan)) * (1.0, 0.7, 1.0)
     return line + (0.0, 0.0, plan.height)
 
 
 def _agents(
-    plan: _Plan,
-    wish: Wish,
-    line: Any | None,
-    settings: CrowdSettings,
-    spots: Sequence[tuple[float, float, float]],
+    plan: _Plan, wish: Wish, line: Any, spots: Sequence[tuple[float, float, float]]
 ) -> tuple[Any, Any, dict[str, Any]]:
     """Points, headings and attributes of the crowd, around the 3D cursor."""
     toward = (0.0, -1.0, 0.0)
-    if line is not None and _keeps_lanes(settings):
+    if plan.start.placement == "LANES":
         closed = np.concatenate([line, line[:1]])
         files = (-1.0, 0.0, 1.0)
         rows = -(-wish.count // len(files))
-        total = ways.length_of(closed)
+        total = lines.length_of(closed)
         step = min(6.0 * plan.body, 0.95 * total / max(rows, 1))
         along = np.repeat(step * np.arange(rows), len(files))[: wish.count]
         lane = 4.0 * plan.body * np.tile(files, rows)[: wish.count]
-        points, heading = ways.places(closed, along, lane)
+        points, heading = lines.places(closed, along, lane)
         return points, heading, {"lane": lane}
+    back = 0.5 * plan.reach if plan.start.placement == "FACING" else 0.0
     if plan.flies:
-        points = ball_of_points(wish.count, plan.spread, seed=wish.seed)
-        return points + (0.0, 0.0, plan.height), toward, {}
+        points = distribute.ball_of_points(wish.count, plan.spread, seed=wish.seed)
+        return points + (0.0, back, plan.height), toward, {}
     gap = 2.5 * plan.body
     places = distribute.disc_points(wish.count + 60, plan.spread, gap, wish.seed)
-    if not (plan.kinds & {*RUNS_AWAY} or line is not None or CONTAINER in plan.uses):
-        return places[: wish.count] + _AHEAD * np.float32(0.5 * plan.reach), toward, {}
+    if back:
+        return places[: wish.count] + _AHEAD * np.float32(back), toward, {}
     free = [p for p in places if all(math.dist(p[:2], s[:2]) > s[2] + gap for s in spots)]
     return np.array(free[: wish.count], np.float32).reshape(-1, 3), toward, {}
 
 
-def _keeps_lanes(settings: CrowdSettings) -> bool:
-    return any(
-        b.enabled and b.definition.type == "follow_path" and getattr(b, "method", "") == "CORRIDOR"
-        for b in settings.behaviors
-    ) and not any(b.definition.type == "containment" for b in settings.behaviors)
-
-
-def _target(place: _Place, plan: _Plan, settings: CrowdSettings) -> bpy.types.Object:
+def _target(place: Stage, plan: _Plan, settings: CrowdSettings) -> bpy.types.Object:
     """What the crowd steers by: it stands ahead, goes round among them, or leads them."""
     ahead = (0.0, -0.5 * plan.reach, plan.height)
-    target = place.target(ahead, flag=not plan.flies)
-    target.empty_display_type, target.empty_display_size = "SPHERE", 2.0 * plan.body
-    for flag in target.children:
-        flag.scale = (plan.body / BODY_RADIUS,) * 3
+    target = place.target(ahead, size=2.0 * plan.body)
+    if not plan.flies:
+        place.flag(target, plan.body / BODY_RADIUS)
     lap = _lap(plan)
     if lap:
         _go_round(place, target, plan, lap, 0.55 * settings.agents.max_speed)
@@ -225,13 +168,12 @@ def _target(place: _Place, plan: _Plan, settings: CrowdSettings) -> bpy.types.Ob
 
 def _lap(plan: _Plan) -> float:
     """Radius of the circle that the target goes round on [m]; 0 where it stands."""
-    if not plan.kinds & {*RUNS_AWAY, *IS_LED}:
-        return 0.0
-    return (0.6 if plan.kinds & {*RUNS_AWAY} else 0.9) * plan.spread + 6.0 * plan.body
+    share = {"AMONG": 0.6, "LEADS": 0.9}.get(plan.start.target)
+    return 0.0 if share is None else share * plan.spread + 6.0 * plan.body
 
 
 def _go_round(
-    place: _Place, target: bpy.types.Object, plan: _Plan, radius: float, speed: float
+    place: Stage, target: bpy.types.Object, plan: _Plan, radius: float, speed: float
 ) -> None:
     """Key a target on a circle, over all frames of the scene."""
     scene = place.scene
@@ -246,14 +188,14 @@ def _go_round(
     place.move(target, keys)
 
 
-def _spots(plan: _Plan, settings: CrowdSettings) -> list[tuple[float, float, float]]:
+def _spots(plan: _Plan) -> list[tuple[float, float, float]]:
     """Where obstacles stand, off the way of a target that goes round: x, y and radius [m]."""
     unit = plan.body / BODY_RADIUS
     width = max(0.6 * plan.spread, 3.0 * unit)
     spots = [(-width, 0.0), (0.1 * width, -0.25 * width), (width, 0.15 * width)]
-    if PATHS in plan.uses or plan.kinds & {*RUNS_AWAY, *IS_LED}:
+    if PATHS in plan.uses or _lap(plan):
         spots = [(-width, width), (width, 0.8 * width), (-0.8 * width, -width), (width, -width)]
-    if _keeps_lanes(settings):
+    if plan.start.placement == "LANES":
         # inside of the way that all go round
         spots = [(0.0, 0.0)]
     found = []
@@ -266,25 +208,19 @@ def _spots(plan: _Plan, settings: CrowdSettings) -> list[tuple[float, float, flo
     return found
 
 
-def _obstacles(
-    place: _Place,
-    plan: _Plan,
-    settings: CrowdSettings,
-    spots: Sequence[tuple[float, float, float]],
-) -> None:
+def _obstacles(place: Stage, plan: _Plan, spots: Sequence[tuple[float, float, float]]) -> None:
     """A few things in the way, around the middle."""
-    spheres = any(getattr(b, "method", "") in SPHERE_METHODS for b in settings.behaviors)
     for x, y, size in spots:
-        if plan.flies:
-            place.ball((x, y - 0.25 * plan.reach, plan.height), size)
-        elif spheres:
+        if plan.start.scenery == "BALLS":
+            place.solid("ball", (x, y - 0.25 * plan.reach, plan.height), radius=size)
+        elif plan.start.scenery == "SPHERES":
             place.sphere((x, y, size), size)
         else:
-            place.pillar((x, y, 0.0), size, 12.0 * plan.body)
+            place.solid("pillar", (x, y, 0.0), radius=size, height=12.0 * plan.body)
 
 
 def _ground(
-    place: _Place, plan: _Plan, wish: Wish, active: bpy.types.Object | None
+    place: Stage, plan: _Plan, wish: Wish, active: bpy.types.Object | None
 ) -> bpy.types.Object | None:
     """A ground that is there already, or a level one; None where none is wished."""
     for crowd in crowds.crowds(place.scene):
@@ -295,9 +231,7 @@ def _ground(
     if not wish.ground:
         return None
     size = 2.5 * (plan.reach + plan.spread)
-    ground = place.ground(size, size)
-    # agents stand on it: seen from the same height both would flicker
-    return ground
+    return place.ground(size, size)
 
 
 def is_ground(obj: bpy.types.Object, width: float) -> bool:
@@ -308,27 +242,22 @@ def is_ground(obj: bpy.types.Object, width: float) -> bool:
     return bool(min(x, y) >= 2.0 * width and z < 0.5 * min(x, y))
 
 
-def _sources(place: _Place, plan: _Plan, crowd: bpy.types.Object, line: Any) -> None:
+def _sources(place: Stage, plan: _Plan, crowd: bpy.types.Object, line: Any) -> None:
     """What behaviors follow, flow along, stay in or stand before."""
     made: dict[str, bpy.types.Object] = {}
     for item in crowd.steer.behaviors:
         uses = set(crowds.REGISTRY[item.type].definition.uses)
         for use in uses & {PATHS, FIELD, CONTAINER}:
             if use not in made:
-                made[use] = _container(place, plan) if use == CONTAINER else _path(place, line)
+                is_room = use == CONTAINER
+                made[use] = _container(place, plan) if is_room else place.path(line, cyclic=True)
             item.source_kind, item.source_object = "OBJECT", made[use]
         if SECOND_TARGETS in uses:
             second = place.target((plan.reach / 2, 0.0, plan.height), name="Second Target")
             item.second_target_kind, item.second_target_object = "OBJECT", second
 
 
-def _path(place: _Place, line: Any) -> bpy.types.Object:
-    path = place.path(line, cyclic=True)
-    path.location = place.origin
-    return path
-
-
-def _container(place: _Place, plan: _Plan) -> bpy.types.Object:
+def _container(place: Stage, plan: _Plan) -> bpy.types.Object:
     """A box around the agents, not rendered."""
     half = 1.3 * plan.spread + 6.0 * plan.body
     if PATHS in plan.uses:
@@ -336,19 +265,18 @@ def _container(place: _Place, plan: _Plan) -> bpy.types.Object:
         half = max(half, _way_radius(plan) + 6.0 * plan.body)
     low = max(plan.height - half, 0.0) if plan.flies else -2.0 * plan.body
     size = (2.0 * half, 2.0 * half, plan.height + half - low)
-    box = place.add(shapes.box_mesh("Container", size), (0.0, 0.0, low))
-    box.display_type, box.hide_render = "WIRE", True
-    return box
+    return place.space("box", (0.0, 0.0, low), "Container", size=size)
 
 
-def _show(place: _Place, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> None:
+def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> None:
     """What agents look like."""
-    if wish.bodies and wish.preset in FISH:
+    figure = plan.start.figure if wish.bodies else "CONE"
+    if figure == "FISH":
         size = 4.0 * plan.body
         place.show_mesh(crowd, shapes.fish_mesh("Fish", size), "#E88B3A")
-    elif wish.bodies and wish.preset in BEASTS:
+    elif figure == "ANIMAL":
         place.show_mesh(crowd, shapes.animal_mesh("Animal", 3.5 * plan.body, 0.4), "#9C7A54")
-    elif wish.bodies and not plan.flies:
+    elif figure == "PERSON":
         place.show_people(crowd)
         # in the viewport clothes have one color for all, and the darkest of them would be that
         crowd.steer.bake_source_object.data.materials[0].diffuse_color = VIEWPORT_CLOTHES

@@ -127,10 +127,8 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
         if not why_no_editable_crowd(context):
             apply_settings(context.object, preset.settings)
             return f"Applied preset {preset.label}"
-
-        crowd = starters.start(
-            context.scene, starters.Wish(str(path), starters.COUNT), active_object(context)
-        )
+        wish = starters.Wish(str(path), preset.start.agents)
+        crowd = starters.start(context.scene, wish, active_object(context))
         select_only(context, crowd)
         context.scene.frame_set(context.scene.frame_start)
         return f"Added {crowd.name!r} from preset {preset.label}: play to see it move"

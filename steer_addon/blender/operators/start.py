@@ -5,9 +5,20 @@ from __future__ import annotations
 import bpy
 
 from ...core.crowd import presets
+from ...core.crowd.start import StartSettings
+from ...core.errors import PresetError
 from ..crowd import crowds
 from ..making import starters
 from .common import AddOperator, Returned, active_object, select_only
+
+
+def agents_of(name: str) -> int:
+    """How many agents a preset starts with; the usual number where it cannot be read."""
+    try:
+        return presets.load_preset(name, *crowds.user_preset_folders()).start.agents
+    except PresetError:
+        # making the crowd says what is wrong with the preset
+        return StartSettings().agents
 
 
 class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
@@ -61,7 +72,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Add it, and play where there is a window."""
         if not self.properties.is_property_set("count"):
-            self.count = starters.COUNTS.get(self.preset, starters.COUNT)
+            self.count = agents_of(self.preset)
         before = list(context.scene.objects)
         result = self.execute(context)
         if result == {"FINISHED"} and context.window is not None:

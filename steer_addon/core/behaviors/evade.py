@@ -16,7 +16,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import load, pick, store
 from ..parameters import choice, named_choices, param
 from ..sensing.approach import meeting_offset
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, Circle, behavior
+from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, Circle, behavior
 from ..sensing.targeting import on_ground, target_choice, target_offset
 from .flee import flee_velocity
 
@@ -56,6 +56,7 @@ class Evade(Behavior):
     """Run away from where the target will be."""
 
     circles = (Circle("panic_radius"),)
+    target_role = RUNS_AWAY
     panic_radius: float = param(
         5.0,
         unit="m",

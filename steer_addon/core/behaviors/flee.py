@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import length, pick, scale, store, unit
 from ..parameters import choice, named_choices, param
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, Circle, behavior
+from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, Circle, behavior
 from ..sensing.targeting import target_choice, target_offset
 
 FALLOFF = named_choices(
@@ -65,6 +65,7 @@ class Flee(Behavior):
     """Run away from the target while it is near."""
 
     circles = (Circle("panic_radius"),)
+    target_role = RUNS_AWAY
     panic_radius: float = param(
         5.0,
         unit="m",

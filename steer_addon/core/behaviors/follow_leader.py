@@ -30,7 +30,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
 from ..sensing.approach import arrive_velocity
-from ..sensing.declare import AXES, NEIGHBORS, TARGETS, VELOCITY, behavior
+from ..sensing.declare import AXES, LEADS, NEIGHBORS, TARGETS, VELOCITY, behavior
 from ..sensing.seen_neighbors import (
     NeighborBehavior,
     distance_weight,
@@ -96,6 +96,7 @@ def follow_leader_kernel(start, stop, agents, world, p, memory, out, active):
 class FollowLeader(NeighborBehavior):
     """Walk behind the target, out of its way and apart from each other."""
 
+    target_role = LEADS
     strength: float = param(
         1.0,
         unit="m/s",

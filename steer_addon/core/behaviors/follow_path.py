@@ -300,6 +300,7 @@ class FollowPath(Behavior):
     waypoints = Waypoints(
         PATH, PLACE, radius="waypoint_radius", lane="lane", shown_for=("method", ("WAYPOINT",))
     )
+    lane_methods = ("CORRIDOR",)
     method: str = choice(
         "WAYPOINT",
         {

@@ -28,7 +28,16 @@ from ..geometry.bvh import ray_cast, ray_meets
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_offset
-from ..sensing.declare import COLLIDERS, SPHERES, TARGETS, VELOCITY, Behavior, Circle, behavior
+from ..sensing.declare import (
+    COLLIDERS,
+    RUNS_AWAY,
+    SPHERES,
+    TARGETS,
+    VELOCITY,
+    Behavior,
+    Circle,
+    behavior,
+)
 from ..sensing.sight import eye as eye_of
 from ..sensing.sorted_spheres import first_from, levelled
 from ..sensing.targeting import on_ground, target_choice, target_offset
@@ -190,6 +199,7 @@ class Hide(Behavior):
     """Go where an obstacle stands between the agent and the target."""
 
     circles = (Circle("panic_radius"),)
+    target_role = RUNS_AWAY
     without_colliders = "evade the target"
     distance_from_boundary: float = param(
         1.0,

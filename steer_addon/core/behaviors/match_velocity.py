@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import load, store
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import LEADS, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice
 
 
@@ -36,4 +36,5 @@ def match_velocity_kernel(start, stop, agents, world, p, memory, out, active):
 class MatchVelocity(Behavior):
     """Go as fast as the target, and the same way."""
 
+    target_role = LEADS
     target_choice: str = target_choice()

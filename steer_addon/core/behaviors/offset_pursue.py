@@ -19,7 +19,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import add_scaled, load, pick, store, sub
 from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_offset
-from ..sensing.declare import AXES, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice
 
 
@@ -53,6 +53,7 @@ def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
 class OffsetPursue(Behavior):
     """Keep a place beside the target, as in a formation."""
 
+    target_role = LEADS
     offset_x: float = param(
         0.0, unit="m", doc="How far to the right of the target; negative is to the left"
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import dot, load, scale, store, unit
 from ..sensing.approach import meeting_offset
-from ..sensing.declare import AXES, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice, target_flow, target_offset
 
 HEAD_ON = -0.95
@@ -50,6 +50,7 @@ def pursue_kernel(start, stop, agents, world, p, memory, out, active):
 class Pursue(Behavior):
     """Steer at full speed to where the target will be."""
 
+    target_role = LEADS
     goes_to_target = True
 
     target_choice: str = target_choice(goes=True)

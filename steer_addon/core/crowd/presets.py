@@ -4,7 +4,10 @@ A preset is data: nothing in it is executed, and it names no other file. Its for
 
     {"format": "steer-preset", "version": 1, "label": "…", "description": "…", "group": "…",
      "settings": {"agents": {…}, "motion": {…}, "solver": {…},
-                  "behaviors": [{"type": …}], "seed": 0}}
+                  "behaviors": [{"type": …}], "seed": 0},
+     "start": {"agents": 80, "figure": "PERSON", …}}
+
+`start` says what *Add ▸ Crowd* makes, and can be left out (see `start`).
 """
 
 from __future__ import annotations
@@ -12,13 +15,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..errors import OutputError, ParameterError, PresetError
 from .settings import CrowdSettings
+from .start import StartSettings
 
 FORMAT = "steer-preset"
 VERSION = 1
@@ -36,6 +40,7 @@ class Preset:
         description: One sentence.
         settings: The settings themselves.
         group: Heading that menus list it under; empty for none.
+        start: What a crowd starts with.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Preset:
     description: str
     settings: CrowdSettings
     group: str = ""
+    start: StartSettings = StartSettings()
 
 
 @dataclass(frozen=True)
@@ -133,13 +139,17 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
             f"this Steer reads version {VERSION}"
         )
     for key in data:
-        if key not in ("format", "version", *_TEXTS, "settings"):
+        if key not in ("format", "version", *_TEXTS, "settings", "start"):
             raise PresetError(f"Preset {file_name} has an unknown entry {key!r}: remove it")
     settings = data.get("settings")
     if not isinstance(settings, dict):
         raise PresetError(f"Preset {file_name} has no settings: save it anew from Blender")
+    start = data.get("start", {})
+    if not isinstance(start, dict):
+        raise PresetError(f"Preset {file_name}: start is {start!r}: give names with values")
     try:
         checked = CrowdSettings.from_dict(settings)
+        checked_start = StartSettings.from_dict(start)
     except ParameterError as error:
         raise PresetError(f"Preset {file_name}: {error}") from None
     label, description, group = (
@@ -147,7 +157,7 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
     )
     if not all(isinstance(text, str) for text in (label, description, group)):
         raise PresetError(f"Preset {file_name}: label, description and group must be texts")
-    return Preset(name, label, description, checked, group)
+    return Preset(name, label, description, checked, group, checked_start)
 
 
 def load_preset(name: str, *folders: Path) -> Preset:
@@ -161,7 +171,11 @@ def load_preset(name: str, *folders: Path) -> Preset:
     known = find_presets(*folders)
     if name not in known:
         raise PresetError(f"There is no preset {name!r}: known are {', '.join(known)}")
-    return read_preset(known[name])
+    preset, builtin = read_preset(known[name]), builtin_folder() / known[name].name
+    if preset.start == StartSettings() and builtin.is_file():
+        # a user's own version of a preset starts as that preset does
+        preset = replace(preset, start=read_preset(builtin).start)
+    return preset
 
 
 def save_preset(path: Path, settings: CrowdSettings, *, label: str, description: str = "") -> None:

@@ -52,6 +52,11 @@ VELOCITY = "VELOCITY"
 PUSH = "PUSH"
 """The proposal is a velocity change, used as it is."""
 
+RUNS_AWAY = "RUNS_AWAY"
+"""Agents run away from the target."""
+LEADS = "LEADS"
+"""The target leads the agents."""
+
 ASKED = 1
 """In `active`: the agent has a proposal."""
 SET = 2
@@ -147,6 +152,14 @@ class Behavior(Settings):
     """Whether it does nothing without a target, if it uses any."""
     goes_to_target: ClassVar[bool] = False
     """Whether it wants to be where its target is: then agents can arrive (core.step.arrival)."""
+    target_role: ClassVar[str] = ""
+    """What a moving target is to its agents: RUNS_AWAY, LEADS, or nothing of these."""
+    keeps_apart_by: ClassVar[str] = ""
+    """The parameter that says from how far away neighbors push [m], if there is one."""
+    sphere_methods: ClassVar[tuple[str, ...]] = ()
+    """Values of `method` with which it sees obstacles only as spheres."""
+    lane_methods: ClassVar[tuple[str, ...]] = ()
+    """Values of `method` with which agents follow a path in lanes."""
     looks_by: ClassVar[tuple[str, ...]] = ()
     """Parameters that say how far it looks: at 0 it cannot do its work."""
     circles: ClassVar[tuple[Circle, ...]] = ()

@@ -58,6 +58,8 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
 class Separation(NeighborBehavior):
     """Keep apart from near neighbors."""
 
+    keeps_apart_by = "neighbor_distance"
+
     falloff: str = choice(
         "NONE",
         {

@@ -159,6 +159,7 @@ def center_ray_kernel(start, stop, agents, world, p, memory, out, active):
 class ObstacleAvoidance(Behavior):
     """Steer around obstacles: meshes that rays hit, or spheres."""
 
+    sphere_methods = ("AHEAD", "LATERAL")
     looks_by = ("look_ahead", "avoid_radius")
     read_by = {SPHERES: ("AHEAD", "LATERAL")}
     method: str = choice(

@@ -13,6 +13,12 @@ def circle(radius: float, pieces: int = 72) -> Any:
     return radius * np.column_stack([np.cos(turn), np.sin(turn), np.zeros(pieces)])
 
 
+def wave(start: float, stop: float, height: float, length: float, pieces: int) -> Any:
+    """Points of a sine curve along X, height * sin(x / length), shape (pieces, 3) [m]."""
+    x = np.linspace(start, stop, pieces)
+    return np.column_stack([x, height * np.sin(x / length), np.zeros(pieces)])
+
+
 def length_of(line: Any) -> float:
     """Length of an open line [m]."""
     return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())

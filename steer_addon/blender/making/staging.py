@@ -1,53 +1,76 @@
-"""What scenes are put together from: ground, walls, obstacles, paths, targets, crowds, camera."""
+"""What scenes are put together from: ground, obstacles, paths, targets, crowds, camera."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
-from ....core.crowd.presets import load_preset
-from ....core.crowd.settings import CrowdSettings
-from ....core.inputs.paths import Path
-from ...crowd import crowds
-from ...display import display
-from ..figures import BODY_RADIUS, make_person
-from ..materials import plain_material, tile_material
-from ..path_curves import add_curve
-from ..scene_look import make_light, make_marker, set_render, show_copies_only
-from . import shapes
+from ...core.crowd.settings import CrowdSettings
+from ...core.inputs.paths import Path
+from ..crowd import crowds
+from ..display import display
+from .figures import BODY_RADIUS, make_person
+from .materials import plain_material, tile_material
+from .path_curves import add_curve
+from .scene_look import make_light, show_copies_only
+from .shapes import SHAPES, flag_mesh, new_mesh
 
-FRAMES = range(1, 241)
 FPS = 24
-STONE, GRASS, SAND, WATER = "#8FA0AE", "#7E9A6A", "#CDBE9E", "#5E93B5"
-ROOF = "#9C5A44"
+STONE = "#8FA0AE"
+_TURNS = {"NEG_Y": 0.0, "POS_X": 90.0, "POS_Y": 180.0, "NEG_X": -90.0}
+"""How far figures turn [deg] whose front is another side than -Y."""
+
+
+def empty_scene(frames: range, fps: int = FPS) -> bpy.types.Scene:
+    """The scene of a new file without anything in it."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    scene = bpy.context.scene
+    scene.name = "Scene"
+    scene.render.fps, scene.render.fps_base = fps, 1.0
+    scene.frame_start, scene.frame_end = frames[0], frames[-1]
+    return scene
 
 
 class Stage:
-    """A scene that is being put together."""
+    """A scene, or a part of one, that is being put together.
 
-    def __init__(self, scene: bpy.types.Scene, frames: range | None = None) -> None:
-        """Begin with an empty scene; None takes the usual frames."""
+    Attributes:
+        scene: The scene.
+        origin: What places of objects are counted from [m].
+        set: Collection of all that is only looked at.
+        colliders: Collection of what blocks.
+        bodies: Collection of what agents are copies of.
+        crowds: Crowds that were made.
+    """
+
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        origin: Any = (0.0, 0.0, 0.0),
+        names: Sequence[str] = ("Stage", "Colliders", "Bodies"),
+    ) -> None:
+        """Begin with the three collections."""
         self.scene = scene
+        self.origin = Vector(origin)
         self.crowds: list[bpy.types.Object] = []
-        scene.name = "Scene"
-        scene.render.fps, scene.render.fps_base = FPS, 1.0
-        span = frames or FRAMES
-        scene.frame_start, scene.frame_end = span[0], span[-1]
-        self.set = self.collection("Stage")
-        self.colliders = self.collection("Colliders")
-        self.look = self.collection("Camera and Light")
-        self._bodies = self.collection("Bodies")
+        self.set, self.colliders, self.bodies = (self.collection(name) for name in names)
 
     def collection(self, name: str) -> bpy.types.Collection:
         """A new collection of the scene."""
         made = bpy.data.collections.new(name)
         self.scene.collection.children.link(made)
         return made
+
+    def tidy(self) -> None:
+        """Take collections away that nothing came into."""
+        for collection in (self.set, self.colliders, self.bodies):
+            if not collection.objects:
+                bpy.data.collections.remove(collection)
 
     def add(
         self,
@@ -58,63 +81,64 @@ class Stage:
         color: str | None = None,
         collection: bpy.types.Collection | None = None,
     ) -> bpy.types.Object:
-        """An object; without a collection it is only looked at."""
+        """An object at a place from the origin; without a collection it is only looked at."""
         obj = bpy.data.objects.new(name or data.name, data)
-        obj.location = location
+        obj.location = self.origin + Vector(map(float, location))
         if color is not None:
             obj.data.materials.append(plain_material(obj.name, color))
         (collection or self.set).objects.link(obj)
+        return obj
+
+    def solid(
+        self,
+        kind: str,
+        location: Any,
+        *,
+        name: str = "",
+        color: str = STONE,
+        roof_color: str = "",
+        turn: float = 0.0,
+        blocks: bool = True,
+        **sizes: Any,
+    ) -> bpy.types.Object:
+        """An object of one of `SHAPES`.
+
+        Args:
+            kind: Which of them.
+            location: Where [m].
+            name: Its name; empty is its kind.
+            color: Its color.
+            roof_color: Of its second material; empty for none.
+            turn: Its turn about Z [deg].
+            blocks: Whether it is among the colliders.
+            **sizes: What the shape asks for.
+        """
+        mesh = SHAPES[kind](name or kind.title(), **sizes)
+        obj = self.add(mesh, location, color=color, collection=self.colliders if blocks else None)
+        if roof_color:
+            mesh.materials.append(plain_material("Roof", roof_color))
+        obj.rotation_euler[2] = math.radians(turn)
+        return obj
+
+    def space(self, kind: str, location: Any, name: str, **sizes: Any) -> bpy.types.Object:
+        """An object of one of `SHAPES` that is not rendered: what agents stay in."""
+        obj = self.add(SHAPES[kind](name, **sizes), location)
+        obj.display_type, obj.hide_render = "WIRE", True
         return obj
 
     def ground(self, size_x: float, size_y: float, color: str | None = None) -> bpy.types.Object:
         """A level ground around the origin: paved, or of one color."""
         x, y = size_x / 2, size_y / 2
         corners = [(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)]
-        obj = self.add(shapes.new_mesh("Ground", corners, [(0, 1, 2, 3)]), color=color)
+        obj = self.add(new_mesh("Ground", corners, [(0, 1, 2, 3)]), color=color)
         if color is None:
             material = tile_material("Paving", "#CFC7BA", "#BFB6A8", "#9B9389", 1.0)
             obj.data.materials.append(material)
         return obj
 
-    def block(self, location: Any, size: Any, color: str = STONE, turn: float = 0.0) -> Any:
-        """A box among the colliders; `turn` about Z [deg]."""
-        mesh = shapes.box_mesh("Block", size)
-        obj = self.add(mesh, location, color=color, collection=self.colliders)
-        obj.rotation_euler[2] = math.radians(turn)
-        return obj
-
-    def house(self, location: Any, size: Any, color: str, roof: float, turn: float = 0.0) -> Any:
-        """A house with a gabled roof among the colliders; `turn` about Z [deg]."""
-        mesh = shapes.house_mesh("House", size, roof)
-        obj = self.add(mesh, location, color=color, collection=self.colliders)
-        mesh.materials.append(plain_material("Roof", ROOF))
-        obj.rotation_euler[2] = math.radians(turn)
-        return obj
-
-    def pillar(self, location: Any, radius: float, height: float = 3.0, color: str = STONE) -> Any:
-        """A round pillar among the colliders."""
-        mesh = shapes.pillar_mesh("Pillar", radius, height)
-        return self.add(mesh, location, color=color, collection=self.colliders)
-
-    def ball(self, location: Any, radius: float, color: str = STONE) -> Any:
-        """A ball among the colliders."""
-        mesh = shapes.ball_mesh("Ball", radius)
-        return self.add(mesh, location, color=color, collection=self.colliders)
-
-    def wall(self, points: Sequence[Any], thickness: float = 0.3, height: float = 2.5) -> None:
-        """A wall of blocks along a line [m]."""
-        ends = [np.asarray(point, np.float64)[:2] for point in points]
-        for start, end in zip(ends, ends[1:], strict=False):
-            way = end - start
-            middle, length = (start + end) / 2, float(np.linalg.norm(way))
-            turn = math.degrees(math.atan2(way[1], way[0]))
-            size = (length + thickness, thickness, height)
-            self.block((*middle, 0.0), size, turn=turn)
-
-    def plan(self, points: Sequence[Any], edges: Sequence[Any], name: str = "Floor Plan") -> Any:
+    def plan(self, points: Sequence[Any], edges: Sequence[Any], name: str) -> Any:
         """Walls as edges without faces, as in a floor plan; they are not rendered."""
-        mesh = shapes.new_mesh(name, points, (), edges)
-        return self.add(mesh, collection=self.colliders)
+        return self.add(new_mesh(name, points, (), edges), collection=self.colliders)
 
     def sphere(self, location: Any, radius: float) -> bpy.types.Object:
         """An empty that is an obstacle."""
@@ -122,17 +146,48 @@ class Stage:
         obj.empty_display_type, obj.empty_display_size = "SPHERE", radius
         return obj
 
-    def target(self, location: Any, name: str = "Target", *, flag: bool = False) -> Any:
-        """An empty to steer by, with a flag on it if people shall see it."""
-        obj = self.add(None, location, name=name)
-        obj.empty_display_size = 0.5
-        if flag:
-            make_marker(obj, self.set, 1.0)
+    def target(
+        self,
+        location: Any,
+        name: str = "Target",
+        *,
+        size: float = 0.0,
+        collection: bpy.types.Collection | None = None,
+    ) -> bpy.types.Object:
+        """An empty to steer by, drawn as a sphere where it has a size [m]."""
+        obj = self.add(None, location, name=name, collection=collection)
+        obj.empty_display_type = "SPHERE" if size else "PLAIN_AXES"
+        obj.empty_display_size = size or 0.5
         return obj
 
-    def path(self, points: Sequence[Any], *, cyclic: bool = False, name: str = "Path") -> Any:
+    def flag(
+        self,
+        target: bpy.types.Object,
+        unit: float = 1.0,
+        collection: bpy.types.Collection | None = None,
+    ) -> bpy.types.Object:
+        """A flag of 4 units [m] that stands at a target and follows it; nobody bumps into it."""
+        mesh = flag_mesh("Flag")
+        mesh.materials.append(plain_material("Pole", "#E8E6E1", 0.4))
+        mesh.materials.append(plain_material("Flag", "#E2572B", 0.6))
+        flag = bpy.data.objects.new(f"{target.name} Flag", mesh)
+        flag.scale = (unit, unit, unit)
+        flag.parent = target
+        (collection or self.set).objects.link(flag)
+        return flag
+
+    def path(
+        self,
+        points: Sequence[Any],
+        *,
+        cyclic: bool = False,
+        name: str = "Path",
+        collection: bpy.types.Collection | None = None,
+    ) -> bpy.types.Object:
         """A path as a curve object of straight pieces."""
-        return add_curve(Path(points, cyclic=cyclic), self.set, name)
+        path = add_curve(Path(points, cyclic=cyclic), collection or self.set, name)
+        path.location = self.origin
+        return path
 
     def move(self, obj: bpy.types.Object, places: dict[int, Any]) -> None:
         """Key an object's location, frame by frame number; straight and at constant speed."""
@@ -164,7 +219,7 @@ class Stage:
             obj.keyframe_insert("location", frame=first + number)
             obj.keyframe_insert("rotation_euler", index=2, frame=first + number)
 
-    def key(self, crowd: bpy.types.Object, behavior: str, weights: dict[int, float]) -> None:
+    def key(self, crowd: bpy.types.Object, behavior: str, weights: Mapping[int, float]) -> None:
         """Key the weight of a behavior, frame by frame number."""
         place = crowd.steer.behaviors.find(behavior)
         for number, weight in weights.items():
@@ -173,17 +228,17 @@ class Stage:
 
     def crowd(
         self,
-        preset: str,
+        settings: CrowdSettings,
         points: Any,
         *,
         name: str = "Crowd",
         headings: Any = None,
-        attributes: dict[str, Any] | None = None,
+        attributes: Mapping[str, Any] | None = None,
     ) -> bpy.types.Object:
-        """A crowd on points [m], shape (n, 3), with the settings of a preset.
+        """A crowd on points [m], shape (n, 3); what blocks already is what it does not pass.
 
         Args:
-            preset: Name of the preset.
+            settings: Its settings.
             points: Where the agents start.
             name: Name of the crowd object.
             headings: Unit headings at the start, shape (n, 3) or (3,); None is -Y.
@@ -191,6 +246,7 @@ class Stage:
         """
         places = np.asarray(points, np.float32).reshape(-1, 3)
         obj = crowds.add_crowd_object(name, places, self.scene.collection)
+        obj.location = self.origin
         if headings is not None:
             rows = np.broadcast_to(np.asarray(headings, np.float32), places.shape)
             made = obj.data.attributes.new("heading", "FLOAT_VECTOR", "POINT")
@@ -200,19 +256,17 @@ class Stage:
             made = obj.data.attributes.new(key, "INT" if whole else "FLOAT", "POINT")
             kind = np.int32 if whole else np.float32
             made.data.foreach_set("value", np.asarray(values, kind))
-        crowds.make_crowd(obj, settings=self.settings(preset), scene=self.scene)
+        crowds.make_crowd(obj, settings=settings, scene=self.scene)
         if self.colliders.objects:
             obj.steer.colliders = self.colliders
         self.crowds.append(obj)
         return obj
 
-    def settings(self, preset: str) -> CrowdSettings:
-        """The settings of a built-in preset."""
-        return load_preset(preset).settings
-
     def show_people(self, crowd: bpy.types.Object) -> None:
-        """Show the agents as people."""
-        self._show(crowd, make_person(), crowd.steer.agents.radius / BODY_RADIUS)
+        """Show the agents as people, live and when they are baked."""
+        person = make_person()
+        person.rotation_euler[2] = math.radians(_TURNS[crowd.steer.motion.forward_axis])
+        self._show(crowd, person, crowd.steer.agents.radius / BODY_RADIUS)
 
     def show_mesh(self, crowd: bpy.types.Object, mesh: bpy.types.Mesh, color: str) -> None:
         """Show the agents as copies of a mesh that looks along -Y."""
@@ -220,22 +274,28 @@ class Stage:
         mesh.materials.append(plain_material(body.name, color, 0.45))
         self._show(crowd, body, 1.0)
 
-    def show_cones(self, crowd: bpy.types.Object, color: str) -> None:
-        """Show the agents as cones."""
+    def show_cones(
+        self, crowd: bpy.types.Object, look: str | bpy.types.Material, scale: float = 1.0
+    ) -> None:
+        """Show the agents as cones of a color or material."""
+        if isinstance(look, str):
+            look = plain_material(f"{crowd.name} Cones", look, 0.5)
         modifier = display.find_modifier(crowd)
         display.set_input(modifier, "Display", "Cones")
-        display.set_input(modifier, "Material", plain_material(f"{crowd.name} Cones", color, 0.5))
+        display.set_input(modifier, "Material", look)
+        if scale != 1.0:
+            display.set_input(modifier, "Scale", scale)
 
     def _show(self, crowd: bpy.types.Object, body: bpy.types.Object, scale: float) -> None:
-        self._bodies.objects.link(body)
-        show_copies_only(self.scene, self._bodies)
+        self.bodies.objects.link(body)
+        show_copies_only(self.scene, self.bodies)
         modifier = display.find_modifier(crowd)
         display.set_input(modifier, "Display", "Object")
         display.set_input(modifier, "Object", body)
         display.set_input(modifier, "Scale", scale)
         crowd.steer.bake_source_object = body
 
-    def camera(self, location: Any, look_at: Any, lens: float = 40.0) -> bpy.types.Object:
+    def camera(self, location: Any, look_at: Any, lens: float) -> bpy.types.Object:
         """The scene's camera, with the light that goes with it."""
         data = bpy.data.cameras.new("Camera")
         data.lens = lens
@@ -244,22 +304,17 @@ class Stage:
         camera.location = location
         way = Vector(look_at) - Vector(location)
         camera.rotation_euler = way.to_track_quat("-Z", "Y").to_euler()
-        self.look.objects.link(camera)
+        look = self.collection("Camera and Light")
+        look.objects.link(camera)
         self.scene.camera = camera
-        make_light(self.scene, self.look, camera)
+        make_light(self.scene, look, camera)
         return camera
 
-    def finish(self) -> list[bpy.types.Object]:
-        """Last settings; returns the crowds."""
-        set_render(self.scene)
-        self.scene.frame_set(self.scene.frame_start)
-        return self.crowds
 
-
-def steer_by(obj: bpy.types.Object, target: Any, behavior: str | None = None) -> None:
+def steer_by(obj: bpy.types.Object, target: Any, behavior: str = "") -> None:
     """Set what a crowd, or one of its behaviors, steers by: an object, a collection or a crowd."""
-    slot = obj.steer if behavior is None else obj.steer.behaviors[behavior]
-    if behavior is not None:
+    slot = obj.steer.behaviors[behavior] if behavior else obj.steer
+    if behavior:
         slot.use_own_target = True
     if isinstance(target, bpy.types.Collection):
         slot.target_kind, slot.target_collection = "COLLECTION", target
@@ -277,28 +332,3 @@ def _curve(points: list[Any], pieces: int = 24) -> Any:
         bend = (2.0 * a - 5.0 * b + 4.0 * c - d) * t**2 + (3.0 * b - a - 3.0 * c + d) * t**3
         rows.append(b + 0.5 * ((c - a) * t + bend))
     return np.concatenate([*rows, points[-1][None]])
-
-
-def scatter(
-    count: int, size_x: float, size_y: float, spacing: float, *, center: Any = (0, 0, 0), seed: int
-) -> Any:
-    """Random points on a rectangle that keep a distance from one another, shape (n, 3) [m]."""
-    random = np.random.default_rng(seed)
-    found: list[Any] = []
-    for _ in range(200 * count):
-        point = random.uniform((-size_x / 2, -size_y / 2), (size_x / 2, size_y / 2))
-        if all(math.dist(point, other) >= spacing for other in found):
-            found.append(point)
-            if len(found) == count:
-                break
-    rows = np.column_stack([np.array(found).reshape(-1, 2), np.zeros(len(found))])
-    return (rows + np.asarray(center, np.float64)).astype(np.float32)
-
-
-def ball_of_points(count: int, radius: float, *, center: Any = (0, 0, 0), seed: int) -> Any:
-    """Random points in a ball, shape (n, 3) [m]."""
-    random = np.random.default_rng(seed)
-    ways = random.normal(size=(count, 3))
-    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
-    reach = radius * random.uniform(size=(count, 1)) ** (1 / 3)
-    return (ways * reach + np.asarray(center, np.float64)).astype(np.float32)

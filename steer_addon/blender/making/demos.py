@@ -1,0 +1,273 @@
+"""Scenes to learn from, one file of data each: `steer demo NAME` makes a .blend of it.
+
+A file of presets/demos says what stands in a scene and where, what is keyed, and which crowds are
+in it; putting a file there is enough. Names in it are those of objects, collections and crowds of
+the scene. A crowd has the settings of its `preset`, which is that of the scene's name unless it
+says another one. Lengths are in m, angles in degrees, frames count from 1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.crowd.presets import builtin_folder, load_preset
+from ...core.errors import UsageError
+from ..crowd import properties
+from . import distribute, lines
+from .figures import make_person
+from .materials import attribute_material, plain_material
+from .scene_look import set_render
+from .shapes import SHAPES
+from .staging import Stage, empty_scene, steer_by
+
+FRAMES = range(1, 241)
+
+Found = dict[str, Any]
+"""Objects and collections of a scene by their name in the file."""
+Placed = tuple[Any, Any, dict[str, Any]]
+"""Points, headings and point attributes of a crowd."""
+
+
+def demo_folder() -> Path:
+    """Folder of the scenes."""
+    return builtin_folder() / "demos"
+
+
+def demo_names() -> list[str]:
+    """Names of all scenes, sorted."""
+    return sorted(path.stem for path in demo_folder().glob("*.json"))
+
+
+def read_demo(name: str) -> Mapping[str, Any]:
+    """What the file of a scene says; what it leaves out is that of the scene it is `like`."""
+    data = json.loads((demo_folder() / f"{name}.json").read_text(encoding="utf-8"))
+    return {**read_demo(data["like"]), **data} if "like" in data else data
+
+
+def summary(name: str) -> str:
+    """What a scene shows, in a sentence."""
+    return str(read_demo(name)["summary"])
+
+
+def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
+    """Fill a new file with a scene; returns its crowds.
+
+    Args:
+        name: One of `demo_names`.
+        frames: Frame range; None takes the scene's own.
+
+    Raises:
+        UsageError: There is no such scene.
+        SteerError: Its preset cannot be used.
+    """
+    if name not in demo_names():
+        raise UsageError(f"There is no demo {name!r}: known are {', '.join(demo_names())}")
+    data = read_demo(name)
+    scene = empty_scene(frames or FRAMES)
+    stage = Stage(scene)
+    found: Found = {}
+    _add_scenery(stage, data, found)
+    _add_goals(stage, data, found)
+    for crowd in data["crowds"]:
+        found[crowd["name"]] = _add_crowd(stage, crowd, crowd.get("preset", name))
+    for crowd in data["crowds"]:
+        _connect(found[crowd["name"]], crowd, found)
+    view = data["camera"]
+    stage.camera(view["from"], view["at"], view["lens"])
+    stage.tidy()
+    set_render(scene)
+    scene.frame_set(scene.frame_start)
+    return stage.crowds
+
+
+def _add_scenery(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
+    """Ground, what stands and moves on it, and the spaces that agents stay in."""
+    if "ground" in data:
+        stage.ground(*data["ground"]["size"], data["ground"].get("color"))
+    for thing in data.get("things", []):
+        solid = {key: thing[key] for key in thing if key not in ("at", "flag", "keys", "run")}
+        for place in thing["at"]:
+            obj = found[thing.get("name", "")] = _add_thing(stage, place, **solid)
+        if "flag" in thing:
+            stage.flag(obj, thing["flag"])
+        _add_motion(stage, obj, thing)
+    for sphere in data.get("spheres", []):
+        for place in sphere["at"]:
+            stage.sphere(place, sphere["radius"])
+    for outline in data.get("plans", []):
+        count = len(outline["points"])
+        edges = [(k, (k + 1) % count) for k in range(count)]
+        stage.plan(outline["points"], edges, outline["name"])
+    for space in data.get("spaces", []):
+        found[space["name"]] = stage.space(location=space["at"], **_without(space, "at"))
+
+
+def _add_thing(stage: Stage, place: Any, kind: str, **options: Any) -> bpy.types.Object:
+    if kind != "person":
+        return stage.solid(kind, place, **options)
+    person = make_person(options["name"])
+    person.data.materials[0] = plain_material(options["name"], options["color"])
+    stage.set.objects.link(person)
+    return person
+
+
+def _add_motion(stage: Stage, obj: bpy.types.Object, data: Mapping[str, Any]) -> None:
+    if "keys" in data:
+        stage.move(obj, {int(frame): place for frame, place in data["keys"].items()})
+    if "run" in data:
+        stage.run(obj, **data["run"])
+
+
+def _add_goals(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
+    """Targets, numbered ones in a collection, and paths."""
+    for target in data.get("targets", []):
+        obj = found[target["name"]] = stage.target(target["at"], target["name"])
+        if "flag" in target:
+            stage.flag(obj, target["flag"])
+        _add_motion(stage, obj, target)
+    for goals in data.get("goals", []):
+        collection = found[f"{goals['name']}s"] = stage.collection(f"{goals['name']}s")
+        for number, place in enumerate(goals["at"]):
+            stage.target(place, f"{goals['name']} {number:02d}", collection=collection)
+    for path in data.get("paths", []):
+        name, group = path["name"], path.get("collection")
+        if group and group not in found:
+            found[group] = stage.collection(group)
+        collection, cyclic = found.get(group), path.get("cyclic", False)
+        found[name] = stage.path(_line(path), name=name, cyclic=cyclic, collection=collection)
+
+
+def _line(path: Mapping[str, Any]) -> Any:
+    """Points of a path, shape (n, 3): listed ones, a circle or a wave."""
+    if "circle" in path:
+        return lines.circle(path["circle"])
+    if "wave" in path:
+        return lines.wave(**path["wave"])
+    return np.array(path["points"], np.float64)
+
+
+def _add_crowd(stage: Stage, data: Mapping[str, Any], preset: str) -> bpy.types.Object:
+    kind = next(kind for kind in _PLACEMENTS if kind in data)
+    points, headings, attributes = _PLACEMENTS[kind](data[kind])
+    crowd = stage.crowd(
+        load_preset(preset).settings,
+        points,
+        name=data["name"],
+        headings=data.get("heading", headings),
+        attributes={**attributes, **data.get("attributes", {})},
+    )
+    for item in crowd.steer.behaviors:
+        item.enabled = item.name in data["only"] if "only" in data else item.enabled
+    for setting, value in data.get("settings", {}).items():
+        block, _, name = setting.partition(".")
+        setattr(getattr(crowd.steer, block), name, value)
+    for entry in data.get("more_behaviors", []):
+        added = properties.add_behavior(crowd, entry["type"])
+        for name, value in _without(entry, "type").items():
+            setattr(getattr(added, entry["type"]), name, value)
+    for behavior, weights in data.get("weights", {}).items():
+        stage.key(crowd, behavior, {int(frame): weight for frame, weight in weights.items()})
+    _show(stage, crowd, **data.get("show", {"kind": "people"}))
+    return crowd
+
+
+def _show(stage: Stage, crowd: bpy.types.Object, kind: str, **look: Any) -> None:
+    """What agents look like."""
+    if kind == "people":
+        stage.show_people(crowd)
+    elif kind == "cones":
+        if "attribute" in look:
+            color = attribute_material("Zones", look["attribute"], look["colors"])
+            stage.show_cones(crowd, color, look["scale"])
+        else:
+            stage.show_cones(crowd, look["color"], look["scale"])
+    elif kind == "person":
+        body = make_person(crowd.name)
+        body.data.materials.clear()
+        stage.show_mesh(crowd, body.data, look["color"])
+    else:
+        stage.show_mesh(crowd, SHAPES[kind](**_without(look, "color")), look["color"])
+
+
+def _connect(crowd: bpy.types.Object, data: Mapping[str, Any], found: Found) -> None:
+    """What a crowd steers by and follows."""
+    for behavior, name in data.get("steers_by", {}).items():
+        steer_by(crowd, found[name], "" if behavior == "all" else behavior)
+    for behavior, name in data.get("sources", {}).items():
+        entry, source = crowd.steer.behaviors[behavior], found[name]
+        if isinstance(source, bpy.types.Collection):
+            entry.source_kind, entry.source_collection = "COLLECTION", source
+        else:
+            entry.source_kind, entry.source_object = "OBJECT", source
+
+
+def _without(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in names}
+
+
+def _points(points: Any) -> Placed:
+    return points, None, {}
+
+
+def _scattered(data: Mapping[str, Any]) -> Placed:
+    """Random points on a rectangle; the first `keep` of those that are `off` what stands there."""
+    points = distribute.scatter(**_without(data, "keep", "off", "gap"))
+    off, gap = data.get("off", []), data.get("gap", 0.0)
+    free = [point for point in points if all(math.dist(point[:2], spot) > gap for spot in off)]
+    return free[: data.get("keep", len(free))], None, {}
+
+
+def _ball(data: Mapping[str, Any]) -> Placed:
+    """Random points in an ellipsoid."""
+    points = distribute.ball_of_points(data["count"], 1.0, seed=data["seed"])
+    return points * data["size"] + data["center"], None, {}
+
+
+def _column(data: Mapping[str, Any]) -> Placed:
+    """A column on a closed path, row by row from its head, with as many files as lanes."""
+    line = _line(data)
+    line = np.concatenate([line, line[:1]])
+    total, lanes, rows = lines.length_of(line), data["lanes"], data["rows"]
+    along = data["head"] * total - np.repeat(data["spacing"] * np.arange(rows), len(lanes))
+    lane = np.tile(lanes, rows)
+    points, ways = lines.places(line, along, lane)
+    # a full turn is once around, and by so much the way of outer files is longer
+    pace = data["pace"] * (1.0 + 2.0 * np.pi * lane / total)
+    return points, ways, {"lane": lane, "max_speed": pace}
+
+
+def _passersby(data: Mapping[str, Any]) -> Placed:
+    """People on lanes of a path, in both directions, each at a pace of its own."""
+    line, lanes, count = _line(data), data["lanes"], data["per_lane"]
+    random = np.random.default_rng(data["seed"])
+    total = lines.length_of(line)
+    along, beside, directions = [], [], []
+    for direction in (1, -1):
+        for lane in lanes:
+            # those who come last have the whole path before them, the first ones enough of it
+            walked = np.linspace(data["first"], total - data["left"], count)
+            walked = walked + random.uniform(-data["loose"], data["loose"], count)
+            along.append(walked if direction > 0 else total - walked)
+            beside.append(lane + random.uniform(-data["aside"], data["aside"], count))
+            directions += [direction] * count
+    lane, direction = np.concatenate(beside), np.array(directions)
+    points, ways = lines.places(line, np.concatenate(along), lane * direction)
+    pace = random.uniform(*data["pace"], len(points))
+    attributes = {"lane": lane, "direction": direction, "max_speed": pace}
+    return points, ways * direction[:, None], attributes
+
+
+_PLACEMENTS: dict[str, Callable[[Any], Placed]] = {
+    "points": _points,
+    "scatter": _scattered,
+    "ball": _ball,
+    "column": _column,
+    "passersby": _passersby,
+}
