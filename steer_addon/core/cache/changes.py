@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 MOST = 8
-"""So many changes are named."""
+"""Most changes that are named."""
 
 
 def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[str]:

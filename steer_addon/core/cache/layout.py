@@ -1,4 +1,4 @@
-"""What a cache holds, and where: names are made from numbers, none is ever read from a file.
+"""The contents of a cache, and their places: names come from numbers, never from a file.
 
 ::
 
@@ -39,7 +39,7 @@ MOST_STATES = 100
 MOST_BYTES = 1 << 29
 """Size of the arrays of a chunk, and of a state [bytes]: more is not read."""
 MOST_ROWS = 1_000_000
-"""A chunk with so many rows ends, however few frames it has."""
+"""A chunk ends at this number of rows, however few frames it has."""
 
 CHUNK_BYTES = 32_000_000
 CHUNK_FRAMES = 25

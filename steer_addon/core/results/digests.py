@@ -14,7 +14,7 @@ from ..inputs.world import World
 from ..views import BvhView
 
 _SIZE = 8
-"""Bytes of a digest: they are compared with one another, nobody is kept from finding two alike."""
+"""Bytes of a digest: enough to compare; they do not protect from attempts to forge one."""
 
 _DERIVED = {"velocity", "row_of"}
 """Of targets: velocities come from the frame before, which a check does not look at."""
