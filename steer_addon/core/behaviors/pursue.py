@@ -24,7 +24,7 @@ HEAD_ON = -0.95
 
 @kernel
 def look_ahead(distance, max_speed, target_speed):
-    """T = distance / (v_max + |v_q|) [s]; 0 where nobody moves."""
+    """T = distance / (v_max + |v_q|) [s]; 0 where neither moves."""
     closing = max_speed + target_speed
     return distance / closing if closing > 0.0 else 0.0
 

@@ -22,7 +22,7 @@ from ..sensing.targeting import on_ground
 
 RANDOM_WALK = 0
 BLOCK = 64
-"""Agents whose noise is computed at once."""
+"""Number of agents whose noise is computed at once."""
 
 
 @kernel

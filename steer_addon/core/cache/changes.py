@@ -1,7 +1,7 @@
-"""What differs between what a cache was baked from and what there is now, in plain words.
+"""Differences between the inputs of a cache and the inputs now, in plain words.
 
-Both are JSON data, and that of a cache may come from anybody: what has another form than expected
-counts as different, nothing else comes of it.
+Both are JSON data, and the data of a cache may come from a stranger: a part with another form than
+expected counts as different, and has no other effect.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def named_changes(old: Any, new: Mapping[str, str]) -> list[str]:
 
 
 def part_changes(old: Any, new: Mapping[str, Any], *, moved: bool) -> list[str]:
-    """What was perceived at the frames that were sampled both times, and differs.
+    """Perceived inputs that differ at the frames that were sampled both times.
 
     Args:
         old: Of the cache: "parts", the runs of digests by name, and "sampled", the frames.

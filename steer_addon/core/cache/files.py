@@ -172,5 +172,5 @@ def remove_folder(path: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """What went wrong, in the system's words."""
+    """The fault, in the system's words."""
     return error.strerror or type(error).__name__

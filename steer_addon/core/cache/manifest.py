@@ -44,7 +44,7 @@ _FRAME = 1_100_000
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a cache says of itself.
+    """The description of a cache.
 
     Attributes:
         header: The crowd and frames that it holds.

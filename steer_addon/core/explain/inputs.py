@@ -1,4 +1,4 @@
-"""What a behavior perceives of its inputs, as shapes: the part that no spy in the kernel tells."""
+"""Shapes of the inputs that a behavior perceives: the part that no spy in the kernel records."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ _BY_TYPE: dict[str, Callable[..., Iterator[Shape]]] = {"wander": _wander}
 def looked_at(
     entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
 ) -> list[Shape]:
-    """What a behavior perceives for one agent.
+    """Shapes of all that a behavior perceives for one agent.
 
     Args:
         entry: The behavior.
@@ -146,7 +146,7 @@ def looked_at(
         agents: All agents.
         sees: The world as the behavior sees it.
         p: Its parameters and inputs.
-        memory: What it remembers after the step, shape (agent_count, width).
+        memory: Its memory after the step, shape (agent_count, width).
     """
     makers = [_BY_USE[use] for use in entry.definition.uses if use in _BY_USE]
     makers += [_BY_TYPE[name] for name in (entry.definition.type,) if name in _BY_TYPE]

@@ -20,7 +20,7 @@ class Mesh:
     """
 
     name: str
-    """What the user calls it; messages name it so."""
+    """The user's name for it, used in messages."""
     triangles: F32
     """Corners [m], shape (triangle_count, 3, 3), C-contiguous; no triangles at all are allowed."""
     moving: bool = False
@@ -65,7 +65,7 @@ def bounding_sphere(mesh: Mesh) -> tuple[F32, float]:
 
 
 def defects(mesh: Mesh) -> list[str]:
-    """What is wrong with a mesh, a plain sentence each; empty when all is well.
+    """Faults of a mesh, a plain sentence each; empty when all is well.
 
     A mesh without faces does nothing. Open and inside-out ones stay usable: faces are solid from
     both sides.
