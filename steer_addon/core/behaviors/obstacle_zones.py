@@ -28,7 +28,7 @@ Decided beyond the sources:
   comes in a few short curves to within 2·r, where the slide lasts. Around a closed obstacle it
   lasts for as long as another one hides the goal. IN_SIGHT reaches the wall from where the slide
   began, is smooth, leaves obstacles earlier, and is the default.
-- An obstacle within slide_distance along t is the other side of an inner corner: the slide continues
+- An obstacle within slide_distance along t is the other side of an inner corner: the slide lasts
   there, not back into the first wall; flyers in a right angle follow the edge of both. A wall
   that recedes bends t with it; one that comes nearer is left to the ray ahead, so that t never
   flips between two faces. With IN_SIGHT, an agent whose body would touch the wall leans away from
