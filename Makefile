@@ -14,7 +14,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3,
 SCENARIOS := $(wildcard ../shared/scenarios/steersuite/*.xml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench validate docs extension test-matrix test-gui clean
+.PHONY: help demo test test-fast lint bench validate docs extension test-matrix test-gui clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,20 +25,24 @@ demo: $(STAMP)  ## Run the main job and leave a .blend, a picture and a report i
 test: $(STAMP)  ## Run every test
 	$(PY) -m pytest -n 2 --dist worksteal
 
+test-fast: $(STAMP)  ## Run what most changes can break, in two minutes
+	$(PY) -m pytest -n 2 --dist worksteal -m "not slow" tests/core tests/test_*.py
+	$(VENV)/bin/lint-imports
+
 lint: $(STAMP)  ## Check style, borders, types and sizes
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(VENV)/bin/lint-imports
-	$(PY) -m mypy steer_addon/core $(if $(wildcard steer_addon/farm/*.py),steer_addon/farm)
-	$(PY) scripts/check_rooms.py
+	$(PY) -m mypy steer_addon
+	$(PY) scripts/release/check_rooms.py
 
 bench: $(BENCH_STAMP)  ## Measure what a user would feel (installs its peers first)
-	$(PY) scripts/bench.py
+	$(PY) scripts/bench/bench.py
 
 validate: $(STAMP)  ## Run every scenario with published numbers (out/validation)
 	STEER_SCENES=1000 $(PY) -m pytest -q -n 2 tests/core/test_contact_scenes.py
 	@$(if $(SCENARIOS),:,echo "Skipped: SteerBench files, as ../shared/scenarios is absent")
-	$(PY) scripts/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
+	$(PY) scripts/validation/validate.py $(SCENARIOS) --circle 2-250 --rvo2 --rimea --density \
 	  --flows 100,500,1000,2000 --converging 10000 --jobs 2 --json out/validation/results.json --resume \
 	  --markdown out/validation/validation.md --plot out/validation $(ARGS)
 
@@ -47,13 +51,13 @@ docs: $(STAMP)  ## Build the documentation as a site in out/site (nothing is fet
 	@echo "out/site/index.html (to search in it: python3 -m http.server -d out/site)"
 
 extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--platform all" for others)
-	$(PY) scripts/build_extension.py $(ARGS)
+	$(PY) scripts/release/build_extension.py $(ARGS)
 
 test-matrix: $(STAMP)  ## Run the Blender tests with every supported bpy
-	$(PY) scripts/test_matrix.py
+	$(PY) scripts/release/test_matrix.py
 
 test-gui: $(STAMP)  ## Try the built extension in a real window (BLENDER=program; out/gui)
-	$(PY) scripts/test_gui.py $(if $(BLENDER),--blender $(BLENDER))
+	$(PY) scripts/window/test_gui.py $(if $(BLENDER),--blender $(BLENDER))
 
 clean:  ## Remove what was built; the virtual environments stay
 	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks

@@ -7,14 +7,21 @@ without one, and enabling the extension stays quick.
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from .version import __version__ as __version__
 
 
 def register() -> None:
     """Make the extension known to Blender; Blender calls this when it is enabled."""
     from .blender import registration
 
-    registration.register()
+    registration.register(run_command)
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run `blender -c steer …` as `python -m steer_addon …`; returns the exit code."""
+    from . import cli
+
+    return cli.main(arguments)
 
 
 def unregister() -> None:

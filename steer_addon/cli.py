@@ -19,6 +19,7 @@ from . import commands
 from .commands.arguments import ArgumentParser, HelpFormatter, ParserExitError
 from .commands.output import Result, quiet_stdout
 from .core.errors import SteerError, UsageError
+from .version import __version__
 
 
 def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
@@ -27,8 +28,6 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
     Args:
         modules: What gives the commands: `NAME`, a docstring, `add_arguments` and `run`.
     """
-    from . import __version__
-
     parser = ArgumentParser(
         prog="steer",
         description="Procedural crowds for Blender, without a screen.",

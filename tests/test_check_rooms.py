@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts import check_rooms
+from scripts.release import check_rooms
 
 
 def found(root: Path, name: str, text: str) -> list[str]:

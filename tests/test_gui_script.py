@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts import test_gui as script
+from scripts.window import test_gui as script
 
 
 @pytest.mark.parametrize("program", ["/path/that/does/not/exist", "no-such-blender", "."])

@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import steer_addon
-from scripts import build_extension
+from scripts.release import build_extension
 from steer_addon.core.errors import OutputError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,7 +45,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_version_is_in_one_place(manifest: dict[str, Any], project: dict[str, Any]) -> None:
     assert manifest["version"] == steer_addon.__version__
     assert project["project"]["dynamic"] == ["version"]
-    assert project["tool"]["hatch"]["version"]["path"] == "steer_addon/__init__.py"
+    assert project["tool"]["hatch"]["version"]["path"] == "steer_addon/version.py"
     assert f"## [{steer_addon.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 

@@ -2,7 +2,7 @@
 
 A page has them between two marks; what stands around is written by hand:
 
-    <!-- made by scripts/render_docs.py: controls inputs -->
+    <!-- made by scripts/docs/render.py: controls inputs -->
     …
     <!-- end -->
 """
@@ -20,9 +20,12 @@ from steer_addon.core.crowd.presets import find_presets, preset_card, read_prese
 from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import ParameterInfo, parameters
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from . import messages
+from .floors import rooms_table
+
+ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
-    r"(<!-- made by scripts/render_docs\.py: (\w+)(?: (\w+))? -->\n).*?(<!-- end -->\n)", re.DOTALL
+    r"(<!-- made by scripts/docs/render\.py: (\w+)(?: (\w+))? -->\n).*?(<!-- end -->\n)", re.DOTALL
 )
 GROUPS = ("People", "Animals", "Techniques")
 """Headings of presets that menus list first."""
@@ -92,7 +95,12 @@ def settings(name: str) -> str:
     return table(parameters(BLOCKS[name]).values(), labels=True)
 
 
-MAKERS: dict[str, Callable[[str], str]] = {"controls": controls, "settings": settings}
+MAKERS: dict[str, Callable[[str], str]] = {
+    "controls": controls,
+    "settings": settings,
+    "diagnoses": messages.table,
+    "rooms": rooms_table,
+}
 
 
 def filled(text: str) -> str:

@@ -222,7 +222,7 @@ def _bake(obj: bpy.types.Object) -> Iterator[None]:
         yield
     with (
         patch.object(drawing_bakes, "plays_back", return_value=True),
-        patch.object(drawing_bakes.playback, "problem", return_value="missing"),
+        patch.object(drawing_bakes.baked_file, "problem", return_value="missing"),
     ):
         yield
 

@@ -6,16 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 
 PICTURES: dict[str, tuple[str, ...]] = {
-    "figures": ("scripts/draw_docs.py",),
-    "previews": ("scripts/render_previews.py",),
+    "figures": ("scripts/docs/figures.py",),
+    "previews": ("scripts/docs/previews.py",),
     "gallery": ("-m", "scripts.docs.gallery"),
-    "display": ("scripts/draw_views.py",),
+    "display": ("scripts/docs/views.py",),
     "demo": ("-m", "scripts.docs.readme_picture"),
-    "debug": ("-P", "scripts/draw_views.py"),
+    "debug": ("-P", "scripts/docs/views.py"),
     "panels": ("-P", "scripts/docs/shots.py"),
 }
 """Kinds of pictures and what makes them: Python's arguments, or with -P those of Blender."""
@@ -28,7 +28,7 @@ def _window(program: str) -> list[str] | None:
     """
     if program:
         return [program, "--factory-startup", "--window-geometry", "0", "0", "1280", "800"]
-    from scripts.test_gui import TOOL
+    from scripts.window.test_gui import TOOL
 
     if not TOOL.is_file():
         print("No window: give a program with --blender")

@@ -1,6 +1,6 @@
 """The pictures of panels in docs/, taken in a real window: `blender -P scripts/docs/shots.py`.
 
-`python scripts/render_docs.py --pictures` runs it. A crowd is started from a preset and played;
+`python scripts/docs/render.py --pictures` runs it. A crowd is started from a preset and played;
 then every section of the Crowd panel is shown alone, and what is seen of it is cut out. Needs
 ImageMagick's `import` and `convert`, xdotool, and the numba of the program's Python. Kernels are
 kept in out/gui-kernels.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "out" / "gui-kernels"))
 

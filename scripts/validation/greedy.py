@@ -18,11 +18,11 @@ EYE = 0.35
 STRIDE = 0.1
 """Length of a step as a share of the smallest radius."""
 STANDS = 1.0e-3
-"""Who comes nearer by less than this share of a step, in a hundred steps, has found no way."""
+"""A walker that comes nearer by less than this share of a step, in a hundred steps, has no way."""
 
 
 def finds_way(scenario: Scenario, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Who of some agents gets to its goal, each alone, from stage to stage; shape (len(rows),)."""
+    """Which agents get to their goals, each alone, from stage to stage; shape (len(rows),)."""
     tree = bvh.empty()
     if scenario.colliders:
         tree = bvh.build(np.concatenate([mesh.triangles for mesh in scenario.colliders]))
@@ -39,7 +39,7 @@ def finds_way(scenario: Scenario, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         done[walking[there & final]] = True
         stage[walking[there & ~final]] += 1
         nearer = away < nearest[walking] - STANDS * step
-        nearest[walking] = np.where(there, np.inf, np.minimum(nearest[walking], away))
+        nearest[walking] = np.where(there, np.inf, np.where(nearer, away, nearest[walking]))
         stands[walking] = np.where(nearer | there, 0, stands[walking] + 1)
         ahead *= step / np.maximum(away, step)[:, None]
         place[walking] = _pushed_out(tree, place[walking] + ahead, radius[walking])

@@ -12,38 +12,49 @@ INTRODUCTION = """# Validation
 
 Made by `make validate`, which runs all of this and leaves pictures of every run in
 `out/validation`; when it was interrupted, it goes on. Everything uses the preset `pedestrians` as
-it is: a scenario says who starts where, how large and how fast they are, where they go, what stands
-in the way and what the time step is. Where the page that defines a scenario states how far ahead
-agents look (RVO2), or is about a choice between exits (RiMEA 11), that is set too. Nothing else is.
+it is: a scenario says where each agent starts, how large and how fast it is, where it goes, what
+stands in the way and what the time step is. Where the page that defines a scenario states how far
+ahead agents look (RVO2), or is about a choice between exits (RiMEA 11), that is set too. Nothing
+else is.
 
-{summary}.
+{summary}. None of them is excused from anything.
+
+{arrivals}
 
 | column | meaning |
 |---|---|
+| all arrive | whether every agent arrives; – where no agent has to (see the last column) |
+| all who see their way | the same, without the agents whose way is hidden |
+| led | what the rig does for agents that users cannot do yet |
 | penetrations | agent-steps with a center inside a closed mesh, or that passed a face |
 | overlap | largest (r_i + r_j - distance)/(r_i + r_j) over all pairs and steps |
 | parting | agents that start inside others, whose overlap counts once apart, and stay so |
 | stuck | agents below 5 % of their wished speed for the last 10 s that have not arrived |
-| time, path | means of those that arrived, beside those of straight ways at the wished speed |
+| time, path | means of the agents that arrived, beside those of straight ways at the wished speed |
 | reversals | turns of the motion by more than 90° within half a second, mean per agent |
 | score | SteerBench: 50·collisions + time + Σ kinetic energy + Σ acceleration, mean per agent |
 
-Points on the way (the corner of a corridor, a door) are gates: lines across the way, which agents
-head for side by side, and are past when they have crossed them.
+The way of an agent is hidden where a walker does not find it that goes straight at the goal, alone,
+and slides along what is in the way. Behaviors go by what is near, so they find no such way either.
 
-First of all it plays 1,000 random scenes of closed meshes, as many of loose triangles, and as many
-with any finite input (tests/core/test_contact_scenes.py): nobody may get into a mesh or through a
-face.
+Where the column *led* has a mark, agents do not find their way by the preset alone: the rig gives
+them one target after the other, which no user of Steer can do until ways are a part of it. *Stops*
+are places that agents have to reach. *Gates* (the corner of a corridor, a door) are lines across
+the way: agents head for them side by side, each in a lane of its own; near the line they look
+beyond it, so that they do not brake there; and they are past when they have crossed it.
 
-Where a SteerBench file gives less time than its way takes alone (crowd_crossing), runs last five
-times as long as that, unless nobody gets on for two minutes.
+Before all of this, `make validate` plays 1,000 random scenes of closed meshes, 1,000 of loose
+triangles, and 1,000 with any finite input (tests/core/test_contact_scenes.py): no agent may get
+into a mesh or through a face.
+
+Where a SteerBench file gives less time than its way takes alone (crowd_crossing), a run lasts at
+most five times as long as that way takes; it ends when no agent comes nearer to its goal for two
+minutes.
 
 The time of a step is that of a machine that runs two scenarios at a time, one thread each.
 """
 
-HIDDEN = """Not everybody has to arrive where a wall hides the goal from all who go by what is near.
-Those do to whom a walker finds the way that goes straight at its goal, alone, and slides along what
-is in the way:"""
+HIDDEN = "Agents whose way is hidden, in the sense of the column, were:"
 
 SECTIONS = (
     ("Flow scenes", r"(" + "|".join(SCENES) + r") \d+$"),
@@ -63,7 +74,8 @@ def as_page(results: Sequence[Result], everything: Sequence[str] = ()) -> str:
         results: What was run.
         everything: Names of all that should be on the page; it says which were not run.
     """
-    parts = [INTRODUCTION.format(summary=summary(results) + _not_run(results, everything))]
+    told = summary(results) + _not_run(results, everything)
+    parts = [INTRODUCTION.format(summary=told, arrivals=_arrivals(results))]
     rest = list(results)
     for title, pattern in SECTIONS:
         own = [result for result in rest if re.match(pattern, result["name"])]
@@ -104,14 +116,28 @@ def _section(title: str, results: list[Result]) -> str:
         return f"{_flow_shares(results)}\n{table(results)}"
     if title == "Antipodal circle":
         return f"{_circles(results)}\n{table([r for r in results if r['short']])}"
-    hidden = [r for r in results if r.get("hidden")]
+    hidden = [r for r in results if r.get("way_hidden")]
     if hidden:
         names = "\n".join(
-            f"- {r['name']}, {r['arrived']} of {r['agents']} arrived: {r['hidden']}."
+            f"- {r['name']}: {r['way_hidden']} of the {r['agents'] - r['arrived']} agents that "
+            f"did not arrive, of {r['agents']} in all"
             for r in hidden
         )
         return f"{HIDDEN}\n\n{names}\n\n{table(results)}"
     return table(results)
+
+
+def _arrivals(results: Sequence[Result]) -> str:
+    """One sentence about both columns."""
+    asked = [result for result in results if result.get("all_arrive") is not None]
+    every = sum(result["all_arrive"] for result in asked)
+    seeing = sum(result["all_seeing_arrive"] for result in asked)
+    led = sum(bool(result.get("led")) for result in results)
+    return (
+        f"Of the {len(asked)} scenarios whose agents have a goal to arrive at, all agents arrive "
+        f"in {every}, and all that can see their way in {seeing}. The six flow scenes ask for a "
+        f"share of the agents in the time given, all others for all. In {led} the rig leads agents."
+    )
 
 
 def table(results: Sequence[Result]) -> str:

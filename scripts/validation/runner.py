@@ -309,14 +309,31 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
     # two runs of one seed that differ in a bit anywhere end with other places
     result["digest"] = hashlib.blake2b(state.position.tobytes(), digest_size=8).hexdigest()
     result.update(scenario.notes)
-    if scenario.hidden:
+    if scenario.asks_for_arrivals:
         late = np.flatnonzero(~state.arrived)
-        result["hidden"], result["lost"] = scenario.hidden, int(finds_way(scenario, late).sum())
+        result.update(arrivals(len(late), int(finds_way(scenario, late).sum())))
+    if scenario.led:
+        result["led"] = scenario.led
     if scenario.stated:
         result["stated"] = list(scenario.stated)
     result["wanted"] = [str(wanted) for wanted in scenario.wanted]
     result["short"] = [str(wanted) for wanted in scenario.wanted if not wanted.met(result)]
     return result
+
+
+def arrivals(late: int, lost: int) -> dict[str, Any]:
+    """Both answers to the question of who arrives.
+
+    Args:
+        late: How many agents did not arrive.
+        lost: How many of those can see their way (see `greedy`).
+    """
+    return {
+        "all_arrive": late == 0,
+        "all_seeing_arrive": lost == 0,
+        "lost": lost,
+        "way_hidden": late - lost,
+    }
 
 
 def _more(state: _Run) -> dict[str, Any]:

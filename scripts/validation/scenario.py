@@ -115,8 +115,6 @@ class Scenario:
     """The world repeats along x after this length [m]: it starts at x = 0."""
     areas: tuple[Area, ...] = ()
     wanted: tuple[Wanted, ...] = (*SOLID, ALL_ARRIVE)
-    hidden: str = ""
-    """Why some cannot see how to get to their goals; then only others need to (`lost` says)."""
     stated: tuple[str, ...] = ()
     """What the page states about the preset's numbers, as `behavior.parameter=value`."""
     notes: dict[str, Any] = field(default_factory=dict)
@@ -126,6 +124,17 @@ class Scenario:
     def count(self) -> int:
         """Number of agents."""
         return len(self.position)
+
+    @property
+    def asks_for_arrivals(self) -> bool:
+        """Whether agents have to arrive: in the others nobody can, or the goal has room for one."""
+        return any(wanted.figure == ALL_ARRIVE.figure for wanted in self.wanted)
+
+    @property
+    def led(self) -> str | None:
+        """How the rig leads agents, as no user of Steer can yet: past gates, from stop to stop."""
+        ways = [stage.via for route in self.routes for stage in route[:-1]]
+        return ("gates" if any(ways) else "stops") if ways else None
 
 
 def block(name: str, low: Sequence[float], high: Sequence[float], turn: float = 0.0) -> Mesh:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .scenario import ALL_ARRIVE, SOLID
+
 Result = dict[str, Any]
 
 COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("scenario", "name", "{}"),
     ("agents", "agents", "{:d}"),
     ("arrived", "arrived", "{:d}"),
+    ("all\narrive", "all_arrive", "{}"),
+    ("all who see\ntheir way", "all_seeing_arrive", "{}"),
+    ("led", "led", "{}"),
     ("pene-\ntrations", "penetrations", "{:d}"),
     ("over-\nlap", "overlap", "{:.3f}"),
     ("stuck", "stuck", "{:d}"),
@@ -29,11 +34,13 @@ def cell(result: Result, key: str, form: str) -> str:
     value = result.get(key)
     if value is None:
         return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return form.format(1000.0 * value if key == "seconds_per_step" else value)
 
 
-OF_ALL = ("penetrations", "overlap", "parting", "arrived_share")
-"""Figures that are wanted of nearly every scenario: told only when they are short."""
+OF_ALL = tuple(wanted.figure for wanted in SOLID)
+"""Figures that are wanted of nearly every scenario, and shown only when they are short."""
 
 
 def verdict(result: Result) -> str:
@@ -43,7 +50,11 @@ def verdict(result: Result) -> str:
     if result["short"]:
         return "SHORT: " + "; ".join(_measured(result, text) for text in result["short"])
     shown = {key for _title, key, _form in COLUMNS}
-    own = [text for text in result["wanted"] if text.split(" ", 1)[0] not in {*OF_ALL, *shown}]
+    own = [
+        text
+        for text in result["wanted"]
+        if text.split(" ", 1)[0] not in {*OF_ALL, *shown} and text != str(ALL_ARRIVE)
+    ]
     return "ok" + (": " + "; ".join(_measured(result, text) for text in own) if own else "")
 
 

@@ -14,7 +14,7 @@ import bpy
 from ..core.compiled import jit
 from .bake import status
 from .checks import collider_checks
-from .crowd import property_classes
+from .crowd import property_classes, records
 from .display import display_update
 from .live import live
 from .operators import (
@@ -26,12 +26,13 @@ from .operators import (
     export,
     looks,
     paths,
+    picking,
     presets,
     stacks,
     start,
     ways_out,
 )
-from .overlay import gizmos, picking
+from .overlay import gizmos
 from .overlay import handlers as overlay
 from .ui import menus, panels
 
@@ -56,19 +57,13 @@ CLASSES = (
 )
 """Operators, menus and panels; a parent panel comes before its parts."""
 
+RunCommand = Callable[[list[str]], int]
 _command: list[Any] = []
 
 
-def _run_command(arguments: list[str]) -> int:
-    """`blender -c steer …` is `python -m steer_addon …`."""
-    from .. import cli
-
-    return cli.main(arguments)
-
-
-def _register_command() -> None:
-    if hasattr(bpy.utils, "register_cli_command"):
-        _command.append(bpy.utils.register_cli_command(COMMAND, _run_command))
+def _register_command(run: RunCommand | None) -> None:
+    if run is not None and hasattr(bpy.utils, "register_cli_command"):
+        _command.append(bpy.utils.register_cli_command(COMMAND, run))
 
 
 def _unregister_command() -> None:
@@ -106,23 +101,29 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (lambda: None, baking.stop_all),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
+    (records.register, records.unregister),
     (live.register, live.unregister),
     (status.register, status.unregister),
     (collider_checks.register, collider_checks.unregister),
     (overlay.register, overlay.unregister),
     (display_update.register, display_update.unregister),
-    (_register_command, _unregister_command),
+    (lambda: None, _unregister_command),
 )
 """What is done when the extension is enabled, in order, each with what undoes it."""
 
 
-def register() -> None:
-    """Do all steps in order; when one fails, the steps before it are undone."""
+def register(run_command: RunCommand | None = None) -> None:
+    """Do all steps in order; when one fails, the steps before it are undone.
+
+    Args:
+        run_command: What `blender -c steer …` calls with its arguments; None for no such command.
+    """
     done: list[Callable[[], None]] = []
     try:
         for do, undo in STEPS:
             do()
             done.append(undo)
+        _register_command(run_command)
     except BaseException:
         for undo in reversed(done):
             undo()

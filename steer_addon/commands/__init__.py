@@ -1,6 +1,6 @@
 """The commands, one module each: `NAME`, `add_arguments(parser)` and `run(options) -> Result`.
 
-None of them imports Blender before it runs: `steer presets` works without.
+What the ones that need Blender do is in `work`, which waits: `steer presets` works without.
 """
 
 from . import bake, behaviors, demo, presets, render, scene, simulate

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
-from typing import Any
 
+from ..blender.export.names import FORMATS
 from ..core.errors import UsageError
-from . import arguments, bake_cache, exporting
-from .output import ProgressLine, Result
+from . import arguments
+from .output import Result
+from .work import bake as work
 
 NAME = "bake"
+_KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empties")
+"""Options that do not go with a cache."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,11 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_blend(parser)
     parser.add_argument(
         "--to",
-        choices=("keyframes", "cache", *exporting.FORMATS),
+        choices=("keyframes", "cache", *FORMATS),
         default="keyframes",
         help="keyframes: one keyed object per agent; cache: files of frames that can be gone on "
         "with, and that Blender plays; "
-        + "; ".join(f"{name}: {text}" for name, text in exporting.FORMATS.items()),
+        + "; ".join(f"{name}: {entry.help}" for name, entry in FORMATS.items()),
     )
     parser.add_argument(
         "--out",
@@ -41,6 +43,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     arguments.add_crowd(parser, "without it all of them are baked")
     arguments.add_frames(parser, "frames to bake (default: the crowd's range)")
+    _add_keyframe_options(parser)
+    parser.add_argument(
+        "--cache",
+        metavar="DIR",
+        type=Path,
+        help="folder in which each crowd gets a folder of its name, for --to cache "
+        "(default: what the file says, else steer_cache beside it)",
+    )
+    parser.add_argument(
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        help="go on with a cache that was cut short; the same command may be run again and again",
+    )
+    arguments.add_settings(parser)
+
+
+def _add_keyframe_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--step", metavar="N", type=arguments.positive_int, help="frames from key to key"
     )
@@ -62,63 +82,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--empties", action="store_true", help="make empties, whatever the file says"
     )
-    bake_cache.add_arguments(parser)
-    arguments.add_settings(parser)
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Simulate, bake, hide the live crowds and save; or bake to a cache, or export."""
-    bake_cache.check(options)
-    if options.to in exporting.FORMATS:
-        return exporting.run(options)
-    if options.out is not None:
-        raise UsageError(f"--out does not go with --to {options.to}: leave it out")
-    if options.to == "cache":
-        return bake_cache.run(options)
-    if options.save is None:
+    """Check that the options go together, then bake."""
+    to = options.to
+    if to == "cache":
+        given = [name for name in _KEYFRAMES_ONLY if getattr(options, name)]
+        if given:
+            raise UsageError(f"--{given[0]} does not go with --to cache: leave it out")
+    elif options.cache is not None or options.go_on:
+        name = "--cache" if options.cache is not None else "--continue"
+        raise UsageError(f"{name} does not go with --to {to}: give --to cache")
+    if to in FORMATS:
+        if options.out is None:
+            raise UsageError(f"--to {to} writes a file: give --out FILE or --out FOLDER")
+        if options.save is not None:
+            raise UsageError(f"--to {to} changes no .blend file: give --out in place of --save")
+    elif options.out is not None:
+        raise UsageError(f"--out does not go with --to {to}: leave it out")
+    elif to == "keyframes" and options.save is None:
         raise UsageError("give --save OUT.blend, the file to write")
-    from ..blender.headless import batch
-
-    start = time.perf_counter()
-    batch.check_new_file(options.save, ".blend")
-    scene = batch.open_file(options.file)
-    found = batch.find_crowds(scene, options.crowd)
-    bake = batch.BakeOptions(
-        frames=options.frames,
-        step=options.step,
-        tolerance=options.tolerance,
-        actions=options.actions,
-        source=batch.find_source(options.object, options.collection),
-        empties=options.empties,
-    )
-    rows: list[dict[str, Any]] = []
-    warnings: list[str] = []
-    for crowd in found:
-        batch.override(crowd, options.set, options.seed)
-        progress = ProgressLine(f"Baking {crowd.name}", options.quiet)
-        rows.append(batch.bake_crowd(crowd, scene, bake, progress.share, warnings))
-    batch.save_file(options.save)
-    total = {key: sum(row[key] for row in rows) for key in ("agents", "objects", "keys")}
-    return Result(
-        {
-            "command": NAME,
-            **total,
-            "frames": rows[0]["frames"],
-            "frame_start": rows[0]["frame_start"],
-            "frame_end": rows[0]["frame_end"],
-            "seconds": round(time.perf_counter() - start, 3),
-            "seconds_per_step": rows[0]["seconds_per_step"],
-            "crowds": rows,
-            "warnings": warnings,
-            "outputs": [str(options.save)],
-        },
-        [
-            *warnings,
-            *(
-                f"{row['crowd']}: {row['agents']} agents, {row['keys']} keys, "
-                f"frames {row['frame_start']}-{row['frame_end']}"
-                for row in rows
-            ),
-            str(options.save),
-        ],
-    )
+    return work.run(options)

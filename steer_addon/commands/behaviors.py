@@ -60,7 +60,7 @@ def _lines(name: str, cls: type[Settings], full: bool) -> list[str]:
 
 def _range(info: ParameterInfo) -> str:
     if info.kind == "text":
-        return info.default
+        return str(info.default)
     if info.kind == "choice":
         return f"{info.default}  ({', '.join(info.choices)})"
     if info.kind == "bool":

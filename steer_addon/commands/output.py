@@ -7,9 +7,9 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.step.simulation import Progress
@@ -20,12 +20,27 @@ class Result:
     """What a command has done.
 
     Attributes:
-        data: The JSON object.
+        data: The JSON object; the diagnoses in its "warnings" are written as sentences there, and
+            as data beside them.
         lines: The same for people.
     """
 
     data: dict[str, Any]
-    lines: list[str] = field(default_factory=list)
+    lines: Sequence[object] = ()
+
+    def __post_init__(self) -> None:
+        """Write diagnoses as text and as plain data."""
+        self.data = with_sentences(self.data)
+        self.lines = [str(line) for line in self.lines]
+
+
+def with_sentences(data: dict[str, Any]) -> dict[str, Any]:
+    """A JSON object whose "warnings" are sentences, with the same as data in "diagnoses"."""
+    if "warnings" not in data:
+        return data
+    found = data["warnings"]
+    told = {"warnings": [d.sentence for d in found], "diagnoses": [d.to_dict() for d in found]}
+    return {**data, **told}
 
 
 @contextmanager

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from ..core.cache.npy import npy_header
 from ..core.errors import OutputError
 from ..core.results.frames import Frame
+from .output import with_sentences
 
 ARRAYS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "positions": ("position", "<f4", (3,)),
@@ -93,7 +94,9 @@ class Recorder:
                     np.save(file, np.asarray(values, "<i8"), allow_pickle=False)
                 made.append(self._rename(name))
             partial = self.folder / f".{REPORT}.partial"
-            partial.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", "utf-8")
+            partial.write_text(
+                json.dumps(with_sentences(report), indent=2, ensure_ascii=False) + "\n", "utf-8"
+            )
             os.replace(partial, self.folder / REPORT)
         except OSError as error:
             raise self._cannot(error) from None
@@ -105,7 +108,7 @@ class Recorder:
             # a frame that was cut short by a full disk is none
             file.truncate(_HEADER + np.dtype(kind).itemsize * int(np.prod(shape)))
             file.seek(0)
-            file.write(npy_header(shape, kind))
+            file.write(npy_header(shape, kind, _HEADER))
         finally:
             file.close()
         return self._rename(name)
@@ -123,11 +126,3 @@ class Recorder:
             f"Folder {self.folder} cannot be written: {error.strerror}; choose another one with "
             "--out, or make room"
         )
-
-
-def npy_header(shape: tuple[int, ...], kind: str = "<f4") -> bytes:
-    """Header of a .npy file (NumPy's format 1.0), of the same length for every shape."""
-    text = repr({"descr": kind, "fortran_order": False, "shape": shape})
-    start = b"\x93NUMPY\x01\x00"
-    length = _HEADER - len(start) - 2
-    return start + struct.pack("<H", length) + text.ljust(length - 1).encode("ascii") + b"\n"

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from .diagnoses import Diagnosis, diagnose
+from .doors import logging
+
 
 class SteerError(Exception):
-    """Root of all errors that a user can act on; shown as one sentence, never as a traceback."""
+    """Root of all errors that a user can act on; shown as one sentence, never as a traceback.
+
+    Attributes:
+        diagnosis: What went wrong, as data; FAILED where there is nothing to know but the sentence.
+    """
+
+    def __init__(self, message: str | Diagnosis) -> None:
+        """Take the sentence, or the diagnosis that has one."""
+        super().__init__(str(message))
+        self.diagnosis = (
+            message if isinstance(message, Diagnosis) else diagnose("FAILED", reason=message)
+        )
 
 
 class ParameterError(SteerError):
@@ -62,7 +76,4 @@ def warn(module: str, text: str, *values: object) -> None:
         text: What is wrong, with a place for each value as in `%s`.
         values: What goes there.
     """
-    # imported when something is wrong: enabling the extension has to be quick
-    import logging
-
     logging.getLogger(module).warning(text, *values)

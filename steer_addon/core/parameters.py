@@ -13,6 +13,7 @@ Example:
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar, dataclass_transform
@@ -98,17 +99,44 @@ def param(
     )
 
 
+def named_choices(texts: Mapping[str, str]) -> Any:
+    """Name the values of a choice for kernels, which know each by its place in the declaration.
+
+    Example:
+        >>> FALLOFF = named_choices({"LINEAR": "Slower with the distance", "NONE": "As fast"})
+        >>> FALLOFF.NONE
+        1
+
+    Args:
+        texts: What `choice` takes: identifier to one-sentence meaning, in order.
+
+    Returns:
+        An int for each identifier, as an attribute; `choice` takes it in place of the texts.
+    """
+    base = namedtuple("NamedChoices", texts)  # type: ignore[misc]
+    return type("NamedChoices", (base,), {"texts": dict(texts)})(*range(len(texts)))
+
+
 def choice(
     default: str,
-    choices: Mapping[str, str],
+    choices: Any,
     *,
     doc: str,
     label: str = "",
     shown_for: tuple[str, tuple[str, ...]] | None = None,
 ) -> Any:
-    """Declare a field that takes one of a few named values."""
-    if default not in choices:
-        raise ParameterError(f"default {default!r} is not among {', '.join(choices)}")
+    """Declare a field that takes one of a few named values.
+
+    Args:
+        default: One of the identifiers.
+        choices: Identifier to one-sentence meaning, in order; or what `named_choices` made of it.
+        doc: What it is; also the tooltip.
+        label: Name as shown to people; empty makes one of the field's.
+        shown_for: The choice that it belongs to, and for which of its values it counts.
+    """
+    texts = getattr(choices, "texts", choices)
+    if default not in texts:
+        raise ParameterError(f"default {default!r} is not among {', '.join(texts)}")
     return field(
         default=default,
         metadata={
@@ -116,9 +144,9 @@ def choice(
                 "kind": "choice",
                 "unit": "",
                 "minimum": 0.0,
-                "maximum": float(len(choices) - 1),
-                "soft_maximum": float(len(choices) - 1),
-                "choices": dict(choices),
+                "maximum": float(len(texts) - 1),
+                "soft_maximum": float(len(texts) - 1),
+                "choices": dict(texts),
                 "label": label,
                 "doc": doc,
                 "per_agent": False,

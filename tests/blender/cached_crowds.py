@@ -7,7 +7,6 @@ from pathlib import Path
 import bpy
 
 from steer_addon.blender.bake import cached, status
-from steer_addon.blender.ui import drawing
 from steer_addon.core.cache import layout
 from tests.blender.crowd_makers import make_crowd, make_empty, make_mesh
 
@@ -69,6 +68,7 @@ def whole(obj, folder):
     return folder
 
 
-def operators_text(obj):
-    lines = drawing.bake_lines(status.status(obj, bpy.context.scene))
-    return " ".join(text for text, _ in lines)
+def told_of_bake(obj):
+    """What the panel says about the bake of a crowd, by code."""
+    found = status.status(obj, bpy.context.scene).diagnoses()
+    return {diagnosis.code: diagnosis for diagnosis in found}

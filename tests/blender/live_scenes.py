@@ -115,9 +115,15 @@ def stored(obj):
     return live.status(obj).stored_range
 
 
-def message(obj):
-    """What the panel says."""
-    return live.status(obj).message
+def told(obj):
+    """What the panel says of the crowd; None when all is well."""
+    return live.status(obj).diagnosis
+
+
+def code_of(obj):
+    """The code of what the panel says; empty when all is well."""
+    found = told(obj)
+    return "" if found is None else found.code
 
 
 def make_runner():

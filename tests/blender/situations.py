@@ -6,8 +6,7 @@ from pathlib import Path
 
 import bpy
 
-from steer_addon.blender import playback
-from steer_addon.blender.crowd import state
+from steer_addon.blender.crowd import baked_file, state
 from tests.blender import live_scenes as scenes
 from tests.blender.crowd_makers import make_crowd, make_empty, make_points
 
@@ -152,7 +151,7 @@ def baked(folder):
 def bake_lost(folder):
     """A crowd whose bake was deleted from the disk."""
     obj = _played(folder)
-    path = playback.file_of(obj)
+    path = baked_file.file_of(obj)
     path.rename(path.with_suffix(".gone"))
     (path.parent / "manifest.json").unlink()
 

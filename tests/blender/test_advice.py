@@ -17,11 +17,13 @@ from steer_addon.blender.live import compiling, live  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.warmup.processes import State  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_plane  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
+from tests.diagnosed import codes, count_of, says  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -55,14 +57,16 @@ def test_a_missing_target_is_added_by_its_button(own):
     item.use_own_target = own
     obj.steer.active_behavior = 1
     drawn = panel(obj)
-    assert "No target for 'arrive'" in drawn.texts()
+    (missing,) = advice.diagnoses(obj)
+    assert missing.code == ("OWN_TARGET_MISSING" if own else "TARGET_MISSING")
+    assert says(drawn.texts(), missing.code)
     section = drawing.draw_behaviors if own else drawing.draw_inputs
     # the field itself is red
     assert panel(obj, section).of("alert") == ["target_object"]
     assert drawn.press("object.steer_add_input") == {"FINISHED"}
     made = (item if own else obj.steer).target_object
     assert made is not None and made.name in bpy.context.scene.objects
-    assert bpy.context.object == obj and advice.warnings(obj) == []
+    assert bpy.context.object == obj and advice.diagnoses(obj) == []
     assert panel(obj, section).of("alert") == []
 
 
@@ -85,7 +89,7 @@ def test_what_a_behavior_lacks_is_added_by_its_button_and_works(type_name, role)
     assert panel(obj).press("object.steer_add_input") == {"FINISHED"}
     made = getattr(obj.steer.behaviors[0], f"{role}_object")
     assert abs(made.location.x - 31.0) < 8.0
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     scenes.play(1, 4)
     assert live.status(obj) == live.LiveStatus(stored_range=(1, 4), stored_count=4)
 
@@ -113,15 +117,15 @@ def test_a_deleted_input_is_said_before_playing_and_its_field_cleared(role):
     obj.steer.ground = ground = make_plane("Ground", 50.0)
     # hidden is not deleted
     ground.hide_viewport = True
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     owner = item if role == "source_object" else obj.steer
     name = getattr(owner, role).name
     bpy.context.scene.collection.objects.unlink(getattr(owner, role))
     drawn = panel(obj)
-    assert f"{name!r} was deleted from the scene" in drawn.texts()
+    assert says(drawn.texts(), "INPUT_LOST", name)
     assert drawn.press("object.steer_clear_lost") == {"FINISHED"}
     assert getattr(owner, role) is None
-    assert not any("deleted" in text for text in advice.warnings(obj))
+    assert "INPUT_LOST" not in codes(advice.diagnoses(obj))
     assert refusal(bpy.ops.object.steer_clear_lost) == "No input of the crowd was deleted"
 
 
@@ -130,22 +134,21 @@ def test_a_deleted_input_is_said_once_while_it_is_played():
     target = scenes.make_target(obj)
     bpy.context.scene.collection.objects.unlink(target)
     scenes.play(1, 2)
-    texts = panel(obj).texts()
-    assert texts.count("was deleted from the scene") == 1
+    assert count_of(panel(obj).texts(), "INPUT_LOST") == 1
 
 
 @pytest.mark.parametrize(
-    ("faces", "message"),
-    [(scenes.CUBE_FACES[:5], "'Box' is open"), ([], "'Box' has no faces")],
+    ("faces", "code"),
+    [(scenes.CUBE_FACES[:5], "MESH_OPEN"), ([], "MESH_WITHOUT_FACES")],
 )
-def test_a_bad_collider_is_said_and_selected_by_its_button(faces, message):
+def test_a_bad_collider_is_said_and_selected_by_its_button(faces, code):
     obj = make_walkers()
     scenes.make_target(obj)
     box = scenes.make_box(location=(0, 8, 0), faces=faces)
     scenes.make_colliders(obj, box)
     scenes.play(1, 2)
     drawn = panel(obj)
-    assert message in drawn.texts()
+    assert says(drawn.texts(), code, "Box")
     assert drawn.press("object.steer_select_input") == {"FINISHED"}
     assert bpy.context.object == box and box.select_get() and not obj.select_get()
 
@@ -165,17 +168,17 @@ def test_colliders_that_hold_nothing_to_meet_are_said():
     obj = make_walkers()
     scenes.make_target(obj)
     nothing = scenes.make_colliders(obj, make_empty())
-    assert ["can be met" in text for text in advice.warnings(obj)] == [True]
+    assert codes(advice.diagnoses(obj)) == ["NO_COLLIDERS_IN_COLLECTION"]
     nothing.objects.link(scenes.make_box())
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
 
 
 def test_behaviors_that_look_for_colliders_say_that_there_are_none():
     obj = make_walkers({"type": "obstacle_avoidance"})
-    note = "No colliders are chosen under Inputs"
-    assert note in panel(obj, drawing.draw_behaviors).texts()
+    note = "COLLIDERS_NOT_CHOSEN"
+    assert says(panel(obj, drawing.draw_behaviors).texts(), note)
     scenes.make_colliders(obj, scenes.make_box())
-    assert note not in panel(obj, drawing.draw_behaviors).texts()
+    assert not says(panel(obj, drawing.draw_behaviors).texts(), note)
 
 
 def test_a_disabled_body_is_enabled_by_its_button():
@@ -188,7 +191,7 @@ def test_a_disabled_body_is_enabled_by_its_button():
     assert refusal(bpy.ops.object.steer_show_body) == "The agents are seen already"
     body.hide_viewport = True
     assert panel(obj).press("object.steer_show_body") == {"FINISHED"}
-    assert not body.hide_viewport and body.hide_get() and advice.warnings(obj) == []
+    assert not body.hide_viewport and body.hide_get() and advice.diagnoses(obj) == []
 
 
 def test_a_backward_range_and_an_empty_list_have_a_way_out():
@@ -209,7 +212,7 @@ def test_behaviors_of_another_version_are_removed_by_their_button(monkeypatch):
         advice, "definition_of", lambda item: None if item.name == "arrive" else object()
     )
     drawn = panel(obj)
-    assert "'arrive' is of a type that this version of Steer does not have" in drawn.texts()
+    assert says(drawn.texts(), "BEHAVIOR_UNKNOWN", "arrive")
     assert drawn.press("object.steer_behavior_remove") == {"FINISHED"}
     assert [item.name for item in obj.steer.behaviors] == ["separation", "wander"]
     with pytest.raises(RuntimeError, match="none at place 7"):
@@ -238,7 +241,8 @@ def test_what_is_not_simulated_is_played_from_the_start_by_its_button():
     obj.steer.frame_start = 4
     scenes.frame_set(9)
     drawn = panel(obj)
-    assert "Not simulated yet: play from frame 4" in drawn.texts()
+    assert live.status(obj).diagnosis == diagnose("NOT_SIMULATED", start=4)
+    assert says(drawn.texts(), "NOT_SIMULATED")
     assert drawn.press("object.steer_play") == {"FINISHED"}
     assert bpy.context.scene.frame_current == 4 and scenes.stored(obj) == (4, 4)
     scenes.play(5, 6)
@@ -246,7 +250,7 @@ def test_what_is_not_simulated_is_played_from_the_start_by_its_button():
     obj.steer.behaviors[0].weight = 2.0
     bpy.context.view_layer.update()
     drawn = panel(obj)
-    assert "Settings changed" in drawn.texts() and "object.steer_play" in drawn.of("operator")
+    assert says(drawn.texts(), "OUT_OF_DATE") and "object.steer_play" in drawn.of("operator")
 
 
 def test_playing_begins_where_the_earliest_crowd_begins():
@@ -266,18 +270,19 @@ def test_a_bake_out_of_date_has_its_button(tmp_path):
     obj.steer.agents.max_speed = 3.0
     status.refresh(obj)
     drawn = panel(obj, drawing.draw_bake)
-    assert "Out of date" in drawn.texts()
+    assert says(drawn.texts(), "BAKE_OUT_OF_DATE")
     assert drawn.press("object.steer_cache_anew") == {"FINISHED"}
     status.refresh(obj)
-    assert "Out of date" not in panel(obj, drawing.draw_bake).texts()
+    assert not says(panel(obj, drawing.draw_bake).texts(), "BAKE_OUT_OF_DATE")
 
 
 def test_compiling_and_a_missing_compiler_are_said(monkeypatch):
     obj = make_crowd()
-    monkeypatch.setattr(jit, "known_status", lambda: jit.Status(False, "numba cannot be loaded"))
+    missing = jit.Status(False, diagnose("NUMBA_MISSING", reason="no such file"))
+    monkeypatch.setattr(jit, "known_status", lambda: missing)
     monkeypatch.setattr(compiling._work, "state", State(2, 5, True))
     texts = panel(obj).texts()
-    assert "numba cannot be loaded" in texts and "Compiling kernels, 2 of 5" in texts
+    assert says(texts, "NUMBA_MISSING") and "Compiling kernels, 2 of 5" in texts
 
 
 def test_adding_an_input_is_undone():

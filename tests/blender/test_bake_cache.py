@@ -16,14 +16,15 @@ from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.blender.operators import baking as operators  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
 from tests.blender.cached_crowds import (  # noqa: E402
     END,
     LAST,
     bits,
     make_walkers,
-    operators_text,
     run_to,
+    told_of_bake,
     whole,
 )
 from tests.blender.crowd_makers import make_crowd  # noqa: E402
@@ -171,7 +172,7 @@ def test_a_moved_bake_is_linked_again(crowd, tmp_path):
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     shutil.move(tmp_path / "Crowd", tmp_path / "Moved")
     status.refresh(crowd)
-    assert "Relink" in operators_text(crowd)
+    assert told_of_bake(crowd)["BAKE_UNREADABLE"].remedy == "RELINK"
     with pytest.raises(RuntimeError, match="holds no cache"):
         bpy.ops.object.steer_cache_relink(directory=str(tmp_path))
     assert bpy.ops.object.steer_cache_relink(directory=str(tmp_path / "Moved")) == {"FINISHED"}
@@ -187,22 +188,25 @@ def test_the_panel_offers_what_can_be_done(crowd, tmp_path):
         offered = {
             v.removeprefix("object.steer_cache_") for k, v in layout.record if k == "operator"
         }
-        return offered, operators_text(crowd) if places.own_folder(crowd) else ""
+        return offered, told_of_bake(crowd) if places.own_folder(crowd) else {}
 
-    assert drawn() == ({"bake", "relink"}, "")
+    assert drawn() == ({"bake", "relink"}, {})
     run_to(bake := cached.begin(crowd, bpy.context.scene, tmp_path / "Crowd"), 13)
     bake.close()
     places.set_folder(crowd, tmp_path / "Crowd")
-    offered, text = drawn()
+    offered, told = drawn()
     assert offered == {"continue", "anew", "check", "relink", "delete"}
-    assert "Frames 1 to 13 are in" in text and f"goes on to {LAST}: Continue Bake" in text
+    frames = told["FRAMES_LACKING"].values
+    assert (frames["first"], frames["last"], frames["end"]) == (1, 13, LAST)
     assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
-    offered, text = drawn()
-    assert "continue" not in offered and text.startswith(f"Frames 1 to {LAST}")
+    offered, told = drawn()
+    assert "continue" not in offered and told["FRAMES_BAKED"].values["last"] == LAST
     crowd.steer.agents.max_speed = 0.5
-    assert "Out of date: agents.max_speed was 1.4, is 0.5. Bake Anew" in drawn()[1]
+    change = diagnose("VALUE_CHANGED", "agents.max_speed", was="1.4", now="0.5")
+    assert drawn()[1]["BAKE_OUT_OF_DATE"].values == {"changes": (change,)}
     (tmp_path / "Crowd" / "manifest.json").write_text("nonsense")
-    assert "is no manifest of a cache, or damaged" in drawn()[1]
+    reason = drawn()[1]["BAKE_UNREADABLE"].values["reason"]
+    assert "is no manifest of a cache, or damaged" in reason
 
 
 def test_undo_gives_the_crowd_back_as_it_was(crowd, tmp_path):

@@ -11,6 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     make_box,
     make_colliders,
@@ -19,6 +20,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     play,
     seekers,
 )
+from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -57,10 +59,10 @@ def test_the_user_is_told_how_many_started_inside_of_colliders():
     warnings = []
     frames = list(simulate.run(crowd, bpy.context.scene, range(1, 2), warnings=warnings))
     assert (np.abs(frames[0].position[:, :2] + [4, 0]).max(axis=1) >= 1.25 - 1e-4).all()
-    assert [text for text in warnings if "2 agents start inside colliders" in text]
+    assert diagnose("INSIDE_COLLIDERS", count=2) in warnings
     play(1, 2)
-    assert any("2 agents start inside" in text for text in live.status(crowd).warnings)
+    assert diagnose("INSIDE_COLLIDERS", count=2) in live.status(crowd).warnings
     crowd.steer.bodies.collide_colliders = False
     warnings = []
     list(simulate.run(crowd, bpy.context.scene, range(1, 2), warnings=warnings))
-    assert not [text for text in warnings if "inside" in text]
+    assert "INSIDE_COLLIDERS" not in codes(warnings)

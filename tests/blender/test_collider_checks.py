@@ -14,6 +14,7 @@ from steer_addon.blender.ui import drawing  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_empty, make_plane  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
+from tests.diagnosed import codes, count_of, says  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -87,19 +88,26 @@ def make_walkers(*colliders):
     return obj
 
 
-def texts_of(obj):
-    return [complaint.text for complaint in collider_checks.found(obj)]
+def found(obj):
+    return codes(collider_checks.found(obj))
+
+
+def frames_find(obj, code):
+    """What the frames of a crowd have of a code."""
+    return [diagnosis for diagnosis in live.status(obj).warnings if diagnosis.code == code]
 
 
 def test_an_open_collider_is_said_at_once_and_selected_by_its_button(window):
     box = scenes.make_box(location=(0, 8, 0), faces=OPEN)
     obj = make_walkers(box)
     assert window.waiting == {collider_checks._look: collider_checks.PAUSE}
-    assert texts_of(obj) == []
+    assert found(obj) == []
     window.pause()
     assert window.tagged
     drawn = panel(obj)
-    assert "'Box' is open: 4 edges do not join exactly two faces" in drawn.texts()
+    assert says(drawn.texts(), "MESH_OPEN", "Box")
+    (diagnosis,) = collider_checks.found(obj)
+    assert diagnosis.values == {"count": 4, "object": "Box"}
     assert drawn.press("object.steer_select_input") == {"FINISHED"}
     assert bpy.context.object == box
 
@@ -108,29 +116,29 @@ def test_filling_the_hole_takes_the_warning_back(window):
     box = scenes.make_box(faces=OPEN)
     obj = make_walkers(box)
     window.pause()
-    assert len(texts_of(obj)) == 1
+    assert len(found(obj)) == 1
     close(box)
     window.pause()
-    assert texts_of(obj) == [] and advice.warnings(obj) == []
+    assert found(obj) == [] and advice.diagnoses(obj) == []
 
 
 def test_what_did_not_change_is_not_looked_at_again(window, monkeypatch):
     obj = make_walkers(scenes.make_box(faces=OPEN))
     window.pause()
-    monkeypatch.setattr(collider_checks, "_texts", lambda *_: pytest.fail("looked again"))
+    monkeypatch.setattr(collider_checks, "_defects", lambda *_: pytest.fail("looked again"))
     window.tagged.clear()
     obj.location.x += 1.0
     bpy.context.view_layer.update()
     assert window.pause() == 1
-    assert len(texts_of(obj)) == 1 and not window.tagged
+    assert len(found(obj)) == 1 and not window.tagged
 
 
 def test_it_says_what_the_frames_say_and_says_it_once(window):
     obj = make_walkers(scenes.make_box(location=(0, 8, 0), faces=OPEN))
     window.pause()
     scenes.play(1, 2)
-    assert texts_of(obj) == [text for text in live.status(obj).warnings if "is open" in text]
-    assert panel(obj).texts().count("is open") == 1
+    assert collider_checks.found(obj) == frames_find(obj, "MESH_OPEN") != []
+    assert count_of(panel(obj).texts(), "MESH_OPEN") == 1
 
 
 def test_what_was_mended_is_no_more_said_by_the_frames_either(window):
@@ -138,11 +146,11 @@ def test_what_was_mended_is_no_more_said_by_the_frames_either(window):
     obj = make_walkers(box)
     window.pause()
     scenes.play(1, 2)
-    assert panel(obj).texts().count("is open") == 1
+    assert count_of(panel(obj).texts(), "MESH_OPEN") == 1
     close(box)
     window.pause()
-    assert any("is open" in text for text in live.status(obj).warnings)
-    assert "is open" not in panel(obj).texts()
+    assert frames_find(obj, "MESH_OPEN")
+    assert not says(panel(obj).texts(), "MESH_OPEN")
 
 
 def close(box):
@@ -158,11 +166,11 @@ def test_a_modifier_that_closes_it_counts(window):
     box = scenes.make_box(faces=OPEN)
     obj = make_walkers(box)
     window.pause()
-    assert len(texts_of(obj)) == 1
+    assert len(found(obj)) == 1
     box.modifiers.new("Solidify", "SOLIDIFY").thickness = 0.1
     bpy.context.view_layer.update()
     window.pause()
-    assert texts_of(obj) == []
+    assert found(obj) == []
 
 
 def test_a_mirrored_collider_is_not_inside_out(window):
@@ -171,11 +179,11 @@ def test_a_mirrored_collider_is_not_inside_out(window):
     box.scale.x = -1.0
     bpy.context.view_layer.update()
     window.pause()
-    assert texts_of(obj) == []
+    assert found(obj) == []
     box.data.flip_normals()
     bpy.context.view_layer.update()
     window.pause()
-    assert ["is inside out" in text for text in texts_of(obj)] == [True]
+    assert found(obj) == ["MESH_INSIDE_OUT"]
 
 
 def test_parts_of_an_instanced_collection_are_named_with_it(window):
@@ -187,11 +195,11 @@ def test_parts_of_an_instanced_collection_are_named_with_it(window):
     obj = make_walkers(instance)
     window.pause()
     scenes.play(1, 2)
-    said = [text for text in live.status(obj).warnings if "is open" in text]
-    assert "'Instance/Lid'" in said[0]
+    said = frames_find(obj, "MESH_OPEN")
+    assert said[0].subject == "Instance/Lid"
     # what stands in the scene is the instance; without a place of its own the part is not evaluated
-    assert {c.name for c in collider_checks.found(obj)} <= {"Instance"}
-    assert set(texts_of(obj)) <= set(said)
+    assert said[0].values["object"] == "Instance"
+    assert set(collider_checks.found(obj)) <= set(said)
 
 
 def test_walls_drawn_as_edges_are_no_mistake(window):
@@ -203,8 +211,8 @@ def test_walls_drawn_as_edges_are_no_mistake(window):
     bpy.context.scene.collection.objects.link(nothing)
     obj = make_walkers(fence, nothing)
     window.pause()
-    (text,) = texts_of(obj)
-    assert "'Nothing' has no faces" in text
+    (diagnosis,) = collider_checks.found(obj)
+    assert (diagnosis.code, diagnosis.subject) == ("MESH_WITHOUT_FACES", "Nothing")
 
 
 def test_large_meshes_are_not_searched(window, monkeypatch):
@@ -214,7 +222,7 @@ def test_large_meshes_are_not_searched(window, monkeypatch):
     monkeypatch.setattr(scene_meshes, "corners", lambda mesh: pytest.fail("was searched"))
     obj = make_walkers(scenes.make_box(faces=OPEN))
     window.pause()
-    assert texts_of(obj) == []
+    assert found(obj) == []
 
 
 def test_many_colliders_take_several_turns(window, monkeypatch):
@@ -222,7 +230,7 @@ def test_many_colliders_take_several_turns(window, monkeypatch):
     boxes = [scenes.make_box(location=(0, 4 * n, 0), faces=OPEN) for n in range(3)]
     obj = make_walkers(*boxes)
     assert window.pause() == 4
-    assert len(texts_of(obj)) == 3
+    assert len(found(obj)) == 3
 
 
 def test_a_crowd_or_collider_that_is_gone_is_forgotten(window):
@@ -232,7 +240,7 @@ def test_a_crowd_or_collider_that_is_gone_is_forgotten(window):
     bpy.data.objects.remove(box)
     bpy.context.view_layer.update()
     window.pause()
-    assert texts_of(obj) == []
+    assert found(obj) == []
     obj.steer.colliders = None
     bpy.context.view_layer.update()
     window.pause()
@@ -247,7 +255,7 @@ def test_undo_may_open_it_again(window):
     box = scenes.make_box()
     obj = make_walkers(box)
     window.pause()
-    assert texts_of(obj) == []
+    assert found(obj) == []
     # the same vertices with other faces, as undo leaves them
     points = [v.co[:] for v in box.data.vertices]
     box.data.clear_geometry()
@@ -259,13 +267,13 @@ def test_undo_may_open_it_again(window):
     bpy.context.view_layer.update()
     collider_checks._edited.clear()
     window.pause()
-    assert len(texts_of(obj)) == 1
+    assert len(found(obj)) == 1
 
 
 def test_another_file_begins_anew_and_is_looked_at(window):
     obj = make_walkers(scenes.make_box(faces=OPEN))
     window.pause()
-    assert len(texts_of(obj)) == 1
+    assert len(found(obj)) == 1
     bpy.ops.wm.read_homefile(use_empty=True)
     assert collider_checks._known == {} and collider_checks._look in window.waiting
     window.pause()

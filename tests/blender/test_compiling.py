@@ -85,17 +85,17 @@ def finish(missing=None):
     if missing is not None:
         missing["now"] = False
     FakeCompilation.made[-1].now = State(3, 3, False)
-    return compiling._look()
+    return compiling.check_compilation()
 
 
 def test_a_crowd_waits_says_so_and_goes_on(window):
     obj = scenes.make_runner()
     scenes.play(1, 4)
     assert scenes.stored(obj) is None and compiling.is_waiting(obj)
-    assert "waits until its kernels" in scenes.message(obj)
+    assert scenes.code_of(obj) == "COMPILING"
     assert len(FakeCompilation.made) == 1
     FakeCompilation.made[0].now = State(2, 5, True)
-    assert compiling._look() == compiling.INTERVAL
+    assert compiling.check_compilation() == compiling.INTERVAL
     layout = FakeLayout()
     drawing.draw_compiling(layout)
     assert layout.texts() == "Compiling kernels, 2 of 5"
@@ -103,7 +103,7 @@ def test_a_crowd_waits_says_so_and_goes_on(window):
     assert finish(window) is None
     assert not compiling.is_waiting(obj) and FakeCompilation.made[0].stopped
     # the frame that it is at follows the one that is stored, and is simulated at once
-    assert scenes.stored(obj) == (1, 2) and scenes.message(obj) == ""
+    assert scenes.stored(obj) == (1, 2) and scenes.code_of(obj) == ""
 
 
 def test_the_result_is_that_of_a_crowd_that_did_not_wait(window):
@@ -121,17 +121,17 @@ def test_the_first_crowd_waits_until_the_compiler_is_loaded(window, monkeypatch)
     window["now"] = False
     loading = threading.Event()
     monkeypatch.setattr(jit, "known_status", lambda: None)
-    monkeypatch.setattr(jit, "prepare", loading.wait)
+    monkeypatch.setattr(jit, "prepare", lambda module: loading.wait(10.0))
     obj = scenes.make_runner()
     scenes.play(1, 3)
     assert scenes.stored(obj) is None and compiling.is_waiting(obj)
     assert compiling.text() == "Loading the compiler" and compiling.state().running
-    assert compiling._look() == compiling.INTERVAL
+    assert compiling.check_compilation() == compiling.INTERVAL
     monkeypatch.undo()
     monkeypatch.setattr(compiling, "can_wait", lambda: True)
     loading.set()
     compiling._work.loader.join()
-    assert compiling._look() is None
+    assert compiling.check_compilation() is None
     assert compiling.state() is None and not compiling.is_waiting(obj)
     scenes.play(1, 3)
     assert scenes.stored(obj) == (1, 3) and not FakeCompilation.made
@@ -163,7 +163,7 @@ def test_the_overlay_does_not_compile_in_the_window(window, monkeypatch):
     depsgraph = bpy.context.evaluated_depsgraph_get()
     assert answers.refresh(scene, depsgraph)
     assert compiling.is_waiting(obj) and len(FakeCompilation.made) == 1
-    assert "waits until its kernels" in answers.get(obj).notes[0]
+    assert answers.get(obj).notes[0].code == "COMPILING"
     # and it is not asked again before they are there
     monkeypatch.setattr(answers, "_update", lambda *arguments: pytest.fail("asked"))
     answers.refresh(scene, depsgraph)
@@ -193,7 +193,7 @@ def test_processes_that_fail_leave_it_to_blender(window):
     obj = scenes.make_runner()
     scenes.play(1, 2)
     FakeCompilation.made[0].now = State(0, 0, False, "a process ended with 1")
-    compiling._look()
+    compiling.check_compilation()
     scenes.play(1, 3)
     assert scenes.stored(obj) == (1, 3)
 
@@ -202,7 +202,7 @@ def test_opening_another_file_while_compiling_is_safe(window):
     scenes.make_runner()
     scenes.play(1, 2)
     bpy.ops.wm.read_homefile(use_empty=True)
-    assert compiling.state() is not None and not compiling._work.waiting
+    assert compiling.state() is not None and not compiling._waits.by_uid()
     other = scenes.make_runner()
     scenes.play(1, 2)
     assert compiling.is_waiting(other) and len(FakeCompilation.made) == 1
@@ -221,13 +221,13 @@ def test_deleting_a_crowd_that_waits_is_safe(window):
 def test_disabling_while_compiling_leaves_no_process_and_no_timer(window):
     scenes.make_runner()
     scenes.play(1, 2)
-    assert bpy.app.timers.is_registered(compiling._look)
+    assert bpy.app.timers.is_registered(compiling.check_compilation)
     bpy.ops.wm.read_homefile(use_empty=True)
     registration.unregister()
     try:
         assert FakeCompilation.made[0].stopped
-        assert not bpy.app.timers.is_registered(compiling._look)
-        assert compiling._look() is None
+        assert not bpy.app.timers.is_registered(compiling.check_compilation)
+        assert compiling.check_compilation() is None
     finally:
         registration.register()
 
@@ -248,7 +248,7 @@ def test_disabling_while_the_compiler_is_loaded_waits_for_it(window, monkeypatch
     threading.Timer(0.2, loaded.set).start()
     registration.unregister()
     assert not loader.is_alive()
-    assert not bpy.app.timers.is_registered(compiling._look)
+    assert not bpy.app.timers.is_registered(compiling.check_compilation)
     registration.register()
 
 

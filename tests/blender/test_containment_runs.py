@@ -9,10 +9,10 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
+    code_of,
     make_box,
     make_crowd,
     make_target,
-    message,
     play,
     seekers,
     stored,
@@ -47,7 +47,7 @@ def played(shape, method):
     obj.steer.frame_end = LAST
     bpy.context.view_layer.update()
     play(1, LAST)
-    assert stored(obj) == (1, LAST) and message(obj) == "" and live.status(obj).warnings == ()
+    assert stored(obj) == (1, LAST) and code_of(obj) == "" and live.status(obj).warnings == ()
     return np.array([live.get_frame(obj, k).position for k in range(1, LAST + 1)], np.float64)
 
 

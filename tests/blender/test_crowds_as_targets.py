@@ -10,19 +10,22 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd import crowds  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.sensing.declare import TARGETS  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
+    code_of,
     frame_set,
     make_box,
     make_colliders,
     make_crowd,
     make_target,
-    message,
     move,
     play,
     seekers,
+    told,
     update,
 )
+from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -57,7 +60,7 @@ def test_hunters_come_nearer_and_prey_runs():
         np.linalg.norm(np.asarray(x)[:, None] - y, axis=2).min()
         for x, y in ((np.array(PREY, float), np.array(HUNTERS, float)), (a, b))
     )
-    assert message(prey) == message(hunters) == ""
+    assert code_of(prey) == code_of(hunters) == ""
     assert after < before - 1.5
     assert np.linalg.norm(a - np.array(PREY), axis=1).min() > 1.5
 
@@ -108,7 +111,7 @@ def rivals(kind, role, names, hunters_first):
         obj.steer.target_kind, obj.steer.target_object = first
         item.second_target_kind, item.second_target_object = second
     play(1, 16)
-    assert message(pair[0]) == message(pair[1]) == ""
+    assert code_of(pair[0]) == code_of(pair[1]) == ""
     shown = [live.get_frame(obj, n) for obj in pair for n in range(1, 17)]
     alone = [frame for obj in pair for frame in simulate.run(obj, bpy.context.scene, range(1, 17))]
     return [
@@ -143,7 +146,7 @@ def test_before_its_start_a_crowd_stands_where_it_will_begin(early, late):
     prey, hunters = chase()
     prey.steer.frame_start, hunters.steer.frame_start = early, late
     play(1, 30)
-    assert message(prey) == message(hunters) == ""
+    assert code_of(prey) == code_of(hunters) == ""
     for obj in (prey, hunters):
         np.testing.assert_array_equal(lived(obj), offline(obj))
 
@@ -159,7 +162,7 @@ def test_a_crowd_may_chase_itself_but_nobody_chases_himself():
     obj = make_crowd(((0, 0, 0), (10, 0, 0), (14, 0, 0)), settings=seekers())
     obj.steer.target_kind, obj.steer.target_object = "CROWD", obj
     play(1, 30)
-    assert message(obj) == ""
+    assert code_of(obj) == ""
     moved = live.get_frame(obj, 30).position - live.get_frame(obj, 1).position
     assert moved[0, 0] > 0.5 and moved[1, 0] > 0.5 and moved[2, 0] < -0.5
     np.testing.assert_array_equal(lived(obj), offline(obj))
@@ -197,7 +200,7 @@ def beside_a_walker(kind):
     item = obj.steer.behaviors[0]
     item.use_own_target, item.target_kind, item.target_object = True, "CROWD", walker
     play(1, 60)
-    assert message(obj) == message(walker) == ""
+    assert code_of(obj) == code_of(walker) == ""
     np.testing.assert_array_equal(lived(obj, 60), offline(obj, 60))
     return obj, walker
 
@@ -238,9 +241,9 @@ def test_a_change_of_one_crowd_outdates_the_other():
     prey, hunters = chase()
     play(1, 20)
     prey.steer.agents.max_speed = 0.1
-    assert "Settings changed" in message(hunters)
+    assert told(hunters).values["reason"] == diagnose("SETTINGS_CHANGED")
     play(1, 20)
-    assert message(hunters) == ""
+    assert code_of(hunters) == ""
     np.testing.assert_array_equal(lived(hunters, 20), offline(hunters, 20))
 
 
@@ -249,8 +252,8 @@ def test_a_crowd_without_frames_of_the_other_says_what_to_do():
     prey.steer.frame_start, hunters.steer.frame_start = 1, 10
     frame_set(10)
     frame_set(11)
-    assert "'Hunters' steers by crowd 'Prey'" in message(hunters)
-    assert "play from frame 1" in message(hunters)
+    far = diagnose("OTHER_CROWD_NOT_SIMULATED", "Hunters", other="Prey", start=1)
+    assert told(hunters) == far and far.remedy == "PLAY"
 
 
 def test_a_baked_crowd_is_still_chased():
@@ -269,8 +272,7 @@ def test_a_deleted_crowd_leaves_the_other_without_targets():
     play(1, 10)
     start, end = (live.get_frame(hunters, n).position for n in (1, 10))
     np.testing.assert_array_equal(start, end)
-    (text,) = live.status(hunters).warnings
-    assert "was deleted from the scene: choose another" in text
+    assert codes(live.status(hunters).warnings) == ["INPUT_LOST"]
     np.testing.assert_array_equal(lived(hunters, 10), offline(hunters, 10))
 
 
@@ -280,5 +282,5 @@ def test_catching_up_brings_both():
     live.catch_up(prey, bpy.context.scene, 20)
     np.testing.assert_array_equal(lived(prey, 20), wanted)
     frame_set(21)
-    assert message(prey) == message(hunters) == ""
+    assert code_of(prey) == code_of(hunters) == ""
     np.testing.assert_array_equal(live.get_frame(hunters, 21).position, offline(hunters, 21)[-1])

@@ -11,8 +11,9 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.display import display  # noqa: E402
-from steer_addon.blender.export import formats, usd_instancer, usd_points  # noqa: E402
-from steer_addon.blender.export.files import Header, safe_name  # noqa: E402
+from steer_addon.blender.export import formats, usd_instancer  # noqa: E402
+from steer_addon.blender.writing import usd_points  # noqa: E402
+from steer_addon.blender.writing.files import Header, safe_name  # noqa: E402
 from steer_addon.core.errors import AgentError, OutputError, SceneError  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     data_counts,
@@ -231,7 +232,7 @@ def test_point_caches_play_in_blender(tmp_path, kind, fps):
 
 @needs_usd
 def test_point_caches_of_agents_that_appear(tmp_path):
-    from steer_addon.blender.export.mesh_cache import read_pc2_header, write_pc2
+    from steer_addon.blender.writing.mesh_cache import read_pc2_header, write_pc2
 
     obj = make_runner()
     first, second = simulated(obj, 2)

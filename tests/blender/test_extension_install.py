@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import build_extension
+from scripts.release import build_extension
 
 ROOT = Path(__file__).resolve().parents[2]
 

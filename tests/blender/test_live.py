@@ -9,15 +9,17 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
+    code_of,
     frame_set,
     make_crowd,
     make_runner,
     make_target,
-    message,
     play,
     shown,
     stored,
+    told,
 )
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -30,7 +32,7 @@ def test_playing_simulates_and_scrubbing_shows_exactly_that():
         frame_set(number)
         seen[number] = shown(obj)
         np.testing.assert_allclose(seen[number], live.get_frame(obj, number).position, atol=1e-6)
-    assert stored(obj) == (1, 50) and message(obj) == ""
+    assert stored(obj) == (1, 50) and code_of(obj) == ""
     assert seen[50][0, 1] - seen[1][0, 1] > 1.0
     kept = {n: live.get_frame(obj, n) for n in seen}
     for number in (50, 3, 27, 1, 49, 2, 1, 2):
@@ -53,7 +55,7 @@ def test_playing_again_gives_the_same_bits():
     first = live.get_frame(obj, 20)
     live.clear(obj)
     assert live.get_frame(obj, 20) is None
-    assert message(obj) == "Not simulated yet: play from frame 1"
+    assert told(obj) == diagnose("NOT_SIMULATED", start=1)
     play(1, 20)
     np.testing.assert_array_equal(live.get_frame(obj, 20).position, first.position)
 
@@ -64,13 +66,11 @@ def test_jumping_ahead_holds_the_last_frame_and_says_so():
     last = shown(obj)
     frame_set(14)
     np.testing.assert_array_equal(shown(obj), last)
-    assert message(obj) == (
-        "Frame 14 is not simulated, frame 10 is shown: play on from frame 10, or from frame 1"
-    )
+    assert told(obj) == diagnose("FRAME_AHEAD", frame=14, shown=10, start=1)
     frame_set(15)
     assert stored(obj) == (1, 10)
     frame_set(10)
-    assert message(obj) == ""
+    assert code_of(obj) == ""
     frame_set(11)
     assert stored(obj) == (1, 11)
 
@@ -82,7 +82,7 @@ def test_before_the_start_and_after_the_end():
     assert stored(obj) is None
     np.testing.assert_array_equal(shown(obj)[:, 0], [0, 1, 2])
     play(5, 20)
-    assert stored(obj) == (5, 10) and message(obj) == ""
+    assert stored(obj) == (5, 10) and code_of(obj) == ""
     np.testing.assert_allclose(shown(obj), live.get_frame(obj, 10).position, atol=1e-6)
     frame_set(2)
     np.testing.assert_allclose(shown(obj), live.get_frame(obj, 5).position, atol=1e-6)
@@ -95,7 +95,7 @@ def test_starting_in_the_middle_simulates_nothing():
     obj = make_runner()
     play(20, 25)
     assert stored(obj) is None
-    assert message(obj) == "Not simulated yet: play from frame 1"
+    assert told(obj) == diagnose("NOT_SIMULATED", start=1)
     np.testing.assert_array_equal(shown(obj)[:, 0], [0, 1, 2])
 
 
@@ -121,8 +121,8 @@ def test_two_crowds_keep_to_themselves():
     assert shown(first)[0, 1] > 0 > shown(second)[0, 1]
     second.steer.agents.max_speed = 9
     play(21, 22)
-    assert message(first) == "" and stored(first) == (1, 22)
-    assert message(second) == "Settings changed: play from frame 5 to update"
+    assert code_of(first) == "" and stored(first) == (1, 22)
+    assert told(second) == diagnose("OUT_OF_DATE", reason=diagnose("SETTINGS_CHANGED"), start=5)
 
 
 def test_a_duplicated_crowd_gets_its_own_state():

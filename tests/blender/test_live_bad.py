@@ -9,24 +9,28 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.crowd import records  # noqa: E402
 from steer_addon.blender.crowd.properties import add_behavior  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
+    code_of,
     make_box,
     make_colliders,
     make_crowd,
     make_ground,
     make_runner,
     make_target,
-    message,
     play,
     seekers,
     stored,
+    told,
     update,
 )
+from tests.diagnosed import codes, says  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -59,7 +63,7 @@ def test_inputs_deleted_while_playing(what, how):
     assert stored(obj)[1] == 20
     assert np.isfinite(live.get_frame(obj, 20).position).all()
     if how == "deleted" and what != "collider":
-        assert any("was deleted from the scene" in text for text in live.status(obj).warnings)
+        assert "INPUT_LOST" in codes(live.status(obj).warnings)
 
 
 @pytest.mark.parametrize("how", ["deleted", "removed"])
@@ -81,11 +85,9 @@ def test_the_leader_is_deleted_while_playing(how):
     if how == "removed":
         # the field is empty then, as if nobody had ever been chosen
         assert obj.steer.target_object is None
-        assert "No target for 'follow_leader': choose one under Inputs" in said
-        assert "was deleted" not in said
+        assert says(said, "TARGET_MISSING") and not says(said, "INPUT_LOST")
     else:
-        assert "Target 'Target' was deleted from the scene: choose another one" in said
-        assert "No target" not in said
+        assert says(said, "INPUT_LOST", "Target") and not says(said, "TARGET_MISSING")
 
 
 @pytest.mark.parametrize("how", ["deleted", "removed"])
@@ -97,13 +99,13 @@ def test_offline_a_deleted_leader_is_a_plain_sentence(how):
     else:
         bpy.context.scene.collection.objects.unlink(leader)
         update()
-    told = []
-    frames = list(simulate.run(obj, bpy.context.scene, range(1, 11), warnings=told))
+    warnings = []
+    frames = list(simulate.run(obj, bpy.context.scene, range(1, 11), warnings=warnings))
     # nobody moves, and all frames are there
     np.testing.assert_array_equal(frames[-1].position, [(0, 0, 0), (0, -4, 0)])
-    lost = "Target 'Target' was deleted from the scene: choose another one, or clear the field"
-    none = "Crowd 'Crowd' has no target: choose one"
-    assert told == ([none] if how == "removed" else [none, lost])
+    lost = diagnose("INPUT_LOST", "Target", what="Target")
+    none = diagnose("CROWD_WITHOUT_TARGET", "Crowd", noun="target")
+    assert warnings == ([none] if how == "removed" else [none, lost])
 
 
 def test_a_curve_without_splines_is_no_geometry_of_any_input():
@@ -116,8 +118,10 @@ def test_a_curve_without_splines_is_no_geometry_of_any_input():
     for name in ("follow_path", "flow_field", "containment"):
         add_behavior(obj, name).source_object = nothing
     play(1, 5)
-    assert stored(obj) == (1, 5) and message(obj) == ""
-    assert "Path 'Nothing' has no edges" in " ".join(live.status(obj).warnings)
+    assert stored(obj) == (1, 5) and code_of(obj) == ""
+    lines = [d.subject for d in live.status(obj).warnings if d.code == "PATH_WITHOUT_EDGES"]
+    assert lines == ["Nothing"]
+    assert "GROUND_WITHOUT_FACES" in codes(live.status(obj).warnings)
 
 
 def test_bad_points_are_a_message_and_playing_goes_on(caplog):
@@ -125,19 +129,19 @@ def test_bad_points_are_a_message_and_playing_goes_on(caplog):
     other = make_crowd([(0, 0, 9)], "Other")
     obj.data.clear_geometry()
     play(1, 5)
-    assert message(obj).startswith("Crowd 'Crowd' has no vertices: give")
+    assert told(obj).values["reason"].startswith("Crowd 'Crowd' has no vertices: give")
     assert stored(other) == (1, 5)
     assert len([r for r in caplog.records if "no vertices" in r.message]) == 1
     obj.data.from_pydata([(0, 0, 0)], [], [])
     play(1, 5)
-    assert message(obj) == "" and stored(obj) == (1, 5)
+    assert code_of(obj) == "" and stored(obj) == (1, 5)
 
 
 def test_scale_zero_is_a_message():
     obj = make_runner()
     obj.scale = (0, 1, 1)
     play(1, 3)
-    assert "has scale 0 on its X axis" in message(obj)
+    assert "has scale 0 on its X axis" in told(obj).values["reason"]
     obj.scale = (-1, 1, 1)
     play(1, 3)
     assert stored(obj) == (1, 3)
@@ -147,7 +151,7 @@ def test_a_range_backwards_is_a_message():
     obj = make_runner()
     obj.steer.frame_start = 90
     play(1, 3)
-    assert "ends before its start" in message(obj)
+    assert code_of(obj) == "RANGE_ENDS_EARLY"
 
 
 def test_the_crowd_is_deleted_while_playing():
@@ -155,8 +159,9 @@ def test_the_crowd_is_deleted_while_playing():
     play(1, 5)
     bpy.data.objects.remove(obj)
     play(6, 8)
+    records.on_undo()
     live.on_undo()
-    assert live._runs == {}
+    assert live.runs.by_uid() == {}
 
 
 def test_attributes_reach_the_simulation():

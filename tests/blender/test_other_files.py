@@ -133,7 +133,7 @@ def test_what_the_overlay_knows_is_forgotten(saved, tmp_path):
     answers.refresh(scene, scenes.deps())
     assert answers.get(saved).answer is not None
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "crowd.blend"))
-    assert not answers._known and live._runs == {}
+    assert not answers._explained.by_uid() and live.runs.by_uid() == {}
     handlers.on_change(bpy.context.scene, scenes.deps())
     draw_all()
 

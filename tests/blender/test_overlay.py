@@ -10,15 +10,16 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.operators import picking  # noqa: E402
 from steer_addon.blender.overlay import (  # noqa: E402
     answers,
     handlers,
-    picking,
     settings,
     strokes,
     view,
 )
 from steer_addon.blender.ui import overlay_table as table  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     deps,
@@ -31,6 +32,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     play,
     seekers,
 )
+from tests.diagnosed import says  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -92,12 +94,11 @@ def test_a_frame_that_came_with_a_file_is_told_without_what_was_remembered():
     crowd = make_scene()
     play(1, 8)
     seen = live.get_frame(crowd, 8)
-    live._runs.clear()
+    live.runs.clear()
     found = explained(crowd)
     assert found.frame == 8
-    assert found.notes == (
-        "What 'wander' remembers is not known at this frame: play again to know it",
-    )
+    (note,) = found.notes
+    assert (note.code, note.values["behaviors"]) == ("MEMORY_UNKNOWN", "'Wander'")
     np.testing.assert_allclose(found.answer.agents.position, seen.position, atol=1e-6)
     assert found.answer.agent(0).parts[0].active
 
@@ -108,9 +109,9 @@ def test_it_says_why_there_is_nothing_to_tell():
     live.clear(crowd)
     found = explained(crowd)
     assert found.answer is None
-    assert found.notes == ("Not simulated yet: play from frame 1",)
+    assert found.notes == (diagnose("NOT_SIMULATED", start=1),)
     crowd.steer.hidden_by_bake = {"VIEWPORT"}
-    assert "baked to objects that are gone" in explained(crowd).notes[0]
+    assert "baked to objects that are gone" in explained(crowd).notes[0].values["reason"]
 
 
 def test_a_crowd_that_is_deleted_or_no_crowd_any_more_is_let_go():
@@ -123,7 +124,7 @@ def test_a_crowd_that_is_deleted_or_no_crowd_any_more_is_let_go():
     bpy.data.objects.remove(crowd)
     answers.refresh(scene, deps())
     assert answers.crowd_of(scene) is None
-    assert uid not in answers._known
+    assert uid not in answers._explained.by_uid()
     draw_table()
 
 
@@ -234,11 +235,11 @@ def test_the_table_tells_what_moves_an_agent():
     scene.steer_overlay.show = True
     assert draw_table() == []
     bpy.context.view_layer.objects.active = None
-    assert " ".join(draw_table()) == "Choose a crowd, or make one active"
+    assert " ".join(draw_table()) == diagnose("NO_CROWD_CHOSEN").sentence
     bpy.context.view_layer.objects.active = crowd
     play(1, 6)
     explained(crowd)
-    assert any("Pick an agent" in text for text in draw_table())
+    assert says(" ".join(draw_table()), "NO_AGENT_CHOSEN")
     scene.steer_overlay.agents = "1"
     explained(crowd)
     texts = draw_table()
@@ -248,7 +249,7 @@ def test_the_table_tells_what_moves_an_agent():
     assert any("m/s × 1" in text for text in texts)
     scene.steer_overlay.agents = "77"
     explained(crowd)
-    assert any("no agent 77" in text for text in draw_table())
+    assert says(" ".join(draw_table()), "AGENT_UNKNOWN")
 
 
 def test_in_background_nothing_is_drawn_and_no_handler_stays():

@@ -11,13 +11,14 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import playback  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.operators import picking  # noqa: E402
 from steer_addon.blender.overlay import (  # noqa: E402
     answers,
     gizmos,
-    picking,
     seen,
 )
 from steer_addon.core.cache import layout, open_cache  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     deps,
     frame_set,
@@ -29,6 +30,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     move,
     seekers,
 )
+from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 LAST = 24
@@ -82,9 +84,9 @@ def test_where_the_bake_holds_what_is_remembered_it_is_told_to_the_last_bit(tmp_
     assert found.notes == ()
     np.testing.assert_array_equal(found.answer.after.velocity, cache.frame(11).velocity)
     found = explained(crowd, 13)
-    assert found.notes == (
-        "What 'wander' remembers is not known at this frame: the bake holds it at frame 10",
-    )
+    (note,) = found.notes
+    assert (note.code, note.values["behaviors"]) == ("MEMORY_UNKNOWN", "'Wander'")
+    assert note.values["way_out"].endswith("frame 10")
     seek = found.answer.agent(2).parts[0]
     assert seek.active and seek.label == "Seek"
 
@@ -110,20 +112,20 @@ def test_settings_are_those_of_the_frame_and_a_bake_out_of_date_is_said(tmp_path
 
     status.refresh(crowd)
     answers.forget()
-    assert "out of date" in explained(crowd).notes[0]
+    assert explained(crowd).notes[0].code == "EXPLAINS_PRESENT"
 
 
 def test_how_targets_move_is_known_after_playing_and_said_where_it_is_not(tmp_path, monkeypatch):
     way = {1: (0, 9, 0), 31: (30, 9, 0)}
     crowd, cache = make_baked(tmp_path, monkeypatch, {"type": "pursue"}, target=way)
     found = explained(crowd, 15)
-    assert ["stand still" in text for text in found.notes] == [True]
+    assert codes(found.notes) == ["TARGETS_STILL"]
     assert not found.answer.world.targets[""].velocity.any()
     crowd.steer.behaviors[0].weight = 2.0
     # an edit at the same frame tells nothing about motion
-    assert any("stand still" in text for text in explained(crowd).notes)
+    assert "TARGETS_STILL" in codes(explained(crowd).notes)
     found = explained(crowd, 16)
-    assert not any("stand still" in text for text in found.notes)
+    assert "TARGETS_STILL" not in codes(found.notes)
     assert found.answer.world.targets[""].velocity[0, 0] > 10.0
 
 
@@ -163,13 +165,13 @@ def test_a_bake_that_is_damaged_or_gone_is_said(tmp_path, monkeypatch):
     assert explained(crowd, 4).answer is not None
     (tmp_path / "Crowd" / "manifest.json").write_text("{}", encoding="utf-8")
     found = explained(crowd, 5)
-    assert found.answer is None and "manifest.json" in found.notes[0]
+    assert found.answer is None and "manifest.json" in found.notes[0].values["reason"]
     shutil.move(tmp_path / "Crowd" / "manifest.json", tmp_path / "elsewhere")
     found = explained(crowd, 6)
-    assert "its cache is missing" in found.notes[0]
+    assert "its cache is missing" in found.notes[0].values["reason"]
     assert seen.seen_frame(crowd, bpy.context.scene) is None
     playback.detach(crowd)
-    assert explained(crowd).notes == ("Not simulated yet: play from frame 1",)
+    assert explained(crowd).notes == (diagnose("NOT_SIMULATED", start=1),)
 
 
 @pytest.mark.parametrize("source", ["empties", "turned"])

@@ -15,6 +15,7 @@ from steer_addon.blender.ui import drawing, menus, panels  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
 from tests.blender.crowd_makers import (  # noqa: E402
     make_crowd,
@@ -24,6 +25,7 @@ from tests.blender.crowd_makers import (  # noqa: E402
 )
 from tests.blender.drawn import PANELS, context, draw, draw_all  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
+from tests.diagnosed import says  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -89,7 +91,7 @@ def test_a_linked_crowd_is_drawn_and_says_so(tmp_path):
         there.objects = ["Far"]
     bpy.context.scene.collection.objects.link(there.objects[0])
     bpy.context.view_layer.objects.active = there.objects[0]
-    assert "is linked from" in draw_all().texts()
+    assert says(draw_all().texts(), "LINKED")
 
 
 def test_a_mesh_that_is_no_crowd_gets_the_button():
@@ -103,7 +105,7 @@ def test_a_mesh_that_is_no_crowd_gets_the_button():
 def test_half_a_crowd_can_be_mended():
     make_crowd().modifiers.clear()
     drawn = draw(panels.PHYSICS_PT_steer)
-    assert "Part of the crowd was removed" in drawn.texts()
+    assert says(drawn.texts(), "PART_REMOVED")
     assert set(drawn.of("operator")) == {
         "object.steer_remove_modifier",
         "object.steer_add_modifier",
@@ -112,17 +114,18 @@ def test_half_a_crowd_can_be_mended():
 
 def test_a_missing_target_is_said_until_there_is_one():
     obj = make_crowd()
-    assert "No target for 'arrive': choose one under Inputs" in advice.warnings(obj)
+    (missing,) = advice.diagnoses(obj)
+    assert (missing.code, missing.values["behaviors"]) == ("TARGET_MISSING", "'Arrive'")
     obj.steer.target_object = make_empty()
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     item = obj.steer.behaviors["arrive"]
     item.use_own_target = True
-    message = "No target for 'arrive': choose one, or switch off Own Target"
-    assert advice.warnings(obj) == [message]
+    (missing,) = advice.diagnoses(obj)
+    assert (missing.code, missing.subject) == ("OWN_TARGET_MISSING", "Arrive")
     item.target_kind, item.target_collection = "COLLECTION", bpy.data.collections.new("Doors")
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     obj.steer.target_object, item.use_own_target, item.enabled = None, False, False
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
 
 
 def test_agents_that_are_shown_as_a_disabled_object_are_said():
@@ -132,11 +135,12 @@ def test_agents_that_are_shown_as_a_disabled_object_are_said():
     modifier = display.find_modifier(obj)
     display.set_input(modifier, "Display", "Object")
     display.set_input(modifier, "Object", body)
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     body.hide_viewport = True
-    assert ["'Duck' is disabled in viewports" in text for text in advice.warnings(obj)] == [True]
+    (disabled,) = advice.diagnoses(obj)
+    assert (disabled.code, disabled.subject) == ("BODY_DISABLED", "Duck")
     display.set_input(modifier, "Display", "Cones")
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
 
 
 def drawn_entry(item):
@@ -175,64 +179,60 @@ def test_an_entry_shows_the_inputs_that_it_reads(type_name, role):
 
 
 @pytest.mark.parametrize(
-    ("type_name", "role", "message"),
+    ("type_name", "role", "subject", "noun"),
     [
-        (
-            "follow_path", "source",
-            "No path for 'follow_path': choose a curve or a mesh with edges",
-        ),
-        (
-            "flow_field", "source",
-            "No field for 'flow_field': choose a mesh with a vector attribute, or curves",
-        ),
-        (
-            "containment", "source",
-            "No container for 'containment': choose a mesh, or an empty of type sphere or cube",
-        ),
-        ("interpose", "second_target", "No second target for 'interpose': choose one"),
+        ("follow_path", "source", "Follow Path", "path"),
+        ("flow_field", "source", "Flow Field", "field"),
+        ("containment", "source", "Containment", "container"),
+        ("interpose", "second_target", "Interpose", None),
     ],
-)  # fmt: skip
-def test_a_missing_input_is_said_until_there_is_one(type_name, role, message):
+)
+def test_a_missing_input_is_said_until_there_is_one(type_name, role, subject, noun):
     obj = make_crowd()
     obj.steer.target_object = make_empty()
     item = steer_properties.add_behavior(obj, type_name)
-    assert advice.warnings(obj) == [message]
-    assert message in draw(panels.PHYSICS_PT_steer, width=2000).texts()
+    (missing,) = advice.diagnoses(obj)
+    assert (missing.code, missing.subject) == (f"{role.upper()}_MISSING", subject)
+    assert missing.values.get("noun") == noun
+    assert missing.sentence in draw(panels.PHYSICS_PT_steer, width=2000).texts()
     setattr(item, f"{role}_object", make_empty())
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     setattr(item, f"{role}_kind", "COLLECTION")
-    assert advice.warnings(obj) == [message]
+    assert advice.diagnoses(obj) == [missing]
     setattr(item, f"{role}_collection", bpy.data.collections.new("Many"))
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     setattr(item, f"{role}_collection", None)
     item.enabled = False
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
 
 
 def test_a_missing_compiler_is_said(monkeypatch):
     obj = make_crowd()
     obj.steer.target_object = make_empty()
-    monkeypatch.setattr(jit, "known_status", lambda: jit.Status(False, "numba cannot be loaded"))
-    assert advice.warnings(obj) == ["numba cannot be loaded"]
-    assert "numba cannot be loaded" in draw(panels.PHYSICS_PT_steer).texts()
+    missing = diagnose("NUMBA_MISSING", reason="no such file")
+    monkeypatch.setattr(jit, "known_status", lambda: jit.Status(False, missing))
+    assert advice.diagnoses(obj) == [missing]
+    assert missing.sentence in draw(panels.PHYSICS_PT_steer, width=2000).texts()
 
 
 def test_an_empty_list_and_a_backward_range_are_said():
     obj = make_crowd()
     obj.steer.behaviors.clear()
     obj.steer.frame_start, obj.steer.frame_end = 10, 9
-    assert advice.warnings(obj) == [
-        "The crowd has no behaviors: add one, or apply a preset",
-        "The frame range ends before its start at 10: raise the end",
+    assert advice.diagnoses(obj) == [
+        diagnose("NO_BEHAVIORS"),
+        diagnose("RANGE_BACKWARD", start=10),
     ]
 
 
 def test_what_live_knows_is_shown(monkeypatch):
     make_crowd()
-    status = live_status.LiveStatus("Frame 120 is not simulated yet", ("'Wall' is open",))
+    missing = diagnose("FRAME_MISSING", frame=120, shown=7, start=1)
+    opened = diagnose("MESH_OPEN", "Wall", count=3, object="Wall")
+    status = live_status.LiveStatus(missing, (opened,))
     monkeypatch.setattr(drawing.live, "status", lambda obj: status)
-    texts = draw(panels.VIEW3D_PT_steer).texts()
-    assert "Frame 120 is not simulated yet" in texts and "'Wall' is open" in texts
+    texts = draw(panels.VIEW3D_PT_steer, width=5000).texts()
+    assert missing.sentence in texts and opened.sentence in texts
 
 
 def test_sentences_are_broken_to_the_width():

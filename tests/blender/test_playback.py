@@ -11,21 +11,24 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import playback  # noqa: E402
-from steer_addon.blender.crowd import crowds, state  # noqa: E402
+from steer_addon.blender.crowd import baked_file, crowds, state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
-from steer_addon.blender.export.files import Header  # noqa: E402
-from steer_addon.blender.export.usd_points import has_usd  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.writing.files import Header  # noqa: E402
+from steer_addon.blender.writing.usd_points import has_usd  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender.crowd_views import attribute, instances  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
+    code_of,
     data_counts,
     frame_set,
     make_runner,
-    message,
     play,
     shown,
+    told,
 )
+from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 needs_usd = pytest.mark.skipif(not has_usd(), reason="this build of Blender has no USD")
@@ -81,7 +84,7 @@ def test_nothing_is_simulated_while_it_plays(tmp_path):
     bake(obj, tmp_path)
     play(1, LAST)
     assert live.get_frame(obj, 3) is None
-    assert "crowd.usdc plays frames 1 to 12" in message(obj)
+    assert told(obj) == diagnose("PLAYS_BAKE", file="crowd.usdc", first=1, last=12)
     assert crowds.make_crowd(obj) == obj
     assert state.plays_back(obj)
 
@@ -99,7 +102,7 @@ def test_going_back_to_the_live_crowd_leaves_nothing(tmp_path):
     play(1, 3)
     assert live.get_frame(obj, 3) is not None
     bake(obj, tmp_path)
-    crowds.remove_crowd(obj)
+    playback.remove_crowd(obj)
     assert not bpy.data.cache_files
 
 
@@ -167,13 +170,13 @@ def test_paths_are_relative_to_the_file_and_can_be_relinked(tmp_path):
     frames = bake(obj, tmp_path / "steer_cache" / "Zoë_é")
     assert bpy.data.cache_files[0].filepath.startswith("//steer_cache")
     os.rename(tmp_path / "steer_cache", tmp_path / "moved")
-    assert "is missing" in message(obj)
-    assert "Relink" in playback.problem(obj)
+    assert code_of(obj) == "BAKE_FILE_MISSING"
+    assert baked_file.problem(obj).remedy == "RELINK"
     with pytest.raises(SceneError, match="no file"):
         lost = tmp_path / "steer_cache" / "crowd.usdc"
         playback.show(obj, playback.Played(lost, Header("Crowd", 24.0, 1, 2), frames[0]))
     playback.relink(obj, "//moved/Zoë_é")
-    assert playback.problem(obj) == ""
+    assert baked_file.problem(obj) is None
     frame_set(8)
     np.testing.assert_array_equal(shown(obj), frames[7].position)
 
@@ -201,7 +204,7 @@ def test_the_interface_is_locked_only_while_a_crowd_is_live(tmp_path):
     assert not scene.render.use_lock_interface
     playback.detach(obj)
     assert scene.render.use_lock_interface
-    crowds.remove_crowd(obj)
+    playback.remove_crowd(obj)
     bpy.context.view_layer.update()
     assert not scene.render.use_lock_interface
     # who locks it without us keeps it
@@ -211,7 +214,7 @@ def test_the_interface_is_locked_only_while_a_crowd_is_live(tmp_path):
 
 
 def without_usd(monkeypatch):
-    from steer_addon.blender.export import usd_points
+    from steer_addon.blender.writing import usd_points
 
     monkeypatch.setattr(usd_points, "has_usd", lambda: False)
 
@@ -232,7 +235,7 @@ def test_without_usd_a_point_cache_plays(tmp_path, monkeypatch):
     ]
     bake(obj, tmp_path, frames)
     assert (tmp_path / "crowd.pc2").is_file()
-    assert "No USD" in playback.limits(obj) and "zone" in playback.limits(obj)
+    assert baked_file.limits(obj).code == "PLAYS_WITHOUT_USD"
     for frame in frames:
         frame_set(frame.number)
         np.testing.assert_array_equal(shown(obj), frame.position)
@@ -252,7 +255,7 @@ def test_without_usd_a_point_cache_plays(tmp_path, monkeypatch):
         same = attribute(obj, "rotation")[:2] @ np.array([np.cos(a), 0, 0, np.sin(a)])
         np.testing.assert_allclose(np.abs(same), 1.0, atol=1e-6)
     os.rename(tmp_path / "crowd.pc2", tmp_path / "other.pc2")
-    assert "is missing" in message(obj)
+    assert code_of(obj) == "BAKE_FILE_MISSING"
     playback.detach(obj)
     assert display.get_input(display.find_modifier(obj), "State").type == "MESH"
 
@@ -281,23 +284,23 @@ def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "crowd.blend"))
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     folder = tmp_path / "steer_cache" / "Crowd"
-    assert playback.file_of(obj) == folder / "crowd.usdc"
+    assert baked_file.file_of(obj) == folder / "crowd.usdc"
     monkeypatch.setattr(simulate, "run", None)
-    told = []
+    warnings = []
     path = tmp_path / "x.csv"
     numbers = range(3, 7)
     csv = formats.FORMATS["csv"]
     obj.steer.agents.max_speed = 3.0
-    formats.export_crowd(obj, bpy.context.scene, csv, path, numbers=numbers, warnings=told)
+    formats.export_crowd(obj, bpy.context.scene, csv, path, numbers=numbers, warnings=warnings)
     rows = np.loadtxt(path)
     wanted = np.concatenate([frames[n - 1].position for n in numbers])
     np.testing.assert_allclose(rows[:, 2:], wanted, atol=1e-5)
-    assert "out of date" in told[0]
+    assert codes(warnings) == ["EXPORT_OUT_OF_DATE"]
     frame_set(7)
     np.testing.assert_array_equal(shown(obj), frames[6].position)
     # what is played was lost, and is written anew from the cache
     (folder / "crowd.usdc").unlink()
-    assert "is missing" in message(obj)
+    assert code_of(obj) == "BAKE_FILE_MISSING"
     bpy.ops.object.steer_cache_relink(directory=str(folder))
     frame_set(8)
     np.testing.assert_array_equal(shown(obj), frames[7].position)

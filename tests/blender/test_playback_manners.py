@@ -11,16 +11,17 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import playback  # noqa: E402
-from steer_addon.blender.crowd import state  # noqa: E402
+from steer_addon.blender.crowd import baked_file, state  # noqa: E402
 from steer_addon.blender.export import formats  # noqa: E402
-from steer_addon.blender.export.files import Header  # noqa: E402
-from steer_addon.blender.export.usd_points import has_usd  # noqa: E402
 from steer_addon.blender.ui import drawing, drawing_bakes, menus  # noqa: E402
+from steer_addon.blender.writing.files import Header  # noqa: E402
+from steer_addon.blender.writing.usd_points import has_usd  # noqa: E402
 from steer_addon.core.errors import SceneError, SteerError  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import frame_set, make_runner, shown  # noqa: E402
 from tests.blender.test_panels import context, draw  # noqa: E402
 from tests.blender.test_playback import bake, simulated  # noqa: E402
+from tests.diagnosed import says  # noqa: E402
 
 pytestmark = [
     pytest.mark.usefixtures("empty_scene"),
@@ -42,21 +43,21 @@ def said(obj):
 
 def test_the_panel_recommends_a_bake_until_there_is_one(tmp_path):
     obj = runner()
-    assert drawing_bakes.ADVICE in said(obj).texts()
+    assert says(said(obj).texts(), "BAKE_FIRST")
     bake(obj, tmp_path)
     assert not said(obj).texts()
     os.rename(tmp_path / "crowd.usdc", tmp_path / "gone.usdc")
     assert not said(obj).record
     main = FakeLayout()
     drawing.draw_main(main, context(4000), obj)
-    assert "crowd.usdc is missing: use Relink" in main.texts()
+    assert says(main.texts(), "BAKE_FILE_MISSING")
     assert main.of("operator").count("object.steer_cache_relink") == 1
     (tmp_path / "moved").mkdir()
     os.rename(tmp_path / "gone.usdc", tmp_path / "moved" / "crowd.usdc")
     # the cache is somewhere else, or nowhere: the played file alone will do
     relink = bpy.ops.object.steer_cache_relink
     assert relink(directory=str(tmp_path / "moved")) == {"FINISHED"}
-    assert playback.problem(obj) == ""
+    assert baked_file.problem(obj) is None
     with pytest.raises(RuntimeError, match="manifest.json"):
         relink(directory=str(tmp_path / "elsewhere"))
 
@@ -98,7 +99,8 @@ def test_nobody_is_exported_and_played(tmp_path):
     head = Header("Crowd", 24.0, 1, 2)
     for suffix in (".pc2", ".mdd", ".csv"):
         writer = {".pc2": "write_pc2", ".mdd": "write_mdd", ".csv": "write_trajectories"}[suffix]
-        from steer_addon.blender.export import mesh_cache, trajectories
+        from steer_addon.blender.export import trajectories
+        from steer_addon.blender.writing import mesh_cache
 
         write = getattr(mesh_cache, writer, None) or getattr(trajectories, writer)
         assert write(frames, tmp_path / f"x{suffix}", head) == 2

@@ -14,6 +14,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+import steer_addon  # noqa: E402
 from steer_addon.blender import registration  # noqa: E402
 from steer_addon.blender.bake import cached, status  # noqa: E402
 from steer_addon.blender.crowd import crowds  # noqa: E402
@@ -200,7 +201,7 @@ def test_in_the_midst_of_work_nothing_is_left_either(disabled, window, monkeypat
         status._later()
         bpy.app.timers.register(gizmos._push_undo)
         compiling.begin(crowd, KernelsMissingError("m", "k", ("f",)), lambda uids: None)
-        assert is_timer(compiling._look) and at_exit == {compiling.stop}
+        assert is_timer(compiling.check_compilation) and at_exit == {compiling.stop}
         baking = Modal()
         baking.begin(crowd, tmp_path)
         assert len(status.busy) == 1
@@ -334,7 +335,7 @@ def test_enabling_loads_only_what_blender_asks_for():
         "core.views", "core.crowd.presets",
         "blender.ui.drawing", "blender.checks.advice", "blender.display.display_nodes",
         "blender.reading.scene_meshes", "blender.playback", "blender.overlay.answers",
-        "blender.overlay.view", "blender.export.usd_points",
+        "blender.overlay.view", "blender.writing.usd_points",
     )  # fmt: skip
     assert [name for name in late if f"steer_addon.{name}" in found] == []
 
@@ -347,9 +348,9 @@ def test_the_command_is_there_only_while_enabled(disabled, monkeypatch):
         bpy.utils, "register_cli_command", lambda name, run: known.append(name) or name
     )
     monkeypatch.setattr(bpy.utils, "unregister_cli_command", known.remove)
-    registration.register()
+    steer_addon.register()
     assert known == ["steer"]
-    registration.unregister()
+    steer_addon.unregister()
     assert known == []
 
 

@@ -15,9 +15,9 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import playback  # noqa: E402
 from steer_addon.blender.bake import keyframes  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
-from steer_addon.blender.export import usd_points  # noqa: E402
-from steer_addon.blender.export.files import Header  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
+from steer_addon.blender.writing import usd_points  # noqa: E402
+from steer_addon.blender.writing.files import Header  # noqa: E402
 from tests.blender.live_scenes import frame_set, play  # noqa: E402
 from tests.blender.test_render_live import make_stage, pixels_of  # noqa: E402
 

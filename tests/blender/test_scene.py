@@ -18,6 +18,7 @@ from steer_addon.blender.reading.scene import (  # noqa: E402
     read_agents,
     signature,
 )
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import AgentError, SceneError  # noqa: E402
 from steer_addon.core.results.frames import Frame  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
@@ -228,23 +229,23 @@ def test_target_velocity_is_a_finite_difference():
 def test_missing_targets_are_said_and_not_raised():
     obj, reader = make_crowd(), WorldReader()
     assert len(read(obj, reader).targets[""].position) == 0
-    assert reader.warnings == ["Crowd 'Crowd' has no target: choose one"]
+    assert reader.warnings == [diagnose("CROWD_WITHOUT_TARGET", "Crowd", noun="target")]
     target = make_target(obj)
     read(obj, reader)
     assert reader.warnings == []
     bpy.context.scene.collection.objects.unlink(target)
     assert len(read(obj, reader).targets[""].position) == 0
-    assert any("Target 'Target' was deleted" in text for text in reader.warnings)
+    assert diagnose("INPUT_LOST", "Target", what="Target") in reader.warnings
     bpy.data.objects.remove(target)
     assert len(read(obj, reader).targets[""].position) == 0
-    assert reader.warnings == ["Crowd 'Crowd' has no target: choose one"]
+    assert reader.warnings == [diagnose("CROWD_WITHOUT_TARGET", "Crowd", noun="target")]
 
 
 def test_a_target_out_of_this_world_is_ignored():
     obj, reader = make_crowd(), WorldReader()
     make_target(obj, (float("nan"), 0, 0))
     assert len(read(obj, reader).targets[""].position) == 0
-    assert "not at finite places" in reader.scene_warnings[0]
+    assert reader.scene_warnings == [diagnose("TARGETS_NOT_FINITE", "Crowd", count=1)]
 
 
 # What changes

@@ -16,15 +16,17 @@ from steer_addon.blender.reading.scene import (  # noqa: E402
     needs_frames,
     signature,
 )
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
+    code_of,
     data_counts,
     deps,
     make_box,
     make_colliders,
-    message,
     move,
     play,
+    told,
     update,
 )
 from tests.blender.source_makers import (  # noqa: E402
@@ -37,6 +39,7 @@ from tests.blender.source_makers import (  # noqa: E402
     make_wire,
     read,
 )
+from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -103,19 +106,19 @@ def test_the_signature_tells_every_change(change):
 def test_live_notices_edits_of_a_path():
     obj, item = make_user("follow_path", make_curve([(0, 0, 0), (0, 30, 0)], name="Way"))
     play(1, 10)
-    assert message(obj) == ""
+    assert code_of(obj) == ""
     bpy.data.curves["Way"].splines[0].points[1].co.x = 30.0
     bpy.data.curves["Way"].update_tag()
     update()
-    assert message(obj).startswith("The scene changed")
+    assert told(obj).values["reason"] == diagnose("SCENE_CHANGED")
     play(1, 10)
-    assert message(obj) == ""
+    assert code_of(obj) == ""
     assert live.get_frame(obj, 10).velocity[:, 0].min() > 0.1
     item.source_object = None
     # as the interface does when a field is edited
     obj.update_tag()
     update()
-    assert message(obj).startswith("The scene changed")
+    assert told(obj).values["reason"] == diagnose("SCENE_CHANGED")
 
 
 def test_offline_is_live_with_every_input():
@@ -125,7 +128,7 @@ def test_offline_is_live_with_every_input():
     before, texts = data_counts(), []
     frames = list(simulate.run(obj, bpy.context.scene, range(1, 21), warnings=texts))
     assert data_counts() == before
-    assert [text for text in texts if "no attribute" not in text] == []
+    assert [d for d in texts if d.code != "FIELD_WITHOUT_ATTRIBUTE"] == []
     play(1, 20)
     np.testing.assert_array_equal(live.get_frame(obj, 20).position, frames[-1].position)
 
@@ -135,8 +138,8 @@ def test_forces_too_weak_for_the_walls_are_said():
     item.wall_avoidance.stiffness = 400.0
     texts = []
     list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
-    (said,) = [text for text in texts if "maximum force" in text]
-    assert "wall_avoidance needs" in said and "less stiffness" in said
+    (said,) = [d for d in texts if d.code == "WALL_FORCE_TOO_WEAK"]
+    assert (said.subject, said.values["lower"]) == ("Wall Avoidance", "less stiffness")
     play(1, 3)
     assert said in live.status(obj).warnings
     obj.steer.agents.max_force = 1000.0
@@ -145,16 +148,17 @@ def test_forces_too_weak_for_the_walls_are_said():
     # one of the three is weak, as its point attribute says
     add_attribute(obj, "max_force", "FLOAT", [1000.0, 1.0, 1000.0])
     play(1, 3)
-    (said,) = [text for text in live.status(obj).warnings if "maximum force" in text]
-    assert "to stop 1 of 3 agents" in said and "maximum force is 1 N" in said
+    (said,) = live.status(obj).warnings
+    assert said.code == "WALL_FORCE_TOO_WEAK_FOR_SOME"
+    assert [said.values[name] for name in ("lacking", "total", "force")] == [1, 3, 1.0]
 
 
 def test_who_goes_without_a_target_asks_for_none():
     obj, item = make_user("obstacle_zones")
     texts = []
     list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
-    assert advice.warnings(obj) == texts == []
+    assert advice.diagnoses(obj) == texts == []
     add_user(obj, "seek")
     list(simulate.run(obj, bpy.context.scene, range(1, 3), warnings=texts))
-    assert advice.warnings(obj) == ["No target for 'seek': choose one under Inputs"]
-    assert texts == [f"Crowd {obj.name!r} has no target: choose one"]
+    assert codes(advice.diagnoses(obj)) == ["TARGET_MISSING"]
+    assert texts == [diagnose("CROWD_WITHOUT_TARGET", obj.name, noun="target")]

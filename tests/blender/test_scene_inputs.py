@@ -11,6 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.blender.reading.scene import WorldReader, needs_frames  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.geometry import bvh  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     CUBE_FACES,
@@ -84,8 +85,7 @@ def test_a_sphere_out_of_this_world_is_named_and_ignored(place):
     obj, reader = make_crowd(), WorldReader()
     make_colliders(obj, make_shape("SPHERE", 3.0), make_shape("SPHERE", name="Lost", **place))
     np.testing.assert_allclose(read(obj, reader).spheres.radius, [3.0])
-    (text,) = reader.scene_warnings
-    assert text.startswith("Sphere 'Lost' is not at a finite place")
+    assert reader.scene_warnings == [diagnose("SPHERE_NOT_FINITE", "Lost", object="Lost")]
 
 
 # Walls
@@ -212,7 +212,8 @@ def test_a_missing_second_target_is_said():
     item.second_target_object = None
     reader = WorldReader()
     read(obj, reader)
-    assert reader.warnings == ["Crowd 'Crowd' has no second target for 'interpose': choose one"]
+    lacks = {"noun": "second target", "behavior": "Interpose"}
+    assert reader.warnings == [diagnose("BEHAVIOR_WITHOUT_TARGET", "Crowd", **lacks)]
     item.enabled = False
     read(obj, reader)
     assert reader.warnings == []
@@ -286,11 +287,10 @@ def test_the_mesh_counts_only_for_its_shape():
     item.containment.shape = "MESH"
     for _ in range(2):
         assert len(container_of(obj, reader).tree.triangles) == 10
-        (text,) = reader.warnings
-        assert "Container 'Room' is open, and agents get out of it: fill its holes" in text
+        assert reader.warnings == [diagnose("CONTAINER_OPEN", "Room", object="Room")]
     item.source_object = make_curve([(0, 0, 0), (1, 1, 1)], name="Line")
     container_of(obj, reader)
-    assert "Container 'Line' has no faces, and its box counts instead" in reader.warnings[0]
+    assert reader.warnings == [diagnose("CONTAINER_WITHOUT_FACES", "Line", object="Line")]
     # agents stay in a closed one whichever way its normals point
     item.source_object = make_box("Turned", faces=[face[::-1] for face in CUBE_FACES])
     assert len(container_of(obj, reader).tree.triangles) == 12
@@ -306,19 +306,19 @@ def test_a_collection_is_one_container():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "code", "subject"),
     [
-        (lambda: None, "Crowd 'Crowd' has no container for 'containment': choose a mesh"),
-        (lambda: make_target(name="Nil"), "Container 'Nil' cannot be used as one: choose a mesh"),
-        (lambda: make_wire([(1, 1, 1)], []), "Container 'Wire' has no extent: make it larger"),
-        (lambda: make_wire([], []), "Container 'Wire' has no extent: make it larger"),
-        (lambda: make_shape("CUBE", 1.0, (math.nan, 0, 0)), "Container 'Shape' is ignored"),
+        (lambda: None, "CROWD_WITHOUT_SOURCE", "Crowd"),
+        (lambda: make_target(name="Nil"), "SOURCE_UNUSABLE", "Nil"),
+        (lambda: make_wire([(1, 1, 1)], []), "CONTAINER_WITHOUT_EXTENT", "Wire"),
+        (lambda: make_wire([], []), "CONTAINER_WITHOUT_EXTENT", "Wire"),
+        (lambda: make_shape("CUBE", 1.0, (math.nan, 0, 0)), "SOURCE_IGNORED", "Shape"),
     ],
 )
-def test_what_is_wrong_with_a_container_is_said(make, message):
+def test_what_is_wrong_with_a_container_is_said(make, code, subject):
     obj, _ = make_user("containment", make())
     reader = WorldReader()
     for _ in range(2):
         read(obj, reader)
-        (text,) = reader.warnings
-        assert message in text
+        (found,) = reader.warnings
+        assert (found.code, found.subject) == (code, subject)

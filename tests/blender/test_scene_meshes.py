@@ -10,6 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
 from steer_addon.blender.reading.scene import WorldReader, read_agents  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     CUBE_FACES,
     data_counts,
@@ -96,11 +97,11 @@ def test_defects_are_said_and_the_mesh_is_used():
     reader = WorldReader()
     world = read(obj, reader)
     assert world.colliders.names == ("Inverted", "Open")
-    text = " ".join(reader.scene_warnings)
-    assert len(reader.scene_warnings) == 3
-    assert "'Inverted' is inside out" in text
-    assert "'Open' is open" in text
-    assert "'Bare' has no faces" in text
+    assert {(found.code, found.values["object"]) for found in reader.scene_warnings} == {
+        ("MESH_INSIDE_OUT", "Inverted"),
+        ("MESH_OPEN", "Open"),
+        ("MESH_WITHOUT_FACES", "Bare"),
+    }
 
 
 def test_a_collider_that_is_not_finite_is_ignored():
@@ -110,7 +111,9 @@ def test_a_collider_that_is_not_finite_is_ignored():
     make_colliders(obj, box)
     reader = WorldReader()
     assert read(obj, reader).colliders is None
-    assert "not finite" in reader.scene_warnings[0]
+    (found,) = reader.scene_warnings
+    assert (found.code, found.subject, found.values["object"]) == ("MESH_IGNORED", "Box", "Box")
+    assert "not finite" in found.values["reason"]
     box.data.vertices.foreach_set("co", np.nan_to_num(places))
     reader.forget({box.session_uid})
     assert read(obj, reader).colliders is not None
@@ -175,7 +178,7 @@ def test_hidden_and_moving_is_said():
     reader = WorldReader()
     bpy.context.view_layer.update()
     read(obj, reader)
-    assert "'Box' is hidden, so its motion is not seen while playing" in reader.scene_warnings[0]
+    assert reader.scene_warnings == [diagnose("HIDDEN_MOTION", "Box", object="Box")]
 
 
 def test_ground_is_read_and_may_be_open():

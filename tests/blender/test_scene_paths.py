@@ -10,6 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.blender.reading.scene import WorldReader, needs_frames  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     add_attribute,
     data_counts,
@@ -179,32 +180,40 @@ def test_a_hidden_path_is_followed():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "code", "subject"),
     [
-        (lambda: None, "Crowd 'Crowd' has no path for 'follow_path': choose a curve or a mesh"),
-        (lambda: make_wire([(0, 0, 0)], []), "Path 'Wire' has no edges: draw a curve"),
-        (lambda: make_curve(), "Path 'Curve' has no edges: draw a curve"),
-        (lambda: make_curve([(1, 2, 3)]), "Path 'Curve' has no edges: draw a curve"),
-        (lambda: make_wire([(0, 0, 0)] * 2, [(0, 1)]), "'Wire' has fewer than two different"),
-        (lambda: make_target(name="Nil"), "Path 'Nil' cannot be used as one: choose a curve"),
-        (
-            lambda: make_hair(),
-            "Path 'Hair' cannot be used as one: hair curves are not read, convert",
-        ),
-        (lambda: make_curve([(0, 0, 0), (float("nan"), 0, 0)]), "Path 'Curve' is ignored: Path"),
+        (lambda: None, "CROWD_WITHOUT_SOURCE", "Crowd"),
+        (lambda: make_wire([(0, 0, 0)], []), "PATH_WITHOUT_EDGES", "Wire"),
+        (lambda: make_curve(), "PATH_WITHOUT_EDGES", "Curve"),
+        (lambda: make_curve([(1, 2, 3)]), "PATH_WITHOUT_EDGES", "Curve"),
+        (lambda: make_wire([(0, 0, 0)] * 2, [(0, 1)]), "PATH_TOO_SHORT", "Wire"),
+        (lambda: make_target(name="Nil"), "SOURCE_UNUSABLE", "Nil"),
+        (lambda: make_hair(), "SOURCE_UNUSABLE", "Hair"),
+        (lambda: make_curve([(0, 0, 0), (float("nan"), 0, 0)]), "SOURCE_IGNORED", "Curve"),
     ],
 )
-def test_what_is_wrong_with_a_path_is_said_in_every_frame(make, message):
+def test_what_is_wrong_with_a_path_is_said_in_every_frame(make, code, subject):
     obj, item = make_user("follow_path", make())
     reader = WorldReader()
     for _ in range(2):
         paths = read(obj, reader).paths
         assert not paths or paths["follow_path"].count == 0
-        (text,) = reader.warnings
-        assert message in text
+        (found,) = reader.warnings
+        assert (found.code, found.subject) == (code, subject)
+        # a button selects what is there
+        assert found.values.get("object", subject) == subject
+        assert (found.remedy == "SELECT") == ("object" in found.values)
     item.enabled = item.source_object is not None
     read(obj, reader)
     assert bool(reader.warnings) == item.enabled
+
+
+def test_a_path_among_several_leads_to_its_object():
+    wire = make_wire([(0, 0, 0), (1, 0, 0), (5, 5, 5), (5, 5, 5)], [(0, 1), (2, 3)])
+    obj, _ = make_user("follow_path", wire)
+    reader = WorldReader()
+    assert read(obj, reader).paths["follow_path"].count == 1
+    assert reader.warnings == [diagnose("PATH_TOO_SHORT", "Wire 2", object="Wire")]
 
 
 def make_hair():
@@ -222,7 +231,7 @@ def test_a_deleted_path_is_said():
     read(obj, reader)
     bpy.context.scene.collection.objects.unlink(curve)
     assert read(obj, reader).paths == {}
-    assert "Path 'Curve' was deleted from the scene" in reader.warnings[0]
+    assert reader.warnings[0] == diagnose("INPUT_LOST", "Curve", what="Path")
 
 
 def test_agents_follow_a_moving_path_live_and_offline():
@@ -306,15 +315,15 @@ def test_guide_curves_and_meshes_make_one_field():
 
 
 @pytest.mark.parametrize(
-    ("values", "domain", "message"),
+    ("values", "domain", "code"),
     [
-        (None, "POINT", "Field 'Wire' has no attribute 'flow': add a vector attribute"),
-        ([(1, 0, 0)] * 4, "EDGE", "has an attribute 'flow' that is not made of vectors"),
-        ([(0, 0, 0)] * 4, "POINT", "Field 'Wire' has no vectors other than 0"),
-        ([(np.nan, 0, 0)] * 4, "POINT", "Field 'Wire' is ignored"),
+        (None, "POINT", "FIELD_WITHOUT_ATTRIBUTE"),
+        ([(1, 0, 0)] * 4, "EDGE", "FIELD_NO_VECTORS"),
+        ([(0, 0, 0)] * 4, "POINT", "FIELD_ZERO"),
+        ([(np.nan, 0, 0)] * 4, "POINT", "SOURCE_IGNORED"),
     ],
 )
-def test_what_is_wrong_with_a_field_is_said(values, domain, message):
+def test_what_is_wrong_with_a_field_is_said(values, domain, code):
     plane = make_wire(*PLANE)
     if values is not None:
         add_vectors(plane, values, domain)
@@ -322,8 +331,9 @@ def test_what_is_wrong_with_a_field_is_said(values, domain, message):
     reader = WorldReader()
     for _ in range(2):
         read(obj, reader)
-        (text,) = reader.warnings
-        assert message in text
+        (found,) = reader.warnings
+        assert (found.code, found.subject) == (code, "Wire")
+        assert found.values["object"] == "Wire"
     add_vectors(plane, [(1, 0, 0)] * 4, name="wind")
     item.flow_field.attribute = "wind"
     read(obj, reader)

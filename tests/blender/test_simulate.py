@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import AgentError, SceneError  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     data_counts,
@@ -20,6 +21,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     play,
     seekers,
 )
+from tests.diagnosed import codes  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -252,8 +254,8 @@ def test_warnings_are_collected():
     make_colliders(obj, make_box("Bare", faces=[]))
     warnings = []
     run(obj, 1, 3, warnings=warnings)
-    assert len(warnings) == 2
-    assert "no target" in warnings[0] and "'Bare' has no faces" in warnings[1]
+    assert codes(warnings) == ["CROWD_WITHOUT_TARGET", "MESH_WITHOUT_FACES"]
+    assert warnings[1].subject == warnings[1].values["object"] == "Bare"
 
 
 def test_an_input_that_was_deleted_is_said():
@@ -263,7 +265,7 @@ def test_an_input_that_was_deleted_is_said():
     warnings = []
     frames = run(obj, 1, 5, warnings=warnings)
     assert np.abs(frames[-1].velocity).max() == 0.0
-    assert any("'Target' was deleted from the scene" in text for text in warnings)
+    assert diagnose("INPUT_LOST", "Target", what="Target") in warnings
 
 
 def test_one_agent_and_two_on_one_spot():

@@ -38,7 +38,7 @@ def started(preset, count=9, **options):
 def test_every_preset_starts_with_all_that_it_needs(preset):
     obj = started(preset)
     assert crowds.is_crowd(obj) and obj.select_get()
-    assert advice.warnings(obj) == []
+    assert advice.diagnoses(obj) == []
     assert len(obj.data.vertices) == 9
     assert bpy.context.scene.frame_current == bpy.context.scene.frame_start
     walks = obj.steer.motion.motion == "GROUND"
@@ -50,7 +50,7 @@ def test_it_moves_from_the_first_frame_on(preset):
     obj = started(preset)
     scenes.play(1, 14)
     status = live.status(obj)
-    assert status.message == "" and status.warnings == ()
+    assert status.diagnosis is None and status.warnings == ()
     first, last = (live.get_frame(obj, number).position for number in (1, 14))
     assert np.linalg.norm(last - first, axis=1).min() > 0.1
 
@@ -143,7 +143,7 @@ def test_a_preset_of_ones_own_starts_too(tmp_path, monkeypatch):
     (tmp_path / "mine.json").write_text(json.dumps(data), encoding="utf-8")
     for module in (crowds, preset_groups):
         monkeypatch.setattr(module, "user_preset_folders", lambda: [tmp_path])
-    assert advice.warnings(started("mine")) == []
+    assert advice.diagnoses(started("mine")) == []
     assert [name for name, _ in preset_groups.grouped_presets()[preset_groups.OWN]] == ["mine"]
 
 

@@ -10,23 +10,27 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
+from steer_addon.core.behaviors import REGISTRY  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
+from steer_addon.core.parameters import parameters  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
+    code_of,
     make_box,
     make_colliders,
     make_crowd,
     make_target,
-    message,
     play,
     seekers,
     stored,
 )
 from tests.blender.source_makers import make_shape  # noqa: E402
+from tests.diagnosed import codes, says  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
-NONE = "No colliders are chosen under Inputs"
-INSTEAD = "Without colliders agents evade the target"
+NONE = "COLLIDERS_NOT_CHOSEN"
+INSTEAD = "WITHOUT_COLLIDERS"
 
 
 def players(type_name="hide"):
@@ -39,7 +43,7 @@ def players(type_name="hide"):
 def notes(obj):
     layout = FakeLayout()
     drawing.draw_entry(layout, None, obj.steer.behaviors[0])
-    return [text for text in (NONE, INSTEAD) if text in layout.texts()]
+    return [code for code in (NONE, INSTEAD) if says(layout.texts(), code)]
 
 
 @pytest.mark.parametrize("empty", [False, True])
@@ -54,7 +58,7 @@ def test_hide_evades_without_obstacles(empty):
         np.testing.assert_array_equal(here.position, there.position)
         assert not here.attributes["hidden"].any()
     assert (here.position - [(0, 0, 0), (3, 1, 0)])[:, 0].min() > 1.0
-    assert stored(hiding) == (1, 40) and message(hiding) == ""
+    assert stored(hiding) == (1, 40) and code_of(hiding) == ""
 
 
 def test_with_a_collider_it_hides():
@@ -67,11 +71,11 @@ def test_with_a_collider_it_hides():
 
 def test_the_panel_says_what_agents_do_without_obstacles():
     obj = players()
-    assert notes(obj) == [NONE, INSTEAD] and advice.warnings(obj) == []
+    assert notes(obj) == [NONE, INSTEAD] and advice.diagnoses(obj) == []
     colliders = make_colliders(obj)
     # an empty collection is said at the top of the panel
     assert notes(obj) == [INSTEAD]
-    assert ["can be met" in text for text in advice.warnings(obj)] == [True]
+    assert codes(advice.diagnoses(obj)) == ["NO_COLLIDERS_IN_COLLECTION"]
     ball = make_shape("SPHERE", location=(0, 6, 0))
     colliders.objects.link(ball)
     assert notes(obj) == []
@@ -101,8 +105,10 @@ def test_looking_nowhere_is_said_while_playing(type_name, name, unit):
     make_colliders(obj, make_box(location=(0, 6, 0)))
     group = getattr(obj.steer.behaviors[0], type_name)
     play(1, 3)
-    assert not any("look ahead" in text for text in live.status(obj).warnings)
+    assert "NO_LOOK_AHEAD" not in codes(live.status(obj).warnings)
     setattr(group, name, 0.0)
     play(1, 3)
-    said = f"{type_name} does not look ahead, as its {name} is 0 {unit}: give it more than 0 {unit}"
+    cls = REGISTRY[type_name]
+    values = {"parameter": parameters(cls)[name].label, "unit": unit}
+    said = diagnose("NO_LOOK_AHEAD", cls.definition.label, **values)
     assert said in live.status(obj).warnings

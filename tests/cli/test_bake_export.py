@@ -7,11 +7,13 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.export import formats  # noqa: E402
-from steer_addon.commands import exporting  # noqa: E402
+from steer_addon.cli import make_parser  # noqa: E402
 
 
-def test_the_command_knows_every_format():
-    assert list(exporting.FORMATS) == list(formats.FORMATS)
+@pytest.mark.parametrize("name", formats.FORMATS)
+def test_the_command_knows_every_format(run, name):
+    assert make_parser().parse_args(["bake", "x.blend", "--to", name]).to == name
+    assert f" {name}:" in " ".join(run("bake", "--help").out.split())
 
 
 def test_files_in_one_folder_do_not_overwrite_each_other(run, small_scene, tmp_path):

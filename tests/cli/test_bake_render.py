@@ -152,7 +152,7 @@ def test_a_share_of_the_size_and_a_video(run, small_scene, tmp_path):
     ]
     assert not list(tmp_path.glob(".*"))
     if not bpy.app.build_options.codec_ffmpeg:
-        assert "No video" in result.data["warnings"][0]
+        assert result.data["diagnoses"][0]["code"] == "NO_VIDEO"
         return
     assert (tmp_path / "small.mp4").stat().st_size > 500
     assert result.data["video"] == str(tmp_path / "small.mp4")
@@ -166,7 +166,9 @@ def test_a_video_that_cannot_be_made_leaves_the_pictures(run, small_scene, tmp_p
     result = run("render", small_scene, *words, "--json")
     assert result.code == 0
     assert result.data["video"] is None
-    assert "cannot write videos" in result.data["warnings"][0]
+    (told,) = result.data["diagnoses"]
+    assert told["code"] == "NO_VIDEO" and "cannot write videos" in told["values"]["reason"]
+    assert result.data["warnings"] == [told["sentence"]]
     assert len(result.data["outputs"]) == 2
 
 

@@ -9,6 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd.crowds import is_crowd  # noqa: E402
 from steer_addon.blender.headless.batch import open_file  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
+from steer_addon.core.diagnoses import Diagnosis  # noqa: E402
 
 SCENES = {
     "ahead_spheres": 1,
@@ -47,9 +48,9 @@ def test_every_scene_is_saved_and_can_be_simulated(run, tmp_path, name):
     assert sum(len(obj.data.vertices) for obj in crowds) == result.data["agents"]
     assert scene.camera is not None and scene.frame_end >= 120
     for obj in crowds:
-        texts: list[str] = []
-        assert len(list(simulate.run(obj, scene, range(1, 4), warnings=texts))) == 3
-        assert texts == []
+        warnings: list[Diagnosis] = []
+        assert len(list(simulate.run(obj, scene, range(1, 4), warnings=warnings))) == 3
+        assert warnings == []
 
 
 def test_frames_are_those_asked_for(run, tmp_path):

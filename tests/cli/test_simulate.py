@@ -11,7 +11,8 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.headless import batch  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
-from steer_addon.commands.recording import npy_header  # noqa: E402
+from steer_addon.core.cache.npy import npy_header  # noqa: E402
+from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import WorldError  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target, seekers  # noqa: E402
 
@@ -203,8 +204,8 @@ def test_bad_input(run, small_scene, tmp_path, monkeypatch, words, told):
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ("removed", "Crowd 'Crowd' has no target: choose one"),
-        ("deleted", "Target 'Target' was deleted from the scene: choose another one"),
+        ("removed", diagnose("CROWD_WITHOUT_TARGET", "Crowd", noun="target")),
+        ("deleted", diagnose("INPUT_LOST", "Target", what="Target")),
     ],
 )
 def test_a_deleted_leader_is_a_plain_sentence(run, empty_scene, tmp_path, how, told):
@@ -219,9 +220,13 @@ def test_a_deleted_leader_is_a_plain_sentence(run, empty_scene, tmp_path, how, t
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     plain = run("simulate", path, "--out", tmp_path / "a", "--frames", "1-5")
     assert plain.code == 0 and "Traceback" not in plain.err + plain.out
-    assert any(line.startswith(told) for line in plain.out.splitlines())
+    assert told.sentence in plain.out.splitlines()
     result = run("simulate", path, "--out", tmp_path / "b", "--frames", "1-5", "--json")
-    assert any(text.startswith(told) for text in result.data["warnings"])
+    assert told.sentence in result.data["warnings"]
+    assert told.to_dict() in result.data["diagnoses"]
+    report = json.loads((tmp_path / "b" / "report.json").read_text(encoding="utf-8"))
+    assert report["warnings"] == result.data["warnings"]
+    assert report["diagnoses"] == result.data["diagnoses"]
     assert result.data["frames"] == 5
     positions = np.load(tmp_path / "b" / "positions.npy", allow_pickle=False)
     np.testing.assert_array_equal(positions, positions[:1].repeat(5, axis=0))
@@ -245,4 +250,4 @@ def test_a_cut_off_file(run, small_scene, tmp_path):
 
 @pytest.mark.parametrize("shape", [(0, 1, 3), (250, 100_000, 3), (2**40, 2**40, 2**40)])
 def test_headers_are_all_of_one_length(tmp_path, shape):
-    assert len(npy_header(shape)) == 256
+    assert len(npy_header(shape, size=256)) == 256

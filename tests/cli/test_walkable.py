@@ -163,7 +163,9 @@ def test_a_target_in_the_air_is_kept_with_a_warning():
     places = find_walkable(floor((0, 0), (9, 9)), NOTHING, BODY)
     plan = plan_walk(places, 5, 0.25, Spawn(), ((4.0, 4.0, 50.0),), seed=0)
     assert plan.targets[0].tolist() == [4.0, 4.0, 50.0]
-    assert "away from walkable ground" in plan.warnings[0]
+    (told,) = plan.warnings
+    assert told.code == "TARGET_OFF_GROUND"
+    assert told.values["distance"] == pytest.approx(50.0, abs=0.5)
 
 
 def test_flyers_start_above_one_side():

@@ -4,53 +4,57 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from avoiding import own_of, view_of
 from crowdtools import box, simulation
 from test_avoid_neighbors import RADIUS, walkers
 
-from steer_addon.core.behaviors.along_walls import FAR, REST, along_walls, goes_along, turned_frame
 from steer_addon.core.behaviors.arrive import Arrive
+from steer_addon.core.behaviors.avoid_neighbors.memory import along_walls, turned_frame
 from steer_addon.core.inputs.world import make_targets, make_world
-from steer_addon.core.step.solver import Solver
 
-DT, SPEED = 1.0 / 30.0, 1.4
+DT = 1.0 / 30.0
+RIGHT, LEFT = 0, 1
+GONE = 1.0e-6
+"""What is remembered of a way that is gone: to which side it was."""
 EAST, SOUTH, UP = (1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
 WALL = box((0.5 + RADIUS, 0.0, 0.0), (1.0, 8.0, 4.0), "straight ahead")
 
 
-def after(left, stuck=False, colliders=(WALL,), to_left=False, dt=DT):
+def after(left, stuck=False, colliders=(WALL,), side=RIGHT, dt=DT):
     """What is left of a way along walls after a step."""
-    sees = Solver(walkers()).world_view(make_world(colliders=list(colliders)), dt, 0, 0)
-    return along_walls(left, stuck, sees, (0.0, 0.0, 0.3), RADIUS, SPEED, to_left)
+    return along_walls(left, stuck, view_of(colliders, dt), own_of(side=side))
 
 
 def test_who_is_held_up_at_a_wall_goes_to_its_side_and_then_to_the_other():
-    assert after(0.0, True) == FAR * RADIUS
-    assert after(0.0, True, to_left=True) == -FAR * RADIUS
-    assert after(REST, True) == -FAR * RADIUS
-    assert after(-REST, True) == after(-REST, True, to_left=True) == FAR * RADIUS
+    # four bodies' widths of 0.5 m, to the right or to the left
+    assert after(0.0, True) == 2.0
+    assert after(0.0, True, side=LEFT) == -2.0
+    assert after(GONE, True) == -2.0
+    assert after(-GONE, True) == after(-GONE, True, side=LEFT) == 2.0
 
 
 def test_who_gets_on_or_has_no_wall_near_does_not():
     far = box((9.0, 0.0, 0.0), (1.0, 8.0, 4.0), "far away")
-    for left in (0.0, REST, -REST):
+    for left in (0.0, GONE, -GONE):
         assert after(left, False) == left
         assert after(left, True, [far]) == after(left, True, []) == left
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_way_is_as_long_as_it_takes_at_the_wished_speed(sign):
-    left, steps = sign * FAR * RADIUS, 0
-    while goes_along(left):
+    left, steps = sign * 2.0, 0
+    while abs(left) > GONE:
         left, steps = after(left), steps + 1
-    assert steps == int(np.ceil(FAR * RADIUS / (SPEED * DT)))
-    assert left == sign * REST
+    # 2 m at 1.4 m/s, in steps of 1/30 s
+    assert steps == 43
+    assert left == sign * GONE
     # however long a step is
-    assert after(sign * FAR * RADIUS, dt=100.0) == sign * REST
+    assert after(sign * 2.0, dt=100.0) == sign * GONE
 
 
 def test_the_frame_is_turned_by_a_quarter_to_the_right_or_to_the_left():
     assert turned_frame(EAST, SOUTH, UP, 0.0) == (EAST, SOUTH, UP)
-    assert turned_frame(EAST, SOUTH, UP, -REST) == (EAST, SOUTH, UP)
+    assert turned_frame(EAST, SOUTH, UP, -GONE) == (EAST, SOUTH, UP)
     for sign in (1.0, -1.0):
         turned = np.array(turned_frame(EAST, SOUTH, UP, sign))
         assert np.array_equal(turned[0], sign * np.array(SOUTH))

@@ -15,6 +15,7 @@ from steer_addon.core.inputs.paths import Path
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.free_goals import FreeGoals
 from steer_addon.core.step.simulation import Simulation
+from tests.diagnosed import codes
 
 POINT = (0.3, 0.1, 0.0)
 
@@ -101,8 +102,7 @@ def test_agents_stand_beside_the_collider_and_the_user_is_told_once():
         simulation.step(world)
     assert simulation.agents.arrived[0]
     assert simulation.agents.position[0, 0] == pytest.approx(1.25, abs=0.3)
-    (text,) = simulation.warnings
-    assert "nearest free place" in text
+    assert codes(simulation.warnings) == ["TARGET_INSIDE"]
 
 
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
@@ -120,5 +120,4 @@ def test_the_end_of_a_path_inside_of_a_collider_is_a_goal_beside_it(motion, dire
         simulation.step(world)
     assert simulation.agents.arrived.all()
     assert np.linalg.norm(simulation.agents.position - [4.75, 0.1, 0], axis=1).max() < 2.0
-    (text,) = simulation.warnings
-    assert "The end of a path is inside of a collider" in text
+    assert codes(simulation.warnings) == ["PATH_END_INSIDE"]

@@ -13,6 +13,7 @@ from steer_addon.core.behaviors.wander import Wander
 from steer_addon.core.crowd.presets import find_presets, read_preset
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.solver import Solver
+from tests.diagnosed import codes
 
 DT = 1 / 24
 finite = st.floats(-1e4, 1e4, allow_nan=False, width=32)
@@ -99,11 +100,9 @@ def test_arrive_says_when_agents_will_pass_the_target_by_much():
 
     # T·v_max = 2 m
     assert said(slow_radius=8.0) == said(slow_radius=2.0) == []
-    (words,) = said(slow_radius=1.0)
-    assert words == (
-        "arrive lets agents swing 0.68 m past the target: give it a slow radius of 8 m, "
-        "or the crowd a shorter relaxation time"
-    )
+    (told,) = said(slow_radius=1.0)
+    assert (told.code, told.subject) == ("OVERSHOOT", "Arrive")
+    assert told.values == {"past": pytest.approx(0.68, abs=0.005), "slow_radius": 8.0}
     assert said(slow_radius=1.0, stop_radius=0.7) == said(slow_radius=0.0) == []
     assert said(slow_radius=1.0, solver="VEX") == []
     assert said(slow_radius=1.0, relaxation_time=0.1) == []
@@ -112,7 +111,7 @@ def test_arrive_says_when_agents_will_pass_the_target_by_much():
 @pytest.mark.parametrize("name", find_presets())
 def test_presets_are_not_said_to_pass_the_target(name):
     said = read_preset(find_presets()[name]).settings.advice()
-    assert not any("past the target" in text for text in said)
+    assert "OVERSHOOT" not in codes(said)
 
 
 def test_arrive_wishes_the_speed_of_its_formula():

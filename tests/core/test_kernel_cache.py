@@ -13,7 +13,8 @@ import pytest
 from toy_package import copy_with_toy, run_in
 
 import steer_addon.core
-from steer_addon.core.compiled import jit_sources
+from steer_addon.core.compiled import jit, jit_sources
+from steer_addon.core.numeric import vec
 
 MODULES = (
     "behaviors.seek",
@@ -103,3 +104,14 @@ def parsed(module: str) -> set[str]:
             base = f"{base}.{node.module}" if node.module else base
             found |= {base, *(f"{base}.{name.name}" for name in node.names)}
     return found & sys.modules.keys()
+
+
+def test_numba_keeps_the_folder_that_others_have_chosen(monkeypatch):
+    if not jit.status().compiled:
+        pytest.skip(jit.status().message)
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "of another add-on")
+    made = jit.Kernel(vec.length.function).target()
+    assert made((3.0, 4.0, 0.0)) == 5.0
+    assert numba.config.CACHE_DIR == "of another add-on"
+    assert str(jit.cache_root()) in made.stats.cache_path

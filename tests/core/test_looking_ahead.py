@@ -15,6 +15,7 @@ from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.behaviors.wall_avoidance.behavior import WallAvoidance
 from steer_addon.core.inputs.spheres import make_spheres
 from steer_addon.core.inputs.world import make_world
+from steer_addon.core.parameters import parameters
 
 ZERO = [
     *[(ObstacleAvoidance(method=m), "look_ahead", "m") for m in ("RAY", "WHISKERS")],
@@ -29,11 +30,12 @@ ZERO = [
 @pytest.mark.parametrize(("entry", "name", "unit"), ZERO)
 def test_zero_is_said_with_the_parameter_and_the_way_out(entry, name, unit):
     blind = replace(entry, **{name: 0.0})
-    assert crowd(blind).advice() == [
-        f"{entry.key} does not look ahead, as its {name} is 0 {unit}: give it more than 0 {unit}"
-    ]
+    (told,) = crowd(blind).advice()
+    label = parameters(entry)[name].label
+    assert (told.code, told.subject) == ("NO_LOOK_AHEAD", entry.definition.label)
+    assert told.values == {"parameter": label, "unit": unit}
     assert crowd(entry).advice() == []
-    assert crowd(replace(blind, name="guard")).advice()[0].startswith("guard does not look")
+    assert crowd(replace(blind, name="guard")).advice()[0].subject == "guard"
     assert crowd(replace(blind, enabled=False)).advice() == []
     assert crowd(replace(blind, weight=0.0)).advice() == []
 

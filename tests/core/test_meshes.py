@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from steer_addon.core.diagnoses import diagnose
 from steer_addon.core.errors import WorldError
 from steer_addon.core.geometry.meshes import Mesh, bounding_sphere, defects, signed_volume
 from steer_addon.core.geometry.solid_angles import surrounds, winding
@@ -52,30 +53,27 @@ def test_the_seam_is_welded_across_signs_of_zero() -> None:
     assert defects(Mesh("Box", halves)) == []
 
 
-@pytest.mark.parametrize(("removed", "edges"), [(1, "3 edges do"), (2, "4 edges do")])
-def test_an_open_mesh_is_named_with_its_edges(removed: int, edges: str) -> None:
-    (sentence,) = defects(Mesh("Wall", box()[removed:]))
-    assert sentence.startswith(f"Mesh 'Wall' is open: {edges} not join exactly two faces")
+@pytest.mark.parametrize(("removed", "edges"), [(1, 3), (2, 4)])
+def test_an_open_mesh_is_named_with_its_edges(removed: int, edges: int) -> None:
+    found = defects(Mesh("Wall", box()[removed:]))
+    assert found == [diagnose("MESH_OPEN", "Wall", count=edges)]
 
 
 def test_edges_of_three_faces_count_as_open() -> None:
     fin = np.float32([[box()[0, 0], box()[0, 1], [5, 5, 5]]])
-    (sentence,) = defects(Mesh("Fin", np.concatenate([box(), fin])))
-    assert "3 edges do not join" in sentence
+    found = defects(Mesh("Fin", np.concatenate([box(), fin])))
+    assert found == [diagnose("MESH_OPEN", "Fin", count=3)]
 
 
 def test_inside_out() -> None:
     mesh = Mesh("Cave", box()[:, ::-1] + np.float32([100, 200, -300]))
-    (sentence,) = defects(mesh)
-    assert sentence.startswith("Mesh 'Cave' is inside out")
+    assert defects(mesh) == [diagnose("MESH_INSIDE_OUT", "Cave")]
     assert signed_volume(mesh) == pytest.approx(-8.0, rel=1e-3)
 
 
 def test_no_faces() -> None:
     mesh = Mesh("Empty", np.zeros((0, 3, 3), np.float32))
-    assert defects(mesh) == [
-        "Mesh 'Empty' has no faces: add faces, or take it out of the collection"
-    ]
+    assert defects(mesh) == [diagnose("MESH_WITHOUT_FACES", "Empty")]
     center, radius = bounding_sphere(mesh)
     assert radius == 0.0
     assert not center.any()

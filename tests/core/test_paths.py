@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steer_addon.core.diagnoses import diagnose
 from steer_addon.core.errors import WorldError
 from steer_addon.core.inputs.paths import NO_PATHS, Path, make_paths
 
@@ -71,7 +72,7 @@ def test_arrays_of_several_paths():
 def test_paths_without_two_different_points_are_left_out_with_a_warning(points, cyclic):
     paths = make_paths([Path(points, cyclic=cyclic, name="Stub"), Path(SQUARE)])
     assert paths.count == 1 and len(paths.point) == 4
-    assert len(paths.warnings) == 1 and "'Stub'" in paths.warnings[0]
+    assert paths.warnings == (diagnose("PATH_TOO_SHORT", "Stub"),)
 
 
 def test_repeated_points_are_dropped_also_across_the_closing_piece():

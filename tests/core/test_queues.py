@@ -4,60 +4,52 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from crowdtools import box, simulation
-from test_avoid_neighbors import RADIUS, walkers
+from avoiding import AHEAD, RIGHT, table_of, view_of
+from crowdtools import box, crowd, simulation
+from test_avoid_neighbors import RADIUS, SPEED, walkers
 
-from steer_addon.core.behaviors.anticipation import (
-    ALIKE,
-    BLOCK,
-    FACING,
-    FIRST,
-    LINES,
-    MOST,
-    SQUARE,
-    TOUCH,
-    U,
-    X,
-    room_ahead,
-)
 from steer_addon.core.behaviors.arrive import Arrive
-from steer_addon.core.behaviors.queues import RESPONSE, WITHOUT, at_door, goes_to, response
+from steer_addon.core.behaviors.avoid_neighbors import AvoidNeighbors
+from steer_addon.core.behaviors.avoid_neighbors.foreseen import goes_to
+from steer_addon.core.behaviors.avoid_neighbors.pacing import room_ahead
+from steer_addon.core.behaviors.avoid_neighbors.walls import at_door
+from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.inputs.world import make_targets, make_world
-from steer_addon.core.step.solver import Solver
-
-AHEAD = (1.0, 0.0, 0.0)
-DT = 1.0 / 30.0
-
-
-def ahead_of_it(gap, speed=0.0, first=0.0):
-    """A table with one who is straight ahead, and goes at a speed."""
-    made = np.zeros((LINES, MOST))
-    made[X, 0], made[U, 0], made[TOUCH, 0] = gap + 0.5, speed, 0.5
-    made[SQUARE, 0], made[ALIKE, 0], made[FACING, 0] = made[X, 0] ** 2, 1.0, made[X, 0]
-    made[FIRST, 0] = first
-    return made
-
-
-def room(made, speed=0.0, foreseen=0.0):
-    return room_ahead(made, BLOCK, AHEAD, (speed, 0.0, 0.0), foreseen)
 
 
 def test_who_goes_first_does_not_wait_for_the_other():
-    assert room(ahead_of_it(0.3)) == pytest.approx(0.3)
-    assert room(ahead_of_it(0.3, first=1.0)) == pytest.approx(0.3)
-    assert room(ahead_of_it(0.3, first=-1.0)) == np.inf
+    for first, room in ((0.0, 0.3), (1.0, 0.3), (-1.0, np.inf)):
+        others = table_of((0.8, 0.0, 0.3), first=first)
+        assert room_ahead(*others, AHEAD, (0.0, 0.0, 0.0), 0.0) == pytest.approx(room)
 
 
-def test_the_gap_is_foreseen_as_both_go():
-    assert room(ahead_of_it(0.3, speed=1.0), 0.0, 0.2) == pytest.approx(0.5)
-    assert room(ahead_of_it(0.3, speed=1.0), 1.0, 0.2) == pytest.approx(0.3)
-    assert room(ahead_of_it(0.3, speed=0.0), 1.0, 0.2) == pytest.approx(0.1)
+def chosen_speed(gap, own=0.0, ahead=0.0, dt=1.0 / 30.0, other=()):
+    """The speed that an agent chooses at a gap behind another, in a corridor that is too narrow to
+    pass: a step as long as the relaxation time ends at it. A third one stands or goes elsewhere."""
+    start = [[0.0, 0.0, 0.0], [gap + 2.0 * RADIUS, 0.0, 0.0], *other]
+    goals = [[90.0, 0.0, 0.0], [90.0, 0.0, 0.0], *([-90.0, 0.0, 0.0] for _ in other)]
+    velocity = [[own, 0.0, 0.0], [ahead, 0.0, 0.0], *([0.0, 0.0, 0.0] for _ in other)]
+    body = {"radius": RADIUS, "max_speed": SPEED, "max_force": 1.0e6}
+    settings = crowd(AvoidNeighbors(), Seek(target_choice="BY_ID"), agents=body, relaxation_time=dt)
+    walls = [box((0.0, y, 0.0), (200.0, 1.0, 4.0), f"at {y}") for y in (-0.8, 0.8)]
+    sim = simulation(settings, start, velocity, fps=1.0 / dt)
+    sim.step(make_world(targets=make_targets(goals), colliders=walls))
+    return sim.agents.velocity[0, 0]
 
 
-def test_it_is_foreseen_in_queues_only_and_a_step_comes_anyway():
-    assert response(WITHOUT, DT) == pytest.approx(RESPONSE - DT)
-    assert response(2.0 * WITHOUT, DT) == 0.0
-    assert response(0.0, 1.0) == 0.0
+def test_queues_foresee_the_gap_by_a_quarter_of_a_second_less_the_step():
+    # (gap - personal space) / headway
+    assert chosen_speed(0.3) == pytest.approx(0.215 / 0.385, abs=1.0e-3)
+    # the gap in 0.25 s, of which a step of 1/30 s comes anyway
+    for own, ahead in ((0.0, 1.0), (0.5, 1.0), (0.5, 0.5), (0.5, 0.2)):
+        gap = 0.3 + (0.25 - 1.0 / 30.0) * (ahead - own)
+        assert chosen_speed(0.3, own, ahead) == pytest.approx((gap - 0.085) / 0.385, abs=1.0e-3)
+    assert chosen_speed(0.3, 0.0, 1.0, dt=0.5) == pytest.approx(0.215 / 0.385, abs=1.0e-3)
+
+
+def test_those_among_others_with_another_wish_do_not():
+    still = chosen_speed(0.3, other=[[4.0, 0.0, 0.0]])
+    assert chosen_speed(0.3, ahead=0.2, other=[[4.0, 0.0, 0.0]]) == pytest.approx(still, abs=1.0e-3)
 
 
 def test_who_turned_away_from_its_wish_goes_where_it_heads():
@@ -110,8 +102,7 @@ def two_walls(span, thick, opening=1.6):
 
 def door_at(x, colliders, y=0.0):
     """How near a door is to one who stands at a place and wishes to go along x."""
-    sees = Solver(walkers()).world_view(make_world(colliders=colliders), DT, 0, 0)
-    return at_door(sees, (x, y, 0.3), AHEAD, (0.0, -1.0, 0.0))
+    return at_door(view_of(colliders), (x, y, 0.3), (AHEAD, RIGHT, (0.0, 0.0, 1.0)))
 
 
 def test_a_door_is_near_before_it_and_behind_it():

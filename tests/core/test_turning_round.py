@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steer_addon.core.behaviors.queues import WITHOUT
-from steer_addon.core.behaviors.turning_round import (
-    ALONG,
-    ASIDE,
-    BLENDED,
-    GOES,
-    STANDS,
-    turned_round,
-    way_gone,
-)
+from steer_addon.core.behaviors.avoid_neighbors.memory import bent, way_gone
 
 NOBODY, EAST, WEST = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
 SPEED = 1.4
@@ -29,52 +20,51 @@ def after(velocities, dt, way=NOBODY):
 
 @pytest.mark.parametrize("dt", [1.0 / 60.0, 1.0 / 24.0, 0.25])
 def test_the_way_is_forgotten_after_standing_for_a_time(dt):
-    still = [NOBODY] * int(np.ceil(STANDS / dt) + 1)
-    assert after([EAST], dt) == pytest.approx([STANDS, 0.0, 0.0])
-    half = int(0.5 * STANDS / dt)
-    assert after([EAST, *still[:half]], dt) == pytest.approx([STANDS - half * dt, 0.0, 0.0])
+    still = [NOBODY] * int(np.ceil(1.5 / dt) + 1)
+    assert after([EAST], dt) == pytest.approx([1.5, 0.0, 0.0])
+    half = int(0.75 / dt)
+    assert after([EAST, *still[:half]], dt) == pytest.approx([1.5 - half * dt, 0.0, 0.0])
     assert after([EAST, *still], dt).tolist() == [0.0, 0.0, 0.0]
-    creeping = [(-0.9 * GOES * SPEED, 0.0, 0.0)] * len(still)
+    creeping = [(-0.045 * SPEED, 0.0, 0.0)] * len(still)
     assert after([EAST, *creeping], dt).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_a_curve_is_followed_and_who_is_shoved_back_goes_back_from_then():
-    dt, steps = 0.01, round(BLENDED / 0.01)
+    dt, steps = 0.01, 30
     curved = after([EAST] + [(0.0, 1.0, 0.0)] * steps, dt)
-    assert np.linalg.norm(curved) == pytest.approx(STANDS)
+    assert np.linalg.norm(curved) == pytest.approx(1.5)
     # it turns most of the way in the blending time, and not at once
     assert 45.0 < np.degrees(np.arctan2(curved[1], curved[0])) < 80.0
     assert after([EAST, (0.0, 1.0, 0.0)], dt)[1] < 0.1
-    assert after([EAST, WEST], dt) == pytest.approx([-STANDS, 0.0, 0.0])
+    assert after([EAST, WEST], dt) == pytest.approx([-1.5, 0.0, 0.0])
 
 
 def test_nobody_goes_back_among_others_with_another_wish():
-    way = (STANDS, 0.0, 0.0)
-    opposed = 2.0 * WITHOUT
-    assert turned_round((-0.2, 0.9, 0.0), way, opposed) == NOBODY
+    way, opposed = (1.5, 0.0, 0.0), 0.06
+    assert bent((-0.2, 0.9, 0.0), way, opposed) == NOBODY
     # what leads on or nowhere is as it was chosen
     for chosen in (EAST, (0.9, -0.4, 0.0), NOBODY):
-        assert turned_round(chosen, way, opposed) == chosen
+        assert bent(chosen, way, opposed) == chosen
     # and so it all is for who has stood, and who is among those with its own wish
-    assert turned_round(WEST, NOBODY, opposed) == WEST
-    assert turned_round(WEST, way, 0.5 * WITHOUT) == WEST
+    assert bent(WEST, NOBODY, opposed) == WEST
+    assert bent(WEST, way, 0.015) == WEST
 
 
 @pytest.mark.parametrize("side", [-1.0, 1.0])
 def test_ways_bend_to_the_side_slower_the_more_they_turn(side):
-    way, speeds = (0.0, 0.7 * STANDS, 0.0), []
+    way, speeds = (0.0, 1.05, 0.0), []
     for degrees in (20.0, 31.7, 31.9, 45.0, 75.0, 89.9):
         angle = np.radians(degrees)
         chosen = np.array([side * np.sin(angle), np.cos(angle), 0.0]) * SPEED
-        bent = np.array(turned_round(tuple(chosen), way, 2.0 * WITHOUT))
-        speeds.append(np.linalg.norm(bent))
-        turned = min(angle, np.arccos(ALONG))
-        assert bent / speeds[-1] == pytest.approx([side * np.sin(turned), np.cos(turned), 0.0])
+        left = np.array(bent(tuple(chosen), way, 0.06))
+        speeds.append(np.linalg.norm(left))
+        turned = min(angle, np.arccos(0.85))
+        assert left / speeds[-1] == pytest.approx([side * np.sin(turned), np.cos(turned), 0.0])
         assert speeds[-1] == pytest.approx(SPEED * np.cos(angle - turned))
     assert sorted(speeds, reverse=True) == speeds
-    assert np.hypot(ALONG, ASIDE) == pytest.approx(1.0)
 
 
 def test_in_space_ways_bend_in_the_plane_of_both():
-    bent = np.array(turned_round((0.0, 0.3, 0.4), (STANDS, 0.0, 0.0), 1.0))
-    assert bent == pytest.approx(0.5 * ASIDE * np.array([ALONG, 0.6 * ASIDE, 0.8 * ASIDE]))
+    left = np.array(bent((0.0, 0.3, 0.4), (1.5, 0.0, 0.0), 1.0))
+    cos, sin = 0.85, np.sqrt(1.0 - 0.85**2)
+    assert left == pytest.approx(0.5 * sin * np.array([cos, 0.6 * sin, 0.8 * sin]))

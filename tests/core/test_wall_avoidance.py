@@ -311,19 +311,20 @@ def test_attributes_count_before_the_settings():
     avoid = WallAvoidance(stiffness=9.0)
     assert told(avoid)[0] == []
     (said,) = told(avoid, {"max_force": [12.0, 11.0, 3.0]})[0]
-    assert said == (
-        "wall_avoidance needs 12 N to stop 2 of 3 agents in front of walls, and their maximum "
-        "force is 3 N: give them that force, or less stiffness"
-    )
+    assert (said.code, said.subject) == ("WALL_FORCE_TOO_WEAK_FOR_SOME", "Wall Avoidance")
+    assert said.values == {
+        "lacking": 2, "total": 3, "needed": 12.0, "force": 3.0, "lower": "less stiffness"
+    }  # fmt: skip
     # 3·√(4·9), √(16·9)·2 and 2·√(4·16): what the neediest need is enough for all
     for name, values, needed in (
-        ("max_speed", [2, 2, 3], "18 N to stop 1 of 3"),
-        ("mass", [4, 16, 1], "24 N to stop 1 of 3"),
-        ("stiffness", [16, 9, 9], "16 N to stop 1 of 3"),
-        ("wall_avoidance.stiffness", [16, 16, 16], "16 N to stop agents"),
+        ("max_speed", [2, 2, 3], (18.0, 1)),
+        ("mass", [4, 16, 1], (24.0, 1)),
+        ("stiffness", [16, 9, 9], (16.0, 1)),
+        ("wall_avoidance.stiffness", [16, 16, 16], (16.0, 3)),
     ):
         (said,) = told(avoid, {name: values})[0]
-        assert needed in said
+        assert (said.values["needed"], said.values["lacking"]) == needed
+        assert (said.code == "WALL_FORCE_TOO_WEAK") == (needed[1] == 3)
     # settings that are too weak do not count where attributes give enough
     assert told(avoid, {"max_force": [12.0] * 3}, max_force=1.0)[0] == []
 
@@ -339,14 +340,13 @@ def test_too_little_force_is_said_with_the_way_out():
     walker = {"mass": 4.0, "max_speed": 2.0}
     assert advice(WallAvoidance(stiffness=9.0), **walker, max_force=12.0) == []
     (said,) = advice(WallAvoidance(stiffness=9.0), **walker, max_force=11.5)
-    assert said == (
-        "wall_avoidance needs 12 N to stop agents in front of walls, and their maximum force is "
-        "11.5 N: give them that force, or less stiffness"
-    )
+    assert (said.code, said.subject) == ("WALL_FORCE_TOO_WEAK", "Wall Avoidance")
+    assert (said.values["needed"], said.values["force"]) == (12.0, 11.5)
+    assert said.values["lower"] == "less stiffness"
     # half a meter for 4 kg at 2 m/s takes 4·2²/0.5 N
     short = WallAvoidance(feeler_mode="FIXED", feeler_length=0.5)
     (said,) = advice(short, **walker, max_force=30.0)
-    assert "32 N" in said and said.endswith("or longer feelers")
+    assert (said.values["needed"], said.values["lower"]) == (32.0, "longer feelers")
     assert advice(short, **walker, max_force=32.0) == []
     assert advice(Seek(), **walker, max_force=0.0) == []
     vex = crowd(WallAvoidance(), solver="VEX", agents={"max_force": 0.0})

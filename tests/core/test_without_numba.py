@@ -82,8 +82,9 @@ def positions(preset):
 np.save(sys.argv[1], [positions(preset) for preset in ("houdini_vex", "pedestrians")])
 status = jit.status()
 assert jit.status() is status and jit.known_status() is status
-print(int(status.compiled), len(records), status.message)
-assert all(record.getMessage() == status.message for record in records), records
+found = status.diagnosis
+print(int(status.compiled), len(records), "" if found is None else f"{found.code} {found}")
+assert all(record.getMessage() == str(found) for record in records), records
 """
 
 
@@ -128,9 +129,8 @@ def test_the_core_imports_without_numba():
 def test_missing_numba_is_told_once_and_changes_nothing(tmp_path, compiled_positions):
     file = tmp_path / "positions.npy"
     message = check_run(python(BLOCKED + RUN, str(file)), file, compiled_positions)
-    assert "numba cannot be loaded" in message
+    assert message.startswith("NUMBA_MISSING ")
     assert "ModuleNotFoundError" in message
-    assert "install the extension package made for this platform" in message
 
 
 @pytest.mark.parametrize(
@@ -161,4 +161,17 @@ def test_compiling_can_be_switched_off(tmp_path, compiled_positions):
     file = tmp_path / "positions.npy"
     out = python(RUN, str(file), STEER_JIT="0")
     message = check_run(out, file, compiled_positions)
-    assert "STEER_JIT=0" in message
+    assert message.startswith("UNCOMPILED ")
+
+
+def test_a_number_of_threads_that_is_none_is_told_in_one_line():
+    code = (
+        "import sys; sys.stderr = sys.stdout\n"
+        "from steer_addon.core.compiled import jit; print(jit.threads())"
+    )
+    usual = python(code, STEER_THREADS="").split()
+    for text in ("abc", "-3", "1.5"):
+        told, count = python(code, STEER_THREADS=text).splitlines()
+        assert f"STEER_THREADS is '{text}'" in told
+        assert [count] == usual
+    assert python(code, STEER_THREADS="3").split() == ["3"]

@@ -4,41 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from avoiding import table_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steer_addon.core.behaviors.anticipation import (
-    ALIKE,
-    BLOCK,
-    FIRST,
-    LIKE,
-    LINES,
-    MOST,
-    SETTLED,
-    TOUCH,
-    X,
-    Y,
-    yielded,
-)
+from steer_addon.core.behaviors.avoid_neighbors.pacing import yielded
 
 HEADWAY = 0.5
 
 
 def table(*others, alike=1.0, first=1.0):
-    """A table of others at (x, y, gap) in the agent's frame; how many columns it has."""
-    made = np.zeros((LINES, MOST))
-    made[ALIKE] = 1.0
-    for n, (x, y, gap) in enumerate(others):
-        made[X, n], made[Y, n] = x, y
-        made[TOUCH, n] = np.hypot(x, y) - gap
-        made[ALIKE, n], made[FIRST, n] = alike, first
-    return made, -(-len(others) // BLOCK) * BLOCK
+    """Neighbors who go first, and how many columns the table has."""
+    return table_of(*others, alike=alike, first=first)
 
 
 def asked(made, velocity, everybody=False, left=0.0):
     """The velocity that is left, as an array."""
-    columns, whole = made
-    return np.array(yielded(columns, whole, velocity, HEADWAY, everybody, left))
+    return np.array(yielded(*made, velocity, HEADWAY, everybody, left))
 
 
 def test_the_gap_is_closed_within_the_headway():
@@ -67,7 +49,7 @@ def test_those_who_go_after_count_only_when_everybody_does(everybody):
 
 @pytest.mark.parametrize("everybody", [False, True])
 def test_those_with_another_wish_never_count(everybody):
-    other = table((1.0, 0.0, 0.0), alike=LIKE)
+    other = table((1.0, 0.0, 0.0), alike=0.7)
     assert asked(other, (1.0, 0.0, 0.0), everybody=everybody).tolist() == [1.0, 0.0, 0.0]
 
 
@@ -80,7 +62,7 @@ def test_of_several_none_is_pressed_and_nothing_is_added(where, gaps, toward):
     wish = np.array([1.4 * np.cos(toward), 1.4 * np.sin(toward), 0.0])
     left = asked(made, tuple(wish))
     for a, gap in zip(where, gaps, strict=False):
-        # what one takes may lead toward another: sweeps end when that is below SETTLED, or run out
-        assert np.cos(a) * left[0] + np.sin(a) * left[1] <= gap / HEADWAY + 20.0 * SETTLED
+        # what one takes may lead toward another: sweeps end when that is below 1 mm/s, or run out
+        assert np.cos(a) * left[0] + np.sin(a) * left[1] <= gap / HEADWAY + 0.02
     # each takes a part toward itself away: never faster than the wish by that
     assert left[0] * wish[0] + left[1] * wish[1] <= wish @ wish + 1.0e-9

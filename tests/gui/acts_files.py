@@ -167,7 +167,7 @@ def open_while_compiling(tools: Tools) -> Iterator[Step]:
     yield from driver.picture("compiling_others")
     bpy.ops.wm.read_homefile(use_empty=False)
     yield from driver.settled()
-    driver.check("a new file waits for nothing", not compiling._work.waiting)
+    driver.check("a new file waits for nothing", not compiling._waits.by_uid())
     driver.check("and does not play", not is_playing())
 
 

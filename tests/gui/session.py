@@ -1,8 +1,8 @@
 """What a new user does, in a real window: `blender -P tests/gui/session.py -- ZIP FOLDER [ACT …]`.
 
-`scripts/test_gui.py` runs it. It installs the extension's zip, adds a crowd by its menu, plays,
-changes a weight, undoes, bakes, saves, reloads, disables, enables and uninstalls, with a picture
-of each panel on the way. Names of acts leave all others out but the first three.
+`scripts/window/test_gui.py` runs it. It installs the extension's zip, adds a crowd by its menu,
+plays, changes a weight, undoes, bakes, saves, reloads, disables, enables and uninstalls, with a
+picture of each panel on the way. Names of acts leave all others out but the first three.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from scripts import validate
-from scripts.validation import density, flows, plots
+from scripts.validation import density, flows, plots, validate
 from scripts.validation.runner import run
 from steer_addon.core.errors import OutputError
 

@@ -8,8 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scripts import validate
-from scripts.validation import density, flows, page, rimea, rvo2, steerbench, stored, table
+from scripts.validation import (
+    density,
+    flows,
+    page,
+    rimea,
+    rvo2,
+    steerbench,
+    stored,
+    table,
+    validate,
+)
 from scripts.validation.placing import Room, hexagons
 from scripts.validation.runner import Outcome, as_stated, run
 from scripts.validation.scenario import (
@@ -348,14 +357,16 @@ def test_numbers():
 
 def test_the_page_has_all_results():
     found = [{"name": name, "wanted": [], "short": []} for name in ("maze", "rvo2 circle")]
-    found[0].update(hidden="far", arrived=1, agents=3)
+    found[0].update(arrived=1, agents=3, way_hidden=2, all_arrive=False, all_seeing_arrive=True)
+    found[0].update(short=["arrived_share ≥ 1"])
     found += [{"name": "corridor 1000", "arrived_share": 0.95, "wanted": [], "short": []}]
     found += [{"name": f"antipodal {n}", "end": 9.0, "wanted": [], "short": []} for n in (2, 3)]
     text = page.as_page(found)
-    assert "5 of 5 scenarios as wanted" in text
+    assert "4 of 5 scenarios as wanted" in text
+    assert "all agents arrive in 0, and all that can see their way in 1" in text
     assert "| corridor | – (0.89) | – (0.40) | 0.95 (0.29) | – (0.19) |" in text
     assert "2 of 2 numbers of agents as wanted" in text
-    assert "- maze, 1 of 3 arrived: far." in text
+    assert "- maze: 2 of the 2 agents that did not arrive, of 3 in all" in text
     assert text.count("## ") == 4
 
 
@@ -364,6 +375,8 @@ def test_table_says_what_the_scenario_is_about():
     result = {"name": "x", "wanted": wanted, "short": [], "area_speed": 1.0584, "time": 30.0}
     assert table.verdict(result) == "ok: area_speed 0.79 to 1.53 (1.058)"
     assert table.verdict({"name": "x", "wanted": wanted[:2], "short": []}) == "ok"
+    share = {"name": "x", "wanted": ["arrived_share ≥ 0.6"], "short": [], "arrived_share": 0.75}
+    assert table.verdict(share) == "ok: arrived_share ≥ 0.6 (0.75)"
 
 
 def test_table_says_what_is_short():

@@ -1,1 +1,7 @@
 """Bakes: results of a crowd as Blender data that plays without the extension."""
+
+from __future__ import annotations
+
+from ...core.doors import load_on_use
+
+load_on_use(__name__, "cached", "checking", "keyframes", "removal")

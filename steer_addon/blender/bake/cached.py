@@ -15,13 +15,14 @@ from typing import Any
 
 import bpy
 
-from ... import __version__
 from ...core.cache import CacheHeader, CacheWriter
 from ...core.cache.baking import Step
 from ...core.cache.baking import bake as write_steps
-from ...core.cache.changes import all_changes, sentence
+from ...core.cache.changes import all_changes, out_of_date
+from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import CacheError, SceneError
 from ...core.step.simulation import Progress
+from ...version import __version__
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
 from ..live.sessions import Resume, fps_of, sessions
@@ -48,7 +49,7 @@ class CacheBake:
     kept: int
     steps: Generator[Progress, None, None]
     writer: CacheWriter
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Diagnosis] = field(default_factory=list)
 
     def close(self) -> None:
         """Stop; what is done is kept. After the end it does nothing.
@@ -145,8 +146,8 @@ def require_same(obj: bpy.types.Object, old: Any, new: dict[str, Any], name: str
     changes = all_changes(old, new, name)
     if changes:
         raise SceneError(
-            f"The bake of crowd {obj.name!r} cannot go on, since the scene changed: "
-            f"{sentence(changes)}. Bake anew, or undo the change"
+            f"The bake of crowd {obj.name!r} cannot be continued, since the scene changed. "
+            f"{out_of_date(changes)}"
         )
 
 
@@ -161,7 +162,7 @@ def _started(
     writer: CacheWriter,
     before: dict[str, Any] | None,
 ) -> CacheBake:
-    header, warnings = writer.header, list[str]()
+    header, warnings = writer.header, list[Diagnosis]()
     frames = range(header.frame_start, header.frame_end + 1)
     kept = writer.next_frame - header.frame_start
     steps = write_steps(_steps(obj, scene, writer, before, warnings), writer)
@@ -173,7 +174,7 @@ def _steps(
     scene: bpy.types.Scene,
     writer: CacheWriter,
     before: dict[str, Any] | None,
-    warnings: list[str],
+    warnings: list[Diagnosis],
 ) -> Generator[Step, None, None]:
     header, first = writer.header, writer.next_frame
     if first > header.frame_end:
@@ -194,14 +195,12 @@ def _steps(
                 yield None
                 continue
             if going_on is not None:
-                require_same(obj, before, {**before, "inputs": seen.data()}, header.name)
+                require_same(obj, before, {**(before or {}), "inputs": seen.data()}, header.name)
                 going_on = None
             for crowd, session, _ in moment:
                 seen.look(crowd, session)
             _, session, frame = moment[0]
-            for text in [*session.reader.no_target, *session.warnings]:
-                if text not in warnings:
-                    warnings.append(text)
+            add_new(warnings, [*session.reader.no_target, *session.warnings])
             if frame.number < first:
                 yield None
                 continue

@@ -9,6 +9,7 @@ import bpy
 
 from ...core.cache import Cache
 from ...core.cache.changes import all_changes
+from ...core.diagnoses import Diagnosis
 from ...core.results.digests import bodies_digest, points_digest
 from ..crowd.links import linked_crowds
 from ..crowd.properties import settings_of
@@ -18,7 +19,7 @@ from . import inputs
 from .cached import renamed
 
 
-def changes_told(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[str]:
+def changes_told(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[Diagnosis]:
     """What of the settings changed since a bake: cheap, and all that needs no evaluation.
 
     Raises:
@@ -31,7 +32,7 @@ def changes_told(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) ->
 
 def check(
     obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache
-) -> Generator[None, None, list[str]]:
+) -> Generator[None, None, list[Diagnosis]]:
     """Everything that changed since a bake, by name.
 
     Args:
@@ -102,7 +103,7 @@ def _has_memory(obj: bpy.types.Object) -> bool:
         _simulates(modifier.node_group, set())
         for part in input_objects(obj)
         for modifier in part.modifiers
-        if modifier.type == "NODES"
+        if isinstance(modifier, bpy.types.NodesModifier)
     )
 
 

@@ -45,7 +45,10 @@ class Template:
     @property
     def keyed_rotation(self) -> tuple[float, float, float, float]:
         """Quaternion (w, x, y, z) that turns the keyed object before its agent's does."""
-        return (1.0, 0.0, 0.0, 0.0) if self.holder else tuple(self.rotation)
+        if self.holder:
+            return 1.0, 0.0, 0.0, 0.0
+        w, x, y, z = self.rotation
+        return w, x, y, z
 
     @property
     def objects_per_agent(self) -> int:
@@ -140,7 +143,8 @@ def make_objects(
 def _copy_hierarchy(
     template: Template, collection: bpy.types.Collection, made: list[bpy.types.Object]
 ) -> bpy.types.Object:
-    source: bpy.types.Object = template.source
+    source = template.source
+    assert isinstance(source, bpy.types.Object)  # what has a holder
     show = source.hide_render or source.hide_viewport
     copies: dict[bpy.types.Object, bpy.types.Object] = {}
     for original in (source, *template.below):
@@ -194,7 +198,7 @@ def _pointing(item: bpy.types.Object) -> Iterator[Any]:
     yield from item.modifiers
     for constraint in constraints:
         yield constraint
-        if constraint.type == "ARMATURE":
+        if isinstance(constraint, bpy.types.ArmatureConstraint):
             yield from constraint.targets
     if item.animation_data is not None:
         for curve in item.animation_data.drivers:

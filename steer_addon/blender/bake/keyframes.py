@@ -216,7 +216,8 @@ def _rename(
     carriers = made.objects[:: template.objects_per_agent]
     for text, carrier in zip(names, carriers, strict=True):
         carrier.name = text
-        carrier.animation_data.action_slot.name_display = text
+        data: Any = carrier.animation_data
+        data.action_slot.name_display = text
     if len(made.actions) == len(names):
         for text, action in zip(names, made.actions, strict=True):
             action.name = text

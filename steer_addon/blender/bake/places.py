@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ...core import cache as caches
 from ...core.errors import SceneError
 
 DEFAULT_PARENT = "//steer_cache"
@@ -37,13 +38,10 @@ def new_folder(obj: bpy.types.Object) -> Path:
     Raises:
         SceneError: The file was never saved, and the folder is beside it.
     """
-    # imported with the first bake: enabling the extension has to be quick
-    from ...core.cache import folder_name
-
     reason = why_no_folder(obj)
     if reason:
         raise SceneError(reason)
-    return absolute(parent_folder(obj)) / folder_name(obj.name)
+    return absolute(parent_folder(obj)) / caches.folder_name(obj.name)
 
 
 def absolute(folder: str) -> Path:

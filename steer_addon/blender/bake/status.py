@@ -15,11 +15,16 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ...core import cache as caches
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from .. import app_handlers
 from ..crowd import crowds
+from ..crowd.links import linked_crowds
+from ..crowd.records import Part
+from ..reading import scene_inputs
 from ..suspension import is_suspended
-from . import places
+from . import checking, places
 
 if TYPE_CHECKING:
     from ...core.cache import Cache
@@ -41,7 +46,7 @@ class BakeStatus:
         end: The last frame that there should be.
         complete: Whether all are.
         unfinished: How many frames a newer bake has that will replace it; None where there is none.
-        problem: Why it cannot be read; empty when it can.
+        problem: Why it cannot be read; None when it can.
         settings: What of the settings changed.
         changes: What changed as the last check found it.
         edited: What was edited since then.
@@ -52,23 +57,40 @@ class BakeStatus:
     end: int = 0
     complete: bool = False
     unfinished: range | None = None
-    problem: str = ""
-    settings: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
+    problem: Diagnosis | None = None
+    settings: list[Diagnosis] = field(default_factory=list)
+    changes: list[Diagnosis] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
 
     @property
-    def out_of_date(self) -> str:
-        """What changed since the bake; empty when nothing is known to have."""
-        # imported with the first bake: enabling the extension has to be quick
-        from ...core.cache.changes import sentence
-
-        return sentence([*dict.fromkeys([*self.settings, *self.changes])])
+    def out_of_date(self) -> Diagnosis | None:
+        """What changed since the bake; None when nothing is known to have."""
+        changes = [*dict.fromkeys([*self.settings, *self.changes])]
+        return caches.changes.out_of_date(changes) if changes else None
 
     @property
     def can_continue(self) -> bool:
         """Whether frames are missing."""
         return self.unfinished is not None or not self.complete
+
+    def diagnoses(self) -> list[Diagnosis]:
+        """What there is to say about the bake."""
+        if self.problem is not None:
+            return [self.problem]
+        found = []
+        if len(self.frames):
+            code = "FRAMES_BEING_BAKED" if busy else "FRAMES_LACKING"
+            code = "FRAMES_BAKED" if self.complete else code
+            first, last, folder = self.frames[0], self.frames[-1], str(self.folder)
+            found.append(diagnose(code, first=first, last=last, folder=folder, end=self.end))
+        if self.unfinished is not None and not busy:
+            found.append(diagnose("NEWER_BAKE", count=len(self.unfinished)))
+        if self.out_of_date is not None:
+            found.append(self.out_of_date)
+        elif self.edited:
+            names = ", ".join(repr(name) for name in self.edited[:4])
+            found.append(diagnose("EDITED", objects=names))
+        return found
 
 
 class _Known:
@@ -77,11 +99,11 @@ class _Known:
     def __init__(self) -> None:
         self.asked = -1.0e9
         self.status: BakeStatus | None = None
-        self.changes: list[str] = []
+        self.changes: list[Diagnosis] = []
         self.edited: dict[str, None] = {}
 
 
-_known: dict[int, _Known] = {}
+_known: Part[_Known] = Part(_Known)
 
 busy: list[object] = []
 """Bakes that are on their way: nothing is checked meanwhile."""
@@ -89,10 +111,10 @@ busy: list[object] = []
 
 def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
     """What is known of the bake of a crowd; None where it has none of its own."""
-    known = _known.setdefault(obj.session_uid, _Known())
+    known = _known.ensure(obj)
     now = time.monotonic()
     if now - known.asked > _FRESH:
-        known.asked, known.status = now, _look(obj, scene)
+        known.asked, known.status = now, read_status(obj, scene)
     if known.status is not None:
         known.status.changes, known.status.edited = known.changes, list(known.edited)
     return known.status
@@ -100,47 +122,46 @@ def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
 
 def refresh(obj: bpy.types.Object) -> None:
     """Look anew at the next redraw."""
-    _known.setdefault(obj.session_uid, _Known()).asked = -1.0e9
+    _known.ensure(obj).asked = -1.0e9
 
 
 def baked(obj: bpy.types.Object) -> None:
     """A bake of the crowd was just made, found or deleted: nothing is known against it."""
-    _known.pop(obj.session_uid, None)
+    _known.drop(obj)
 
 
-def checked(obj: bpy.types.Object, changes: list[str]) -> None:
+def checked(obj: bpy.types.Object, changes: list[Diagnosis]) -> None:
     """Note what a check found."""
-    known = _known.setdefault(obj.session_uid, _Known())
+    known = _known.ensure(obj)
     known.changes, known.edited, known.asked = changes, {}, -1.0e9
 
 
-def _look(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
+def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
+    """What the files of a bake tell; None where a crowd has none of its own."""
     folder = places.own_folder(obj)
     if folder is None:
         return None
-    from ...core.cache import MANIFEST, NEXT, open_cache
 
     found = BakeStatus(folder)
     try:
-        if (folder / NEXT).exists():
-            found.unfinished = open_cache(folder, NEXT).frames
-        if found.unfinished is None or (folder / MANIFEST).exists():
-            cache = open_cache(folder)
+        if (folder / caches.NEXT).exists():
+            found.unfinished = caches.open_cache(folder, caches.NEXT).frames
+        if found.unfinished is None or (folder / caches.MANIFEST).exists():
+            cache = caches.open_cache(folder)
             found.frames, found.complete = cache.frames, cache.complete
             found.end = max(cache.header.frame_end, obj.steer.frame_end)
             found.complete &= found.end == cache.header.frame_end
             found.settings = _settings(obj, scene, cache)
     except SteerError as error:
-        found.problem = str(error)
+        found.problem = diagnose("BAKE_UNREADABLE", reason=str(error))
     except OSError as error:
-        found.problem = f"{folder} cannot be read: {error.strerror}"
+        reason = f"{folder} cannot be read: {error.strerror}"
+        found.problem = diagnose("BAKE_UNREADABLE", reason=reason)
     return found
 
 
-def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[str]:
-    from .checking import changes_told
-
-    return changes_told(obj, scene, cache)
+def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[Diagnosis]:
+    return checking.changes_told(obj, scene, cache)
 
 
 def cache_of(obj: bpy.types.Object) -> Cache | None:
@@ -148,22 +169,21 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
     folder = places.own_folder(obj)
     if folder is None:
         return None
-    from ...core.cache import open_cache
 
     try:
-        return open_cache(folder)
+        return caches.open_cache(folder)
     except SteerError:
         return None
 
 
 def _names(obj: bpy.types.Object) -> dict[int, str]:
     """What a crowd reads, by the session uids of all whose edits may matter to it."""
-    # imported with the first bake: enabling the extension has to be quick
-    from ..crowd.links import linked_crowds
-    from ..reading.scene_inputs import geometry_owners, input_objects
-
-    objects = {o.session_uid: o for o in (*input_objects(obj), *linked_crowds(obj))}
-    found = {uid: objects[own].name for uid, own in geometry_owners(obj).items() if own in objects}
+    objects = {o.session_uid: o for o in (*scene_inputs.input_objects(obj), *linked_crowds(obj))}
+    found = {
+        uid: objects[own].name
+        for uid, own in scene_inputs.geometry_owners(obj).items()
+        if own in objects
+    }
     found |= {uid: o.name for uid, o in objects.items()}
     for part in objects.values():
         found[part.data.session_uid if part.data is not None else part.session_uid] = part.name
@@ -185,7 +205,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
         places.claim(obj)
         if places.own_folder(obj) is None:
             continue
-        known = _known.setdefault(obj.session_uid, _Known())
+        known = _known.ensure(obj)
         touched = _touched(obj, depsgraph)
         if touched:
             known.edited |= dict.fromkeys(touched)
@@ -209,8 +229,7 @@ def _touched(obj: bpy.types.Object, depsgraph: Any) -> list[str]:
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts, and nobody knows what happened to it."""
-    _known.clear()
+    """Nobody knows what happened to the bakes of a file since it was saved."""
     found = [o for scene in bpy.data.scenes for o in crowds.crowds(scene)]
     if any(obj.steer.cache_folder for obj in found):
         _later(everything=True)
@@ -234,21 +253,18 @@ def _check_all() -> None:
 def _check_edited() -> None:
     for scene in bpy.data.scenes:
         for obj in crowds.crowds(scene):
-            if _known.get(obj.session_uid, _Known()).edited:
+            if _known.ensure(obj).edited:
                 check_quickly(obj, scene)
 
 
 def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Check a bake as far as that takes no time; returns whether it came to an end."""
-    from ..reading.scene_inputs import needs_own_scene
-
     cache = cache_of(obj)
-    if cache is None or busy or is_suspended() or needs_own_scene(obj):
+    if cache is None or busy or is_suspended() or scene_inputs.needs_own_scene(obj):
         return False
-    from .checking import check
 
     end = time.monotonic() + _BUDGET
-    steps = check(obj, scene, cache)
+    steps = checking.check(obj, scene, cache)
     try:
         while time.monotonic() < end:
             next(steps)
@@ -280,4 +296,3 @@ def unregister() -> None:
     """Remove the handlers and timers."""
     app_handlers.remove(HANDLERS)
     app_handlers.remove_timers(_check_all, _check_edited)
-    _known.clear()

@@ -1,1 +1,7 @@
 """What is wrong with a scene, and the way out."""
+
+from __future__ import annotations
+
+from ...core.doors import load_on_use
+
+load_on_use(__name__, "advice")

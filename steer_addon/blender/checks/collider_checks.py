@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import bpy
 from bpy.app.handlers import persistent
 
+from ...core.diagnoses import Diagnosis
 from .. import app_handlers
 from ..crowd import crowds
+from ..reading import scene_inputs, scene_meshes
 from ..suspension import is_suspended
 
 PAUSE = 0.3
@@ -23,18 +25,6 @@ PAUSE = 0.3
 _BUDGET = 0.05
 """So long the timer looks at shapes before the window gets its turn [s]; one shape is the least."""
 _TURN = 0.02
-
-
-class Complaint(NamedTuple):
-    """What is wrong with a collider.
-
-    Attributes:
-        text: The sentence that the frames tell, too.
-        name: The collider as it stands in the scene.
-    """
-
-    text: str
-    name: str
 
 
 class _Piece(NamedTuple):
@@ -54,25 +44,25 @@ class _Piece(NamedTuple):
         return (part.session_uid, data.session_uid, count, turned)
 
 
-_found: dict[int, list[Complaint]] = {}
+_found: dict[int, list[Diagnosis]] = {}
 """By the session uid of the crowd."""
-_known: dict[int, dict[str, tuple[tuple[object, ...], list[str]]]] = {}
+_known: dict[int, dict[str, tuple[tuple[object, ...], list[Diagnosis]]]] = {}
 """What is wrong with each shape, with its key, by the session uid of the crowd and its name."""
-_told: dict[int, set[str]] = {}
+_ever_found: dict[int, set[Diagnosis]] = {}
 """All that was found since the file was opened, by the session uid of the crowd."""
 _edited: set[int] = set()
 """Session uids of what was reshaped since the last look."""
 
 
-def found(obj: bpy.types.Object) -> list[Complaint]:
+def found(obj: bpy.types.Object) -> list[Diagnosis]:
     """What is known to be wrong with the colliders of a crowd; quick enough for every redraw."""
     return _found.get(obj.session_uid, [])
 
 
-def is_mended(obj: bpy.types.Object, text: str) -> bool:
-    """Whether a sentence was true of a collider and is no more: frames still tell it."""
+def is_mended(obj: bpy.types.Object, diagnosis: Diagnosis) -> bool:
+    """Whether a diagnosis was true of a collider and is no more: frames still have it."""
     uid = obj.session_uid
-    return text in _told.get(uid, ()) and text not in {c.text for c in _found.get(uid, ())}
+    return diagnosis in _ever_found.get(uid, ()) and diagnosis not in _found.get(uid, ())
 
 
 def look(
@@ -89,59 +79,54 @@ def look(
         Whether all of them are known now.
     """
     known = _known.setdefault(obj.session_uid, {})
-    complaints, names = [], set()
+    complaints, names = list[Diagnosis](), set[str]()
     for piece in _pieces(obj):
         names.add(piece.name)
-        key, (old, texts) = piece.key, known.get(piece.name, (None, []))
+        key, (old, defects) = piece.key, known.get(piece.name, (None, []))
         if key != old:
             evaluated = piece.part.evaluated_get(depsgraph)
             if not evaluated.is_evaluated:
                 # in another view layer: only the frames look at it
                 continue
-            texts = _texts(piece, evaluated)
-            known[piece.name] = key, texts
+            defects = _defects(piece, evaluated)
+            known[piece.name] = key, defects
             if is_over is not None and is_over():
                 return False
-        complaints += [Complaint(text, piece.top) for text in texts]
+        complaints += defects
     for name in known.keys() - names:
         del known[name]
     _found[obj.session_uid] = complaints
-    _told.setdefault(obj.session_uid, set()).update(c.text for c in complaints)
+    _ever_found.setdefault(obj.session_uid, set()).update(complaints)
     return True
 
 
 def _pieces(obj: bpy.types.Object) -> Iterator[_Piece]:
-    # imported with the first colliders: enabling the extension has to be quick
-    from ..reading.scene_inputs import collider_objects
-
     if obj.steer.colliders is None:
         return
     height = obj.steer.motion.wall_height
-    for part in collider_objects(obj):
+    for part in scene_inputs.collider_objects(obj):
         yield from _parts(obj, part, part.name_full, part.name, height)
 
 
 def _parts(
     obj: bpy.types.Object, part: bpy.types.Object, name: str, top: str, height: float
 ) -> Iterator[_Piece]:
-    from ..reading.scene_inputs import members
-    from ..reading.scene_meshes import MESH_TYPES
 
     if part.instance_collection is not None and part.type == "EMPTY":
-        for child in members(part.instance_collection, obj):
+        for child in scene_inputs.members(part.instance_collection, obj):
             yield from _parts(obj, child, f"{name}/{child.name_full}", top, height)
-    elif part.type in MESH_TYPES:
+    elif part.type in scene_meshes.MESH_TYPES:
         yield _Piece(part, name, top, height)
 
 
-def _texts(piece: _Piece, evaluated: bpy.types.Object) -> list[str]:
-    from ..reading.scene_meshes import CHECKED_TRIANGLES, MeshReader, matrix_of
-
-    if piece.part.type == "MESH" and len(evaluated.data.polygons) > CHECKED_TRIANGLES:
+def _defects(piece: _Piece, evaluated: bpy.types.Object) -> list[Diagnosis]:
+    if piece.part.type == "MESH" and len(evaluated.data.polygons) > scene_meshes.CHECKED_TRIANGLES:
         return []
-    reader = MeshReader()
-    place = matrix_of(evaluated)
-    reader.read(piece.name, piece.part, evaluated, place, wall_height=piece.wall_height)
+    reader = scene_meshes.MeshReader()
+    place = scene_meshes.matrix_of(evaluated)
+    reader.read(
+        piece.name, piece.part, evaluated, place, top=piece.top, wall_height=piece.wall_height
+    )
     return reader.end_frame()
 
 
@@ -191,7 +176,7 @@ def _look() -> float | None:
     for uid in _known.keys() - seen:
         _known.pop(uid)
         _found.pop(uid, None)
-        _told.pop(uid, None)
+        _ever_found.pop(uid, None)
     if _found != before:
         app_handlers.redraw()
     return None
@@ -209,7 +194,7 @@ def forget() -> None:
     """Drop all that is known."""
     _found.clear()
     _known.clear()
-    _told.clear()
+    _ever_found.clear()
     _edited.clear()
 
 

@@ -1,1 +1,7 @@
 """What a crowd is in a .blend file: its object, properties, state object, inputs and links."""
+
+from __future__ import annotations
+
+from ...core.doors import load_on_use
+
+load_on_use(__name__, "animation_paths", "baked_file")

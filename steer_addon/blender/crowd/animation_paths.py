@@ -158,7 +158,7 @@ def _actions(obj: bpy.types.Object) -> list[tuple[Any, Any]]:
     data = obj.animation_data
     if data is None:
         return []
-    pairs = [(data.action, data.action_slot)]
+    pairs: list[tuple[Any, Any]] = [(data.action, data.action_slot)]
     for track in data.nla_tracks:
         pairs += [(strip.action, strip.action_slot) for strip in track.strips]
     unique: dict[tuple[int, int], tuple[Any, Any]] = {}

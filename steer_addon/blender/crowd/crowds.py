@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeGuard
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.behaviors import REGISTRY
+from ...core.crowd import presets
 from ...core.crowd.settings import CrowdSettings, make_behavior
+from ...core.diagnoses import diagnose
 from ...core.errors import PresetError, SceneError, warn
 from ..display import display
+from . import state
 from .properties import apply_settings
 from .property_classes import sync_display
-
-if TYPE_CHECKING:
-    from ..making.distribute import FloatArray
 
 DEFAULT_PRESET = "pedestrians"
 _DEFAULT_STACK = ("separation", "arrive")
@@ -25,7 +26,7 @@ _ROAM = {"type": "wander", "weight": 0.15}
 """What a new crowd does besides: it moves while it has no target yet, and is lively with one."""
 
 
-def is_crowd(obj: bpy.types.Object | None) -> bool:
+def is_crowd(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
     """Whether the object is a crowd: marked as one, and with its Crowd modifier."""
     return (
         obj is not None
@@ -61,15 +62,9 @@ def require_crowd(obj: bpy.types.Object | None) -> bpy.types.Object:
 def why_not_editable(obj: bpy.types.Object) -> str:
     """Why a crowd cannot be made of, or changed on this object; empty when it can."""
     if obj.library is not None:
-        return (
-            f"{obj.name!r} is linked from {obj.library.filepath}: "
-            "make it local (Object > Relations > Make Local) or work in that file"
-        )
+        return diagnose("LINKED", obj.name, file=obj.library.filepath).sentence
     if obj.override_library is not None:
-        return (
-            f"{obj.name!r} is a library override: "
-            "make it local (Object > Relations > Make Local) or work in the library's file"
-        )
+        return diagnose("OVERRIDE", obj.name).sentence
     return ""
 
 
@@ -83,11 +78,8 @@ def default_settings() -> CrowdSettings:
 
 
 def _default_preset() -> CrowdSettings:
-    # imported with the first crowd: enabling the extension has to be quick
-    from ...core.crowd.presets import builtin_folder, read_preset
-
     try:
-        return read_preset(builtin_folder() / f"{DEFAULT_PRESET}.json").settings
+        return presets.read_preset(presets.builtin_folder() / f"{DEFAULT_PRESET}.json").settings
     except PresetError as error:
         # a broken file in the presets folder must not keep crowds from being made
         warn(__name__, "%s; new crowds start with plain settings", error)
@@ -112,8 +104,6 @@ def make_crowd(
         SceneError: The object is no mesh, has nothing that could give vertices, or comes from
             another file.
     """
-    from . import state
-
     reason = why_not_editable(obj)
     if reason:
         raise SceneError(reason)
@@ -133,29 +123,6 @@ def make_crowd(
         obj.steer.frame_start, obj.steer.frame_end = scene.frame_start, scene.frame_end
     obj.steer.is_crowd = True
     return obj
-
-
-def remove_crowd(obj: bpy.types.Object) -> None:
-    """Give the object back as it was: no modifier, no state, no settings, no animation of them.
-
-    A keyframe bake stays: it is the user's by now.
-
-    Raises:
-        SceneError: The object comes from another file.
-    """
-    from .. import playback
-    from . import animation_paths
-
-    reason = why_not_editable(obj)
-    if reason:
-        raise SceneError(reason)
-    animation_paths.drop(obj, "steer.")
-    unhide(obj)
-    playback.forget(obj)
-    modifier = display.find_modifier(obj)
-    if modifier is not None:
-        obj.modifiers.remove(modifier)
-    obj.property_unset("steer")
 
 
 def hide(obj: bpy.types.Object) -> None:
@@ -180,7 +147,7 @@ def unhide(obj: bpy.types.Object) -> None:
 
 
 def add_crowd_object(
-    name: str, points: FloatArray, collection: bpy.types.Collection
+    name: str, points: NDArray[np.float32], collection: bpy.types.Collection
 ) -> bpy.types.Object:
     """A new mesh object of loose vertices, in a collection.
 
@@ -196,28 +163,6 @@ def add_crowd_object(
     obj = bpy.data.objects.new(name, mesh)
     collection.objects.link(obj)
     return obj
-
-
-def walkable_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> FloatArray:
-    """Triangles of a mesh object as it is evaluated.
-
-    Returns:
-        Corners [m] in world space, shape (triangle_count, 3, 3).
-
-    Raises:
-        SceneError: It has no faces.
-    """
-    from ..reading import scene_meshes
-
-    evaluated = obj.evaluated_get(depsgraph)
-    with scene_meshes.mesh_of(evaluated) as mesh:
-        order = scene_meshes.corners(mesh)
-        if not len(order):
-            raise SceneError(
-                f"{obj.name!r} has no faces to stand on: choose a mesh with faces, or use a grid"
-            )
-        points = scene_meshes.positions(mesh)
-    return scene_meshes.triangles_of(points, order, scene_meshes.matrix_of(evaluated))
 
 
 def user_preset_folders() -> list[Path]:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
+from ...core.results import frames as results
 from .crowds import is_crowd
 from .slots import second_slots, target_slots
 
@@ -27,11 +29,11 @@ ROLES = {"targets": target_slots, "second_targets": second_slots}
 
 def target_crowd(slot: Any) -> bpy.types.Object | None:
     """The crowd whose agents a slot names, or None."""
-    target = slot.target_object
+    target: bpy.types.Object | None = slot.target_object
     # the points of a crowd are its agents: as it is shown they would depend on the order of steps
-    if slot.target_kind in ("CROWD", "POINTS") and is_crowd(target) and target.users_scene:
-        return target
-    return None
+    if slot.target_kind not in ("CROWD", "POINTS") or not is_crowd(target):
+        return None
+    return target if target.users_scene else None
 
 
 def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object]:
@@ -70,21 +72,17 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
     slots = crowd_slots(obj)
     if not slots:
         return world
-    # imported with the first such crowd: enabling the extension has to be quick
-    from ...core.results.frames import targets_of
-
     known: dict[int, Targets] = {}
     for crowd in slots.values():
         frame = frames.get(crowd.session_uid)
         if frame is None:
-            raise SceneError(
-                f"Crowd {obj.name!r} steers by crowd {crowd.name!r}, which is not simulated that "
-                f"far: play from frame {min(crowd.steer.frame_start, obj.steer.frame_start)}"
-            )
+            start = min(crowd.steer.frame_start, obj.steer.frame_start)
+            far = {"other": crowd.name, "start": start}
+            raise SceneError(diagnose("OTHER_CROWD_NOT_SIMULATED", obj.name, **far))
         if crowd.session_uid not in known:
             axis = crowd.steer.motion.forward_axis
-            known[crowd.session_uid] = targets_of(frame, axis, own=crowd == obj)
-    merged = {role: dict(getattr(world, role)) for role in ROLES}
+            known[crowd.session_uid] = results.targets_of(frame, axis, own=crowd == obj)
+    merged: dict[str, Any] = {role: dict(getattr(world, role)) for role in ROLES}
     for (role, name), crowd in slots.items():
         merged[role][name] = known[crowd.session_uid]
     return replace(world, **merged)

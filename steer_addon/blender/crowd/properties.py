@@ -10,6 +10,7 @@ from ...core.behaviors import REGISTRY, Behavior, own_parameters
 from ...core.crowd.settings import BLOCKS, CrowdSettings, make_behavior
 from ...core.errors import ParameterError
 from ...core.sensing.declare import TARGETS
+from . import animation_paths
 from .bake_settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import made_of, read_settings, read_values, write_settings, write_values
@@ -105,9 +106,6 @@ def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     Raises:
         SceneError: Animation of the list lies in a linked action.
     """
-    # imported with the first preset: enabling the extension has to be quick
-    from . import animation_paths
-
     steer = obj.steer
     before = {(item.name, item.type): place for place, item in enumerate(steer.behaviors)}
     order = [before.get((b.key, b.definition.type)) for b in settings.behaviors]

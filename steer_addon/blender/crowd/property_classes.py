@@ -7,7 +7,7 @@ to `core/behaviors` is simply there: it gets a property group of its own beside 
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -20,6 +20,9 @@ from .bake_settings import KeyframeBakeSettings
 from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, sentence
 from .slots import SecondTarget, can_be_source, source_use
 from .titles import set_title, title_of
+
+if TYPE_CHECKING:
+    from .property_types import SteerBehavior, SteerCrowd
 
 ENTRY_PARAMETERS = ("enabled", "weight")
 """Parameters of every behavior that are properties of the list entry itself."""
@@ -52,13 +55,13 @@ def _fixed(prop: Any, **options: Any) -> Any:
 
 
 def _is_other(self: Any, obj: bpy.types.Object) -> bool:
-    return obj != self.id_data
+    return bool(obj != self.id_data)
 
 
-def _is_target(self: Any, obj: bpy.types.Object) -> bool:
+def _is_target(self: SteerBehavior | SteerCrowd | SecondTarget, obj: bpy.types.Object) -> bool:
     if self.target_kind == "CROWD":
         return obj.steer.is_crowd
-    return obj != self.id_data and (self.target_kind != "POINTS" or obj.type == "MESH")
+    return _is_other(self, obj) and (self.target_kind != "POINTS" or obj.type == "MESH")
 
 
 def _is_second_target(self: Any, obj: bpy.types.Object) -> bool:

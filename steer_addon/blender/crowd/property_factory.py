@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
 import numpy as np
@@ -20,10 +20,18 @@ ANIMATED = {"ANIMATABLE", "LIBRARY_EDITABLE"}
 FIXED = {"LIBRARY_EDITABLE"}
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 
+if TYPE_CHECKING:
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+    def _kept(count: int | None) -> Callable[[_Function], _Function]:
+        """A decorator like `lru_cache`, which would forget the types of the arguments."""
+else:
+    _kept = lru_cache
+
 Update = Callable[[Any, Any], None]
 """Takes the property's owner and the context."""
 
-_UNITS = {
+_UNITS: dict[str, dict[str, Any]] = {
     "m": {"subtype": "DISTANCE", "unit": "LENGTH"},
     "m/s": {"unit": "VELOCITY"},
     "m/s²": {"unit": "ACCELERATION"},
@@ -37,7 +45,7 @@ _ACRONYMS = {"Vex": "VEX", "Id": "ID"}
 _INT_LIMIT = 2**31 - 1
 
 
-@cache
+@_kept(None)
 def known_parameters(settings: type[Settings]) -> dict[str, ParameterInfo]:
     """`core.parameters.parameters` of a class, kept: it is asked for on every frame."""
     return parameters(settings)
@@ -156,7 +164,7 @@ def _meant(value: float, in_radians: bool) -> float:
     return meant + 0.0
 
 
-@lru_cache(maxsize=1024)
+@_kept(1024)
 def made_of(settings: type[Settings], values: tuple[tuple[str, Any], ...]) -> Any:
     """Settings from names and values; the same instance again for the same values.
 

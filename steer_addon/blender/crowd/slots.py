@@ -5,12 +5,15 @@ This decides from the settings alone which objects count; nothing is evaluated h
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
 from ...core.behaviors import REGISTRY
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
+
+if TYPE_CHECKING:
+    from .property_types import SteerBehavior
 
 LINE_TYPES = ("MESH", "CURVE")
 """Types of objects that are paths and fields."""
@@ -71,7 +74,7 @@ def source_use(item: Any) -> str:
 class SecondTarget:
     """The second target of a list entry, under the names that all targets have."""
 
-    def __init__(self, item: Any) -> None:
+    def __init__(self, item: SteerBehavior) -> None:
         self._item = item
         self.id_data = item.id_data
 

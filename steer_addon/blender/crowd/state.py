@@ -13,7 +13,8 @@ import bpy
 import numpy as np
 
 from ...core.errors import SceneError
-from ..display.display import find_modifier, get_input, set_input
+from ...core.results import frames
+from ..display.display import find_modifier, get_input, require_modifier, set_input
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
@@ -37,7 +38,10 @@ _ATTRIBUTES = {
 def get_state(obj: bpy.types.Object) -> bpy.types.Object | None:
     """Return the state object that the object's Crowd modifier shows, or None."""
     modifier = find_modifier(obj)
-    return None if modifier is None else get_input(modifier, "State")
+    if modifier is None:
+        return None
+    state: bpy.types.Object | None = get_input(modifier, "State")
+    return state
 
 
 def is_playback(state: bpy.types.Object | None) -> bool:
@@ -45,13 +49,19 @@ def is_playback(state: bpy.types.Object | None) -> bool:
     return state is not None and PLAYBACK_KEY in state
 
 
-def plays_back(obj: bpy.types.Object) -> bool:
-    """Whether a crowd shows a baked file; nothing of it is simulated or written then."""
+def playback_state(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The state of a crowd that shows a baked file, or None."""
     try:
-        return is_playback(get_state(obj))
+        state = get_state(obj)
     except SceneError:
         # a node group that was changed shows nothing
-        return False
+        return None
+    return state if is_playback(state) else None
+
+
+def plays_back(obj: bpy.types.Object) -> bool:
+    """Whether a crowd shows a baked file; nothing of it is simulated or written then."""
+    return playback_state(obj) is not None
 
 
 def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
@@ -64,9 +74,7 @@ def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
     Raises:
         SceneError: The object is no crowd, or comes from another file.
     """
-    modifier = find_modifier(obj)
-    if modifier is None:
-        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    modifier = require_modifier(obj)
     if obj.library is not None or obj.override_library is not None:
         raise SceneError(
             f"Crowd {obj.name!r} is linked from another file, where its agents can't be written: "
@@ -139,18 +147,17 @@ def _read(mesh: bpy.types.Mesh, name: str, prop: str, dtype: Any, width: int) ->
     return array.reshape(-1, width) if width > 1 else array
 
 
-def read_state(state: bpy.types.Object) -> Frame | None:
+def read_state(state: bpy.types.Object) -> frames.Frame | None:
     """Return the frame that the state shows, or None when it shows none."""
-    mesh = state.data
+    mesh: bpy.types.Mesh = state.data
     if not len(mesh.vertices) or any(name not in mesh.attributes for name in _ATTRIBUTES):
         return None
     values = {
         name: _read(mesh, name, prop, dtype, width)
         for name, (_, prop, dtype, width) in _ATTRIBUTES.items()
     }
-    from ...core.results.frames import Frame
 
-    return Frame(
+    return frames.Frame(
         number=int(state.get(_FRAME_KEY, 0)),
         id=values["id"].astype(np.int64),
         position=values["position"],
@@ -179,7 +186,7 @@ def remove_state(obj: bpy.types.Object) -> None:
     """Take the state from this crowd, and delete it unless another object uses it."""
     modifier = find_modifier(obj)
     state = None if modifier is None else get_input(modifier, "State")
-    if state is None:
+    if modifier is None or state is None:
         return
     set_input(modifier, "State", None)
     # the count alone would not do: objects that are removed in 5.2 leave theirs behind
@@ -206,7 +213,7 @@ def _belongs_to_another(state: bpy.types.Object, obj: bpy.types.Object) -> bool:
 
 
 def _editable_mesh(state: bpy.types.Object) -> bpy.types.Mesh:
-    mesh = state.data
+    mesh: bpy.types.Mesh | None = state.data
     if mesh is None or mesh.library is not None or mesh.override_library is not None:
         raise SceneError(
             f"State {state.name!r} is linked from another file, where its agents can't be "

@@ -6,27 +6,19 @@ and type, what stands in the menus.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ...core.behaviors import REGISTRY
-
-_NUMBER = re.compile(r"(\.[0-9]{3,})?")
-
-
-def _other_start(text: str, start: str, other: str) -> str:
-    """A text that is `start`, with a number or without, with another start; else as it is."""
-    number = text[len(start) :]
-    return other + number if text.startswith(start) and _NUMBER.fullmatch(number) else text
+from ...core.sensing.titles import renumbered
 
 
 def title_of(item: Any) -> str:
     """What a list entry is called: as its type, where it has no name of its own."""
     cls, name = REGISTRY.get(item.type), str(item.name)
-    return name if cls is None else _other_start(name, item.type, cls.definition.label)
+    return name if cls is None else renumbered(name, item.type, cls.definition.label)
 
 
 def set_title(item: Any, title: str) -> None:
     """Rename a list entry; nothing, or what its type is called, gives it the name of its type."""
     cls, title = REGISTRY.get(item.type), title.strip()
-    item.name = title if cls is None else _other_start(title, cls.definition.label, item.type)
+    item.name = title if cls is None else renumbered(title, cls.definition.label, item.type)

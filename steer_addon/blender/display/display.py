@@ -12,17 +12,12 @@ from typing import Any
 
 import bpy
 
+from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
+from . import display_nodes
+from .crowd_group import NODE_GROUP_NAME, VERSION_KEY, sockets_of
 
-NODE_GROUP_NAME = "Steer Crowd"
 MODIFIER_NAME = "Crowd"
-VERSION_KEY = "steer_display_version"
-"""Custom property of Crowd node groups: how they are made, see `display_nodes.VERSION`."""
-
-
-def sockets_of(group: bpy.types.NodeTree, in_out: str = "INPUT") -> list[Any]:
-    """Return the sockets of a group's interface."""
-    return [s for s in group.interface.items_tree if getattr(s, "in_out", None) == in_out]
 
 
 def update_node_groups() -> list[bpy.types.NodeTree]:
@@ -33,22 +28,18 @@ def update_node_groups() -> list[bpy.types.NodeTree]:
     groups = [g for g in bpy.data.node_groups if g.library is None and VERSION_KEY in g]
     if not groups:
         return groups
-    # imported with the first crowd: enabling the extension has to be quick
-    from .display_nodes import VERSION, build_group
 
     for group in groups:
-        if group[VERSION_KEY] < VERSION:
+        if group[VERSION_KEY] < display_nodes.VERSION:
             known = {socket.name for socket in sockets_of(group)}
-            build_group(group)
+            display_nodes.build_group(group)
             _give_defaults(group, known)
     return groups
 
 
 def _give_defaults(group: bpy.types.NodeTree, known: set[str]) -> None:
     """Set the inputs of modifiers that are new: Blender gave them zeros before there were any."""
-    from .display_nodes import defaults
-
-    wanted = {name: value for name, value in defaults().items() if name not in known}
+    wanted = {name: value for name, value in display_nodes.defaults().items() if name not in known}
     for obj in bpy.data.objects:
         if obj.library is None and obj.override_library is None:
             for modifier in obj.modifiers:
@@ -62,21 +53,32 @@ def ensure_node_group() -> bpy.types.NodeTree:
     groups = update_node_groups()
     if groups:
         return next((g for g in groups if g.name == NODE_GROUP_NAME), groups[0])
-    from .display_nodes import build_group
 
     group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")
-    build_group(group)
+    display_nodes.build_group(group)
     return group
 
 
 def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """Return the object's Crowd modifier, whatever its name, or None."""
     for modifier in obj.modifiers:
-        if modifier.type == "NODES":
+        if isinstance(modifier, bpy.types.NodesModifier):
             group = modifier.node_group
             if group is not None and VERSION_KEY in group:
                 return modifier
     return None
+
+
+def require_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier:
+    """Return the object's Crowd modifier.
+
+    Raises:
+        SceneError: There is none.
+    """
+    modifier = find_modifier(obj)
+    if modifier is None:
+        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    return modifier
 
 
 def add_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier:
@@ -173,13 +175,10 @@ def _socket(modifier: bpy.types.NodesModifier, name: str) -> Any:
     for socket in sockets:
         if socket.name == name:
             return socket
-    raise SceneError(
-        f"Modifier {modifier.name!r} has no input {name!r}: its node group was changed; "
-        "remove the modifier and add a crowd again"
-    )
+    raise SceneError(diagnose("INPUT_REMOVED", modifier.name, input=name))
 
 
-def _menu_items(group: bpy.types.NodeTree, name: str) -> dict[str, int]:
+def _menu_items(group: Any, name: str) -> dict[str, int]:
     # a menu is stored as the number that the switch gave to the item when it was made
     switch = group.nodes.get(name)
     if switch is None:

@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from . import display_looks
-from .display import VERSION_KEY, sockets_of
+from .crowd_group import VERSION_KEY, sockets_of
 from .node_builder import NodeBuilder
 
 VERSION = 4

@@ -48,7 +48,7 @@ class NodeBuilder:
         return node
 
     def output(
-        self, kind: str, column: float, row: float, output: str = "", **arguments: Any
+        self, kind: str, column: float, row: float, output: str = "", /, **arguments: Any
     ) -> Any:
         """Add a node and return one of its outputs, the first that is in use by default."""
         node = self.node(kind, column, row, **arguments)

@@ -13,7 +13,7 @@ from ...core.errors import SceneError
 from ...core.results.frames import Frame
 from .. import playback
 from ..display import display
-from .files import Header, replacing, safe_name
+from ..writing.files import Header, replacing, safe_name
 from .staging import Staging, staging
 
 

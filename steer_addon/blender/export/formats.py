@@ -5,10 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
+
+from ...core import cache as caches
+from ...core.diagnoses import Diagnosis, diagnose
+from ...core.results import roster
+from ..bake import status
+from ..crowd import baked_file
+from ..crowd.properties import bake_settings_of
+from ..display import display
+from ..live import sessions, simulate
+from ..writing import files, mesh_cache, usd_points
+from . import alembic, keyed, trajectories, usd_instancer
+from .names import FORMATS, Format
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,25 +29,9 @@ if TYPE_CHECKING:
 
     from ...core.results.frames import Frame
 
+__all__ = ["FORMATS", "Format", "Job", "Result", "default_name", "export_crowd"]
+
 Progress = Callable[[float], None]
-
-
-class Format(NamedTuple):
-    """One format.
-
-    Attributes:
-        name: What the command line calls it.
-        label: What menus call it.
-        suffix: Ending of its files.
-        text: What it holds, in one sentence.
-        write: Writes a job to a file; returns how many frames there were.
-    """
-
-    name: str
-    label: str
-    suffix: str
-    text: str
-    write: Callable[[Job, Path], int]
 
 
 class Result(NamedTuple):
@@ -64,7 +61,7 @@ class Job:
         scene: bpy.types.Scene,
         numbers: range,
         progress: Progress,
-        warnings: list[str],
+        warnings: list[Diagnosis],
         *,
         anew: bool = False,
     ) -> None:
@@ -78,12 +75,9 @@ class Job:
             warnings: Filled with what the user may want to change.
             anew: Simulate even where there is a bake.
         """
-        from ..live.sessions import fps_of
-        from .files import Header
-
         self.obj, self.scene, self.numbers = obj, scene, numbers
         self._progress, self._warnings = progress, warnings
-        self.header = Header(obj.name, fps_of(scene), numbers[0], numbers[-1])
+        self.header = files.Header(obj.name, sessions.fps_of(scene), numbers[0], numbers[-1])
         self.cache = None if anew else _cache_of(obj, numbers)
         self.agents = 0
         """The most agents that a frame had."""
@@ -107,92 +101,67 @@ class Job:
         if self.cache is not None:
             cache = self.cache
             return (cache.frame(number) for number in self.numbers)
-        from ..live import simulate
 
         return simulate.run(self.obj, self.scene, self.numbers, warnings=self._warnings)
 
     def ids(self) -> NDArray[np.int64] | None:
         """All identities, where the frames are at hand; None while they are simulated."""
-        from ...core.results.roster import everybody
-
         if self.cache is None:
             return None
-        return everybody(self.cache.frame(number) for number in self.numbers)
+        return roster.everybody(self.cache.frame(number) for number in self.numbers)
 
 
 def _cache_of(obj: bpy.types.Object, numbers: range) -> Any:
     """The cache that a crowd plays, where it holds these frames; None otherwise."""
-    from ...core.cache import MANIFEST, open_cache
-    from .. import playback
-
-    played = playback.file_of(obj)
-    if played is None or not (played.parent / MANIFEST).is_file():
+    played = baked_file.file_of(obj)
+    if played is None or not (played.parent / caches.MANIFEST).is_file():
         return None
-    cache = open_cache(played.parent)
+    cache = caches.open_cache(played.parent)
     held = cache.frames
     return cache if numbers[0] in held and numbers[-1] in held else None
 
 
-def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
+def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Diagnosis]:
     """What to know about a bake that is exported."""
-    from ..bake import status
-
     found = status.status(obj, scene)
-    if found is None or not found.out_of_date:
+    if found is None or found.out_of_date is None:
         return []
-    return [f"The bake that was exported is out of date: {found.out_of_date}. Bake Anew for more"]
+    return [diagnose("EXPORT_OUT_OF_DATE", **found.out_of_date.values)]
 
 
 def _points(job: Job, path: Path) -> int:
-    from .usd_points import write_points
-
-    return write_points(job.frames(), path, job.header)
+    return usd_points.write_points(job.frames(), path, job.header)
 
 
 def _instancer(job: Job, path: Path) -> int:
-    from itertools import chain
-
-    from .usd_instancer import write_instancer
-
     frames = job.frames()
     ids, start = job.ids(), []
     if ids is None:
         start = [next(frames)]
         ids = start[0].id
     coming = chain(start, frames)
-    return write_instancer(coming, path, job.header, job.obj, job.scene, ids)
+    return usd_instancer.write_instancer(coming, path, job.header, job.obj, job.scene, ids)
 
 
 def _alembic(job: Job, path: Path) -> int:
-    from .alembic import write_alembic
-
-    return write_alembic(job.frames(), path, job.header, job.scene)
+    return alembic.write_alembic(job.frames(), path, job.header, job.scene)
 
 
 def _mdd(job: Job, path: Path) -> int:
-    from .mesh_cache import write_mdd
-
-    return write_mdd(job.frames(), path, job.header, ids=job.ids())
+    return mesh_cache.write_mdd(job.frames(), path, job.header, ids=job.ids())
 
 
 def _pc2(job: Job, path: Path) -> int:
-    from .mesh_cache import write_pc2
-
-    return write_pc2(job.frames(), path, job.header, ids=job.ids())
+    return mesh_cache.write_pc2(job.frames(), path, job.header, ids=job.ids())
 
 
 def _trajectories(job: Job, path: Path) -> int:
-    from .trajectories import write_trajectories
-
-    return write_trajectories(job.frames(), path, job.header)
+    return trajectories.write_trajectories(job.frames(), path, job.header)
 
 
 def _keyed(job: Job) -> dict[str, Any]:
     """What every agent is copied from, and which keys it gets, as in a keyframe bake."""
-    from ..crowd.properties import bake_settings_of
-    from ..display import display
-
-    steer, modifier = job.obj.steer, display.find_modifier(job.obj)
+    steer, modifier = job.obj.steer, display.require_modifier(job.obj)
     shown = display.get_input(modifier, "Display")
     named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
     return {
@@ -203,37 +172,20 @@ def _keyed(job: Job) -> dict[str, Any]:
 
 
 def _objects(job: Job, path: Path) -> int:
-    from .keyed import write_keyed
-
-    return write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
+    return keyed.write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
 
 
-FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        Format("usd", "USD Points", ".usdc", "Points with all that agents know", _points),
-        Format(
-            "pointinstancer",
-            "USD Point Instancer",
-            ".usdc",
-            "Instances of what agents are shown as",
-            _instancer,
-        ),
-        Format("alembic", "Alembic Points", ".abc", "Vertices with velocities", _alembic),
-        Format("mdd", "MDD Point Cache", ".mdd", "Positions, with times in seconds", _mdd),
-        Format("pc2", "PC2 Point Cache", ".pc2", "Positions, frame by frame", _pc2),
-        Format(
-            "csv",
-            "Trajectories (PedPy, JuPedSim)",
-            ".csv",
-            "Text with a line for each living agent and frame: id, frame, x, y, z",
-            _trajectories,
-        ),
-        Format("glb", "glTF Keyframes", ".glb", "One keyed object per agent", _objects),
-        Format("fbx", "FBX Keyframes", ".fbx", "One keyed object per agent", _objects),
-    )
+_WRITERS: dict[str, Callable[[Job, Path], int]] = {
+    "usd": _points,
+    "pointinstancer": _instancer,
+    "alembic": _alembic,
+    "mdd": _mdd,
+    "pc2": _pc2,
+    "csv": _trajectories,
+    "glb": _objects,
+    "fbx": _objects,
 }
-"""By name, in the order of menus."""
+"""What writes each format; returns how many frames there were."""
 
 
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:
@@ -241,11 +193,9 @@ def default_name(obj: bpy.types.Object, chosen: Format) -> str:
 
     The two kinds of USD and the crowds of a file do not get in each other's way.
     """
-    from .files import safe_name
-
-    parts = [safe_name(obj.name)]
+    parts = [files.safe_name(obj.name)]
     if bpy.data.filepath:
-        parts.insert(0, safe_name(Path(bpy.data.filepath).stem))
+        parts.insert(0, files.safe_name(Path(bpy.data.filepath).stem))
     if chosen.name == "pointinstancer":
         parts.append("instances")
     return "_".join(parts) + chosen.suffix
@@ -259,7 +209,7 @@ def export_crowd(
     *,
     numbers: range,
     progress: Progress = lambda share: None,
-    warnings: list[str] | None = None,
+    warnings: list[Diagnosis] | None = None,
     anew: bool = False,
 ) -> Result:
     """Export a crowd.
@@ -283,6 +233,6 @@ def export_crowd(
     if job.cache is not None:
         told += _age(obj, scene)
     with closing(job):
-        count = chosen.write(job, path)
+        count = _WRITERS[chosen.name](job, path)
     seconds = time.perf_counter() - start
     return Result(path, count, job.agents, seconds, path.stat().st_size)

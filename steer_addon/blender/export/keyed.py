@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import addon_utils
 import bpy
 
 from ...core.errors import SceneError
@@ -15,7 +16,7 @@ from ..bake import keyframes
 from ..bake.copies import Source
 from ..bake.removal import find_bakes
 from ..crowd.bake_settings import KeyframeBakeSettings
-from .files import Header, replacing
+from ..writing.files import Header, replacing
 from .staging import staging
 
 
@@ -66,8 +67,6 @@ _EXPORTERS = {
 
 def _operator(addon: str, name: str) -> Any:
     """An exporter that is an add-on of Blender's own."""
-    import addon_utils
-
     addon_utils.enable(addon, default_set=False)
     operator = getattr(bpy.ops.export_scene, name)
     try:

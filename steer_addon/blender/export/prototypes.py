@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...core.results.frames import Frame
 from ..crowd.state import write_state
 from ..display import display
-from .files import Header
+from ..writing.files import Header
 from .staging import Staging, staging
 
 _SHARED_INPUTS = ("Display", "Object", "Collection", "Material", "Seed", "Align to Heading",
@@ -64,7 +64,7 @@ def make_prototypes(
     Raises:
         OutputError: It cannot be written.
     """
-    modifier = display.find_modifier(obj)
+    modifier = display.require_modifier(obj)
     shown = display.get_input(modifier, "Display")
     with staging(scene, header) as stage:
         crowd, state = _scratch_crowd(stage, modifier)

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 
 from ..suspension import suspended
-from .files import Header
+from ..writing.files import Header
 
 _KINDS = ("objects", "meshes", "collections", "actions", "materials", "cache_files", "pointclouds",
           "node_groups", "images", "armatures")  # fmt: skip
@@ -36,7 +36,7 @@ class Staging:
     def active(self) -> Iterator[None]:
         """Make it the scene that operators work on."""
         window = bpy.context.window
-        before = None if window is None else (window, window.scene, window.view_layer)
+        before = None if window is None else (window.scene, window.view_layer)
         if window is not None:
             # the exporter of glTF looks nowhere else
             window.scene = self.scene
@@ -44,8 +44,8 @@ class Staging:
             with bpy.context.temp_override(scene=self.scene, view_layer=self.scene.view_layers[0]):
                 yield
         finally:
-            if before is not None:
-                window, window.scene, window.view_layer = before
+            if window is not None and before is not None:
+                window.scene, window.view_layer = before
 
     def run(self, operator: Any, path: Path, **options: Any) -> None:
         """Call one of Blender's exporters.

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
-from .files import Header, replacing
+from ..writing.files import Header, replacing
 
 _ROW = "%d\t%d\t%.5f\t%.5f\t%.5f\n"
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.results.frames import Frame
-from .files import Header, cannot_write, replacing
+from ..writing.files import Header, cannot_write, replacing
+from ..writing.usd_points import Samples, new_stage, pxr, save_frames, tidy
 from .prototypes import Prototypes, make_prototypes
-from .usd_points import Samples, new_stage, pxr, save_frames, tidy
 
 INSTANCER_PATH = "/Crowd"
 """Where the instancer is in the file; its prototypes are in `Prototypes` below it."""

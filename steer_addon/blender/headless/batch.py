@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import atexit
 import os
-import statistics
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from ...core.crowd.settings import BLOCKS, CrowdSettings, with_override
 from ...core.errors import OutputError, SceneError
+from .. import registration
 from ..crowd import animation_paths, crowds
-from ..crowd.properties import BEHAVIORS_PATH, apply_settings, bake_settings_of, settings_of
-from ..crowd.property_factory import write_settings
+from ..crowd.properties import BEHAVIORS_PATH, apply_settings, settings_of
 
 
 def ensure_registered() -> None:
     """Make Steer known to Blender, unless it is as an extension."""
     if not hasattr(bpy.types.Object, "steer"):
-        from .. import registration
-
         registration.register()
         # Blender 4.5 crashes when its module goes while classes of ours are still registered
         atexit.register(_unregister)
@@ -33,8 +26,6 @@ def ensure_registered() -> None:
 
 def _unregister() -> None:
     if hasattr(bpy.types.Object, "steer"):
-        from .. import registration
-
         registration.unregister()
 
 
@@ -80,17 +71,15 @@ def find_crowds(scene: bpy.types.Scene, name: str | None) -> list[bpy.types.Obje
     return chosen
 
 
-def find_crowd(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
-    """The crowd of a name, or the only one.
+def check_single(found: Sequence[bpy.types.Object]) -> None:
+    """Refuse several crowds.
 
     Raises:
-        SceneError: There is none, or there are several and no name is given.
+        SceneError: There are several.
     """
-    found = find_crowds(scene, name)
     if len(found) > 1:
         known = ", ".join(repr(obj.name) for obj in found)
         raise SceneError(f"The file has {len(found)} crowds: choose one with --crowd: {known}")
-    return found[0]
 
 
 def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
@@ -135,8 +124,6 @@ def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) ->
         ParameterError: There is no such setting, or a value does not fit.
     """
     changes = [*texts, *([] if seed is None else [f"seed={seed}"])]
-    if not changes:
-        return settings_of(crowd)
     settings = settings_of(crowd)
     paths = []
     for text in changes:
@@ -144,7 +131,8 @@ def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) ->
         paths.append(_data_path(settings, text.partition("=")[0].strip()))
     for path in paths:
         animation_paths.drop(crowd, path)
-    apply_settings(crowd, settings)
+    if changes:
+        apply_settings(crowd, settings)
     return settings
 
 
@@ -210,47 +198,6 @@ def save_file(path: Path) -> None:
         raise OutputError(f"{path} cannot be written: {reason}") from None
 
 
-@dataclass(frozen=True)
-class BakeOptions:
-    """How to bake; None leaves what the file says.
-
-    Attributes:
-        frames: Frames to bake.
-        step: Frames from key to key.
-        tolerance: How far positions may be off where keys are left out [m].
-        actions: PER_AGENT or SHARED.
-        source: Object to copy or collection to instance per agent.
-        empties: Bake to empties whatever the file says.
-    """
-
-    frames: range | None = None
-    step: int | None = None
-    tolerance: float | None = None
-    actions: str | None = None
-    source: bpy.types.Object | bpy.types.Collection | None = None
-    empties: bool = False
-
-
-def apply_bake_options(crowd: bpy.types.Object, options: BakeOptions) -> None:
-    """Write bake options to the crowd's properties, as in the panel.
-
-    Raises:
-        ParameterError: A value is out of range.
-    """
-    settings = bake_settings_of(crowd)
-    if options.step is not None:
-        settings = replace(settings, step=options.step)
-    if options.tolerance is not None:
-        settings = replace(settings, tolerance=options.tolerance)
-    if options.actions is not None:
-        settings = replace(settings, actions=options.actions)
-    write_settings(crowd.steer.bake, settings)
-    if options.source is not None or options.empties:
-        is_object = isinstance(options.source, bpy.types.Object)
-        crowd.steer.bake_source_object = options.source if is_object else None
-        crowd.steer.bake_source_collection = None if is_object else options.source
-
-
 def find_source(
     object_name: str | None, collection_name: str | None
 ) -> bpy.types.Object | bpy.types.Collection | None:
@@ -270,55 +217,3 @@ def find_source(
             raise SceneError(f"There is no {what} {name!r}: the file has {known}")
         return data[name]
     return None
-
-
-def bake_crowd(
-    crowd: bpy.types.Object,
-    scene: bpy.types.Scene,
-    options: BakeOptions,
-    progress: Callable[[float], None],
-    warnings: list[str],
-) -> dict[str, Any]:
-    """Bake one crowd as the operator does; returns what is to be told about it.
-
-    Args:
-        crowd: The crowd.
-        scene: Its scene.
-        options: How to bake.
-        progress: Is told the share done, 0 to 1.
-        warnings: Filled with what the user may want to change.
-
-    Raises:
-        SteerError: The crowd cannot be simulated or baked as asked.
-    """
-    from ..operators import bake
-
-    end = crowd.steer.frame_end
-    frames = frames_of(crowd, options.frames)
-    apply_bake_options(crowd, options)
-    times: list[float] = []
-
-    def timed(share: float) -> None:
-        # the first half is the simulation, a call per frame
-        if share <= 0.5:
-            times.append(time.perf_counter())
-        progress(share)
-
-    crowd.steer.frame_end = frames[-1]
-    try:
-        result = bake.bake_crowd(crowd, scene, timed, warnings, frames)
-    finally:
-        crowd.steer.frame_end = max(end, frames[-1])
-    steps = [later - earlier for earlier, later in pairwise(times[: len(frames)])]
-    return {
-        "crowd": crowd.name,
-        "agents": result.agent_count,
-        "objects": result.object_count,
-        "keys": result.key_count,
-        "frames": len(frames),
-        "frame_start": frames[0],
-        "frame_end": frames[-1],
-        "seconds_per_step": round(statistics.median(steps or [0.0]), 9),
-        "bake_seconds": round(result.seconds, 4),
-        "collection": result.collection.name,
-    }

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import bpy
 
 from ...core.errors import OutputError, SceneError
-from ...core.step.simulation import Progress
+from ...core.step.simulation import Progress, with_progress
 from ..crowd import crowds
 from ..crowd.state import plays_back
 from ..live import live
@@ -26,122 +25,49 @@ ENGINES = {
 """What Blender calls an engine, the newest name first."""
 
 
-@dataclass(frozen=True)
-class RenderOptions:
-    """What to render.
+def prepare(
+    scene: bpy.types.Scene,
+    folder: Path,
+    engine: str,
+    samples: int | None,
+    size: tuple[int, int] | float | None,
+) -> None:
+    """Set engine, samples, size and format of a scene.
 
-    Attributes:
-        frames: Frame numbers.
-        folder: Where the pictures go, as frame_0001.png.
+    Args:
+        scene: The scene.
+        folder: Where the pictures will go.
         engine: A key of `ENGINES`.
         samples: Samples per pixel; None keeps the file's.
         size: Width and height [pixels], or a share of the file's own size, or None to keep it.
-        video: Whether to make an .mp4 of the pictures too.
-        name: Name of the video without its ending.
-    """
-
-    frames: range
-    folder: Path
-    engine: str = "CYCLES"
-    samples: int | None = 16
-    size: tuple[int, int] | float | None = (640, 360)
-    video: bool = False
-    name: str = "video"
-
-
-@dataclass(frozen=True)
-class RenderResult:
-    """What was rendered.
-
-    Attributes:
-        pictures: The picture of each frame.
-        video: The video, where there is one.
-        seconds: Seconds that each frame took.
-        size: Width and height [pixels].
-        warnings: What the user may want to know.
-    """
-
-    pictures: list[Path]
-    video: Path | None
-    seconds: list[float]
-    size: tuple[int, int]
-    warnings: list[str] = field(default_factory=list)
-
-
-def render_frames(
-    scene: bpy.types.Scene, options: RenderOptions, progress: Callable[[Progress], bool]
-) -> RenderResult:
-    """Render; live crowds are simulated up to each frame first, baked ones play as they are.
-
-    Args:
-        scene: The scene; its render settings are changed.
-        options: What to render.
-        progress: Is told after each frame how far it is; False stops.
 
     Raises:
-        SteerError: The scene has no camera, this build lacks the engine, a crowd cannot be
-            simulated, or a picture cannot be written.
+        SceneError: The scene has no camera, or this build of Blender lacks the engine.
+        OutputError: The folder cannot be written to.
     """
     if scene.camera is None:
         raise SceneError(f"Scene {scene.name!r} has no camera: add one with Add > Camera")
-    check_folder(options.folder)
-    set_engine(scene, options)
-    warnings: list[str] = []
-    pictures: list[Path] = []
-    seconds: list[float] = []
-    begin = time.perf_counter()
-    for obj in crowds.crowds(scene):
-        if not obj.hide_render and not plays_back(obj):
-            live.catch_up(obj, scene, options.frames[-1])
-    for number in options.frames:
-        start = time.perf_counter()
-        pictures.append(_render_frame(scene, number, options.folder))
-        seconds.append(time.perf_counter() - start)
-        done, total = len(pictures), len(options.frames)
-        spent = time.perf_counter() - begin
-        if not progress(Progress(done, total, spent, spent / done * (total - done))):
-            break
+    check_folder(folder)
     render = scene.render
-    share = render.resolution_percentage / 100.0
-    size = (int(render.resolution_x * share), int(render.resolution_y * share))
-    video = None
-    if options.video and pictures:
-        video = options.folder / f"{options.name}.mp4"
-        problem = encode_video(pictures, video, size, render.fps / render.fps_base)
-        if problem:
-            warnings.append(f"No video was made ({problem}): the pictures are in {options.folder}")
-            video = None
-    return RenderResult(pictures, video, seconds, size, warnings)
-
-
-def set_engine(scene: bpy.types.Scene, options: RenderOptions) -> None:
-    """Set engine, samples, size and format of a scene.
-
-    Raises:
-        SceneError: This build of Blender lacks the engine.
-    """
-    render = scene.render
-    for name in ENGINES[options.engine]:
+    for name in ENGINES[engine]:
         try:
             render.engine = name
             break
         except TypeError:
             continue
     else:
-        raise SceneError(
-            f"This Blender has no engine {options.engine}: give another one with --engine"
-        )
+        raise SceneError(f"This Blender has no engine {engine}: give another one with --engine")
     render.use_lock_interface = True
     render.use_persistent_data = True
-    if options.engine == "CYCLES":
+    if engine == "CYCLES":
         scene.cycles.use_denoising = scene.cycles.use_denoising and can_denoise()
-    if options.samples is not None:
-        scene.cycles.samples = options.samples
-        scene.eevee.taa_render_samples = options.samples
-    if isinstance(options.size, float):
-        render.resolution_percentage = max(1, round(100 * options.size))
-    elif options.size is not None:
-        render.resolution_x, render.resolution_y = options.size
+    if samples is not None:
+        scene.cycles.samples = samples
+        scene.eevee.taa_render_samples = samples
+    if isinstance(size, float):
+        render.resolution_percentage = max(1, round(100 * size))
+    elif size is not None:
+        render.resolution_x, render.resolution_y = size
         render.resolution_percentage = 100
     settings = render.image_settings
     if hasattr(settings, "media_type"):
@@ -149,6 +75,40 @@ def set_engine(scene: bpy.types.Scene, options: RenderOptions) -> None:
     settings.file_format = "PNG"
     settings.color_mode = "RGB"
     render.use_file_extension = True
+
+
+def picture_size(scene: bpy.types.Scene) -> tuple[int, int]:
+    """Width and height of the pictures of a scene [pixels]."""
+    share = scene.render.resolution_percentage / 100.0
+    return int(scene.render.resolution_x * share), int(scene.render.resolution_y * share)
+
+
+def render_frames(
+    scene: bpy.types.Scene, frames: range, folder: Path, progress: Callable[[Progress], bool]
+) -> tuple[list[Path], list[float]]:
+    """Render; live crowds are simulated up to each frame first, baked ones play as they are.
+
+    Args:
+        scene: The scene, see `prepare`.
+        frames: Frame numbers.
+        folder: Where the pictures go, as frame_0001.png.
+        progress: Is told after each frame how far it is; False stops.
+
+    Returns:
+        The picture of each frame, and the seconds that it took.
+
+    Raises:
+        SteerError: A crowd cannot be simulated, or a picture cannot be written.
+    """
+    pictures, seconds = [], []
+    for obj in crowds.crowds(scene):
+        if not obj.hide_render and not plays_back(obj):
+            live.catch_up(obj, scene, frames[-1])
+    for number in with_progress(iter(frames), len(frames), progress):
+        start = time.perf_counter()
+        pictures.append(_render_frame(scene, number, folder))
+        seconds.append(time.perf_counter() - start)
+    return pictures, seconds
 
 
 def _render_frame(scene: bpy.types.Scene, number: int, folder: Path) -> Path:

@@ -9,7 +9,6 @@ at once as they are called.
 from __future__ import annotations
 
 import atexit
-import importlib
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,14 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.compiled import jit
+from ...core.doors import load, logging
 from ...core.errors import KernelsMissingError, SteerError, warn
+from ...core.step import solver
+from ...core.warmup import processes
 from .. import app_handlers
 from ..crowd.properties import settings_of
+from ..crowd.records import Part
+from . import live_store, simulate
 
 if TYPE_CHECKING:
     from ...core.warmup.processes import Compilation, State
@@ -29,13 +33,11 @@ INTERVAL = 0.25
 
 
 class _Work:
-    """What is being compiled, and who waits for it."""
+    """What is being compiled."""
 
     def __init__(self) -> None:
         self.compilation: Compilation | None = None
         self.state: State | None = None
-        self.waiting: set[int] = set()
-        """Session uids of crowds."""
         self.asked: set[tuple[object, ...]] = set()
         """Kernels that were compiled before, by name and signature."""
         self.resume: Callable[[set[int]], None] = lambda uids: None
@@ -44,6 +46,8 @@ class _Work:
 
 
 _work = _Work()
+_waits: Part[bool] = Part(bool)
+"""Whether a crowd holds still until its kernels are compiled."""
 
 
 def can_wait() -> bool:
@@ -53,7 +57,7 @@ def can_wait() -> bool:
 
 def is_waiting(obj: bpy.types.Object) -> bool:
     """Whether a crowd holds still until its kernels are compiled."""
-    return obj.session_uid in _work.waiting
+    return _waits.get(obj) is True
 
 
 def state() -> State | None:
@@ -81,25 +85,21 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
     if _work.loader is None:
         if jit.known_status() is not None:
             return False
-        from ...core.warmup.processes import State
 
         _work.loader = threading.Thread(target=_load, name="steer-loader")
-        _work.state = State(0, 0, True)
+        _work.state = processes.State(0, 0, True)
         _work.loader.start()
         _watch()
     _work.resume = resume
-    _work.waiting.add(obj.session_uid)
+    _waits.keep(obj, True)
     return True
 
 
 def _load() -> None:
     """What the first frame of a crowd needs; in a thread, which touches no data of Blender."""
-    import logging
-
     try:
-        for name in ("simulate", "live_store"):
-            importlib.import_module(f".{name}", __package__)
-        jit.prepare(importlib.import_module("...core.step.solver", __package__).__name__)
+        load(simulate, live_store)
+        jit.prepare(solver.__name__)
     except Exception:  # whoever needs it next meets the same, and can say so
         log = logging.getLogger(__name__)
         log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
@@ -125,7 +125,7 @@ def begin(
         _start(obj, error)
     _work.resume = resume
     if _work.compilation is not None:
-        _work.waiting.add(obj.session_uid)
+        _waits.keep(obj, True)
 
 
 def _told(obj: bpy.types.Object) -> dict[str, Any] | None:
@@ -141,15 +141,12 @@ def _has_colliders(obj: bpy.types.Object) -> bool:
 
 
 def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
-    # imported here, since enabling the extension has to be quick
-    from ...core.warmup import processes as warmup
-
-    need = warmup.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
+    need = processes.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
     try:
-        python = warmup.python_command()
+        python = processes.python_command()
     except OSError:
         python = [bpy.app.binary_path, "--background", "--factory-startup", "--python-expr"]
-    compilation = warmup.Compilation(need)
+    compilation = processes.Compilation(need)
     try:
         compilation.start(python)
     except OSError as failure:
@@ -163,8 +160,8 @@ def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
 
 def _watch() -> None:
     """Look at it from time to time, and say that it began."""
-    if not bpy.app.timers.is_registered(_look):
-        bpy.app.timers.register(_look, first_interval=INTERVAL, persistent=True)
+    if not bpy.app.timers.is_registered(check_compilation):
+        bpy.app.timers.register(check_compilation, first_interval=INTERVAL, persistent=True)
     _show(text())
 
 
@@ -173,7 +170,7 @@ def _give_up(reason: str) -> None:
     _work.given_up = True
 
 
-def _look() -> float | None:
+def check_compilation() -> float | None:
     """The timer: show how far it is, and go on when it is done; None ends it."""
     compilation, loader = _work.compilation, _work.loader
     if loader is not None and loader.is_alive():
@@ -186,7 +183,7 @@ def _look() -> float | None:
             _work.state = now
             _show(text())
         return INTERVAL
-    waiting = set(_work.waiting)
+    waiting = set(_waits.by_uid())
     stop()
     if now is not None and now.failure:
         _give_up(now.failure)
@@ -198,16 +195,11 @@ def _look() -> float | None:
     return None if _work.compilation is None else INTERVAL
 
 
-def forget() -> None:
-    """Nobody waits any longer; what is being compiled is of use to the next file."""
-    _work.waiting.clear()
-
-
 def stop() -> None:
     """End compiling and the waiting; safe at any time."""
     compilation, loader = _work.compilation, _work.loader
     _work.compilation = _work.loader = _work.state = None
-    _work.waiting.clear()
+    _waits.clear()
     atexit.unregister(stop)
     if compilation is not None:
         compilation.stop()
@@ -222,7 +214,7 @@ def unregister() -> None:
     if loader is not None:
         # it imports modules of Steer, which Blender drops as soon as this has ended
         loader.join()
-    app_handlers.remove_timers(_look)
+    app_handlers.remove_timers(check_compilation)
     _work.asked.clear()
     _work.given_up = False
 

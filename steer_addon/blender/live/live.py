@@ -18,13 +18,15 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core.compiled import jit
+from ...core.diagnoses import diagnose
 from ...core.errors import KernelsMissingError, SteerError, warn
 from .. import app_handlers
-from ..crowd import crowds
+from ..crowd import baked_file, crowds
 from ..crowd.links import linked_crowds
+from ..crowd.records import Part
 from ..crowd.state import clear_state, get_state, is_playback, plays_back
 from ..suspension import is_suspended, suspended
-from . import compiling
+from . import compiling, live_store, simulate
 from .live_status import LiveStatus
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
 
-_runs: dict[int, LiveRun] = {}
-"""Runs by the session uid of their crowd, which undo keeps while it replaces everything else."""
+runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
+"""What was simulated of a crowd while the animation played."""
 
 _LOCK_KEY = "steer_lock_interface"
 """Custom property of scenes whose *Lock Interface* was set for a live crowd."""
@@ -44,39 +46,29 @@ _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
 
 
-def _run_of(obj: bpy.types.Object) -> LiveRun:
-    """The run of a crowd, begun where there is none."""
-    # imported with the first crowd: enabling the extension has to be quick
-    from .live_store import LiveRun
-
-    return _runs.setdefault(obj.session_uid, LiveRun())
-
-
 def status(obj: bpy.types.Object) -> LiveStatus:
     """What the panel says about a crowd; quick enough for every redraw."""
     if obj.steer.hidden_by_bake:
-        return LiveStatus("The crowd is baked: delete the bake to simulate it live")
+        return LiveStatus(diagnose("BAKED_TO_OBJECTS"))
     if plays_back(obj):
-        from .. import playback
-
-        return LiveStatus(playback.message(obj))
+        return LiveStatus(baked_file.diagnosis(obj))
     if compiling.is_waiting(obj):
-        return LiveStatus("The crowd waits until its kernels are compiled, once after installing")
-    run = _runs.get(obj.session_uid)
+        return LiveStatus(diagnose("COMPILING"))
+    run = runs.get(obj)
     if run is None:
-        return LiveStatus(f"Not simulated yet: play from frame {obj.steer.frame_start}")
+        return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
     return run.status(obj, bpy.context.scene)
 
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
     """A stored frame, or None."""
-    run = _runs.get(obj.session_uid)
+    run = runs.get(obj)
     return None if run is None else run.frames.get(number)
 
 
 def get_kept(obj: bpy.types.Object, number: int) -> Kept | None:
     """What is kept beside a stored frame, or None."""
-    run = _runs.get(obj.session_uid)
+    run = runs.get(obj)
     return None if run is None else run.kept.get(number)
 
 
@@ -87,7 +79,7 @@ def clear(obj: bpy.types.Object) -> None:
         SceneError: Its state comes from another file.
     """
     with _lock:
-        _runs.pop(obj.session_uid, None)
+        runs.drop(obj)
         state = get_state(obj)
         if state is not None and not is_playback(state):
             clear_state(state)
@@ -105,29 +97,28 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
         SteerError: The crowd cannot be simulated.
     """
     last = min(last, obj.steer.frame_end)
-    run = _runs.get(obj.session_uid)
+    run = runs.get(obj)
     if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
-    from . import simulate
 
     with _lock:
         for crowd, session, frames in simulate.continue_to(obj, scene, last):
-            run = _run_of(crowd)
+            run = runs.ensure(crowd)
             run.adopt(crowd, scene, session, frames)
 
 
-def _look(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
-    """What crowds look like to one another at a frame; before their start as they stand there."""
+def _frame_finder(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
+    """What finds a frame of a crowd for others; before its start they see it as it stands there."""
 
-    def look(crowd: bpy.types.Object, number: int) -> Frame | None:
-        run = _runs.get(crowd.session_uid)
+    def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
+        run = runs.get(crowd)
         if run is None:
             return None
         if number < crowd.steer.frame_start and not run.frames:
             return run.waiting(crowd, scene, depsgraph)
         return run.frame_at(crowd, number)
 
-    return look
+    return find_live_frame
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -160,7 +151,7 @@ def _each(
         for obj in _stepped(scene):
             if wait and must_wait(obj):
                 continue
-            run = _run_of(obj)
+            run = runs.ensure(obj)
             try:
                 if wait and compiling.can_wait():
                     with jit.deferring():
@@ -196,7 +187,7 @@ def _resume(waited: set[int]) -> None:
             continue
         number = scene.frame_current
         if _is_playing(scene):
-            number = min([number, *(_run_of(obj).last(obj) for obj in held)])
+            number = min([number, *(runs.ensure(obj).last(obj) for obj in held)])
         scene.frame_set(number)
 
 
@@ -211,14 +202,14 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
     if is_suspended():
         return
     rendering = depsgraph.mode == "RENDER"
-    look = _look(scene, depsgraph)
+    find_live_frame = _frame_finder(scene, depsgraph)
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
-        before = run.message
-        run.change_frame(obj, scene, depsgraph, look)
-        if rendering and run.message and run.message != before:
+        before = run.diagnosis
+        run.change_frame(obj, scene, depsgraph, find_live_frame)
+        if rendering and run.diagnosis is not None and run.diagnosis != before:
             now = scene.frame_current
-            warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.message)
+            warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.diagnosis)
 
     _each(scene, act, wait=not rendering)
     if not rendering:
@@ -237,22 +228,19 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
 @persistent
 def on_undo(*_: object) -> None:
     """Undo and redo put the states back to what they were at that step; show what is right."""
-    with _lock:
-        known = {obj.session_uid for obj in bpy.data.objects}
-        for uid in [uid for uid in _runs if uid not in known]:
-            del _runs[uid]
     if is_suspended():
         return
     for scene in bpy.data.scenes:
-        _each(scene, lambda run, obj, scene=scene: run.restore(obj, scene))
+        _restore(scene)
+
+
+def _restore(scene: bpy.types.Scene) -> None:
+    _each(scene, lambda run, obj: run.restore(obj, scene))
 
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts."""
-    with _lock:
-        _runs.clear()
-        compiling.forget()
+    """Another file, in which *Lock Interface* may be set for a crowd that is baked since."""
     sync_locks()
 
 
@@ -338,9 +326,8 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Remove the handlers and forget all frames."""
+    """Remove the handlers."""
     app_handlers.remove(HANDLERS)
-    _runs.clear()
     compiling.unregister()
     # nothing is live any more; Blender hides its data where a file is being read
     for scene in getattr(bpy.data, "scenes", ()):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import bpy
 import numpy as np
 
 from ...core.agents import Agents
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from ...core.results.frames import Frame
 from ...core.results.memories import Kept, keep
@@ -35,9 +37,10 @@ class LiveRun:
     frames: dict[int, Frame] = field(default_factory=dict)
     kept: dict[int, Kept] = field(default_factory=dict)
     """What stored frames can be explained from; of frames simulated elsewhere only the last."""
-    message: str = ""
-    out_of_date: str = ""
-    """Why stored frames are not what playing from the start would give; empty when they are."""
+    diagnosis: Diagnosis | None = None
+    """Why another frame is shown than the one asked for, or none; None when all is well."""
+    out_of_date: Diagnosis | None = None
+    """Why stored frames are not what playing from the start would give; None when they are."""
     _session: simulate.Session | None = None
     _key: LiveKey | None = None
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
@@ -48,28 +51,32 @@ class LiveRun:
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
     _waiting: Frame | None = None
-    _failed: str = ""
+    _failed: Diagnosis | None = None
 
     def status(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> LiveStatus:
         """What a panel tells about it."""
-        session, message = self._session, self.message
+        session, diagnosis = self._session, self.diagnosis
         if self.frames and not self.out_of_date and self._is_changed(obj, scene):
             # a script set something, which Blender does not tell anybody
-            message = f"Settings changed: play from frame {obj.steer.frame_start} to update"
+            diagnosis = self._stale(diagnose("SETTINGS_CHANGED"), obj.steer.frame_start)
         return LiveStatus(
-            message=message,
+            diagnosis=diagnosis,
             warnings=tuple(session.warnings) if session is not None else (),
             stored_range=(min(self.frames), max(self.frames)) if self.frames else None,
             stored_count=len(self.frames),
-            out_of_date=bool(self.out_of_date),
+            out_of_date=self.out_of_date is not None,
         )
+
+    @staticmethod
+    def _stale(reason: Diagnosis, start: int) -> Diagnosis:
+        return diagnose("OUT_OF_DATE", reason=reason, start=start)
 
     def change_frame(
         self,
         obj: bpy.types.Object,
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
-        look: Callable[[bpy.types.Object, int], Frame | None],
+        find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
     ) -> None:
         """Show the scene's frame, simulated where it is the next one.
 
@@ -77,7 +84,8 @@ class LiveRun:
             obj: The original crowd object.
             scene: Its scene.
             depsgraph: What evaluated the frame.
-            look: Gives what another crowd looks like at a frame, None where it is not simulated.
+            find_live_frame: Gives what another crowd looks like at a frame; None where it is not
+                simulated.
 
         Raises:
             SteerError: The crowd cannot be simulated; what was shown stays.
@@ -85,7 +93,7 @@ class LiveRun:
         steer = obj.steer
         number, part = scene.frame_current, scene.frame_subframe
         if steer.frame_end < steer.frame_start:
-            self.message = "The frame range ends before its start: raise the end"
+            self.diagnosis = diagnose("RANGE_ENDS_EARLY")
             return
         settings = self._settings(obj, scene, number)
         if number == steer.frame_start and part == 0.0:
@@ -93,14 +101,17 @@ class LiveRun:
         wanted = min(max(number, steer.frame_start), steer.frame_end)
         # what moves during a frame counts from the whole frame before it
         part = part if number == wanted and wanted < steer.frame_end else 0.0
-        following = self._session is not None and self._session.frame == number - 1
-        if wanted not in self.frames and following and part == 0.0 and number == wanted:
-            others = self._others(obj, number - 1, look)
-            frame = self._session.step(obj, depsgraph, settings, others=others)
+        session = self._session
+        if session is not None and session.frame != number - 1:
+            session = None
+        whole = part == 0.0 and number == wanted
+        if wanted not in self.frames and session is not None and whole:
+            others = self._others(obj, number - 1, find_live_frame)
+            frame = session.step(obj, depsgraph, settings, others=others)
             self._store(frame, settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
             # a driver, or a curve that only now gives another value
-            self._outdate("Settings changed", keep=None)
+            self._outdate("SETTINGS_CHANGED", keep=None)
         self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
         self._show(obj, wanted, part, scene)
 
@@ -108,10 +119,12 @@ class LiveRun:
         self,
         obj: bpy.types.Object,
         number: int,
-        look: Callable[[bpy.types.Object, int], Frame | None],
+        find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
     ) -> dict[int, Frame]:
         """What the crowds that this one steers by look like at a frame, by session uid."""
-        found = {crowd.session_uid: look(crowd, number) for crowd in crowd_slots(obj).values()}
+        found = {
+            crowd.session_uid: find_live_frame(crowd, number) for crowd in crowd_slots(obj).values()
+        }
         return {uid: frame for uid, frame in found.items() if frame is not None}
 
     def waiting(
@@ -158,7 +171,7 @@ class LiveRun:
                 self._visit_start(obj, scene, depsgraph, settings, again=bool(reshaped))
                 self._places = (number, signature(obj, depsgraph))
         elif (moved or reshaped or own) and self.frames:
-            self._outdate("The scene changed", keep=number)
+            self._outdate("SCENE_CHANGED", keep=number)
             self._places = (number, signature(obj, depsgraph))
         self._show(obj, self._clamped(obj, number), 0.0, scene)
 
@@ -192,11 +205,10 @@ class LiveRun:
         return not self.out_of_date and (number in self.frames or following)
 
     def fail(self, error: SteerError) -> None:
-        """Keep an error as the message, once in the log."""
-        text = str(error)
-        if text != self.message:
-            log.warning(text)
-        self.message = text
+        """Keep what an error tells, once in the log."""
+        if error.diagnosis != self.diagnosis:
+            log.warning("%s", error)
+        self.diagnosis = error.diagnosis
 
     def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
         try:
@@ -214,13 +226,13 @@ class LiveRun:
             if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
                 self._forget()
             elif self.frames:
-                self._outdate("Settings changed", keep=number)
+                self._outdate("SETTINGS_CHANGED", keep=number)
         self._key = key
         return settings
 
-    def _outdate(self, reason: str, keep: int | None) -> None:
+    def _outdate(self, code: str, keep: int | None) -> None:
         """Drop what is stored; a session at or just before a frame goes on with what is new."""
-        self.out_of_date = self.out_of_date or reason
+        self.out_of_date = self.out_of_date or diagnose(code)
         if keep is None:
             return
         if self._session is not None and self._session.frame not in (keep - 1, keep):
@@ -233,7 +245,7 @@ class LiveRun:
     def _forget(self) -> None:
         self.frames, self.kept, self._used, self._session = {}, {}, {}, None
         self._start_agents, self._start_signature, self._start_points = None, b"", b""
-        self._shown, self.out_of_date, self._failed, self._waiting = None, "", "", None
+        self._shown, self.out_of_date, self._failed, self._waiting = None, None, None, None
 
     def _visit_start(
         self,
@@ -256,7 +268,7 @@ class LiveRun:
             agents = read_agents(obj, depsgraph, settings)
         except SteerError as error:
             self._forget()
-            self._failed = str(error)
+            self._failed = error.diagnosis
             if plays_back(obj):
                 raise
             state = ensure_state(obj)
@@ -264,7 +276,7 @@ class LiveRun:
             if len(state.data.vertices):
                 clear_state(state)
             raise
-        self._failed = ""
+        self._failed = None
         mark = signature(obj, depsgraph, geometry=True)
         number = scene.frame_current
         same = (
@@ -318,17 +330,15 @@ class LiveRun:
         self, obj: bpy.types.Object, wanted: int, part: float, scene: bpy.types.Scene
     ) -> None:
         start = obj.steer.frame_start
-        self.message = f"{self.out_of_date}: play from frame {start} to update"
-        if not self.out_of_date:
-            self.message = ""
+        self.diagnosis = self.out_of_date and self._stale(self.out_of_date, start)
         if not self.frames:
-            self.message = self._failed or f"Not simulated yet: play from frame {start}"
+            self.diagnosis = self._failed or diagnose("NOT_SIMULATED", start=start)
             return
         number = wanted
         if wanted not in self.frames:
             number = max((n for n in self.frames if n < wanted), default=min(self.frames))
             part = 0.0
-            self.message = self._gap(wanted, number, start)
+            self.diagnosis = self._gap(wanted, number, start)
         frame = self.frames[number]
         if plays_back(obj):
             # simulated for others that steer by it; what is seen is its bake
@@ -342,19 +352,21 @@ class LiveRun:
         self._shown = key
         self._echo = True
 
-    def _gap(self, wanted: int, number: int, start: int) -> str:
-        reason = f"{self.out_of_date}: frame" if self.out_of_date else "Frame"
-        text = f"{reason} {wanted} is not simulated, frame {number} is shown: "
-        if self._session is not None and number < wanted:
-            return f"{text}play on from frame {number}, or from frame {start}"
-        return f"{text}play from frame {start}"
+    def _gap(self, wanted: int, number: int, start: int) -> Diagnosis:
+        """That another frame is shown than the one wanted, and where to play from."""
+        values = {"frame": wanted, "shown": number, "start": start}
+        ahead = self._session is not None and number < wanted
+        if self.out_of_date is None:
+            return diagnose("FRAME_AHEAD" if ahead else "FRAME_MISSING", **values)
+        code = "FRAME_AHEAD_OF_CHANGE" if ahead else "FRAME_DROPPED"
+        return diagnose(code, reason=self.out_of_date, **values)
 
 
 def _shared(frame: Frame, before: Frame | None) -> Frame:
     """The frame with the arrays of the one before where these are the same."""
     if before is None:
         return frame
-    same: Mapping[str, object] = {
+    same: Mapping[str, Any] = {
         name: getattr(before, name)
         for name in ("id", "radius", "alive")
         if np.array_equal(getattr(before, name), getattr(frame, name))

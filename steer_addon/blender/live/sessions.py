@@ -10,9 +10,11 @@ import bpy
 
 from ...core.agents import Agents
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from ...core.results.digests import bodies_digest, points_digest
 from ...core.results.frames import Frame
+from ...core.step.simulation import Simulation
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
 from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
@@ -55,8 +57,6 @@ class Session:
         agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
         self._agents = agents
         self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
-        # imported with the first crowd: enabling the extension has to be quick
-        from ...core.step.simulation import Simulation
 
         self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
 
@@ -126,30 +126,9 @@ class Session:
             self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Diagnosis]:
         """What the user may want to change about the scene."""
-        lost = self.simulation.off_ground
-        texts = [*self.reader.scene_warnings]
-        texts += self.simulation.settings.advice(self.simulation.agents)
-        texts += self.simulation.warnings
-        if lost:
-            one = lost == 1
-            texts.append(
-                f"{'1 agent starts' if one else f'{lost} agents start'} where there is no walkable "
-                f"ground: {'it walks at its' if one else 'they walk at their'} own height; move "
-                "the crowd over its ground or raise the maximum slope"
-            )
-        inside = self.simulation.in_colliders
-        if inside:
-            one = inside == 1
-            agents = "1 agent starts" if one else f"{inside} agents start"
-            point = (
-                "stands at the nearest free place: move this point"
-                if one
-                else ("stand at the nearest free places: move these points")
-            )
-            texts.append(f"{agents} inside colliders and {point} out of the colliders")
-        return texts
+        return [*self.reader.scene_warnings, *self.simulation.warnings]
 
 
 class _Stage:

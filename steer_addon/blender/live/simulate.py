@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import bpy
 
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
 from .sessions import Session, fps_of, sessions
@@ -20,7 +21,7 @@ def run(
     frames: range,
     settings: CrowdSettings | None = None,
     *,
-    warnings: list[str] | None = None,
+    warnings: list[Diagnosis] | None = None,
     at: list[Session] | None = None,
 ) -> Iterator[Frame]:
     """Simulate a crowd from its first frame on and yield the frames asked for.
@@ -69,7 +70,7 @@ def _run(
     scene: bpy.types.Scene,
     frames: range,
     settings: CrowdSettings | None,
-    warnings: list[str],
+    warnings: list[Diagnosis],
     at: list[Session],
 ) -> Iterator[Frame]:
     for moment in sessions(obj, scene, frames[-1], settings):
@@ -77,9 +78,7 @@ def _run(
         crowd, session, frame = moment[0]
         if crowd != obj:
             continue
-        for text in [*session.reader.no_target, *session.warnings]:
-            if text not in warnings:
-                warnings.append(text)
+        add_new(warnings, [*session.reader.no_target, *session.warnings])
         if frame.number in frames:
             at[:] = [session]
             yield frame

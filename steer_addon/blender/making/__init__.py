@@ -1,1 +1,7 @@
 """Objects that are made for users: crowds, scenery, inputs, demo scenes."""
+
+from __future__ import annotations
+
+from ...core.doors import load_on_use
+
+load_on_use(__name__, "distribute", "input_makers", "path_curves", "starters")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import addon_utils
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -28,8 +29,6 @@ def _alembic(path: str) -> Any:
 
 
 def _gltf(path: str) -> Any:
-    import addon_utils
-
     addon_utils.enable("io_scene_gltf2", default_set=False)
     return bpy.ops.import_scene.gltf(filepath=path)
 

@@ -9,8 +9,10 @@ import numpy as np
 from mathutils import Vector
 
 from ...core.errors import SceneError
+from ...core.inputs.paths import Path
 from ...core.sensing.declare import CONTAINER, PATHS
 from ..crowd.slots import source_use
+from .path_curves import add_curve
 
 MARGIN = 0.5
 """How much wider than the crowd a path or container is, as a share of the crowd's size."""
@@ -77,9 +79,6 @@ def _add_source(obj: bpy.types.Object, scene: bpy.types.Scene, use: str) -> bpy.
         box.empty_display_type, box.empty_display_size = "CUBE", 1.0
         box.scale = wide
         return box
-    # imported with the first path: enabling the extension has to be quick
-    from ...core.inputs.paths import Path
-    from .path_curves import add_curve
 
     turn = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
     ring: Any = np.stack([wide.x * np.cos(turn), wide.y * np.sin(turn), 0.0 * turn], axis=1)

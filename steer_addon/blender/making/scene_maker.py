@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from ...core.crowd.presets import load_preset
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis
 from ...core.geometry import bvh
 from ..crowd import crowds
 from ..display import display
+from ..reading.scene_meshes import walkable_triangles
 from .figures import BODY_RADIUS, make_person
 from .importers import import_meshes, join_meshes
 from .materials import open_from_behind, plain_material, slope_material
@@ -79,7 +81,7 @@ class SceneResult:
 
     crowd: bpy.types.Object
     targets: list[bpy.types.Object]
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Diagnosis] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -152,12 +154,12 @@ def _make_stage(options: SceneOptions, settings: CrowdSettings, scene: bpy.types
     imported = [obj for path in options.colliders for obj in import_meshes(path, colliders)]
     _paint(imported, plain_material(COLLIDER_MATERIAL, "#7F93A8"))
     depsgraph = _updated(scene)
-    blocking = [crowds.walkable_triangles(obj, depsgraph) for obj in colliders.objects]
+    blocking = [walkable_triangles(obj, depsgraph) for obj in colliders.objects]
     none = np.zeros((0, 3, 3), np.float32)
     return _Stage(
         ground,
         colliders,
-        crowds.walkable_triangles(ground, depsgraph),
+        walkable_triangles(ground, depsgraph),
         np.concatenate([none, *blocking]),
     )
 

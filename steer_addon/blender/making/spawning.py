@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SceneError
 from .distribute import throw_darts
 from .walkable import Ints, Walkable
@@ -48,7 +49,7 @@ class Plan:
     """Agents [m], shape (agent_count, 3)."""
     targets: Floats
     """Targets [m], shape (target_count, 3)."""
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Diagnosis] = field(default_factory=list)
 
 
 def plan_walk(
@@ -72,7 +73,7 @@ def plan_walk(
     Raises:
         SceneError: There is no walkable ground there, or not enough.
     """
-    warnings: list[str] = []
+    warnings: list[Diagnosis] = []
     start = _start(places, radius, spawn, targets, warnings)
     rows = np.flatnonzero(places.region == places.region[start])
     if targets:
@@ -116,7 +117,7 @@ def _start(
     radius: float,
     spawn: Spawn,
     targets: tuple[tuple[float, ...], ...],
-    warnings: list[str],
+    warnings: list[Diagnosis],
 ) -> int:
     """A place of the region to use."""
     if spawn.kind == DISC:
@@ -133,9 +134,7 @@ def _start(
         row, distance = places.nearest(np.array(targets[0]))
         if distance <= 12.0 * radius:
             return row
-        warnings.append(
-            f"The target is {distance:.1f} m away from walkable ground: agents come near it at best"
-        )
+        warnings.append(diagnose("TARGET_OFF_GROUND", distance=float(distance)))
     return int(np.flatnonzero(places.region == places.largest())[0])
 
 

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.errors import SceneError
+from .. import playback
 from ..crowd import crowds
 from ..live import live
+from ..making import distribute
+from ..reading import scene_meshes
 from .common import AddOperator, SteerOperator, active_object, select_only, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -87,9 +90,6 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Find the places, make the object, make it a crowd."""
-        # imported with the first crowd: enabling the extension has to be quick
-        from ..making import distribute
-
         ground = active_object(context) if self.distribution == "SURFACE" else None
         if self.distribution == "SURFACE":
             points = surface_of(context, ground, self)
@@ -124,14 +124,12 @@ def surface_of(
     Raises:
         SceneError: The active object is no mesh, or has no face that is flat enough.
     """
-    from ..making import distribute
-
     if ground is None or ground.type != "MESH":
         raise SceneError(
             "Agents are scattered on the active mesh, and there is none: "
             "select the ground, or choose Grid or Disc"
         )
-    triangles = crowds.walkable_triangles(ground, context.evaluated_depsgraph_get())
+    triangles = scene_meshes.walkable_triangles(ground, context.evaluated_depsgraph_get())
     try:
         return distribute.surface_points(
             triangles, options.count, options.spacing, options.seed, math.degrees(options.max_slope)
@@ -180,7 +178,7 @@ class OBJECT_OT_steer_remove_modifier(SteerOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> None:
         """Remove everything that made the object a crowd."""
         live.clear(context.object)
-        crowds.remove_crowd(context.object)
+        playback.remove_crowd(context.object)
 
 
 classes = (

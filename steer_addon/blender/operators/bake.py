@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core.diagnoses import Diagnosis
+from ..bake import keyframes, removal
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
-from ..live import live
+from ..live import live, simulate
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -22,9 +24,6 @@ Progress = Callable[[float], None]
 
 def has_bake(obj: bpy.types.Object) -> bool:
     """Whether there is anything that `delete_bake` would take back."""
-    # imported with the first panel: enabling the extension has to be quick
-    from ..bake import removal
-
     steer = obj.steer
     return bool(steer.bake_collection or steer.hidden_by_bake or removal.find_bakes(obj.name))
 
@@ -33,7 +32,7 @@ def bake_crowd(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     progress: Progress,
-    warnings: list[str],
+    warnings: list[Diagnosis],
     frames: range | None = None,
 ) -> keyframes.BakeResult:
     """Simulate a crowd, bake it to keyed objects, and hide it.
@@ -50,14 +49,16 @@ def bake_crowd(
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
     """
-    # imported with the first bake: enabling the extension has to be quick
-    from ..bake import keyframes, removal
-
     numbers = crowds.frame_numbers(obj) if frames is None else frames
     settings = bake_settings_of(obj)
     steer = obj.steer
-    modifier = display.find_modifier(crowds.require_crowd(obj))
+    modifier = display.require_modifier(crowds.require_crowd(obj))
     simulated = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share), warnings)
+
+    def second_half(share: float) -> bool:
+        progress(0.5 + 0.5 * share)
+        return True
+
     with live.suspended():
         result = keyframes.bake(
             simulated,
@@ -67,7 +68,7 @@ def bake_crowd(
             source=steer.bake_source_object or steer.bake_source_collection,
             scale=display.get_input(modifier, "Scale"),
             replace=True,
-            progress=lambda share: progress(0.5 + 0.5 * share) is None,
+            progress=second_half,
         )
     assert result is not None  # only a cancel gives None, and this progress never cancels
     # a crowd that was renamed since keeps its bake under the old name
@@ -83,10 +84,8 @@ def _simulated(
     scene: bpy.types.Scene,
     numbers: range,
     progress: Progress,
-    warnings: list[str],
+    warnings: list[Diagnosis],
 ) -> list[Frame]:
-    from ..live import simulate
-
     frames = []
     for frame in simulate.run(obj, scene, numbers, warnings=warnings):
         frames.append(frame)
@@ -100,8 +99,6 @@ def delete_bake(obj: bpy.types.Object) -> int:
     Raises:
         SceneError: The bake is linked from another file.
     """
-    from ..bake import removal
-
     collection = obj.steer.bake_collection
     found = [collection] if collection is not None else removal.find_bakes(obj.name)
     count = sum(removal.delete_bake(bake).object_count for bake in found)
@@ -120,7 +117,7 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
         """Bake, with progress at the pointer."""
         manager = context.window_manager
         manager.progress_begin(0, 100)
-        warnings: list[str] = []
+        warnings: list[Diagnosis] = []
         try:
             result = bake_crowd(
                 context.object,
@@ -130,8 +127,8 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
             )
         finally:
             manager.progress_end()
-        for text in warnings:
-            self.report({"WARNING"}, text)
+        for found in warnings:
+            self.report({"WARNING"}, found.sentence)
         return (
             f"Baked {result.agent_count} agents: {result.key_count} keys in {result.seconds:.1f} s"
         )

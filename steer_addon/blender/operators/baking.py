@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core import cache as caches
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SteerError
-from ..bake import places, status
+from .. import playback
+from ..bake import cached, places, status
 from ..live import compiling, live
-from .common import SteerOperator, why_no_editable_crowd
+from .common import Returned, SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ...core.step.simulation import Progress
@@ -74,7 +76,7 @@ class BakeOperator(SteerOperator):
         """Begin it."""
         raise NotImplementedError
 
-    def _start(self: Any, context: bpy.types.Context) -> CacheBake | None:
+    def _start(self, context: bpy.types.Context) -> CacheBake | None:
         try:
             bake = self.begin(context)
         except SteerError as error:
@@ -83,10 +85,11 @@ class BakeOperator(SteerOperator):
         places.set_folder(context.object, bake.folder)
         status.baked(context.object)
         status.busy.append(bake)
-        self._bake, self._object, self._timer = bake, context.object, None
+        self._bake, self._object = bake, context.object
+        self._timer: bpy.types.Timer | None = None
         return bake
 
-    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Returned:
         """Bake in one go."""
         bake = self._start(context)
         if bake is None:
@@ -101,7 +104,7 @@ class BakeOperator(SteerOperator):
             raise
         return self._done(context)
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Bake in steps."""
         if bpy.app.background or context.window is None:
             return self.execute(context)
@@ -116,13 +119,14 @@ class BakeOperator(SteerOperator):
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """A step, or the end of it."""
         if event.type == "ESC" and event.value == "PRESS":
             return self._stopped(context)
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        bake, progress = self._bake, None
+        bake = self._bake
+        progress: Progress | None = None
         if live.must_wait(self._object):
             context.workspace.status_text_set(f"{compiling.text()}  |  Esc: Stop")
             return {"RUNNING_MODAL"}
@@ -140,14 +144,13 @@ class BakeOperator(SteerOperator):
         except BaseException:
             self.cancel(context)
             raise
-        context.window_manager.progress_update(progress.done)
-        context.workspace.status_text_set(progress_text(bake, progress))
+        if progress is not None:
+            context.window_manager.progress_update(progress.done)
+            context.workspace.status_text_set(progress_text(bake, progress))
         return {"RUNNING_MODAL"}
 
-    def _wait(self: Any, context: bpy.types.Context, error: KernelsMissingError) -> set[str]:
+    def _wait(self, context: bpy.types.Context, error: KernelsMissingError) -> Returned:
         """Go on with the frames that are kept, once kernels are compiled."""
-        from ..bake import cached
-
         status.busy.remove(self._bake)
         self._bake.close()
         try:
@@ -158,7 +161,7 @@ class BakeOperator(SteerOperator):
         live.hold(self._object, error)
         return {"RUNNING_MODAL"}
 
-    def cancel(self: Any, context: bpy.types.Context) -> None:
+    def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends, or another file is opened."""
         try:
             self._bake.close()
@@ -167,7 +170,7 @@ class BakeOperator(SteerOperator):
             pass
         self._end(context)
 
-    def _end(self: Any, context: bpy.types.Context) -> None:
+    def _end(self, context: bpy.types.Context) -> None:
         if self._bake in status.busy:
             status.busy.remove(self._bake)
         if self in _running:
@@ -178,7 +181,7 @@ class BakeOperator(SteerOperator):
             context.workspace.status_text_set(None)
             self._timer = None
 
-    def _stopped(self: Any, context: bpy.types.Context) -> set[str]:
+    def _stopped(self, context: bpy.types.Context) -> Returned:
         try:
             self._bake.close()
         except SteerError as error:
@@ -187,10 +190,10 @@ class BakeOperator(SteerOperator):
         status.refresh(self._object)
         kept = _kept(self._bake.folder)
         what = f"{len(kept)} of {len(self._bake.frames)} frames are kept" if kept else "Stopped"
-        self.report({"INFO"}, f"{what}: Continue Bake goes on from there")
+        self.report({"INFO"}, f"{what}: Continue Bake makes the rest")
         return {"FINISHED"}
 
-    def _failed(self: Any, context: bpy.types.Context, error: SteerError) -> set[str]:
+    def _failed(self, context: bpy.types.Context, error: SteerError) -> Returned:
         self._bake.close()
         self._end(context)
         status.refresh(self._object)
@@ -198,15 +201,13 @@ class BakeOperator(SteerOperator):
         # the folder that was noted is to be undone with the rest
         return {"FINISHED"} if _kept(self._bake.folder) else {"CANCELLED"}
 
-    def _done(self: Any, context: bpy.types.Context) -> set[str]:
+    def _done(self, context: bpy.types.Context) -> Returned:
         bake, obj = self._bake, self._object
         self._end(context)
         status.baked(obj)
-        for text in bake.warnings:
-            self.report({"WARNING"}, text)
+        for found in bake.warnings:
+            self.report({"WARNING"}, found.sentence)
         try:
-            from .. import playback
-
             playback.attach(obj, bake.folder)
         except SteerError as error:
             self.report({"ERROR"}, f"The bake is complete, but is not played: {error}")
@@ -223,11 +224,8 @@ def stop_all() -> None:
 
 def _kept(folder: Path) -> range:
     """The frames that a bake which was cut short has."""
-    # imported with the first bake: enabling the extension has to be quick
-    from ...core.cache import NEXT, open_cache
-
     try:
-        name = NEXT if (folder / NEXT).exists() else "manifest.json"
-        return open_cache(folder, name).frames
+        name = caches.NEXT if (folder / caches.NEXT).exists() else "manifest.json"
+        return caches.open_cache(folder, name).frames
     except SteerError:
         return range(0)

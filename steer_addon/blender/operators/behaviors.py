@@ -6,9 +6,10 @@ import bpy
 
 from ...core.behaviors import REGISTRY
 from ...core.errors import SceneError
+from ..crowd import animation_paths
 from ..crowd.properties import BEHAVIORS_PATH, add_behavior
 from ..crowd.property_factory import copy_group, sentence
-from .common import SteerOperator, why_no_editable_crowd
+from .common import Returned, SteerOperator, why_no_editable_crowd
 
 
 def behavior_groups() -> dict[str, list[str]]:
@@ -33,9 +34,6 @@ def require_entry(obj: bpy.types.Object) -> int:
 
 def _remap(obj: bpy.types.Object, order: list[int]) -> None:
     """Let the animation of entries go along with them; see `animation_paths.remap`."""
-    # imported with the first edit: enabling the extension has to be quick
-    from ..crowd import animation_paths
-
     animation_paths.remap(obj, BEHAVIORS_PATH, order)
 
 
@@ -83,13 +81,18 @@ def duplicate_behavior(obj: bpy.types.Object, place: int) -> None:
     obj.steer.active_behavior = place + 1
 
 
-def _type_items(self: bpy.types.Operator | None, context: bpy.types.Context | None) -> list:
-    # Blender keeps no reference to these texts; they have to stay alive on this side
-    _type_items.kept = [
+_items: list[tuple[str, str, str]] = []
+"""The types; Blender keeps no reference to their texts, which have to stay alive on this side."""
+
+
+def _type_items(
+    self: bpy.types.Operator | None, context: bpy.types.Context | None
+) -> list[tuple[str, str, str]]:
+    _items[:] = [
         (name, cls.definition.label, sentence((cls.__doc__ or "").partition("\n\n")[0]))
         for name, cls in REGISTRY.items()
     ]
-    return _type_items.kept
+    return _items
 
 
 class OnEntry(SteerOperator):
@@ -173,7 +176,7 @@ class OBJECT_OT_steer_behavior_move(OnEntry, bpy.types.Operator):
             reason = "There is only one behavior: add another one to move it past"
         return reason
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Returned:
         """Move it by one place; at the end of the list it stays, which is no step to undo."""
         place = require_entry(context.object)
         to = place + (-1 if self.direction == "UP" else 1)

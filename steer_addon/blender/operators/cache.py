@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core import cache as caches
+from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ..bake import places, status
+from .. import playback
+from ..bake import cached, checking, places, status
 from ..crowd.state import plays_back
 from .baking import BakeOperator, status_of, why_busy
-from .common import SteerOperator, why_no_editable_crowd
+from .common import Returned, SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ..bake.cached import CacheBake
@@ -32,14 +35,11 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in a folder that holds no bake."""
-        from ...core.cache import NEXT
-        from ..bake import cached
-
         folder = places.new_folder(context.object)
-        if (folder / "manifest.json").exists() or (folder / NEXT).exists():
+        if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
             raise SceneError(
-                f"{folder} holds a bake already, which this crowd does not know of: take it with "
-                "Relink, or choose another folder"
+                f"{folder} holds a bake already, which this crowd does not know of: let the "
+                "crowd play it with Relink, or choose another folder"
             )
         return cached.begin(context.object, context.scene, folder)
 
@@ -58,8 +58,6 @@ class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin in the folder of the bake."""
-        from ..bake import cached
-
         folder = places.own_folder(context.object)
         assert folder is not None
         return cached.begin(context.object, context.scene, folder)
@@ -77,16 +75,14 @@ class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
         found = status_of(context)
         if found is None:
             return f"{context.object.name!r} is not baked: use Bake"
-        if found.problem:
-            return found.problem
-        if found.unfinished is None and found.out_of_date:
-            return f"Out of date: {found.out_of_date}. Use Bake Anew, or undo the change"
+        if found.problem is not None:
+            return found.problem.sentence
+        if found.unfinished is None and found.out_of_date is not None:
+            return found.out_of_date.sentence
         return "" if found.can_continue else "The bake is complete"
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Go on."""
-        from ..bake import cached
-
         folder = places.own_folder(context.object)
         assert folder is not None
         return cached.resume(context.object, context.scene, folder)
@@ -115,14 +111,11 @@ class OBJECT_OT_steer_cache_delete(_OnBake, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
-        from ...core.cache import delete_cache
-        from .. import playback
-
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
         playback.detach(obj)
-        delete_cache(folder, playback.FILES)
+        caches.delete_cache(folder, playback.FILES)
         places.forget_folder(obj)
         status.baked(obj)
         return f"Removed the bake in {folder}"
@@ -135,27 +128,23 @@ class OBJECT_OT_steer_cache_check(_OnBake, bpy.types.Operator):
     bl_label = "Check Bake"
     bl_options = {"REGISTER"}
 
-    def run(self: Any, context: bpy.types.Context) -> str:
+    def run(self, context: bpy.types.Context) -> str:
         """Check it."""
-        from ...core.cache import open_cache
-        from ...core.cache.changes import sentence
-        from ..bake.checking import check
-
         obj = context.object
         folder = places.own_folder(obj)
         assert folder is not None
-        cache = open_cache(folder)
+        cache = caches.open_cache(folder)
         for _ in cache.verify():
             pass
-        steps = check(obj, context.scene, cache)
+        steps = checking.check(obj, context.scene, cache)
         try:
             while True:
                 next(steps)
         except StopIteration as done:
-            changes: list[str] = done.value
+            changes: list[Diagnosis] = done.value
         status.checked(obj, changes)
         if changes:
-            self.report({"WARNING"}, f"Out of date: {sentence(changes)}")
+            self.report({"WARNING"}, caches.changes.out_of_date(changes).sentence)
             return ""
         return f"The bake is up to date, and its {len(cache)} frames are undamaged"
 
@@ -166,35 +155,30 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
     bl_idname = "object.steer_cache_relink"
     bl_label = "Relink Bake"
 
-    directory: bpy.props.StringProperty(  # type: ignore[valid-type]
+    directory: bpy.props.StringProperty(
         name="Folder", description="Folder with the manifest of the bake", subtype="DIR_PATH"
     )
-    filter_folder: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        default=True, options={"HIDDEN"}
-    )
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """Not while something is baked."""
         return why_no_editable_crowd(context) or why_busy()
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for the folder."""
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def run(self: Any, context: bpy.types.Context) -> str:
+    def run(self, context: bpy.types.Context) -> str:
         """Take the bake over, of whatever version of Steer it is; or only the played file."""
-        from ...core.cache import MANIFEST, open_cache
-        from .. import playback
-
         obj = context.object
         if not self.directory:
             raise SceneError("No folder is chosen: choose the one that holds manifest.json")
         folder = places.absolute(self.directory)
-        if plays_back(obj) and not (folder / MANIFEST).exists():
+        if plays_back(obj) and not (folder / caches.MANIFEST).exists():
             return f"{obj.name!r} plays {playback.relink(obj, folder)}"
-        cache = open_cache(folder)
+        cache = caches.open_cache(folder)
         owner = places.owner_of(folder)
         if owner is not None and owner != obj:
             raise SceneError(

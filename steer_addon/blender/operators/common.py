@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 
 from ...core.errors import SteerError
 from ..crowd.crowds import is_crowd, why_not_editable
 
-REDO = {"REGISTER", "UNDO"}
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems, OperatorTypeFlagItems
+
+    _Operator = bpy.types.Operator
+else:
+    _Operator = object
+
+Returned: TypeAlias = "set[OperatorReturnItems]"
+"""What Blender wants of an operator's methods."""
+
+REDO: set[OperatorTypeFlagItems] = {"REGISTER", "UNDO"}
 
 
 def active_object(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -41,7 +51,7 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     context.view_layer.objects.active = obj
 
 
-class SteerOperator:
+class SteerOperator(_Operator):
     """Base of operators: subclasses say why they can't run, and run.
 
     A `SteerError` raised by `run` is shown as one sentence, and the operator is cancelled.
@@ -59,14 +69,14 @@ class SteerOperator:
         """Whether the operator can run; a grey button says why not."""
         reason = cls.why_not(context)
         if reason:
-            cls.poll_message_set(reason)  # type: ignore[attr-defined]
+            cls.poll_message_set(reason)
         return not reason
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Do the work; a text that is returned is shown to the user."""
         raise NotImplementedError
 
-    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Returned:
         """Run, and turn an error into a message."""
         try:
             message = self.run(context)
@@ -86,6 +96,6 @@ class AddOperator(SteerOperator):
         """Only in Object Mode."""
         return "" if context.mode == "OBJECT" else "Go to Object Mode first"
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Run at once; the numbers can be changed in the panel that Blender shows then."""
         return self.execute(context)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import bpy
 
+from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from ..crowd import crowds
 from ..export import formats
-from .common import SteerOperator, why_no_crowd
+from .common import Returned, SteerOperator, why_no_crowd
 
 FORMAT_ITEMS = tuple(
     (entry.name, entry.label, f"{entry.text} ({entry.suffix})", number)
@@ -38,7 +39,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
         """On any crowd: it is only read."""
         return why_no_crowd(context)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for a name; the one proposed is that of the .blend file with the crowd's."""
         chosen = formats.FORMATS[self.format]
         folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path.home()
@@ -56,7 +57,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
         if path.suffix.lower() != chosen.suffix:
             path = path.with_name(path.name + chosen.suffix)
         manager = context.window_manager
-        warnings: list[str] = []
+        warnings: list[Diagnosis] = []
         manager.progress_begin(0, 100)
         try:
             made = formats.export_crowd(
@@ -70,8 +71,8 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
             )
         finally:
             manager.progress_end()
-        for text in warnings:
-            self.report({"WARNING"}, text)
+        for found in warnings:
+            self.report({"WARNING"}, found.sentence)
         return (
             f"Exported {made.agents} agents, {made.frames} frames to {path.name} "
             f"({made.size / 1e6:.1f} MB) in {made.seconds:.1f} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SteerError
-from ..display import display
+from ..display import display, display_looks
 from .common import SteerOperator, why_no_editable_crowd
 
 _NAME = "Crowd Colors"
@@ -24,7 +24,7 @@ class STEER_OT_color_material(SteerOperator, bpy.types.Operator):
         if reason:
             return reason
         try:
-            shown = display.get_input(display.find_modifier(context.object), "Display")
+            shown = display.get_input(display.require_modifier(context.object), "Display")
         except SteerError as error:
             return str(error)
         if shown not in ("Cones", "Discs"):
@@ -36,7 +36,7 @@ class STEER_OT_color_material(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Make the material where there is none yet, and give it to the crowd."""
-        display.set_input(display.find_modifier(context.object), "Material", color_material())
+        display.set_input(display.require_modifier(context.object), "Material", color_material())
         return None
 
 
@@ -45,8 +45,6 @@ def color_material() -> bpy.types.Material:
     found = bpy.data.materials.get(_NAME)
     if found is not None and found.library is None:
         return found
-    # imported with the first material: enabling the extension has to be quick
-    from ..display.display_looks import COLOR_KEY
 
     material = bpy.data.materials.new(_NAME)
     if bpy.app.version < (5, 0, 0):
@@ -54,7 +52,7 @@ def color_material() -> bpy.types.Material:
     tree = material.node_tree
     shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
     color = tree.nodes.new("ShaderNodeAttribute")
-    color.attribute_type, color.attribute_name = "INSTANCER", COLOR_KEY
+    color.attribute_type, color.attribute_name = "INSTANCER", display_looks.COLOR_KEY
     color.location = (shader.location.x - 220.0, shader.location.y)
     tree.links.new(color.outputs["Color"], shader.inputs["Base Color"])
     return material

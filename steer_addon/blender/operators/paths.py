@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.inputs import paths
 from ..crowd import crowds
+from ..making import path_curves
 from .common import AddOperator, active_object, select_only
 
 
@@ -73,12 +75,8 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Make the curve, and give it to the active crowd where that lacks a path."""
-        # imported with the first path: enabling the extension has to be quick
-        from ...core.inputs.paths import Path
-        from ..making import path_curves
-
         x, y = self.width / 2.0, self.height / 2.0
-        path = Path.random(
+        path = paths.Path.random(
             self.count,
             inner=self.inner,
             outer=self.outer,
@@ -91,7 +89,7 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
         curve.location = context.scene.cursor.location
         select_only(context, curve)
         text = f"Added {curve.name!r} with {self.count} waypoints"
-        if not crowds.is_crowd(crowd) or crowds.why_not_editable(crowd):
+        if crowd is None or not crowds.is_crowd(crowd) or crowds.why_not_editable(crowd):
             return text
         entry = path_curves.path_entry(crowd)
         if entry is None:

@@ -6,10 +6,19 @@ from pathlib import Path
 
 import bpy
 
+from ...core.crowd import presets
 from ...core.errors import PresetError
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
-from .common import SteerOperator, active_object, select_only, why_no_crowd, why_no_editable_crowd
+from ..making import starters
+from .common import (
+    Returned,
+    SteerOperator,
+    active_object,
+    select_only,
+    why_no_crowd,
+    why_no_editable_crowd,
+)
 
 _FORBIDDEN = set('/\\:*?"<>|')
 
@@ -43,18 +52,13 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: object) -> str:
         """What the preset says of itself."""
-        # imported with the first menu: enabling the extension has to be quick
-        from ...core.crowd.presets import find_presets, preset_card
-
-        path = find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
-        text = "" if path is None else preset_card(path).description
+        path = presets.find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
+        text = "" if path is None else presets.preset_card(path).description
         return text or "Set behaviors, bodies, motion and solver of the crowd from a preset"
 
     def run(self, context: bpy.types.Context) -> str:
         """Read, check and apply it; a preset that does not fit changes nothing."""
-        from ...core.crowd.presets import load_preset
-
-        preset = load_preset(self.name, *user_preset_folders())
+        preset = presets.load_preset(self.name, *user_preset_folders())
         apply_settings(context.object, preset.settings)
         return f"Applied preset {preset.label}"
 
@@ -76,18 +80,15 @@ class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
         """Any crowd can be saved, linked ones too."""
         return why_no_crowd(context)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for the name."""
         self.name = self.name or context.object.name
-        result: set[str] = context.window_manager.invoke_props_dialog(self)
-        return result
+        return context.window_manager.invoke_props_dialog(self)
 
     def run(self, context: bpy.types.Context) -> str:
         """Write the file."""
-        from ...core.crowd.presets import save_preset
-
         path = user_preset_folder() / f"{preset_file_name(self.name)}.json"
-        save_preset(
+        presets.save_preset(
             path,
             settings_of(context.object),
             label=self.name.strip(),
@@ -112,7 +113,7 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
         """Anywhere in Object Mode; what is active decides what becomes of the file."""
         return "" if context.mode == "OBJECT" else "Go to Object Mode first"
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Use the file that was dropped, or ask for one."""
         if self.filepath:
             return self.execute(context)
@@ -121,17 +122,15 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Read and check it; a file that does not fit changes nothing."""
-        from ...core.crowd.presets import read_preset
-
         path = Path(bpy.path.abspath(self.filepath))
-        preset = read_preset(path)
+        preset = presets.read_preset(path)
         if not why_no_editable_crowd(context):
             apply_settings(context.object, preset.settings)
             return f"Applied preset {preset.label}"
-        # imported with the first crowd: enabling the extension has to be quick
-        from ..making.starters import COUNT, Wish, start
 
-        crowd = start(context.scene, Wish(str(path), COUNT), active_object(context))
+        crowd = starters.start(
+            context.scene, starters.Wish(str(path), starters.COUNT), active_object(context)
+        )
         select_only(context, crowd)
         context.scene.frame_set(context.scene.frame_start)
         return f"Added {crowd.name!r} from preset {preset.label}: play to see it move"

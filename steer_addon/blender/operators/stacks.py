@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import bpy
 
+from ...core.behaviors import REGISTRY
 from ...core.crowd.settings import make_behavior
 from ..crowd import crowds
 from ..crowd.properties import apply_settings, settings_of, write_behavior
@@ -61,7 +62,7 @@ class OBJECT_OT_steer_behavior_reset(OnEntry, bpy.types.Operator):
         reason = super().why_not(context)
         if not reason:
             item = context.object.steer.behaviors[require_entry(context.object)]
-            if item.type not in crowds.REGISTRY:
+            if item.type not in REGISTRY:
                 reason = f"{item.name!r} is of a type that this version of Steer does not have"
         return reason
 
@@ -113,7 +114,9 @@ class OBJECT_OT_steer_copy_settings(SteerOperator, bpy.types.Operator):
 
 def copy_inputs(source: bpy.types.Object, target: bpy.types.Object) -> None:
     """Let a crowd perceive what another one does, as far as that is not the crowd itself."""
-    pairs = [(source.steer, target.steer, _OWN_INPUTS)]
+    pairs: list[tuple[bpy.types.PropertyGroup, bpy.types.PropertyGroup, tuple[str, ...]]] = [
+        (source.steer, target.steer, _OWN_INPUTS)
+    ]
     pairs += [
         (one, other, ENTRY_INPUTS)
         for one, other in zip(source.steer.behaviors, target.steer.behaviors, strict=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.crowd import presets
 from ..crowd import crowds
-from .common import AddOperator, active_object, select_only
+from ..making import starters
+from .common import AddOperator, Returned, active_object, select_only
 
 
 class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
@@ -44,12 +46,9 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: object) -> str:
         """What the preset says of itself."""
-        # imported with the first menu: enabling the extension has to be quick
-        from ...core.crowd.presets import find_presets, preset_card
-
         name = getattr(properties, "preset", "")
-        path = find_presets(*crowds.user_preset_folders()).get(name)
-        text = "" if path is None else preset_card(path).description
+        path = presets.find_presets(*crowds.user_preset_folders()).get(name)
+        text = "" if path is None else presets.preset_card(path).description
         return text or "Add a crowd with all that it needs, and play"
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -59,12 +58,10 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         for name in ("count", "seed", "obstacles", "ground", "bodies"):
             layout.prop(self, name)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Add it, and play where there is a window."""
-        from ..making.starters import COUNT, COUNTS
-
         if not self.properties.is_property_set("count"):
-            self.count = COUNTS.get(self.preset, COUNT)
+            self.count = starters.COUNTS.get(self.preset, starters.COUNT)
         before = list(context.scene.objects)
         result = self.execute(context)
         if result == {"FINISHED"} and context.window is not None:
@@ -75,12 +72,11 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Make all of it, and go to the first frame."""
-        # imported with the first crowd: enabling the extension has to be quick
-        from ..making.starters import Wish, start
-
-        wish = Wish(self.preset, self.count, self.seed, self.obstacles, self.ground, self.bodies)
+        wish = starters.Wish(
+            self.preset, self.count, self.seed, self.obstacles, self.ground, self.bodies
+        )
         scene = context.scene
-        crowd = start(scene, wish, active_object(context))
+        crowd = starters.start(scene, wish, active_object(context))
         select_only(context, crowd)
         scene.frame_set(scene.frame_start)
         placed = len(crowd.data.vertices)
@@ -90,12 +86,10 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
 def _bring_into_view(context: bpy.types.Context, before: list[bpy.types.Object]) -> None:
     """Show the crowd and what it steers by, in the 3D View that it was added from."""
-    from ..making.starters import worth_seeing
-
     region, crowd = context.region, context.object
     if region is None or region.type != "WINDOW" or context.area.type != "VIEW_3D":
         return
-    for obj in worth_seeing(before, crowd, context.scene):
+    for obj in starters.worth_seeing(before, crowd, context.scene):
         if obj.visible_get():
             obj.select_set(True)
     bpy.ops.view3d.view_selected()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SceneError
+from ..checks import advice
 from ..crowd.links import linked_crowds
 from ..display import display
+from ..making import input_makers
 from .common import SteerOperator, active_object, why_no_crowd, why_no_editable_crowd
 
 
@@ -37,9 +39,6 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Make it, and keep the crowd active."""
-        # imported with the first input: enabling the extension has to be quick
-        from ..making import input_makers
-
         obj = context.object
         made = input_makers.add_input(obj, context.scene, self.role, self.entry)
         return f"Added {made.name!r}: move it to where it should be"
@@ -59,18 +58,14 @@ class OBJECT_OT_steer_clear_lost(SteerOperator, bpy.types.Operator):
     def why_not(cls, context: bpy.types.Context) -> str:
         """Only where there is one."""
         reason = why_no_editable_crowd(context)
-        # imported with the first panel: enabling the extension has to be quick
-        from ..checks.advice import lost_objects
 
-        if not reason and next(lost_objects(context.object), None) is None:
+        if not reason and next(advice.lost_objects(context.object), None) is None:
             reason = "No input of the crowd was deleted"
         return reason
 
     def run(self, context: bpy.types.Context) -> None:
         """Clear them."""
-        from ..checks.advice import lost_objects
-
-        for _, owner, prop in list(lost_objects(context.object)):
+        for _, owner, prop in list(advice.lost_objects(context.object)):
             if self.name in ("", getattr(owner, prop).name):
                 setattr(owner, prop, None)
 
@@ -88,21 +83,23 @@ class OBJECT_OT_steer_show_body(SteerOperator, bpy.types.Operator):
         body = None if reason else _body(context.object)
         if not reason and (body is None or not body.hide_viewport):
             reason = "The agents are seen already"
-        if not reason and body.library is not None:
+        if not reason and body is not None and body.library is not None:
             reason = f"{body.name!r} is linked from another file: enable it there"
         return reason
 
     def run(self, context: bpy.types.Context) -> None:
         """Instances of an object that the eye hides are seen, of one that is disabled not."""
         body = _body(context.object)
+        if body is None:
+            return
         body.hide_viewport = False
         if body.name in context.view_layer.objects:
             body.hide_set(True)
 
 
 def _body(obj: bpy.types.Object) -> bpy.types.Object | None:
-    modifier = display.find_modifier(obj)
     try:
+        modifier = display.require_modifier(obj)
         is_object = display.get_input(modifier, "Display") == "Object"
         return display.get_input(modifier, "Object") if is_object else None
     except SceneError:

@@ -17,13 +17,20 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.compiled import jit
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import KernelsMissingError, SceneError, SteerError
+from ...core.explain import ask
+from ...core.results.memories import stood_up
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
+from ..bake import status
 from ..crowd.crowds import is_crowd
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
+from ..crowd.records import Part
 from ..crowd.state import plays_back
 from ..live import compiling, live
+from ..live.sessions import fps_of
+from ..reading.scene import WorldReader, needs_frames, read_agents, signature
 from . import seen
 from .settings import MOST_CHOSEN, parse_ids
 
@@ -41,7 +48,7 @@ class Explained:
 
     answer: Answer | None = None
     frame: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Diagnosis, ...] = ()
     """Why there is nothing to tell, or what of it is not certain."""
     revision: int = 0
     """Another number whenever something of it changed."""
@@ -55,14 +62,14 @@ class Explained:
     """Whether it does not know how what it saw there moves."""
 
 
-_known: dict[int, Explained] = {}
-"""By the session uid of the crowd."""
+_explained: Part[Explained] = Part(Explained, until_undo=True)
+"""Undo may bring back other settings than those that were explained."""
 _count = [0]
 
 
 def forget() -> None:
-    """Drop all that is known, as when another file is opened."""
-    _known.clear()
+    """Drop all that is known, as when the overlay is hidden."""
+    _explained.clear()
     seen.forget()
 
 
@@ -78,7 +85,7 @@ def crowd_of(scene: bpy.types.Scene) -> bpy.types.Object | None:
 
 def get(obj: bpy.types.Object) -> Explained | None:
     """What is known of a crowd, without computing anything."""
-    return _known.get(obj.session_uid)
+    return _explained.get(obj)
 
 
 def chosen_ids(scene: bpy.types.Scene) -> list[int]:
@@ -115,32 +122,32 @@ def refresh(
     """
     obj = crowd_of(scene)
     if obj is None:
-        _known.clear()
+        _explained.clear()
         return True
-    for uid in [uid for uid in _known if uid != obj.session_uid]:
-        del _known[uid]
-    found = _known.setdefault(obj.session_uid, Explained())
+    _explained.keep_only({obj.session_uid})
+    found = _explained.ensure(obj)
     try:
         if live.must_wait(obj):
             # it is asked again when the crowd goes on
-            raise SceneError(live.status(obj).message)
+            return _fail(found, live.status(obj).diagnosis)
         with jit.deferring() if compiling.can_wait() else nullcontext():
             changed = _update(found, obj, scene, depsgraph, reshaped or set())
     except KernelsMissingError as error:
         live.hold(obj, error)
-        return _fail(found, live.status(obj).message)
+        return _fail(found, live.status(obj).diagnosis)
     except SteerError as error:
-        return _fail(found, str(error))
+        return _fail(found, error.diagnosis)
     # now, and not while Blender draws
     for number in chosen_ids(scene)[-MOST_CHOSEN:]:
         agent(found, number, looks=True)
     return changed
 
 
-def _fail(found: Explained, text: str) -> bool:
-    if found.answer is None and found.notes == (text,):
+def _fail(found: Explained, why: Diagnosis | None) -> bool:
+    notes = () if why is None else (why,)
+    if found.answer is None and found.notes == notes:
         return False
-    found.answer, found.key, found.notes = None, None, (text,)
+    found.answer, found.key, found.notes = None, None, notes
     _next(found)
     return True
 
@@ -157,13 +164,10 @@ def _update(
     depsgraph: bpy.types.Depsgraph,
     reshaped: set[int],
 ) -> bool:
-    from ...core.explain import ask
-    from ..live.sessions import fps_of
-    from ..reading.scene import signature
 
     source = seen.find(obj, scene)
     if source is None:
-        raise SceneError(f"Not simulated yet: play from frame {obj.steer.frame_start}")
+        raise SceneError(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
     settings = settings_of(obj)
     key = (source.key, settings, signature(obj, depsgraph))
     if found.key == key and not reshaped:
@@ -193,9 +197,6 @@ def _world(
     reshaped: set[int],
 ) -> tuple[World, bool]:
     """What the crowd perceives, and whether one cannot know how it moves."""
-    from ..live.sessions import fps_of
-    from ..reading.scene import WorldReader, needs_frames
-
     now = scene.frame_current
     if found.reader is None:
         found.reader = WorldReader()
@@ -220,8 +221,6 @@ def _agents(
         return shown.kept.agents
     if shown.agents is not None:
         return shown.agents
-    from ...core.results.memories import stood_up
-    from ..reading.scene import read_agents
 
     start = read_agents(obj, depsgraph, settings)
     return stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
@@ -233,22 +232,18 @@ def _notes(
     scene: bpy.types.Scene,
     settings: CrowdSettings,
     still: bool,
-) -> list[str]:
-    """What of an answer is not certain, a sentence each."""
-    from ..bake import status
-
+) -> list[Diagnosis]:
+    """What of an answer is not certain."""
     notes = []
     bake = status.status(obj, scene) if plays_back(obj) else None
-    if bake is not None and bake.out_of_date:
-        notes.append("The bake is out of date: this is what the crowd, as it is now, would do")
+    if bake is not None and bake.out_of_date is not None:
+        notes.append(diagnose("EXPLAINS_PRESENT"))
     acting = [b for b in settings.behaviors if b.enabled and b.weight > 0.0]
-    names = [repr(b.key) for b in acting if b.definition.memory_width]
-    if shown.kept is None and shown.agents is None and names:
-        some = f"{', '.join(names)} {'remembers' if len(names) == 1 else 'remember'}"
-        notes.append(f"What {some} is not known at this frame: {shown.way_out}")
+    titles = [repr(b.title) for b in acting if b.definition.memory_width]
+    if shown.kept is None and shown.agents is None and titles:
+        known = {"behaviors": ", ".join(titles), "way_out": shown.way_out}
+        notes.append(diagnose("MEMORY_UNKNOWN", **known))
     uses = {use for b in acting for use in b.definition.uses}
     if shown.kept is None and still and uses & {TARGETS, SECOND_TARGETS}:
-        notes.append(
-            "Targets are taken to stand still here: go back a frame and forth to see them move"
-        )
+        notes.append(diagnose("TARGETS_STILL"))
     return notes

@@ -11,10 +11,12 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from ...core.results import frames
 from .. import app_handlers
 from ..crowd.crowds import is_crowd, why_not_editable
 from ..crowd.properties import uses_targets
 from ..crowd.slots import has_source
+from . import answers, seen
 
 GOAL, WANDER, REGION = (0.10, 0.78, 0.52), (0.34, 0.71, 0.98), (1.00, 0.42, 0.16)
 LEAST = 0.01
@@ -97,18 +99,14 @@ def place_and_heading(
     obj: bpy.types.Object, scene: bpy.types.Scene
 ) -> tuple[Vector, Vector] | None:
     """Where the agent stands that shows the wander circle [m], and its heading."""
-    # imported with the first handle: enabling the extension has to be quick
-    from . import answers, seen
-
     frame = seen.seen_frame(obj, scene)
     if frame is None or not len(frame.id):
         return None
     chosen = [n for n in answers.chosen_ids(scene) if n in frame.id]
     row = int((frame.id == chosen[-1]).argmax()) if chosen else 0
-    from ...core.results.frames import forward_vector, turned
 
-    ahead = forward_vector(obj.steer.motion.forward_axis)
-    return Vector(frame.position[row]), Vector(turned(frame.rotation[[row]], ahead)[0])
+    ahead = frames.forward_vector(obj.steer.motion.forward_axis)
+    return Vector(frame.position[row]), Vector(frames.turned(frame.rotation[[row]], ahead)[0])
 
 
 class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
@@ -142,7 +140,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
         self.circle.use_draw_scale = False
         self.arms = {name: self._new("GIZMO_GT_arrow_3d", WANDER, 0.6) for name in _ARMS}
         self.faces = []
-        self.stretch: dict[int, Any] = {}
+        self.stretch: dict[int, tuple[Matrix, Vector, Vector, float]] = {}
         self.was_dragged = False
         for number in range(6):
             arrow = self._new("GIZMO_GT_arrow_3d", REGION, 0.5)
@@ -210,7 +208,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
             return
         place, heading = found
         up = Vector((0.0, 0.0, 1.0))
-        side = heading.cross(up)
+        side: Any = heading.cross(up)
         side = side.normalized() if side.length > 1.0e-3 else Vector((1.0, 0.0, 0.0))
         center = place + heading * entry.wander.distance
         self.circle.matrix_basis = facing(center, side.cross(heading))
@@ -232,7 +230,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
     def _set_face(self, number: int, value: float) -> None:
         box = box_of(bpy.context.object)
         if box is not None and number in self.stretch:
-            box.matrix_world = stretched(*self.stretch[number], value)
+            box.matrix_world = stretched(*self.stretch[number], by=value)
 
 
 def unregister() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +9,10 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .. import app_handlers
+from ..crowd import links
+from ..reading import scene_inputs
 from ..suspension import is_suspended
-from . import settings
+from . import answers, settings, view
 
 
 def is_shown(scene: bpy.types.Scene) -> bool:
@@ -28,8 +29,6 @@ def settings_changed() -> None:
 
 def _refresh_all() -> None:
     """Explain what every window shows. Run by a timer, once."""
-    from . import answers
-
     for window in bpy.context.window_manager.windows:
         if is_shown(window.scene):
             answers.refresh(window.scene, window.view_layer.depsgraph)
@@ -41,22 +40,16 @@ def on_change(scene: bpy.types.Scene, depsgraph: Any = None) -> None:
     """Something was evaluated: another frame, or an edit."""
     if is_suspended() or not is_shown(scene) or depsgraph is None or depsgraph.mode == "RENDER":
         return
-    from . import answers
-
     if answers.refresh(scene, depsgraph, _reshaped(scene, depsgraph)):
         app_handlers.redraw()
 
 
 def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int]:
-    from ..crowd import links
-    from ..reading.scene import geometry_owners
-    from . import answers
-
     obj = answers.crowd_of(scene)
     if obj is None:
         return set()
 
-    owners = geometry_owners(obj)
+    owners = scene_inputs.geometry_owners(obj)
     updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
     # what another crowd shows changes in every frame, and is no edit
     others = {crowd.session_uid for crowd in links.linked_crowds(obj)}
@@ -65,15 +58,15 @@ def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int
 
 @persistent
 def on_undo(*_: object) -> None:
-    """What is known may belong to settings that are gone."""
-    _forget("answers")
+    """What was explained may belong to settings that are gone."""
     settings_changed()
 
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts, and it may not show the overlay."""
-    _forget("answers", "view")
+    """Another file may not show the overlay, and what was drawn is of the one before."""
+    if _drawn:
+        view.forget()
     settings_changed()
 
 
@@ -86,20 +79,16 @@ WHILE_SHOWN: tuple[tuple[str, Callable[..., None]], ...] = (
 """Handlers that are there only while the overlay is shown, with the lists that they go into."""
 
 
-def _forget(*names: str) -> None:
-    """Drop what modules know; those that were never loaded know nothing."""
-    for name in names:
-        module = sys.modules.get(f"{__package__}.{name}")
-        if module is not None:
-            module.forget()
+_drawn: list[str] = []
+"""Not empty from when the overlay is first drawn until nothing of it is left."""
 
 
 def _stop() -> None:
     """Draw nothing any more, and drop all that is known."""
-    view = sys.modules.get(f"{__package__}.view")
-    if view is not None:
+    if _drawn:
         view.remove()
-    _forget("answers")
+        answers.forget()
+        _drawn.clear()
 
 
 ALWAYS = (("load_post", on_load),)
@@ -110,10 +99,9 @@ def sync() -> None:
     """Add or remove draw callbacks and handlers: they are there only while a scene is shown."""
     shown = any(is_shown(scene) for scene in bpy.data.scenes)
     if shown:
-        from . import view
-
         app_handlers.add(WHILE_SHOWN)
         view.add()
+        _drawn[:] = ["view"]
     else:
         app_handlers.remove(WHILE_SHOWN)
         _stop()
@@ -121,7 +109,7 @@ def sync() -> None:
 
 def register() -> None:
     """Add the settings; a scene that is open already may show the overlay."""
-    settings.register()
+    settings.register(settings_changed)
     app_handlers.add(ALWAYS)
     if not bpy.app.background:
         bpy.app.timers.register(_begin, first_interval=0.0)

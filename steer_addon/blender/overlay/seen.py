@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Quaternion
 
+from ...core.cache import MANIFEST, open_cache
+from ...core.diagnoses import diagnose
 from ...core.errors import SceneError, SteerError
-from .. import playback
+from ...core.results.frames import Frame
+from ..bake.copies import make_template
+from ..crowd import baked_file
+from ..crowd.records import Part
 from ..crowd.state import get_state, plays_back, read_state
 from ..live import live
 
@@ -57,13 +63,13 @@ class Source(NamedTuple):
     read: Callable[[], Shown]
 
 
-_caches: dict[int, tuple[Any, Cache]] = {}
-"""Opened caches with what their manifest was like, by the session uid of the crowd."""
+_opened: Part[dict[Any, Cache]] = Part(dict, until_undo=True)
+"""The opened cache of a crowd's bake, by what its manifest is like."""
 
 
 def forget() -> None:
-    """Close all caches, as when another file is opened."""
-    _caches.clear()
+    """Close all caches, as when the overlay is hidden."""
+    _opened.clear()
 
 
 def find(obj: bpy.types.Object, scene: bpy.types.Scene) -> Source | None:
@@ -112,9 +118,9 @@ def _from_state(obj: bpy.types.Object) -> Frame | None:
 
 def _cached(obj: bpy.types.Object, number: int) -> Source:
     """A frame of the cache that the played file was written from."""
-    path = playback.file_of(obj)
+    path = baked_file.file_of(obj)
     if path is None:
-        raise SceneError(playback.problem(obj))
+        raise SceneError(diagnose("BAKE_WITHOUT_MODIFIER"))
     stamp, cache = _open(obj, path.parent)
     frames = cache.frames
     if not len(frames):
@@ -134,8 +140,6 @@ def _cached(obj: bpy.types.Object, number: int) -> Source:
 
 
 def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
-    from ...core.cache import MANIFEST, open_cache
-
     try:
         found = (folder / MANIFEST).stat()
         stamp = (str(folder), found.st_mtime_ns, found.st_size)
@@ -144,16 +148,15 @@ def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
             f"The bake is played from {folder}, where its cache is missing: put the cache back, "
             "or delete the bake, to see why its agents turn"
         ) from None
-    known = _caches.get(obj.session_uid)
-    if known is None or known[0] != stamp:
-        known = _caches[obj.session_uid] = (stamp, open_cache(folder))
-    return known
+    known = _opened.ensure(obj)
+    if stamp not in known:
+        known.clear()
+        known[stamp] = open_cache(folder)
+    return stamp, known[stamp]
 
 
 def _keyed(obj: bpy.types.Object, number: int) -> Shown:
     """A frame from the objects of a keyframe bake, as they stand at the scene's frame."""
-    from ...core.results.frames import Frame
-
     named = {}
     collection = obj.steer.bake_collection
     for carrier in () if collection is None else collection.objects:
@@ -181,12 +184,9 @@ def _keyed(obj: bpy.types.Object, number: int) -> Shown:
 
 def _template_turn(obj: bpy.types.Object) -> Any:
     """What takes the rotation of the copied object out of a key again."""
-    from mathutils import Quaternion
-
-    from ..bake.copies import make_template
-
     source = obj.steer.bake_source_object
-    if source is None:
+    collection = obj.steer.bake_collection
+    if source is None or collection is None:
         return Quaternion()
-    template = make_template(source, obj.steer.bake_collection)
+    template = make_template(source, collection)
     return Quaternion(template.keyed_rotation).inverted()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -29,10 +30,13 @@ def parse_ids(text: str) -> list[int]:
     return list(dict.fromkeys(int(word) for word in words if _ID.fullmatch(word)))
 
 
-def _changed(self: Any, context: Any) -> None:
-    from . import handlers
+_watchers: list[Callable[[], None]] = []
+"""Called when a setting was changed."""
 
-    handlers.settings_changed()
+
+def _changed(self: Any, context: Any) -> None:
+    for call in _watchers:
+        call()
 
 
 def _is_crowd(self: Any, obj: bpy.types.Object) -> bool:
@@ -103,8 +107,13 @@ class SteerOverlay(bpy.types.PropertyGroup):
     )
 
 
-def register() -> None:
-    """Add `Scene.steer_overlay`."""
+def register(changed: Callable[[], None]) -> None:
+    """Add `Scene.steer_overlay`.
+
+    Args:
+        changed: Called when a setting was changed.
+    """
+    _watchers.append(changed)
     bpy.utils.register_class(SteerOverlay)
     bpy.types.Scene.steer_overlay = bpy.props.PointerProperty(type=SteerOverlay)
 
@@ -113,3 +122,4 @@ def unregister() -> None:
     """Take back what `register` did."""
     del bpy.types.Scene.steer_overlay
     bpy.utils.unregister_class(SteerOverlay)
+    _watchers.clear()

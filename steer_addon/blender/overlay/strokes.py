@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.explain.shapes import Arc
+
 if TYPE_CHECKING:
     from ...core.explain import AgentAnswer, Answer
 
@@ -227,7 +229,8 @@ def in_view(points: F32, matrix: Any, limit: int) -> NDArray[np.int64]:
     inside = (np.abs(clip[0]) <= clip[3]) & (np.abs(clip[1]) <= clip[3]) & (clip[3] > 0.0)
     rows = np.flatnonzero(inside)
     depth = clip[2, rows] / clip[3, rows]
-    return rows[np.argsort(depth, kind="stable")[:limit]]
+    first: NDArray[np.int64] = rows[np.argsort(depth, kind="stable")[:limit]]
+    return first
 
 
 def placed(
@@ -266,8 +269,6 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 def ring(answer: Answer, row: int) -> Strokes:
     """A circle around an agent's feet, so that it is found among others."""
-    from ...core.explain.shapes import Arc
-
     agents = answer.agents
     place, up = agents.position[row].astype(np.float64), agents.normal[row].astype(np.float64)
     lines = Arc("PLACE", place, 1.25 * float(agents.radius[row]), up).segments().reshape(-1, 3)

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import blf
 import bpy
+import gpu
 import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from gpu_extras.batch import batch_for_shader
 
-from . import answers
+from . import answers, strokes
 from .settings import MOST_CHOSEN
 
 if TYPE_CHECKING:
@@ -71,8 +75,6 @@ def _explained(context: Any) -> Explained | None:
 
 def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
     """Rows of the agents that have arrows."""
-    from . import strokes
-
     if told.extent == "IN_VIEW":
         near = strokes.in_view(found.answer.agents.position, matrix, told.limit)
         return near[found.answer.after.alive[near] > 0]
@@ -81,10 +83,8 @@ def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
 
 def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
     """Batches and names for one view."""
-    # imported with the first lines: enabling the extension has to be quick
-    from . import strokes
-
     made, ids, answer = _Made(key), key[1], found.answer
+    assert answer is not None  # `_current` has asked
     rows = _rows(found, told, ids, matrix)
     lines = []
     for number in ids[-MOST_CHOSEN:]:
@@ -106,17 +106,14 @@ def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
 
 
 def _shader(name: str) -> Any:
-    import gpu
-
     return gpu.shader.from_builtin(name)
 
 
 def _batch(made: strokes.Strokes, kind: str = "LINES", shader: str = WIDE) -> Any:
-    from gpu_extras.batch import batch_for_shader
-
     if not len(made.points):
         return None
-    return batch_for_shader(_shader(shader), kind, {"pos": made.points, "color": made.colors})
+    content: dict[str, Any] = {"pos": made.points, "color": made.colors}
+    return batch_for_shader(_shader(shader), kind, content)
 
 
 def _current(context: Any) -> _Made | None:
@@ -146,7 +143,6 @@ def draw_lines() -> None:
     made = _current(context)
     if made is None:
         return
-    import gpu
 
     scale = context.preferences.system.ui_scale
     shader = _shader(WIDE)
@@ -168,7 +164,6 @@ def draw_texts() -> None:
     found = _explained(context)
     if found is None:
         return
-    import blf
 
     scale = context.preferences.system.ui_scale
     blf.size(0, TEXT_SIZE * scale)
@@ -183,14 +178,10 @@ def draw_texts() -> None:
 
 
 def _draw_labels(context: Any, labels: list[strokes.Label], scale: float) -> None:
-    import blf
-    from bpy_extras.view3d_utils import location_3d_to_region_2d
-
-    from . import strokes
 
     tips, sizes, texts = [], [], []
     for label in labels:
-        place = location_3d_to_region_2d(context.region, context.region_data, label.place)
+        place = location_3d_to_region_2d(context.region, context.region_data, label.place.tolist())
         if place is not None:
             width, height = blf.dimensions(0, label.text)
             # the agent's own name stands below it, the others beside their arrows
@@ -207,13 +198,11 @@ def _draw_labels(context: Any, labels: list[strokes.Label], scale: float) -> Non
 
 def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -> None:
     """Dark ground under texts, so that they can be read before anything."""
-    import gpu
-    from gpu_extras.batch import batch_for_shader
-
     if not boxes:
         return
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    corners, triangles = [], []
+    corners: list[tuple[float, float]] = []
+    triangles: list[tuple[int, int, int]] = []
     for (x, y), (width, height) in boxes:
         first, low = len(corners), y - 0.25 * height
         corners += [
@@ -231,22 +220,18 @@ def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -
 
 
 def _draw_legend(context: Any, found: Explained, scale: float) -> None:
-    from . import strokes
-
     left = 20.0 * scale
     for region in context.area.regions:
         if region.type == "TOOLS" and region.alignment == "LEFT":
             left += region.width
     rows = strokes.legend(found.answer) if found.answer else []
     color = strokes.OTHER if found.answer else strokes.VELOCITY
-    rows += [(text, color) for text in found.notes]
+    rows += [(note.sentence, color) for note in found.notes]
     for number, (text, color) in enumerate(reversed(rows)):
         _write(text, (left, (16.0 + number * 1.5 * TEXT_SIZE) * scale), color)
 
 
 def _write(text: str, place: tuple[float, float], color: strokes.Color) -> None:
-    import blf
-
     blf.color(0, *color[:3], 1.0)
     blf.position(0, *place, 0.0)
     blf.draw(0, text)

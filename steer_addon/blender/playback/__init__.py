@@ -12,29 +12,23 @@ from .linking import (
     Played,
     attach,
     detach,
-    file_of,
     forget,
-    limits,
     make_state,
-    message,
-    problem,
     relink,
     show,
     write,
 )
+from .removal import remove_crowd
 
 __all__ = [
     "FILES",
     "Played",
     "attach",
     "detach",
-    "file_of",
     "forget",
-    "limits",
     "make_state",
-    "message",
-    "problem",
     "relink",
+    "remove_crowd",
     "show",
     "write",
 ]

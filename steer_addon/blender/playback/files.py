@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 
+from ...core.cache import open_cache
 from ...core.errors import SceneError
-
-if TYPE_CHECKING:
-    from ...core.results.frames import Frame
-    from ..export.files import Header
+from ...core.results.frames import Frame
+from ..crowd.baked_file import absolute_path, path_owner
+from ..writing.files import Header
+from ..writing.mesh_cache import read_pc2_header
+from ..writing.usd_points import POINTS_PATH
+from .packed import BLOCKS, ensure_group
 
 
 def read_cache(folder: Path) -> tuple[Any, Header]:
@@ -23,9 +26,6 @@ def read_cache(folder: Path) -> tuple[Any, Header]:
     Raises:
         SteerError: It cannot be read.
     """
-    from ...core.cache import open_cache
-    from ..export.files import Header
-
     cache = open_cache(folder)
     numbers = cache.frames
     if not len(numbers):
@@ -36,8 +36,6 @@ def read_cache(folder: Path) -> tuple[Any, Header]:
 
 def make_usd_state(name: str, path: Path) -> bpy.types.Object:
     """A point cloud that plays a USD file."""
-    from ..export.usd_points import POINTS_PATH
-
     state = bpy.data.objects.new(name, bpy.data.pointclouds.new(name))
     modifier = state.modifiers.new("Crowd Cache", "MESH_SEQUENCE_CACHE")
     modifier.cache_file = _cache_file(path)
@@ -48,7 +46,7 @@ def make_usd_state(name: str, path: Path) -> bpy.types.Object:
 def _cache_file(path: Path) -> bpy.types.CacheFile:
     """The data-block of a file, read anew where there is one already."""
     for found in bpy.data.cache_files:
-        if found.library is None and _absolute(found) == path:
+        if found.library is None and absolute_path(found) == path:
             reload(found)
             return found
     before = set(bpy.data.cache_files)
@@ -69,9 +67,6 @@ def reload(cache_file: bpy.types.CacheFile) -> None:
 
 def make_plain_state(name: str, path: Path, first: Frame) -> bpy.types.Object:
     """A mesh of loose vertices that plays a packed PC2 file; radii stay those of a frame."""
-    from ..export.mesh_cache import read_pc2_header
-    from .packed import BLOCKS, ensure_group
-
     header = read_pc2_header(path)
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(header.points)
@@ -92,45 +87,19 @@ def make_plain_state(name: str, path: Path, first: Frame) -> bpy.types.Object:
     return state
 
 
-def cache_file_of(state: bpy.types.Object) -> bpy.types.CacheFile | None:
-    """The data-block of the file that a state plays, where it has one."""
-    for modifier in state.modifiers:
-        if modifier.type == "MESH_SEQUENCE_CACHE":
-            return modifier.cache_file
-    return None
-
-
-def _owner(state: bpy.types.Object) -> Any:
-    """What holds the path of a state's file, or None when the modifier was taken away."""
-    for modifier in state.modifiers:
-        if modifier.type == "MESH_CACHE":
-            return modifier
-    return cache_file_of(state)
-
-
-def get_path(state: bpy.types.Object) -> Path | None:
-    """The file that a state plays."""
-    owner = _owner(state)
-    return None if owner is None else _absolute(owner)
-
-
 def set_path(state: bpy.types.Object, path: Path) -> None:
     """Let a state play another file of the same kind.
 
     Raises:
         SceneError: Its modifier was taken away.
     """
-    owner = _owner(state)
+    owner = path_owner(state)
     if owner is None:
         raise SceneError(
             f"{state.name!r} has lost the modifier that plays the bake: delete the bake"
         )
     owner.filepath = _stored(path)
     state.update_tag()
-
-
-def _absolute(owner: Any) -> Path:
-    return Path(bpy.path.abspath(owner.filepath, library=owner.id_data.library))
 
 
 def _stored(path: Path) -> str:
@@ -150,7 +119,7 @@ def released(path: Path) -> Iterator[None]:
     owners = [
         (found, found.filepath)
         for found in bpy.data.cache_files
-        if found.library is None and path.is_file() and _absolute(found) == path
+        if found.library is None and path.is_file() and absolute_path(found) == path
     ]
     for owner, _ in owners:
         owner.filepath = ""

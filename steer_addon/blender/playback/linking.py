@@ -10,17 +10,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from ...core.errors import SceneError
-from ..crowd.state import PLAYBACK_KEY, ensure_state, get_state, plays_back, remove_state
-from ..display.display import ensure_node_group, find_modifier, set_input
+from ...core.results.roster import Roster, everybody
+from ..crowd import baked_file
+from ..crowd.state import (
+    PLAYBACK_KEY,
+    ensure_state,
+    get_state,
+    playback_state,
+    plays_back,
+    remove_state,
+)
+from ..display.display import ensure_node_group, require_modifier, set_input
+from ..live import live
 from ..suspension import suspended
+from ..writing import usd_points
 from . import files
+from .packed import write_packed
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ...core.results.frames import Frame
-    from ..export.files import Header
+    from ..writing.files import Header
 
 USD_FILE = "crowd.usdc"
 PLAIN_FILE = "crowd.pc2"
@@ -43,9 +55,6 @@ class Played(NamedTuple):
     first: Frame
 
 
-_RANGE_KEY = "steer_playback_frames"
-
-
 def write(
     frames: Iterable[Frame],
     folder: Path,
@@ -65,19 +74,15 @@ def write(
         OutputError: It cannot be written; an earlier file stays as it was.
         SceneError: There are no frames.
     """
-    from ...core.results.roster import Roster
-    from ..export.usd_points import has_usd, write_points
-    from .packed import write_packed
-
     coming = iter(frames)
     first = next(coming, None)
     if first is None:
         raise SceneError(f"Crowd {header.name!r} has no frames to write: simulate it first")
     coming = chain([first], coming)
-    path = folder / (USD_FILE if has_usd() else PLAIN_FILE)
+    path = folder / (USD_FILE if usd_points.has_usd() else PLAIN_FILE)
     with files.released(path):
-        if has_usd():
-            write_points(coming, path, header)
+        if usd_points.has_usd():
+            usd_points.write_points(coming, path, header)
         else:
             ids = first.id if everybody is None else everybody()
             first = Roster(ids).placed(first)
@@ -95,9 +100,7 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
     Raises:
         SceneError: The object is no crowd, comes from another file, or the file is not there.
     """
-    modifier = find_modifier(obj)
-    if modifier is None:
-        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+    modifier = require_modifier(obj)
     if obj.library is not None or obj.override_library is not None:
         raise SceneError(
             f"Crowd {obj.name!r} is linked from another file: bake it in that file, or make it "
@@ -105,7 +108,6 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
         )
     if not played.path.is_file():
         raise SceneError(f"There is no file {played.path}: bake the crowd again, or relink it")
-    from ..live import live
 
     # groups of an older version know no point clouds
     ensure_node_group()
@@ -130,7 +132,7 @@ def make_state(name: str, played: Played) -> bpy.types.Object:
     else:
         state = files.make_plain_state(name, path, played.first)
     state[PLAYBACK_KEY] = path.suffix[1:]
-    state[_RANGE_KEY] = [header.start, header.end]
+    state[baked_file.RANGE_KEY] = [header.start, header.end]
     return state
 
 
@@ -148,8 +150,6 @@ def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
         SteerError: The cache cannot be read, the file not written, or the crowd not changed; what
             the crowd shows is as before then.
     """
-    from ...core.results.roster import everybody
-
     folder = folder_path(cache_folder)
     frames, header = files.read_cache(folder)
     played = write(frames, folder, header, lambda: everybody(frames))
@@ -161,7 +161,6 @@ def detach(obj: bpy.types.Object) -> None:
     """Go back to the live crowd; the files stay where they are. A live crowd stays as it is."""
     if not plays_back(obj):
         return
-    from ..live import live
 
     forget(obj)
     if obj.library is None and obj.override_library is None:
@@ -203,48 +202,6 @@ def folder_path(folder: str | Path) -> Path:
     return Path(bpy.path.abspath(str(folder)))
 
 
-def file_of(obj: bpy.types.Object) -> Path | None:
-    """The file that a baked crowd plays, whether it is there or not; None for a live crowd."""
-    return files.get_path(get_state(obj)) if plays_back(obj) else None
-
-
-def problem(obj: bpy.types.Object) -> str:
-    """Why a baked crowd does not play, and the way out; empty when it does."""
-    if not plays_back(obj):
-        return ""
-    state: Any = get_state(obj)
-    path = files.get_path(state)
-    if path is None:
-        return "The bake has lost its modifier: delete the bake and bake again"
-    if not path.is_file():
-        return f"{path} is missing: use Relink to say where it is, or bake again"
-    if state[PLAYBACK_KEY] == "usdc" and not bpy.app.build_options.usd:
-        return "This build of Blender has no USD and cannot play the bake: bake again"
-    return ""
-
-
-def limits(obj: bpy.types.Object) -> str:
-    """What the played file lacks; empty when it has everything."""
-    if plays_back(obj) and get_state(obj)[PLAYBACK_KEY] == "pc2":
-        return (
-            "No USD in this build of Blender: the bake lacks what behaviors show, such as zone and "
-            "waypoint, and changes of radius"
-        )
-    return ""
-
-
-def message(obj: bpy.types.Object) -> str:
-    """What the panel says about a baked crowd."""
-    reason = problem(obj)
-    if reason or not plays_back(obj):
-        return reason
-    state: Any = get_state(obj)
-    first, last = state.get(_RANGE_KEY, (0, 0))
-    path = files.get_path(state)
-    name = "" if path is None else path.name
-    return f"Baked: {name} plays frames {first} to {last}; delete the bake to simulate live"
-
-
 def _settle(obj: bpy.types.Object) -> None:
     """Let Blender evaluate the exchange now: nobody is to take it for an edit of the crowd."""
     with suspended():
@@ -255,7 +212,8 @@ def _settle(obj: bpy.types.Object) -> None:
 
 def forget(obj: bpy.types.Object) -> None:
     """Remove the crowd's state, with the cache file it plays where nothing else does."""
-    used = files.cache_file_of(get_state(obj)) if plays_back(obj) else None
+    state = playback_state(obj)
+    used = None if state is None else baked_file.cache_file_of(state)
     remove_state(obj)
     if used is not None and used.users == 0:
         bpy.data.batch_remove([used])

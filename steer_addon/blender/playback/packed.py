@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ...core.results.frames import Frame
 from ...core.results.roster import placed
 from ..display.node_builder import NodeBuilder
-from ..export.files import Header
-from ..export.mesh_cache import write_points
+from ..writing.files import Header
+from ..writing.mesh_cache import write_points
 
 BLOCKS = 4
 GROUP_NAME = "Steer Playback"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import bpy
 import numpy as np
 
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.geometry import bvh
 from ...core.geometry.meshes import Mesh
 from ...core.inputs.spheres import Spheres, make_spheres
@@ -52,8 +54,8 @@ class WorldReader:
     """Reads worlds for one simulation; keeps what does not change from frame to frame."""
 
     meshes: MeshReader = field(default_factory=MeshReader)
-    scene_warnings: list[str] = field(default_factory=list)
-    """A sentence for everything that the user may want to change, but for what is missing."""
+    scene_warnings: list[Diagnosis] = field(default_factory=list)
+    """Everything that the user may want to change, but for what is missing."""
     _view: SceneView = field(default_factory=SceneView)
     _targets: TargetReader = field(default_factory=TargetReader)
     _sources: SourceReader = field(default_factory=SourceReader)
@@ -61,12 +63,12 @@ class WorldReader:
     _ground: tuple[Mesh, BvhView] | None = None
 
     @property
-    def no_target(self) -> list[str]:
-        """A sentence for each input that is missing though a behavior needs it."""
+    def no_target(self) -> list[Diagnosis]:
+        """Inputs that are missing though a behavior needs them."""
         return [*self._targets.missing, *self._sources.missing]
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Diagnosis]:
         """All warnings about the last world read."""
         return [*self.no_target, *self.scene_warnings]
 
@@ -93,8 +95,8 @@ class WorldReader:
         """
         told = settings or settings_of(obj)
         with self._view.at(depsgraph, stand_ins or {}) as view:
-            targets = self._targets.read(obj, view, fps)
-            sources = self._sources.read(obj, view, told)
+            targets: dict[str, Any] = self._targets.read(obj, view, fps)
+            sources: dict[str, Any] = self._sources.read(obj, view, told)
             colliders, spheres = self._read_colliders(obj, told.motion.wall_height)
             ground = self._read_ground(obj)
         self.scene_warnings = [*view.warnings, *self.meshes.end_frame()]
@@ -122,9 +124,14 @@ class WorldReader:
         meshes: list[Mesh] = []
         balls: list[Sphere] = []
         for collider in collider_objects(obj):
-            if not self._view.is_gone(collider, "Collider"):
-                for piece in self._pieces(obj, collider, collider.name_full, None, wall_height):
-                    (meshes if isinstance(piece, Mesh) else balls).append(piece)
+            if self._view.is_gone(collider, "Collider", chosen=False):
+                continue
+            top = collider.name
+            for piece in self._pieces(obj, collider, collider.name_full, top, None, wall_height):
+                if isinstance(piece, Mesh):
+                    meshes.append(piece)
+                else:
+                    balls.append(piece)
         if not balls:
             return meshes, None
         return meshes, make_spheres([b[0] for b in balls], [b[1] for b in balls])
@@ -134,19 +141,23 @@ class WorldReader:
         obj: bpy.types.Object,
         part: bpy.types.Object,
         name: str,
+        top: str,
         parent: Matrix | None,
         wall_height: float,
     ) -> Iterator[Mesh | Sphere]:
-        """The mesh or sphere of an object, or those of the collection that it instances."""
+        """The mesh or sphere of an object, or those of the collection that it instances.
+
+        `top` is the name of the object that stands in the scene, which users can select.
+        """
         if part.instance_collection is not None and part.type == "EMPTY":
             base = self._piece_place(part, parent)
             base[:3, 3] -= base[:3, :3] @ np.array(part.instance_collection.instance_offset)
             for child in members(part.instance_collection, obj):
                 label = f"{name}/{child.name_full}"
-                yield from self._pieces(obj, child, label, base, wall_height)
+                yield from self._pieces(obj, child, label, top, base, wall_height)
             return
         if is_sphere(part):
-            yield from self._spheres(part, name, parent)
+            yield from self._spheres(part, name, top, parent)
         if part.type not in MESH_TYPES:
             return
         view = self._view
@@ -161,12 +172,12 @@ class WorldReader:
             )
         else:
             place = self._piece_place(part, parent)
-            mesh = self.meshes.read(name, part, evaluated, place, wall_height=wall_height)
+            mesh = self.meshes.read(name, part, evaluated, place, top=top, wall_height=wall_height)
         if mesh is not None:
             yield mesh
 
     def _spheres(
-        self, part: bpy.types.Object, name: str, parent: Matrix | None
+        self, part: bpy.types.Object, name: str, top: str, parent: Matrix | None
     ) -> Iterator[Sphere]:
         """The sphere of an empty, as large as its largest scale makes it, if it is finite."""
         view = self._view
@@ -177,13 +188,10 @@ class WorldReader:
         place = self._piece_place(part, parent)
         center, radius = place[:3, 3], size * float(np.linalg.norm(place[:3, :3], axis=0).max())
         with np.errstate(over="ignore"):
-            if np.isfinite(np.float32([*center, radius])).all():
+            if np.isfinite(np.array([*center, radius], np.float32)).all():
                 yield center, radius
                 return
-        self._view.warn(
-            f"Sphere {name!r} is not at a finite place, or of no finite size, and is ignored: "
-            "clear its transforms and place it again"
-        )
+        self._view.warn(diagnose("SPHERE_NOT_FINITE", name, object=top))
 
     def _piece_place(self, part: bpy.types.Object, parent: Matrix | None) -> Matrix:
         if parent is None:

@@ -11,7 +11,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import WorldError
+from ...core.diagnoses import Diagnosis, diagnose
+from ...core.errors import SceneError, WorldError
 from ...core.geometry.edge_walls import wall_triangles
 from ...core.geometry.meshes import Mesh, defects
 
@@ -75,7 +76,8 @@ def loose_edges(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     mesh.attributes[".corner_edge"].data.foreach_get("value", used)
     loose = np.ones(len(edges), bool)
     loose[used] = False
-    return edges[loose]
+    found: NDArray[np.int32] = edges[loose]
+    return found
 
 
 def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -> FloatArray:
@@ -161,7 +163,7 @@ class MeshReader:
     entries: dict[str, _Entry] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=dict)
     """How often the triangles of each mesh were read, by name."""
-    warnings: dict[str, list[str]] = field(default_factory=dict)
+    warnings: dict[str, list[Diagnosis]] = field(default_factory=dict)
     """What is wrong with each mesh, by name."""
     _dirty: set[str] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
@@ -177,6 +179,7 @@ class MeshReader:
         evaluated: bpy.types.Object,
         matrix: Matrix,
         *,
+        top: str = "",
         solid: bool = True,
         wall_height: float = 0.0,
     ) -> Mesh | None:
@@ -187,21 +190,22 @@ class MeshReader:
             source: The original object.
             evaluated: The same object as the depsgraph evaluates it.
             matrix: Where it is, shape (4, 4).
-            solid: Whether an open mesh deserves a warning.
+            top: Name of the object in the scene that brings it along; empty for the source.
+            solid: Whether it is a collider: a ground may be open.
             wall_height: Height [m] of the walls that loose edges stand for; 0 for none.
         """
         self._asked.add(name)
         old = self.entries.get(name)
         key = matrix.tobytes() + np.float64(wall_height).tobytes()
-        known = old is not None and old.key == key and name not in self._dirty
-        if known and not may_deform(source):
-            return old.mesh
+        known = old if old is not None and old.key == key and name not in self._dirty else None
+        if known is not None and not may_deform(source):
+            return known.mesh
         with mesh_of(evaluated) as mesh:
             if mesh is None:
                 return None
             points = positions(mesh)
-            if known and np.array_equal(points, old.points):
-                return old.mesh
+            if known is not None and np.array_equal(points, known.points):
+                return known.mesh
             order = corners(mesh)
             lines = loose_edges(mesh) if wall_height > 0.0 else np.zeros((0, 2), np.int32)
         self._dirty.discard(name)
@@ -212,25 +216,51 @@ class MeshReader:
             result = Mesh(name, np.concatenate([faces, walls]), may_move(source))
         except WorldError as error:
             self.entries.pop(name, None)
-            self.warnings[name] = [f"{error}; until then it is ignored"]
+            ignored = diagnose("MESH_IGNORED", name, reason=str(error))
+            self.warnings[name] = [ignored.having(object=top or source.name)]
             return None
         count = result.triangle_count
         if old is None or name not in self.warnings or old.mesh.triangle_count != count:
-            self.warnings[name] = _complaints(Mesh(name, faces), solid, has_walls=len(walls) > 0)
+            found = _complaints(Mesh(name, faces), source, solid, has_walls=len(walls) > 0)
+            self.warnings[name] = [one.having(object=top or source.name) for one in found]
         self.entries[name] = _Entry(source.session_uid, key, points, result)
         return result
 
-    def end_frame(self) -> list[str]:
+    def end_frame(self) -> list[Diagnosis]:
         """Let go of meshes that nobody asked for since the last call; returns all warnings."""
         for known in (self.entries, self.warnings):
             for name in [n for n in known if n not in self._asked]:
                 del known[name]
         self._dirty &= self._asked
         self._asked = set()
-        return [text for texts in self.warnings.values() for text in texts]
+        return [one for found in self.warnings.values() for one in found]
 
 
-def _complaints(mesh: Mesh, solid: bool, has_walls: bool) -> list[str]:
+def _complaints(
+    mesh: Mesh, source: bpy.types.Object, solid: bool, has_walls: bool
+) -> list[Diagnosis]:
+    if not mesh.triangle_count and not solid:
+        return [diagnose("GROUND_WITHOUT_FACES", source.name)]
     if not mesh.triangle_count:
         return [] if has_walls else defects(mesh)
     return defects(mesh) if solid and mesh.triangle_count <= CHECKED_TRIANGLES else []
+
+
+def walkable_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> FloatArray:
+    """Triangles of a mesh object as it is evaluated.
+
+    Returns:
+        Corners [m] in world space, shape (triangle_count, 3, 3).
+
+    Raises:
+        SceneError: It has no faces.
+    """
+    evaluated = obj.evaluated_get(depsgraph)
+    with mesh_of(evaluated) as mesh:
+        order = corners(mesh)
+        if not len(order):
+            raise SceneError(
+                f"{obj.name!r} has no faces to stand on: choose a mesh with faces, or use a grid"
+            )
+        points = positions(mesh)
+    return triangles_of(points, order, matrix_of(evaluated))

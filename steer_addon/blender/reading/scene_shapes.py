@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.geometry.chains import chains
 from ...core.geometry.meshes import Mesh, is_closed
 from ...core.inputs.containers import Container, make_container
@@ -74,7 +75,8 @@ def _shuttles(count: int, edges: NDArray[np.int32], cyclic: NDArray[np.bool_]) -
     # one more border than splines, or these are not the splines that the points were made of
     if len(borders) != len(cyclic) + 1:
         return np.zeros(0, np.int64)
-    return borders[:-1][cyclic & (np.diff(borders) == 2)]
+    firsts: NDArray[np.int64] = borders[:-1][cyclic & (np.diff(borders) == 2)]
+    return firsts
 
 
 def has_surface(evaluated: bpy.types.Object) -> bool:
@@ -117,9 +119,15 @@ def make_guides(raw: Raw, matrix: Matrix) -> Field:
 
 @dataclass(frozen=True)
 class NoVectors:
-    """Why a mesh is no field: what to say after the object's name."""
+    """Why a mesh is no field.
 
-    text: str
+    Attributes:
+        code: Code of the diagnosis.
+        attribute: Name of the attribute that should hold the vectors.
+    """
+
+    code: str
+    attribute: str
 
 
 def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
@@ -128,17 +136,11 @@ def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
     Vectors on faces and on their corners become the mean of those around each point.
     """
     with mesh_of(evaluated) as mesh:
-        attribute = mesh.attributes.get(name)
-        if attribute is None:
-            return NoVectors(
-                f"has no attribute {name!r}: add a vector attribute of that name on its points, "
-                "name another one in the behavior, or choose curves"
-            )
+        attribute = None if mesh is None else mesh.attributes.get(name)
+        if mesh is None or attribute is None:
+            return NoVectors("FIELD_WITHOUT_ATTRIBUTE", name)
         if attribute.data_type != "FLOAT_VECTOR" or attribute.domain == "EDGE":
-            return NoVectors(
-                f"has an attribute {name!r} that is not made of vectors on points or faces: "
-                "convert it to vectors on points"
-            )
+            return NoVectors("FIELD_NO_VECTORS", name)
         values = np.empty((len(attribute.data), 3), np.float32)
         attribute.data.foreach_get("vector", values.ravel())
         if attribute.domain != "POINT":
@@ -158,7 +160,8 @@ def _on_points(mesh: bpy.types.Mesh, values: FloatArray, domain: str) -> FloatAr
     sums = np.zeros((len(mesh.vertices), 3))
     np.add.at(sums, vertex, values)
     counts = np.bincount(vertex, minlength=len(sums))
-    return (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+    means: FloatArray = (sums / np.maximum(counts, 1)[:, None]).astype(np.float32)
+    return means
 
 
 def make_vectors(raw: Raw, matrix: Matrix) -> Field:
@@ -178,7 +181,7 @@ def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
     none = np.zeros((0, 3), np.int32)
     if evaluated.type == "EMPTY":
         size = evaluated.empty_display_size
-        return np.float32([[-size] * 3, [size] * 3]), none
+        return np.array([[-size] * 3, [size] * 3], np.float32), none
     with mesh_of(evaluated) as mesh:
         return positions(mesh), corners(mesh) if with_mesh else none
 
@@ -210,22 +213,16 @@ def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return (low + high) / 2 @ axes, axes, (high - low) / 2
 
 
-def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[str]:
-    """Why agents cannot stay in the surface of an object, a sentence each.
+def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[Diagnosis]:
+    """Why agents cannot stay in the surface of an object.
 
     Which way its normals point does not matter: a closed surface tells its inside.
     """
     mesh = Mesh(name, triangles_of(raw[0], raw[1], matrix))
     if not mesh.triangle_count:
-        return [
-            f"Container {name!r} has no faces, and its box counts instead: add faces, "
-            "or give the behavior the shape BOX"
-        ]
+        return [diagnose("CONTAINER_WITHOUT_FACES", name)]
     if not is_closed(mesh):
-        return [
-            f"Container {name!r} is open, and agents get out of it: fill its holes, "
-            "or give the behavior the shape BOX or SPHERE"
-        ]
+        return [diagnose("CONTAINER_OPEN", name)]
     return []
 
 

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import WorldError
 from ...core.geometry import bvh
 from ...core.inputs.containers import Container
@@ -34,17 +35,19 @@ class _Part:
     matrix: bytes
     raw: Raw | NoVectors | None
     value: Any = None
-    texts: list[str] = field(default_factory=list)
+    warnings: list[Diagnosis] = field(default_factory=list)
 
 
 @dataclass
 class SourceReader:
     """Reads sources, and hands the same instances on as long as nothing changed."""
 
-    missing: list[str] = field(default_factory=list)
-    """A sentence for each behavior that needs a source and has none."""
+    missing: list[Diagnosis] = field(default_factory=list)
+    """Behaviors that need a source and have none."""
     _parts: dict[tuple[int, str], _Part] = field(default_factory=dict)
     _joined: dict[str, tuple[list[Any], Any]] = field(default_factory=dict)
+    _owners: dict[str, str] = field(default_factory=dict)
+    """The objects that paths come from, by the paths' names."""
 
     def forget(self, uids: set[int]) -> None:
         """Read objects again, by their session uids."""
@@ -79,21 +82,22 @@ class SourceReader:
         kind = SOURCES[use]
         sources = source_objects(obj, item)
         if not sources and entry.enabled:
-            self.missing.append(
-                f"Crowd {obj.name!r} has no {kind.noun} for {entry.key!r}: {kind.choose}"
-            )
+            lacks = {"noun": kind.noun, "behavior": entry.title, "choose": kind.choose}
+            self.missing.append(diagnose("CROWD_WITHOUT_SOURCE", obj.name, **lacks))
         values = []
         for source in sources:
-            if view.is_gone(source, kind.label):
+            if view.is_gone(source, kind.label, chosen=item.source_kind == "OBJECT"):
                 continue
             if can_be_source(source, use):
                 part = self._part(source, entry, view, use)
                 values += [] if part.value is None else [part.value]
-                for text in part.texts:
-                    view.warn(text)
+                if use == PATHS and part.value:
+                    self._owners |= dict.fromkeys((p.name for p in part.value), source.name)
+                view.warn(*part.warnings)
             elif item.source_kind == "OBJECT" or source.type == "CURVES":
                 choose = HAIR if source.type == "CURVES" else kind.choose
-                view.warn(f"{kind.label} {source.name!r} cannot be used as one: {choose}")
+                found = diagnose("SOURCE_UNUSABLE", source.name, what=kind.label, choose=choose)
+                view.warn(found.having(object=source.name))
         return values
 
     def _part(self, source: bpy.types.Object, entry: Behavior, view: SceneView, use: str) -> _Part:
@@ -102,35 +106,34 @@ class SourceReader:
         key = (source.session_uid, what)
         old = self._parts.get(key)
         matrix = view.place_of(source)
-        placed = old is not None and old.matrix == matrix.tobytes()
         # nobody is told when the size of an empty changes
-        fixed = old is not None and source.type != "EMPTY" and not may_deform(source)
-        if placed and fixed:
-            return old
-        raw = old.raw if fixed else _read(source, entry, view, what, old)
-        if placed and _equal(raw, old.raw):
+        fixed = source.type != "EMPTY" and not may_deform(source)
+        raw = old.raw if old is not None and fixed else _read(source, entry, view, what, old)
+        if old is not None and old.matrix == matrix.tobytes() and (fixed or _equal(raw, old.raw)):
             return old
         part = _Part(source.session_uid, matrix.tobytes(), raw)
-        label = f"{SOURCES[use].label} {source.name!r}"
+        found: list[Diagnosis] = []
         if isinstance(raw, NoVectors):
-            part.texts = [f"{label} {raw.text}"]
+            found = [diagnose(raw.code, source.name, attribute=raw.attribute)]
         elif raw is not None:
             try:
-                part.value, part.texts = _MAKERS[use](source, raw, matrix, what)
+                part.value, found = _MAKERS[use](source, raw, matrix, what)
             except WorldError as error:
-                part.texts = [f"{label} is ignored: {error}"]
+                kind, reason = SOURCES[use].label, str(error)
+                found = [diagnose("SOURCE_IGNORED", source.name, what=kind, reason=reason)]
+        part.warnings = [one.having(object=source.name) for one in found]
         self._parts[key] = part
         return part
 
     def _join(self, key: str, use: str, values: list[Any], view: SceneView) -> Any:
         old = self._joined.get(key)
-        same = old is not None and len(old[0]) == len(values)
-        if not same or any(a is not b for a, b in zip(old[0], values, strict=True)):
+        before = () if old is None else old[0]
+        same = old is not None and len(before) == len(values)
+        if not same or any(a is not b for a, b in zip(before, values, strict=True)):
             self._joined[key] = (values, _JOINERS[use](values))
         joined = self._joined[key][1]
         if isinstance(joined, Paths):
-            for text in joined.warnings:
-                view.warn(text)
+            view.warn(*(w.having(object=self._owners[w.subject]) for w in joined.warnings))
         return joined
 
 
@@ -162,10 +165,7 @@ def _read(
         return old.raw
     raw = view.without_surface(source, shapes.read_lines)
     if raw is None:
-        view.warn(
-            f"{source.name!r} has a bevel and bends, which is not followed while rendering: "
-            "bake the crowd, or let it follow a curve without a bevel"
-        )
+        view.warn(diagnose("PATH_BENDS", source.name, object=source.name))
         return None if old is None else old.raw
     return raw
 
@@ -178,32 +178,30 @@ def _equal(raw: Any, old: Any) -> bool:
 
 def _paths(
     source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[list[Path], list[str]]:
+) -> tuple[list[Path], list[Diagnosis]]:
     found = shapes.make_lines(source.name, raw, matrix)
     if found:
         return found, []
-    return found, [
-        f"Path {source.name!r} has no edges: draw a curve, or connect its vertices by edges"
-    ]
+    return found, [diagnose("PATH_WITHOUT_EDGES", source.name)]
 
 
 def _field(
     source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[Field, list[str]]:
+) -> tuple[Field, list[Diagnosis]]:
     if what == "guides":
         return shapes.make_guides(raw, matrix), []
     found = shapes.make_vectors(raw, matrix)
     if found.vector.any():
         return found, []
-    return found, [f"Field {source.name!r} has no vectors other than 0: give it some"]
+    return found, [diagnose("FIELD_ZERO", source.name)]
 
 
 def _container(
     source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[Container, list[str]]:
+) -> tuple[Container, list[Diagnosis]]:
     found = shapes.make_extent(source.name, raw, matrix)
     if found.radius == 0.0:
-        return found, [f"Container {source.name!r} has no extent: make it larger"]
+        return found, [diagnose("CONTAINER_WITHOUT_EXTENT", source.name)]
     if what == "mesh" and source.type != "EMPTY":
         return found, shapes.extent_defects(source.name, raw, matrix)
     return found, []
@@ -217,7 +215,8 @@ def _join_fields(fields: list[Field]) -> Field:
     )
 
 
-_MAKERS: dict[str, Callable[[bpy.types.Object, Raw, Matrix, str], tuple[Any, list[str]]]] = {
+_Maker = Callable[[bpy.types.Object, Raw, Matrix, str], tuple[Any, list[Diagnosis]]]
+_MAKERS: dict[str, _Maker] = {
     PATHS: _paths,
     FIELD: _field,
     CONTAINER: _container,

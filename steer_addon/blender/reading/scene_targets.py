@@ -9,10 +9,12 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.inputs.targets import Targets, make_targets
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
 from ..crowd.links import ROLES, target_crowd
 from ..crowd.slots import needs_target, uses_of
+from ..crowd.titles import title_of
 from .scene_inputs import target_objects
 from .scene_meshes import MESH_TYPES, FloatArray, Matrix, matrix_of, mesh_of, positions, transform
 from .scene_view import SceneView
@@ -29,8 +31,8 @@ def _points(evaluated: bpy.types.Object) -> FloatArray:
 class TargetReader:
     """Reads targets frame by frame: their velocities are differences between frames."""
 
-    missing: list[str] = field(default_factory=list)
-    """A sentence for each list of targets that is empty though a behavior needs it."""
+    missing: list[Diagnosis] = field(default_factory=list)
+    """Lists of targets that are empty though a behavior needs them."""
     _last: dict[tuple[str, str], tuple[float, Targets]] = field(default_factory=dict)
 
     def read(
@@ -65,11 +67,12 @@ class TargetReader:
         lost = slot.target_kind == "CROWD" and slot.target_object is not None
         lost = lost and target_crowd(slot) is None
         if lost and not view.is_gone(slot.target_object, "Target"):
-            view.warn(
-                f"Target {slot.target_object.name!r} of crowd {obj.name!r} is no crowd any more: "
-                "choose another one, or clear the field"
-            )
-        objects = [o for o in target_objects(obj, slot) if not view.is_gone(o, "Target")]
+            lost_crowd = slot.target_object.name
+            view.warn(diagnose("TARGET_NO_CROWD", lost_crowd, crowd=obj.name, object=lost_crowd))
+        chosen = slot.target_kind != "COLLECTION"
+        objects = [
+            o for o in target_objects(obj, slot) if not view.is_gone(o, "Target", chosen=chosen)
+        ]
         if slot.target_kind == "POINTS":
             places, axes = _vertices(objects, view), None
         else:
@@ -78,10 +81,7 @@ class TargetReader:
             axes = np.array([_axes(m) for m in matrices]).reshape(-1, 2, 3)
         good = np.isfinite(places).all(axis=1)
         if not good.all():
-            view.warn(
-                f"{int((~good).sum())} targets of crowd {obj.name!r} are not at finite places and "
-                "are ignored: move them back into the scene"
-            )
+            view.warn(diagnose("TARGETS_NOT_FINITE", obj.name, count=int((~good).sum())))
             places, axes = places[good], None if axes is None else axes[good]
         heading, up = (None, None) if axes is None else (axes[:, 0], axes[:, 1])
         velocity = _velocity(places, last, view.frame, fps)
@@ -109,15 +109,17 @@ def _velocity(places: FloatArray, last: Any, frame: float, fps: float) -> Any:
 
 def _missing(
     obj: bpy.types.Object, role: str, slots: Mapping[str, Any], found: Mapping[str, Targets]
-) -> list[str]:
+) -> list[Diagnosis]:
     use, noun = _WORDS[role]
     asking = {
-        item.name if item.name in slots else ""
+        (item.name, title_of(item)) if item.name in slots else ("", "")
         for item in obj.steer.behaviors
         if item.enabled and (needs_target(item) if use == TARGETS else use in uses_of(item))
     }
     return [
-        f"Crowd {obj.name!r} has no {noun}{f' for {name!r}' if name else ''}: choose one"
-        for name in sorted(asking)
+        diagnose("BEHAVIOR_WITHOUT_TARGET", obj.name, noun=noun, behavior=title)
+        if name
+        else diagnose("CROWD_WITHOUT_TARGET", obj.name, noun=noun)
+        for name, title in sorted(asking)
         if not found[name].count and target_crowd(slots[name]) is None
     ]

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import bpy
 
+from ...core.diagnoses import Diagnosis, add_new, diagnose
 from .scene_meshes import Matrix, matrix_of, may_move
 from .scratch import Scratch
 
@@ -35,7 +36,7 @@ def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]
 class SceneView:
     """Shows the objects of one frame after the other; remembers those that are hidden."""
 
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Diagnosis] = field(default_factory=list)
     """What the user may want to change about the objects of this frame."""
     _hidden: dict[tuple[int, str], Any] = field(default_factory=dict)
     _stand_ins: Mapping[int, bpy.types.Object] = field(default_factory=dict)
@@ -62,12 +63,12 @@ class SceneView:
     @property
     def frame(self) -> float:
         """The frame with its part."""
-        return self._depsgraph.scene.frame_current_final
+        frame: float = self._depsgraph.scene.frame_current_final
+        return frame
 
-    def warn(self, text: str) -> None:
-        """Say something, once."""
-        if text not in self.warnings:
-            self.warnings.append(text)
+    def warn(self, *found: Diagnosis) -> None:
+        """Note what was found, each once."""
+        add_new(self.warnings, found)
 
     def forget_hidden(self) -> None:
         """Evaluate hidden objects again."""
@@ -99,17 +100,21 @@ class SceneView:
             self._shown = set(_enabled(layer.layer_collection, rendering))
         return obj.session_uid in self._shown
 
-    def is_gone(self, obj: bpy.types.Object, what: str) -> bool:
-        """Whether an object was deleted: the crowd's reference keeps it in the file."""
+    def is_gone(self, obj: bpy.types.Object, what: str, *, chosen: bool = True) -> bool:
+        """Whether an object was deleted: the crowd's reference keeps it in the file.
+
+        Args:
+            obj: The object.
+            what: What it is to the crowd.
+            chosen: Whether a field of the crowd names it, and not a collection.
+        """
         if self.evaluated(obj) is not None:
             return False
         # slow, hence last; a scratch scene has all that is left of the user's
         if not self._stand_ins and self._depsgraph.scene.original in obj.users_scene:
             return False
-        self.warn(
-            f"{what} {obj.name!r} was deleted from the scene: "
-            "choose another one, or clear the field"
-        )
+        code = "INPUT_LOST" if chosen and not obj.users_scene else "INPUT_ELSEWHERE"
+        self.warn(diagnose(code, obj.name, what=what))
         return True
 
     def hidden(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
@@ -127,11 +132,9 @@ class SceneView:
                 own = scratch.at(scene.frame_current)
                 self._hidden[key] = read(scratch.stand_ins[obj.session_uid].evaluated_get(own))
         if may_move(obj):
-            self.warn(
-                f"{obj.name!r} is hidden, so its motion is not seen while playing: "
-                "show it in the viewport and in renders, or bake the crowd"
-            )
-        return self._hidden[key]
+            self.warn(diagnose("HIDDEN_MOTION", obj.name, object=obj.name))
+        value: T = self._hidden[key]
+        return value
 
     def look(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
         """What is read of an object, hidden or not; see `hidden`."""

@@ -106,7 +106,8 @@ class Scratch:
         """Evaluate everything at a frame."""
         with suspended():
             self._scene.frame_set(frame, subframe=subframe)
-        return self._scene.view_layers[0].depsgraph
+        depsgraph: bpy.types.Depsgraph = self._scene.view_layers[0].depsgraph
+        return depsgraph
 
     def simplify(self, crowd: bpy.types.Object) -> None:
         """Stop evaluating a crowd's modifiers, once its points are read."""

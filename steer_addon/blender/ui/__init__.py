@@ -1,1 +1,16 @@
 """Panels, menus and what is drawn in them."""
+
+from __future__ import annotations
+
+from ...core.doors import load_on_use
+
+load_on_use(
+    __name__,
+    "drawing",
+    "drawing_bakes",
+    "drawing_display",
+    "messages",
+    "overlay_table",
+    "preset_groups",
+    "previews",
+)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 import bpy
 
 from ...core.behaviors import REGISTRY, own_parameters
 from ...core.crowd.settings import BLOCKS
+from ...core.diagnoses import diagnose
 from ...core.parameters import Settings
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
-from .. import playback
 from ..bake import status
 from ..checks import collider_checks
-from ..checks.advice import Notice, lacks_target, named_inputs, notices, selecting
+from ..checks.advice import diagnoses, lacks_target
 from ..crowd import crowds
 from ..crowd.bake_settings import KeyframeBakeSettings
 from ..crowd.properties import uses_targets
@@ -34,95 +32,36 @@ from ..live import compiling, live
 from ..reading.scene_inputs import collider_objects
 from . import previews
 from .drawing_bakes import draw_playback
+from .messages import draw_message, is_narrow
 from .preset_groups import grouped_presets
-
-_LETTER = 7
-"""About how many pixels a letter takes at the interface's standard size."""
-_TABS = 30
-"""So many pixels of a sidebar are its tabs."""
-_NARROW = 300
-"""In regions less wide than this, names of parameters beside their fields would be cut off."""
-
-
-def region_width(context: Any) -> float:
-    """Width that panels have in the region, in pixels at the interface's standard size."""
-    region = getattr(context, "region", None)
-    if region is None:
-        return 300.0
-    # the scale is 0 without a window
-    width = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
-    return width - _TABS if getattr(region, "type", "") == "UI" else width
-
-
-def is_narrow(context: Any) -> bool:
-    """Whether there is no room for a name beside its field, as in the sidebar at first."""
-    return region_width(context) < _NARROW
-
-
-@lru_cache(maxsize=256)
-def _lines(text: str, letters: int) -> list[str]:
-    """A sentence as lines; a redraw asks for the same again and again."""
-    return textwrap.wrap(text, letters)
-
-
-def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
-    """A sentence, broken into as many lines as the region's width needs."""
-    letters = int(region_width(context) / _LETTER)
-    column = layout.column(align=True)
-    for number, line in enumerate(_lines(text, max(16, letters - 9))):
-        column.label(text=line, icon=icon if number == 0 else "BLANK1")
-
-
-def draw_notice(layout: Any, context: Any, notice: Notice, icon: str = "ERROR") -> None:
-    """A sentence, with its way out below."""
-    column = layout.column(align=True)
-    draw_message(column, context, notice.text, icon)
-    if notice.menu:
-        column.menu(notice.menu)
-    elif notice.operator:
-        props = column.operator(notice.operator, text=notice.label, icon=notice.icon)
-        for name, value in notice.options.items():
-            setattr(props, name, value)
+from .remedies import draw_diagnosis, draw_sentence
 
 
 def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
     """What the object is to Steer, and what is wrong with it."""
     if obj is None or obj.type != "MESH":
-        layout.label(text="Select a mesh object", icon="INFO")
+        layout.label(text=diagnose("NOTHING_SELECTED").sentence, icon="INFO")
         layout.menu("STEER_MT_add", text="Add Crowd", icon="COMMUNITY")
         return
     if not crowds.is_crowd(obj):
         if crowds.has_remains(obj):
-            draw_message(layout, context, "Part of the crowd was removed: add it again", "ERROR")
+            draw_sentence(layout, context, diagnose("PART_REMOVED"))
             layout.operator("object.steer_remove_modifier", icon="X")
         layout.operator("object.steer_add_modifier", text="Add Crowd", icon="COMMUNITY")
         return
     reason = crowds.why_not_editable(obj)
     if reason:
         draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
-    found = notices(obj)
-    for notice in found:
-        draw_notice(layout, context, notice)
+    found = diagnoses(obj)
+    for diagnosis in found:
+        draw_diagnosis(layout, context, diagnosis)
     draw_compiling(layout)
     status = live.status(obj)
-    said = {notice.text for notice in found}
-    texts = [t for t in status.warnings if t not in said and not collider_checks.is_mended(obj, t)]
-    about = named_inputs(texts, obj)
-    for text in texts:
-        notice = selecting(text, about[text]) if text in about else Notice(text)
-        draw_notice(layout, context, notice)
-    if status.message:
-        lost = bool(playback.problem(obj))
-        draw_notice(layout, context, _live_notice(status, lost), "ERROR" if lost else "INFO")
-
-
-def _live_notice(status: live.LiveStatus, lost: bool) -> Notice:
-    if lost:
-        relink = "object.steer_cache_relink"
-        return Notice(status.message, relink, "Relink Bake", "FILE_FOLDER")
-    if not status.plays_on:
-        return Notice(status.message)
-    return Notice(status.message, "object.steer_play", "Play from Start", "PLAY")
+    for diagnosis in status.warnings:
+        if diagnosis not in found and not collider_checks.is_mended(obj, diagnosis):
+            draw_diagnosis(layout, context, diagnosis)
+    if status.diagnosis is not None:
+        draw_diagnosis(layout, context, status.diagnosis)
 
 
 def draw_compiling(layout: Any) -> None:
@@ -197,12 +136,12 @@ def draw_entry(layout: Any, context: Any, item: Any) -> None:
 def _draw_lack_of_colliders(layout: Any, context: Any, item: Any, instead: str) -> None:
     """Say that there are no colliders, and what agents do instead, if anything."""
     if item.id_data.steer.colliders is None:
-        draw_message(layout, context, "No colliders are chosen under Inputs", "INFO")
+        draw_sentence(layout, context, diagnose("COLLIDERS_NOT_CHOSEN"))
     elif collider_objects(item.id_data) or not instead:
         # that the collection is of no use is said at the top
         return
     if instead:
-        draw_message(layout, context, f"Without colliders agents {instead}", "INFO")
+        draw_sentence(layout, context, diagnose("WITHOUT_COLLIDERS", instead=instead))
 
 
 def draw_target(layout: Any, owner: Any, *, missing: bool = False) -> None:
@@ -297,8 +236,8 @@ def draw_cache(layout: Any, context: Any, obj: bpy.types.Object) -> None:
         row.operator("object.steer_cache_bake", icon="RENDER_ANIMATION")
         row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
         return
-    for text, icon in bake_lines(found):
-        draw_message(column, context, text, icon)
+    for diagnosis in found.diagnoses():
+        draw_sentence(column, context, diagnosis)
     row = column.row(align=True)
     if found.can_continue:
         row.operator("object.steer_cache_continue", icon="PLAY")
@@ -307,25 +246,3 @@ def draw_cache(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     row.operator("object.steer_cache_check", icon="CHECKMARK")
     row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
     row.operator("object.steer_cache_delete", text="", icon="TRASH")
-
-
-def bake_lines(found: status.BakeStatus) -> list[tuple[str, str]]:
-    """What there is to say about a bake: sentences, each with an icon."""
-    if found.problem:
-        return [(f"{found.problem}. Where it was moved, use Relink", "ERROR")]
-    lines = []
-    frames = found.frames
-    if len(frames):
-        text = f"Frames {frames[0]} to {frames[-1]} are in {found.folder}"
-        if not found.complete and not status.busy:
-            text = f"{text}, the crowd goes on to {found.end}: Continue Bake"
-        lines.append((text, "FILE_TICK" if found.complete else "INFO"))
-    if found.unfinished is not None and not status.busy:
-        count = len(found.unfinished)
-        lines.append((f"A newer bake has {count} frames by now: Continue Bake", "INFO"))
-    if found.out_of_date:
-        lines.append((f"Out of date: {found.out_of_date}. Bake Anew, or undo the change", "ERROR"))
-    elif found.edited:
-        names = ", ".join(repr(name) for name in found.edited[:4])
-        lines.append((f"Edited since the bake: {names}. Check Bake tells what of it", "QUESTION"))
-    return lines

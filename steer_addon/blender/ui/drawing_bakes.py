@@ -6,25 +6,24 @@ from typing import Any
 
 import bpy
 
-from .. import playback
+from ...core.diagnoses import diagnose
+from ..crowd import baked_file
 from ..crowd.state import plays_back
 from ..export.formats import FORMATS
 from ..live import live
-
-ADVICE = "Bake before rendering: farms and other Blenders then need no Steer"
+from .remedies import draw_sentence
 
 
 def draw_playback(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """What a bake lacks, or the advice to make one."""
-    from .drawing import draw_message
-
     if not plays_back(obj):
         if not live.is_baked(obj):
-            draw_message(layout, context, ADVICE, "INFO")
+            draw_sentence(layout, context, diagnose("BAKE_FIRST"))
         return
     # what is wrong stands above, with its way out, in place of what the live crowd would say
-    if playback.limits(obj) and not playback.problem(obj):
-        draw_message(layout, context, playback.limits(obj), "INFO")
+    limits = baked_file.limits(obj)
+    if limits is not None and baked_file.problem(obj) is None:
+        draw_sentence(layout, context, limits)
 
 
 def draw_export(layout: Any) -> None:

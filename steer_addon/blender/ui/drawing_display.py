@@ -8,7 +8,7 @@ import bpy
 
 from ...core.errors import SteerError
 from ..display import display
-from .drawing import draw_message
+from .messages import draw_message
 
 _POINTERS = {"Object": "objects", "Collection": "collections", "Material": "materials"}
 _BODY = ("Scale", "Align to Heading")

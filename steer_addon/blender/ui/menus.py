@@ -9,7 +9,7 @@ import bpy
 from ...core.behaviors import REGISTRY
 from ..operators.add import DISTRIBUTIONS
 from ..operators.behaviors import behavior_groups
-from . import previews
+from . import drawing_bakes, preset_groups, previews
 
 if TYPE_CHECKING:
     from ...core.crowd.presets import Card
@@ -33,11 +33,8 @@ class STEER_MT_add(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Presets that start at once, one entry per distribution, and what crowds follow."""
-        # imported with the first menu: enabling the extension has to be quick
-        from .preset_groups import grouped_presets
-
         columns = self.layout.row()
-        for group, rows in grouped_presets().items():
+        for group, rows in preset_groups.grouped_presets().items():
             column = columns.column()
             column.operator_context = "INVOKE_REGION_WIN"
             column.label(text=group)
@@ -97,11 +94,9 @@ class STEER_MT_export(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """One entry per format."""
-        from .drawing_bakes import draw_export
-
         # a file dialog opens only from here on; without this the entries would run at once
         self.layout.operator_context = "INVOKE_DEFAULT"
-        draw_export(self.layout)
+        drawing_bakes.draw_export(self.layout)
 
 
 class STEER_MT_behavior_add(bpy.types.Menu):
@@ -155,10 +150,8 @@ class STEER_MT_presets(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """The built-in presets and those of the user, by groups."""
-        from .preset_groups import grouped_presets
-
         columns = self.layout.row()
-        for group, rows in grouped_presets().items():
+        for group, rows in preset_groups.grouped_presets().items():
             column = columns.column()
             column.label(text=group)
             column.separator()

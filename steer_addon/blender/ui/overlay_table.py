@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.diagnoses import diagnose
 from ..crowd.properties import definition_of
 from ..overlay import answers
-from . import drawing
+from .remedies import draw_sentence
 
 if TYPE_CHECKING:
     from ...core.explain import AgentAnswer, Part
@@ -46,26 +47,24 @@ def _draw_table(layout: Any, context: Any) -> None:
     crowd = answers.crowd_of(context.scene)
     found = None if crowd is None else answers.get(crowd)
     if crowd is None:
-        drawing.draw_message(layout, context, "Choose a crowd, or make one active", "INFO")
+        draw_sentence(layout, context, diagnose("NO_CROWD_CHOSEN"))
         return
     if found is None:
         # it is told once Blender has drawn this
         return
-    for text in found.notes:
-        drawing.draw_message(layout, context, text, "INFO")
+    for note in found.notes:
+        draw_sentence(layout, context, note)
     ids = answers.chosen_ids(context.scene)
     if found.answer is None:
         return
     if not ids:
-        drawing.draw_message(
-            layout, context, "Pick an agent in the view to see what moves it", "INFO"
-        )
+        draw_sentence(layout, context, diagnose("NO_AGENT_CHOSEN"))
         return
     told = answers.agent(found, ids[-1])
     if told is None:
         every = found.answer.agents.id
-        text = f"There is no agent {ids[-1]}: ids go from {every.min()} to {every.max()}"
-        drawing.draw_message(layout, context, text, "ERROR")
+        known = {"first": int(every.min()), "last": int(every.max())}
+        draw_sentence(layout, context, diagnose("AGENT_UNKNOWN", agent=ids[-1], **known))
         return
     draw_agent(layout, told, crowd, found.frame)
 
@@ -87,13 +86,13 @@ def draw_agent(layout: Any, told: AgentAnswer, crowd: bpy.types.Object, frame: i
 
 def _state_lines(told: AgentAnswer) -> list[str]:
     if not told.state.get("alive", 1.0):
-        return ["It is dead, and takes no part in anything"]
+        return [diagnose("AGENT_DEAD").sentence]
     speed = float((told.velocity**2).sum() ** 0.5)
     after = float((told.after**2).sum() ** 0.5)
-    side = "left" if told.turn > 0.0 else "right"
-    lines = [f"{speed:.2f} m/s, next {after:.2f} m/s"]
+    lines = [diagnose("AGENT_SPEED", speed=speed, after=after).sentence]
     if abs(told.turn) >= 0.05:
-        lines.append(f"Turns {abs(told.turn):.1f}° to the {side}")
+        code = "AGENT_TURNS_LEFT" if told.turn > 0.0 else "AGENT_TURNS_RIGHT"
+        lines.append(diagnose(code, turn=abs(told.turn)).sentence)
     words = []
     for name, value in told.state.items():
         label = _STATE.get(name, name)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
+from . import drawing, drawing_display, messages, overlay_table
 
-
-def _drawing() -> Any:
-    """What draws; imported with the first panel, since enabling the extension has to be quick."""
-    from . import drawing
-
-    return drawing
+if TYPE_CHECKING:
+    _Panel = bpy.types.Panel
+else:
+    _Panel = object
 
 
 class STEER_UL_behaviors(bpy.types.UIList):
@@ -30,16 +29,16 @@ class STEER_UL_behaviors(bpy.types.UIList):
         layout: Any,
         data: Any,
         item: Any,
-        icon: int,
+        icon: int | None,
         active_data: Any,
-        active_property: str,
-        index: int = 0,
-        flt_flag: int = 0,
+        active_property: str | None,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
     ) -> None:
         """Icon, name, weight, switch."""
         definition = definition_of(item)
         # in a narrow panel the slider would leave nothing of the name; it stands below as well
-        narrow = _drawing().region_width(context) < 260
+        narrow = messages.region_width(context) < 260
         row = layout.split(factor=1.0 if narrow else 0.65, align=True)
         row.active = item.enabled
         row.prop(
@@ -59,7 +58,9 @@ class STEER_UL_behaviors(bpy.types.UIList):
             icon="CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT",
         )
 
-    def filter_items(self, context: Any, data: Any, property: str) -> tuple[list[int], list[int]]:
+    def filter_items(  # type: ignore[override]  # lists do as well as Blender's own arrays
+        self, context: Any, data: Any, property: str
+    ) -> tuple[list[int], list[int]]:
         """Found by what they are called."""
         if not self.filter_name:
             return [], []
@@ -68,13 +69,13 @@ class STEER_UL_behaviors(bpy.types.UIList):
         return helper.filter_items_by_name(self.filter_name, flag, items, "title"), []
 
 
-class _PhysicsTab:
+class _PhysicsTab(_Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "physics"
 
 
-class _Sidebar:
+class _Sidebar(_Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Crowd"
@@ -93,7 +94,7 @@ class _Main:
 
     def draw(self, context: Any) -> None:
         """Status and warnings, or a button that makes a crowd."""
-        _drawing().draw_main(self.layout, context, active_object(context))
+        drawing.draw_main(self.layout, context, active_object(context))
 
 
 class PHYSICS_PT_steer(_Main, _PhysicsTab, bpy.types.Panel):
@@ -125,7 +126,7 @@ class STEER_PT_presets(bpy.types.Panel):
 
     def draw(self, context: Any) -> None:
         """All presets by groups, and the files that they are saved to and loaded from."""
-        _drawing().draw_gallery(self.layout)
+        drawing.draw_gallery(self.layout)
         row = self.layout.row()
         row.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
         row.operator("object.steer_preset_import", text="Load Preset...", icon="FILE_FOLDER")
@@ -152,14 +153,10 @@ class _Section:
 def _section(name: str) -> Callable[[Any, Any, bpy.types.Object], None]:
     """What draws a section."""
     if name == "display":
-        from .drawing_display import draw_display
-
-        return draw_display
+        return drawing_display.draw_display
     if name == "debug":
-        from .overlay_table import draw_debug
-
-        return draw_debug
-    draw: Callable[[Any, Any, bpy.types.Object], None] = getattr(_drawing(), f"draw_{name}")
+        return overlay_table.draw_debug
+    draw: Callable[[Any, Any, bpy.types.Object], None] = getattr(drawing, f"draw_{name}")
     return draw
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.utils import previews
+
+from ...core.crowd import presets
 
 FOLDER = "previews"
 """Folder beside the built-in presets, with a PNG of each one's name."""
@@ -18,15 +21,10 @@ def icon_of(name: str) -> int:
         # without a window nothing is drawn, and pictures could not be freed
         return 0
     if not _collection:
-        # imported with the first menu: enabling the extension has to be quick
-        from bpy.utils import previews
-
         _collection.append(previews.new())
     pictures = _collection[0]
     if name not in pictures:
-        from ...core.crowd.presets import builtin_folder
-
-        path = builtin_folder() / FOLDER / f"{name}.png"
+        path = presets.builtin_folder() / FOLDER / f"{name}.png"
         if not path.is_file():
             return 0
         pictures.load(name, str(path), "IMAGE")
@@ -36,6 +34,4 @@ def icon_of(name: str) -> int:
 def unregister() -> None:
     """Free the pictures."""
     while _collection:
-        from bpy.utils import previews
-
         previews.remove(_collection.pop())

@@ -22,6 +22,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..compiled.jit import kernel
+from ..diagnoses import Diagnosis, diagnose
 from ..numeric.vec import length, pick, scale, store, unit
 from ..parameters import param
 from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
@@ -101,7 +102,7 @@ class Arrive(Behavior):
     target_choice: str = target_choice(goes=True)
     target_flow: float = target_flow()
 
-    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[Diagnosis]:
         """Say so when agents are too slow to react to stop on the target."""
         found = super().advice(settings, agents)
         body, solver = settings.agents, settings.solver
@@ -111,9 +112,5 @@ class Arrive(Behavior):
         past = overshoot(late / self.slow_radius) * self.slow_radius
         if past <= max(MUCH * self.slow_radius, self.stop_radius):
             return found
-        return [
-            *found,
-            f"{self.key} lets agents swing {past:.2g} m past the target: "
-            f"give it a slow radius of {math.ceil(40.0 * late) / 10.0:g} m, "
-            "or the crowd a shorter relaxation time",
-        ]
+        slow_radius = math.ceil(40.0 * late) / 10.0
+        return [*found, diagnose("OVERSHOOT", self.title, past=past, slow_radius=slow_radius)]

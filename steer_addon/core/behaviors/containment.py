@@ -56,11 +56,23 @@ from ..numeric.vec import (
     truncate,
     unit,
 )
-from ..parameters import choice, param
+from ..parameters import choice, named_choices, param
 from ..sensing.declare import CONTAINER, VELOCITY, Behavior, behavior
 
-BOX, SPHERE, MESH = 0, 1, 2
-AVOID, WRAP = 0, 2
+SHAPE = named_choices(
+    {
+        "BOX": "The container's bounding box, turned as the container is",
+        "SPHERE": "The sphere around the container's middle",
+        "MESH": "The container's own surface, which has to be closed",
+    }
+)
+METHODS = named_choices(
+    {
+        "AVOID": "Turn back in time, as well as the other behaviors let them",
+        "BOUNCE": "Bounce off the surface like a ball",
+        "WRAP": "Leave on one side and come back on the other",
+    }
+)
 ROUNDING = 1.2e-7
 """How far places stored in 32 bits are from computed ones, as a share of the largest coordinate."""
 
@@ -68,13 +80,13 @@ ROUNDING = 1.2e-7
 @kernel
 def _there(shape, container):
     """Whether there is anything to stay in."""
-    return container.radius[0] > 0.0 and (shape != MESH or len(container.tree.link) > 0)
+    return container.radius[0] > 0.0 and (shape != SHAPE.MESH or len(container.tree.link) > 0)
 
 
 @kernel
 def _margin(shape, container):
     """How far inside [m] the surface is taken."""
-    if shape == MESH:
+    if shape == SHAPE.MESH:
         return mesh_margin(container.tree)
     extent = max(largest(container.half), container.radius[0] * 1.0)
     return MARGIN * (largest(load(container.center, 0)) + extent)
@@ -119,7 +131,7 @@ def _mesh_ways(tree, outward, origin, ahead, reach, flat):
 def _solid_ways(shape, offset, way, frame, half, radius):
     """`_mesh_ways` of box and sphere, for an offset from the center and the way to go [m]."""
     there = add(offset, way)
-    if shape == BOX:
+    if shape == SHAPE.BOX:
         normal = unit(sub(into_box(there, frame, half), there))
         home = sub(into_box(offset, frame, half), offset)
     else:
@@ -137,7 +149,7 @@ def avoid_kernel(start, stop, agents, world, p, memory, out, active):
     if not _there(shape, container):
         return
     margin = _margin(shape, container)
-    outward = mesh_outward(container.tree) if shape == MESH else 1.0
+    outward = mesh_outward(container.tree) if shape == SHAPE.MESH else 1.0
     frame, half = box_frame(container.axes, container.half, margin, flat)
     center = load(container.center, 0)
     radius = max(container.radius[0] - margin, 0.0)
@@ -146,7 +158,7 @@ def avoid_kernel(start, stop, agents, world, p, memory, out, active):
         if flat:
             velocity = level(velocity)
         way = scale(velocity, pick(p.anticipation_time, i))
-        if shape == MESH:
+        if shape == SHAPE.MESH:
             origin = add_scaled(load(agents.position, i), (0.0, 0.0, 1.0), world.eye_height)
             ahead = _forward(velocity, load(agents.heading, i), flat)
             home, normal = _mesh_ways(container.tree, outward, origin, ahead, length(way), flat)
@@ -195,28 +207,28 @@ def _way(old, new, velocity, dt):
 def containment_constraint(start, stop, agents, world, p, memory, position, velocity):
     """Mirror or wrap the step of agents that left."""
     shape, method, container = int(p.shape[0]), int(p.method[0]), p.container
-    if method == AVOID or not _there(shape, container):
+    if method == METHODS.AVOID or not _there(shape, container):
         return
-    wrap, flat = method == WRAP, world.flat
+    wrap, flat = method == METHODS.WRAP, world.flat
     margin = _margin(shape, container)
-    outward = mesh_outward(container.tree) if shape == MESH else 1.0
+    outward = mesh_outward(container.tree) if shape == SHAPE.MESH else 1.0
     frame, half = box_frame(container.axes, container.half, margin, flat)
     radius = max(container.radius[0] - margin, 0.0)
     for i in range(start, stop):
         new, old_velocity = load(position, i), load(velocity, i)
         origin, lift = load(container.center, 0), 0.0
-        if shape == MESH:
+        if shape == SHAPE.MESH:
             origin, lift = (0.0, 0.0, 0.0), world.eye_height
         old = load(agents.position, i)
         before, move, held = sub(old, origin), _way(old, new, old_velocity, world.dt), True
         if flat:
             lift += new[2] - origin[2]
             before, move = level(before), level(move)
-        if shape == MESH:
+        if shape == SHAPE.MESH:
             before = add_scaled(before, (0.0, 0.0, 1.0), lift)
-        if shape == BOX:
+        if shape == SHAPE.BOX:
             end, turned = step_in_box(before, move, old_velocity, frame, half, wrap)
-        elif shape == SPHERE:
+        elif shape == SHAPE.SPHERE:
             end, turned = step_in_sphere(before, move, old_velocity, radius, wrap)
         else:
             ahead = _forward(old_velocity, load(agents.heading, i), flat)
@@ -249,20 +261,12 @@ class Containment(Behavior):
     looks_by = ("anticipation_time",)
     shape: str = choice(
         "BOX",
-        {
-            "BOX": "The container's bounding box, turned as the container is",
-            "SPHERE": "The sphere around the container's middle",
-            "MESH": "The container's own surface, which has to be closed",
-        },
+        SHAPE,
         doc="What of the container agents stay in",
     )
     method: str = choice(
         "AVOID",
-        {
-            "AVOID": "Turn back in time, as well as the other behaviors let them",
-            "BOUNCE": "Bounce off the surface like a ball",
-            "WRAP": "Leave on one side and come back on the other",
-        },
+        METHODS,
         doc="How agents are kept inside",
     )
     anticipation_time: float = param(

@@ -14,17 +14,24 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import load, pick, store
-from ..parameters import choice, param
+from ..parameters import choice, named_choices, param
 from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice, target_offset
 from .flee import flee_velocity
 from .pursue import moved_ahead
 
+FALLOFF = named_choices(
+    {
+        "LINEAR": "Fastest beside that point, slower toward the panic radius",
+        "NONE": "Full speed anywhere within the panic radius",
+    }
+)
+
 
 @kernel
 def evade_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity away from where the target will be."""
-    falloff = int(p.falloff[0])
+    fades = int(p.falloff[0]) == FALLOFF.LINEAR
     for i in range(start, stop):
         j, offset = target_offset(i, agents, world)
         if j < 0:
@@ -32,7 +39,7 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         threat = on_ground(i, agents, world, load(world.targets.velocity, j))
         offset = moved_ahead(offset, threat, max_speed)
-        near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), falloff)
+        near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), fades)
         if near:
             store(out, i, velocity)
             active[i] = 1
@@ -57,10 +64,7 @@ class Evade(Behavior):
     )
     falloff: str = choice(
         "LINEAR",
-        {
-            "LINEAR": "Fastest beside that point, slower toward the panic radius",
-            "NONE": "Full speed anywhere within the panic radius",
-        },
+        FALLOFF,
         doc="How the wish to flee fades with the distance",
     )
     target_choice: str = target_choice()

@@ -10,15 +10,20 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import length, pick, scale, store, unit
-from ..parameters import choice, param
+from ..parameters import choice, named_choices, param
 from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import target_choice, target_offset
 
-LINEAR = 0
+FALLOFF = named_choices(
+    {
+        "LINEAR": "Fastest beside the target, slower toward the panic radius",
+        "NONE": "Full speed anywhere within the panic radius",
+    }
+)
 
 
 @kernel
-def flee_velocity(offset, max_speed, panic_radius, falloff):
+def flee_velocity(offset, max_speed, panic_radius, fades):
     """Desired velocity [m/s] away from a point at an offset [m] from the agent.
 
     Returns:
@@ -29,7 +34,7 @@ def flee_velocity(offset, max_speed, panic_radius, falloff):
         distance = length(offset)
         if distance >= panic_radius:
             return False, (0.0, 0.0, 0.0)
-        if falloff == LINEAR:
+        if fades:
             strength = 1.0 - distance / panic_radius
     return True, scale(unit(offset), -max_speed * strength)
 
@@ -37,13 +42,13 @@ def flee_velocity(offset, max_speed, panic_radius, falloff):
 @kernel
 def flee_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity straight away from the target."""
-    falloff = int(p.falloff[0])
+    fades = int(p.falloff[0]) == FALLOFF.LINEAR
     for i in range(start, stop):
         j, offset = target_offset(i, agents, world)
         if j < 0:
             continue
         max_speed = agents.max_speed[i] * 1.0
-        near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), falloff)
+        near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), fades)
         if near:
             store(out, i, velocity)
             active[i] = 1
@@ -68,10 +73,7 @@ class Flee(Behavior):
     )
     falloff: str = choice(
         "LINEAR",
-        {
-            "LINEAR": "Fastest beside the target, slower toward the panic radius",
-            "NONE": "Full speed anywhere within the panic radius",
-        },
+        FALLOFF,
         doc="How the wish to flee fades with the distance",
     )
     target_choice: str = target_choice()

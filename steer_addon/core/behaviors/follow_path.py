@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel, scratch
 from ..numeric.vec import EPSILON, add_scaled, length, load, pick, project, scale, store, sub, unit
-from ..parameters import choice, param
+from ..parameters import choice, named_choices, param
 from ..sensing.declare import PATHS, VELOCITY, Behavior, behavior
 from ..sensing.path_places import (
     foot_on,
@@ -51,8 +51,18 @@ from ..sensing.path_places import (
 )
 from .arrive import arrive_speed, arrive_velocity
 
-BY_ID = 1
-FIRST = 0
+PATH_CHOICE = named_choices(
+    {
+        "NEAREST": "The path that is nearest at the start",
+        "BY_ID": "The path with the number: id modulo the number of paths",
+    }
+)
+START = named_choices(
+    {
+        "FIRST": "The first waypoint in the direction of travel, as in the Cocos2d-x tutorial",
+        "NEAREST": "The next waypoint ahead of the nearest place on the path",
+    }
+)
 
 # memory: what each column holds
 PATH = 0
@@ -96,7 +106,11 @@ def _path_for(i, agents, world, p, old, position):
         (number of the path, direction on it (1 or -1), its line).
     """
     point, first, cyclic, flat = p.paths.point, p.paths.first, p.paths.cyclic, world.flat
-    by_id, number, remembered = p.path_choice[0] == BY_ID, int(agents.id[i]), abs(old) - 1
+    by_id, number, remembered = (
+        p.path_choice[0] == PATH_CHOICE.BY_ID,
+        int(agents.id[i]),
+        abs(old) - 1,
+    )
     path = _path_of(pick(p.path_index, i), by_id, number, remembered, len(cyclic))
     if path < 0:
         path = nearest_path(point, first, cyclic, flat, position)
@@ -113,7 +127,7 @@ def _walked(u, normal, flat):
 @kernel
 def _first_waypoint(point, line, position, start):
     """Where an agent begins."""
-    if start == FIRST:
+    if start == START.FIRST:
         return 0 if line.direction > 0 else line.size - 1
     k = nearest_piece(point, line, position)[0]
     a, b = piece(point, line, k)
@@ -292,10 +306,7 @@ class FollowPath(Behavior):
     )
     start: str = choice(
         "NEAREST",
-        {
-            "FIRST": "The first waypoint in the direction of travel, as in the Cocos2d-x tutorial",
-            "NEAREST": "The next waypoint ahead of the nearest place on the path",
-        },
+        START,
         doc="Where an agent begins",
         shown_for=("method", ("WAYPOINT",)),
     )
@@ -345,10 +356,7 @@ class FollowPath(Behavior):
     )
     path_choice: str = choice(
         "NEAREST",
-        {
-            "NEAREST": "The path that is nearest at the start",
-            "BY_ID": "The path with the number: id modulo the number of paths",
-        },
+        PATH_CHOICE,
         doc="Which of several paths an agent follows; path_index overrides it",
     )
     path_index: int = param(

@@ -32,7 +32,7 @@ from ..sensing.sight import eye as eye_of
 from ..sensing.sorted_spheres import first_from, levelled
 from ..sensing.targeting import on_ground, target_choice, target_offset
 from .arrive import arrive_velocity
-from .flee import LINEAR, flee_velocity
+from .flee import flee_velocity
 from .pursue import moved_ahead
 
 HIDDEN = 0
@@ -172,7 +172,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
         else:
             speed = on_ground(i, agents, world, load(world.targets.velocity, j))
             offset = moved_ahead(threat, speed, max_speed)
-            near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), LINEAR)
+            near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), True)
         if near:
             store(out, i, velocity)
             active[i] = 1

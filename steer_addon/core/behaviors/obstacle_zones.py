@@ -53,13 +53,18 @@ import numpy as np
 
 from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, project, scale, store, unit
-from ..parameters import choice, param
+from ..parameters import choice, named_choices, param
 from ..sensing.declare import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
 from ..sensing.sight import eye, first_hit, tangent_by_id
 from ..sensing.stop_before_walls import stop_before_walls
 from ..sensing.targeting import on_ground, target_choice, target_offset
 
-TWO_RADII = 1
+SLIDE_UNTIL = named_choices(
+    {
+        "IN_SIGHT": "The goal comes in sight or the wall has an end: smooth, not in the source",
+        "TWO_RADII": "Nothing is within two radii toward the wall: the rule of the source",
+    }
+)
 FREE, PUSHING, PULLING, SLIDING, TURNING = 0, 1, 2, 3, 4
 
 ZONE = 0
@@ -168,7 +173,7 @@ def _look(i, agents, world, p, origin, goal, distance, memory):
     strength = pick(p.push_strength, i)
     if d <= slide_distance:
         _begin(i, agents, world, normal, motion, d, memory)
-        memory[i, BEGUN] = 0.0 if int(p.slide_until[0]) == TWO_RADII else distance
+        memory[i, BEGUN] = 0.0 if int(p.slide_until[0]) == SLIDE_UNTIL.TWO_RADII else distance
         return SLIDING, none
     if d <= pick(p.pull_distance, i):
         return PULLING, scale(_along(i, agents, world, normal, motion), strength)
@@ -207,7 +212,7 @@ def _slide(i, agents, world, p, origin, goal, distance, cruise, fresh, memory):
     """One step of sliding: (zone after it, direction)."""
     slide_distance, radius = pick(p.slide_distance, i), np.float64(agents.radius[i])
     way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
-    begun, plain = np.float64(memory[i, BEGUN]), int(p.slide_until[0]) == TWO_RADII
+    begun, plain = np.float64(memory[i, BEGUN]), int(p.slide_until[0]) == SLIDE_UNTIL.TWO_RADII
     done = fresh or plain
     if not done and _in_sight(world, origin, goal, distance, begun, pick(p.look_ahead, i)):
         # nothing is between: the short way, which may lie around the end of the wall
@@ -257,7 +262,7 @@ def _turn(i, agents, world, p, origin, goal, distance, memory):
     slide_distance = pick(p.slide_distance, i)
     most = min(math.radians(pick(p.turn_rate, i)) * world.dt, 0.5 * math.pi)
     way, side = _recall(memory, i, WAY), _recall(memory, i, SIDE)
-    begun, plain = np.float64(memory[i, BEGUN]), int(p.slide_until[0]) == TWO_RADII
+    begun, plain = np.float64(memory[i, BEGUN]), int(p.slide_until[0]) == SLIDE_UNTIL.TWO_RADII
     if length(goal) < 0.5:
         return FREE
     if distance <= slide_distance and _open(world, origin, goal, distance):
@@ -375,10 +380,7 @@ class ObstacleZones(Behavior):
     )
     slide_until: str = choice(
         "IN_SIGHT",
-        {
-            "IN_SIGHT": "The goal comes in sight or the wall has an end: smooth, not in the source",
-            "TWO_RADII": "Nothing is within two radii toward the wall: the rule of the source",
-        },
+        SLIDE_UNTIL,
         doc="When agents stop sliding along a wall and turn to their goal",
     )
     target_choice: str = target_choice()

@@ -16,11 +16,16 @@ from ..compiled.jit import kernel, scratch
 from ..numeric.noise import value_noise
 from ..numeric.rng import WANDER, uniform4
 from ..numeric.vec import add_scaled, cross, dot, load, pick, scale, store, unit
-from ..parameters import choice, param
+from ..parameters import choice, named_choices, param
 from ..sensing.declare import VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground
 
-RANDOM_WALK = 0
+SOURCE = named_choices(
+    {
+        "RANDOM_WALK": "A point on a circle ahead of the agent drifts at random (Reynolds)",
+        "POSITION_NOISE": "Smooth noise of the position, as in the Houdini node",
+    }
+)
 BLOCK = 64
 """Number of agents whose noise is computed at once."""
 
@@ -88,7 +93,7 @@ def wander_kernel(start, stop, agents, world, p, memory, out, active):
         speed = pick(p.speed, i)
         if speed <= 0.0:
             speed = agents.max_speed[i] * 1.0
-        if source == RANDOM_WALK:
+        if source == SOURCE.RANDOM_WALK:
             w = on_ground(i, agents, world, load(memory, i))
             w = unit(w)
             if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
@@ -114,10 +119,7 @@ class Wander(Behavior):
 
     source: str = choice(
         "RANDOM_WALK",
-        {
-            "RANDOM_WALK": "A point on a circle ahead of the agent drifts at random (Reynolds)",
-            "POSITION_NOISE": "Smooth noise of the position, as in the Houdini node",
-        },
+        SOURCE,
         doc="Where the random directions come from",
     )
     distance: float = param(

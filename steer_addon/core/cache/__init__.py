@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import changes
 from .cleaning import delete_cache
 from .layout import MANIFEST, NEXT, VERSION, CacheHeader, folder_name
 from .reader import Cache, open_cache
@@ -14,6 +15,7 @@ __all__ = [
     "Cache",
     "CacheHeader",
     "CacheWriter",
+    "changes",
     "delete_cache",
     "folder_name",
     "open_cache",

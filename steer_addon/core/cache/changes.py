@@ -1,4 +1,4 @@
-"""Differences between the inputs of a cache and the inputs now, in plain words.
+"""Differences between the inputs of a cache and the inputs now.
 
 Both are JSON data, and the data of a cache may come from a stranger: a part with another form than
 expected counts as different, and has no other effect.
@@ -6,14 +6,16 @@ expected counts as different, and has no other effect.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-MOST = 8
-"""Most changes that are named."""
+from ..diagnoses import Diagnosis, diagnose
+
+NAMED_CHANGES = 8
+"""A sentence names no more changes than these."""
 
 
-def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[str]:
+def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[Diagnosis]:
     """Which settings differ.
 
     Args:
@@ -21,38 +23,41 @@ def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[str]:
         new: The same, of now.
         main: The crowd whose name need not be said.
     """
-    before, found = _mapping(old), []
+    before, found = _mapping(old), list[Diagnosis]()
     for crowd in dict.fromkeys((*new, *before)):
-        suffix = "" if crowd == main else f" of crowd {crowd!r}"
         if crowd not in before:
-            found.append(f"it steers by crowd {crowd!r} now")
+            found.append(diagnose("CROWD_NEW", crowd))
         elif crowd not in new:
-            found.append(f"it no longer steers by crowd {crowd!r}")
+            found.append(diagnose("CROWD_GONE", crowd))
         else:
-            found += [text + suffix for text in _told(_mapping(before[crowd]), new[crowd])]
+            changes = _crowd_settings_changes(_mapping(before[crowd]), new[crowd])
+            if crowd == main:
+                found += changes
+            else:
+                found += [diagnose("OF_CROWD", crowd, change=change) for change in changes]
     return found
 
 
-def _told(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+def _crowd_settings_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Diagnosis]:
     yield from _values("", _mapping(old.get("values")), new["values"])
     before = _mapping(old.get("behaviors"))
     for name in sorted({*before, *new["behaviors"]}):
         if name not in before or name not in new["behaviors"]:
-            yield f"behavior {name!r} is {'gone' if name in before else 'new'}"
+            yield diagnose("BEHAVIOR_GONE" if name in before else "BEHAVIOR_NEW", name)
         else:
             yield from _values(f"{name}.", _mapping(before[name]), new["behaviors"][name])
     if old.get("order") != new["order"] and before.keys() == new["behaviors"].keys():
-        yield "the order of behaviors changed"
-    animated = named_changes(old.get("animation"), new["animation"])
-    yield from (f"animation of {text}" for text in animated)
+        yield diagnose("ORDER_CHANGED")
+    yield from named_changes(old.get("animation"), new["animation"], "animation of ")
 
 
-def _values(prefix: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+def _values(prefix: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Diagnosis]:
     for name in sorted({*old, *new}):
         if name not in old or name not in new:
-            yield f"{prefix}{name} is of another version of Steer"
+            yield diagnose("VALUE_UNKNOWN", f"{prefix}{name}")
         elif old[name] != new[name]:
-            yield f"{prefix}{name} was {_short(old[name])}, is {_short(new[name])}"
+            was, now = _short(old[name]), _short(new[name])
+            yield diagnose("VALUE_CHANGED", f"{prefix}{name}", was=was, now=now)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -63,18 +68,22 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)[:40]
 
 
-def named_changes(old: Any, new: Mapping[str, str]) -> list[str]:
-    """Which named digests differ, as words like "animation of 'Goal' changed"."""
-    before = _mapping(old)
-    found = []
+def named_changes(old: Any, new: Mapping[str, str], prefix: str = "") -> list[Diagnosis]:
+    """Which named digests differ, as of "animation of 'Goal'"; names get the prefix."""
+    before, found = _mapping(old), []
     for name in sorted({*before, *new}):
-        if before.get(name, "") != new.get(name, ""):
-            verb = "changed" if before.get(name) and new.get(name) else "is new"
-            found.append(f"{name} {verb if new.get(name) else 'is gone'}")
+        was, now = before.get(name, ""), new.get(name, "")
+        if was != now:
+            found.append(_change(f"{prefix}{name}", was, now))
     return found
 
 
-def part_changes(old: Any, new: Mapping[str, Any], *, moved: bool) -> list[str]:
+def _change(name: str, was: Any, now: Any) -> Diagnosis:
+    """The change of a thing; an empty digest stands for a thing that is not there."""
+    return diagnose("THING_GONE" if not now else "THING_CHANGED" if was else "THING_NEW", name)
+
+
+def part_changes(old: Any, new: Mapping[str, Any], *, moved: bool) -> list[Diagnosis]:
     """Perceived inputs that differ at the frames that were sampled both times.
 
     Args:
@@ -86,16 +95,17 @@ def part_changes(old: Any, new: Mapping[str, Any], *, moved: bool) -> list[str]:
     before = _mapping(old)
     runs, sampled = before.get("parts"), before.get("sampled")
     if not isinstance(runs, Mapping) or not isinstance(sampled, list):
-        return ["what it was baked from is not known"]
+        return [diagnose("INPUTS_UNKNOWN")]
     frames = [f for f in new["sampled"] if f in sampled or not moved]
     found = []
     for name in sorted({*runs, *new["parts"]}):
         for frame in frames:
             was, now = _at(runs.get(name), frame), _at(new["parts"].get(name), frame)
             if was != now:
-                verb = "is gone" if not now else "is new" if not was else "changed"
-                at = "" if frame == frames[0] else f" at frame {frame}"
-                found.append(f"{name} {verb}{at}")
+                change = _change(name, was, now)
+                if frame != frames[0]:
+                    change = diagnose("AT_FRAME", change=change, frame=frame)
+                found.append(change)
                 break
     return found
 
@@ -111,7 +121,7 @@ def _at(run: Any, frame: int) -> str:
     return text
 
 
-def all_changes(old: Mapping[str, Any], new: Mapping[str, Any], main: str) -> list[str]:
+def all_changes(old: Mapping[str, Any], new: Mapping[str, Any], main: str) -> list[Diagnosis]:
     """Everything that differs.
 
     Args:
@@ -125,25 +135,25 @@ def all_changes(old: Mapping[str, Any], new: Mapping[str, Any], main: str) -> li
         found += named_changes(old.get("animation"), new["animation"])
     if "inputs" in new:
         was, now = old.get("inputs"), new["inputs"]
-        found += _crowd_changes("points", _mapping(was), now)
+        found += _crowd_changes("POINTS_CHANGED", "points", _mapping(was), now)
         if not settings:
             # settings give bodies to all points that have none of their own
-            found += _crowd_changes("bodies", _mapping(was), now)
+            found += _crowd_changes("BODIES_CHANGED", "bodies", _mapping(was), now)
         found += part_changes(was, now, moved=bool(old.get("moving", True)))
     return found
 
 
-def _crowd_changes(kind: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def _crowd_changes(
+    code: str, kind: str, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> list[Diagnosis]:
     before = _mapping(old.get(kind))
-    return [
-        f"the {kind} of crowd {name!r} changed"
-        for name, text in new[kind].items()
-        if before.get(name) != text
-    ]
+    return [diagnose(code, name) for name, text in new[kind].items() if before.get(name) != text]
 
 
-def sentence(changes: list[str]) -> str:
-    """Changes in one line."""
-    shown = changes[:MOST]
-    more = len(changes) - len(shown)
-    return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
+def out_of_date(changes: Sequence[Diagnosis]) -> Diagnosis:
+    """That a bake is out of date, with the first of the changes and how many more there are."""
+    named = tuple(changes[:NAMED_CHANGES])
+    more = len(changes) - len(named)
+    if more:
+        named = (*named, diagnose("MORE", count=more))
+    return diagnose("BAKE_OUT_OF_DATE", changes=named)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,6 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
 
 def _write_all(folder: Path, jobs: Mapping[str, tuple[bytes, Sequence[Array]]]) -> dict[str, str]:
     """Write all files at once, since a disk takes as long to promise one as to promise them all."""
-    # imported with the first bake: enabling the extension has to be quick
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(_AT_ONCE, "steer-cache-file") as pool:
         sums = pool.map(lambda name: _write(folder / f"{name}.npy", *jobs[name]), jobs)
         return dict(zip(jobs, sums, strict=True))

@@ -10,6 +10,11 @@ from pathlib import Path
 from ..errors import OutputError
 from .files import reason
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 NAME = ".lock"
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _PLACE = 1 << 20
@@ -72,16 +77,12 @@ def _owner(handle: int) -> str:
 def _taken(handle: int) -> bool:
     """Lock an open file for this process alone; False when another one has it."""
     if sys.platform == "win32":
-        import msvcrt
-
         try:
             os.lseek(handle, _PLACE, os.SEEK_SET)
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
         return True
-    import fcntl
-
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

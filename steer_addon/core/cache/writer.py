@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..agents import Agents
+from ..diagnoses import diagnose
 from ..errors import CacheError, OutputError
 from ..results.frames import Frame
 from .chunks import States, write_chunk
@@ -25,9 +27,6 @@ from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frame
 from .lock import FolderLock
 from .manifest import Manifest, read_manifest, write_manifest
 from .reader import Cache
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class CacheWriter:
@@ -114,9 +113,6 @@ class CacheWriter:
         except OSError as error:
             raise self._cannot(error) from None
         self._lock = FolderLock(folder)
-        # imported with the first bake: enabling the extension has to be quick
-        from concurrent.futures import ThreadPoolExecutor
-
         self._thread = ThreadPoolExecutor(1, "steer-cache")
 
     def _take_over(self, manifest: Manifest) -> None:
@@ -333,7 +329,4 @@ class CacheWriter:
         remove_unknown(self.folder)
 
     def _cannot(self, error: OSError) -> OutputError:
-        return OutputError(
-            f"Cache {self.folder} cannot be written: {reason(error)}; make room or choose another "
-            "folder. What was written before is kept: Continue Bake goes on from there"
-        )
+        return OutputError(diagnose("CACHE_NOT_WRITTEN", str(self.folder), reason=reason(error)))

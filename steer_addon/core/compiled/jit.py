@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from .. import views
+from ..diagnoses import Diagnosis, diagnose
+from ..doors import futures
 from ..errors import KernelsMissingError, warn
-from . import jit_parts, jit_scratch
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+from . import jit_parts, jit_scratch, jit_sources
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
@@ -40,11 +42,11 @@ class Status(NamedTuple):
 
     Attributes:
         compiled: True when numba is in use.
-        message: One sentence for the user; empty when all is well.
+        diagnosis: Why not; None when they are.
     """
 
     compiled: bool
-    message: str
+    diagnosis: Diagnosis | None = None
 
 
 class _State:
@@ -56,16 +58,19 @@ class _State:
         self.status: Status | None = None
         self.cache_root: Path | None = None
         self.cache_folder: Path | None = None
-        self.threads = max(1, int(os.environ.get("STEER_THREADS", "0") or 0) or _cpu_count())
-        self.pool: ThreadPoolExecutor | None = None
+        self.threads = _thread_count()
+        self.pool: futures.ThreadPoolExecutor | None = None
         self.deferring = False
         self.recorder: Callable[..., Any] | None = None
 
 
-def _cpu_count() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _thread_count() -> int:
+    text = os.environ.get("STEER_THREADS", "")
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    if text not in ("", "0"):
+        warn(__name__, "STEER_THREADS is %r: give a whole number; all cores are used", text)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 _state = _State()
@@ -117,11 +122,9 @@ class Kernel:
         if (compiler := jit_parts.compiler(part)) is not None:
             options["pipeline_class"] = compiler
         folder = None if part else _cache_dir(self.__module__)
-        if folder is not None:
-            # numba looks at it when it is told to cache, for each function anew
-            _state.numba.config.CACHE_DIR = str(folder)
         options["cache"] = folder is not None
-        compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
+        with jit_parts.caching_in(folder):
+            compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
         return compiled
 
     @property
@@ -157,8 +160,6 @@ class _Scratch:
     """The function `scratch`; see there."""
 
     def __call__(self, rows: int, columns: int) -> Any:
-        import numpy as np
-
         return np.empty((rows, columns))
 
     @property
@@ -212,9 +213,15 @@ def status() -> Status:
     with _state.lock:
         if _state.status is None:
             _state.status = _load()
-            if not _state.status.compiled:
-                warn(__name__, _state.status.message)
+            if _state.status.diagnosis is not None:
+                warn(__name__, "%s", _state.status.diagnosis)
         return _state.status
+
+
+def types_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types by which numba tells calls apart."""
+    typeof = importlib.import_module("numba.core.typing.typeof")
+    return tuple(typeof.typeof(value, typeof.Purpose.argument) for value in arguments)
 
 
 def known_status() -> Status | None:
@@ -241,20 +248,16 @@ def prepare(module: str) -> None:
 
 def _load() -> Status:
     if os.environ.get("STEER_JIT", "1") == "0":
-        return Status(False, "Kernels run uncompiled (STEER_JIT=0): only for small crowds")
+        return Status(False, diagnose("UNCOMPILED"))
     try:
         numba = importlib.import_module("numba")
     except Exception as error:  # a broken wheel may raise anything  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
-        return Status(
-            False,
-            f"numba cannot be loaded ({reason}): crowds run about 100 times slower; "
-            "install the extension package made for this platform",
-        )
+        return Status(False, diagnose("NUMBA_MISSING", reason=reason))
     _state.numba = numba
     _watch_compiling()
     _state.cache_folder = _writable_cache()
-    return Status(True, "")
+    return Status(True)
 
 
 @contextmanager
@@ -321,15 +324,15 @@ def _default_cache_root() -> Path:
 
 def _writable_cache() -> Path | None:
     """A folder for compiled kernels that can be written to, or None."""
-    import tempfile
-
     named = os.environ.get("STEER_CACHE_DIR")
     root = Path(named) if named else _state.cache_root or _default_cache_root()
     folder = root / "kernels"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
-            return folder
+        probe = folder / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+        return folder
     except OSError:
         # never a shared temporary folder: numba unpickles what it finds in its cache
         warn(__name__, "Folder %s cannot be written: kernels compile anew each time", folder)
@@ -345,18 +348,15 @@ def _cache_dir(module: str) -> Path | None:
     """
     if _state.cache_folder is None:
         return None
-    from .. import views
-    from . import jit_sources
-
     return _state.cache_folder / jit_sources.digest(module, views.__name__)
 
 
-def _pool() -> ThreadPoolExecutor:
+def _pool() -> futures.ThreadPoolExecutor:
     with _state.lock:
         if _state.pool is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            _state.pool = ThreadPoolExecutor(max(1, _state.threads - 1), thread_name_prefix="steer")
+            _state.pool = futures.ThreadPoolExecutor(
+                max(1, _state.threads - 1), thread_name_prefix="steer"
+            )
         return _state.pool
 
 

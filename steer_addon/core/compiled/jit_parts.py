@@ -11,8 +11,11 @@ documentation, "Customizing the Compiler"); it is imported when the first kernel
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 KNOWN = "0.68."
@@ -42,6 +45,21 @@ class Pause:
         if self._depth == 0 and self._paused:
             self._paused = False
             gc.enable()
+
+
+@contextmanager
+def caching_in(folder: Path | None) -> Iterator[None]:
+    """In this block numba keeps in a folder what it is told to cache; None leaves its own.
+
+    Numba asks for the folder when a function is marked, and it has one for the whole process: what
+    other add-ons compile does not belong into ours.
+    """
+    config = import_module("numba").config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder or config.CACHE_DIR)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
 
 
 @cache

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -176,9 +177,6 @@ def save_preset(path: Path, settings: CrowdSettings, *, label: str, description:
         "description": description,
         "settings": settings.to_dict(),
     }
-    # imported here: it takes a tenth of the time in which the extension is enabled
-    import tempfile
-
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..behaviors import REGISTRY, Behavior
+from ..diagnoses import Diagnosis
 from ..errors import ParameterError
 from ..parameters import Settings, choice, param, parameters, parse_text
 
@@ -269,15 +270,15 @@ class CrowdSettings:
         if not -(2**63) <= self.seed < 2**63:
             raise ParameterError(f"seed is {self.seed}: give a whole number of up to 18 digits")
 
-    def advice(self, agents: Agents | None = None) -> list[str]:
-        """What keeps behaviors from doing their work, a plain sentence each.
+    def advice(self, agents: Agents | None = None) -> list[Diagnosis]:
+        """What keeps behaviors from doing their work.
 
         Args:
             agents: The crowd, whose point attributes count before the settings; None for the
                 settings alone.
         """
         acting = [b for b in self.behaviors if b.enabled and b.weight > 0.0]
-        return [text for b in acting for text in b.advice(self, agents)]
+        return [found for b in acting for found in b.advice(self, agents)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for JSON."""

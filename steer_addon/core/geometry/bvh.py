@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import views
 from ..bounds import bounded
 from ..compiled.jit import kernel, parallel_for
 from ..errors import WorldError
@@ -57,10 +58,7 @@ __all__ = [
 
 
 def _tree(box: F32, link: I32, order: I32, triangles: F32) -> BvhView:
-    # imported with the first tree: enabling the extension has to be quick
-    from ..views import BvhView
-
-    return BvhView(box, link, order, triangles, np.zeros(0, np.uint8), np.zeros(8))
+    return views.BvhView(box, link, order, triangles, np.zeros(0, np.uint8), np.zeros(8))
 
 
 @cache
@@ -118,13 +116,13 @@ def refit(view: BvhView, triangles: Any) -> BvhView:
     return moved
 
 
-def join(views: Sequence[BvhView]) -> BvhView:
+def join(trees: Sequence[BvhView]) -> BvhView:
     """One tree over several; triangle numbers run on from tree to tree.
 
     Args:
-        views: Trees in any number; empty ones are passed over.
+        trees: Trees in any number; empty ones are passed over.
     """
-    full = [view for view in views if len(view.link)]
+    full = [view for view in trees if len(view.link)]
     if len(full) < 2:
         return full[0] if full else empty()
     top = len(full) - 1

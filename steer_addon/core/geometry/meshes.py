@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bounds import bounded
+from ..diagnoses import Diagnosis, diagnose
 from ..errors import WorldError
 from ..views import F32, I64
 
@@ -64,27 +65,20 @@ def bounding_sphere(mesh: Mesh) -> tuple[F32, float]:
     return center, float(np.sqrt(np.einsum("ij,ij->i", offset, offset).max()))
 
 
-def defects(mesh: Mesh) -> list[str]:
-    """Faults of a mesh, a plain sentence each; empty when all is well.
+def defects(mesh: Mesh) -> list[Diagnosis]:
+    """Faults of a mesh; empty when all is well.
 
     A mesh without faces does nothing. Open and inside-out ones stay usable: faces are solid from
     both sides.
     """
     if mesh.triangle_count == 0:
-        return [f"Mesh {mesh.name!r} has no faces: add faces, or take it out of the collection"]
+        return [diagnose("MESH_WITHOUT_FACES", mesh.name)]
     corner = _welded(mesh.triangles)
     open_edges = _open_edge_count(corner)
     if open_edges:
-        edges = "1 edge does" if open_edges == 1 else f"{open_edges} edges do"
-        return [
-            f"Mesh {mesh.name!r} is open: {edges} not join exactly two faces; it blocks agents "
-            "from both sides, but has no inside: fill the holes if agents should stay in or out"
-        ]
+        return [diagnose("MESH_OPEN", mesh.name, count=open_edges)]
     if signed_volume(mesh) < 0.0:
-        return [
-            f"Mesh {mesh.name!r} is inside out: its normals point inward; it blocks agents from "
-            "both sides, but its inside counts as outside: recalculate the normals to the outside"
-        ]
+        return [diagnose("MESH_INSIDE_OUT", mesh.name)]
     return []
 
 

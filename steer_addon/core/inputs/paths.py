@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import bounded
+from ..diagnoses import Diagnosis, diagnose
 from ..errors import WorldError
 from ..numeric.rng import PATH, uniform4
 from ..views import F32, PathView
@@ -187,8 +188,8 @@ class Paths:
     """Lengths [m], with the closing piece of cyclic ones, shape (path_count,)."""
     cyclic: NDArray[np.uint8]
     """1 for closed paths, shape (path_count,)."""
-    warnings: tuple[str, ...] = ()
-    """A sentence for each path that cannot be used."""
+    warnings: tuple[Diagnosis, ...] = ()
+    """What is wrong with paths that cannot be used."""
 
     @property
     def count(self) -> int:
@@ -224,16 +225,13 @@ def _measured(line: F32, cyclic: bool) -> tuple[NDArray[np.float64], float]:
 
 
 def make_paths(paths: Sequence[Path]) -> Paths:
-    """The arrays of paths that can be followed, and a warning for each of the others."""
+    """The arrays of paths that can be followed, and what is wrong with each of the others."""
     points, along, first, length, cyclic = [], [], [0], [], []
-    warnings = []
+    warnings: list[Diagnosis] = []
     for path in paths:
         line = path.distinct()
         if len(line) < 2:
-            warnings.append(
-                f"Path {path.name!r} has fewer than two different points and is ignored: "
-                "draw at least two"
-            )
+            warnings.append(diagnose("PATH_TOO_SHORT", path.name))
             continue
         points.append(line)
         first.append(first[-1] + len(line))

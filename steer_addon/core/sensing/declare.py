@@ -32,8 +32,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..diagnoses import Diagnosis, diagnose
 from ..errors import ParameterError
 from ..parameters import ParameterInfo, Settings, param, parameters
+from .titles import renumbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,8 +154,13 @@ class Behavior(Settings):
         """The constants as `p` of the kernel, for a behavior without inputs."""
         return self.definition.params_tuple(**self.own_constants)
 
-    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
-        """What in a crowd keeps this entry from doing its work, a plain sentence each.
+    @property
+    def title(self) -> str:
+        """What the list of behaviors calls this entry: as its type, unless it has another name."""
+        return renumbered(self.key, self.definition.type, self.definition.label)
+
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[Diagnosis]:
+        """What in a crowd keeps this entry from doing its work.
 
         Args:
             settings: The CrowdSettings that it is part of.
@@ -165,11 +172,8 @@ class Behavior(Settings):
             info = parameters(self)[name]
             reach = self.constants[name] if agents is None else per_agent(self, name, agents)
             if info.counts(self) and not (reach > 0.0).any():
-                unit = info.unit
-                found.append(
-                    f"{self.key} does not look ahead, as its {name} is 0 {unit}: give it more "
-                    f"than 0 {unit}"
-                )
+                label, unit = info.label, info.unit
+                found.append(diagnose("NO_LOOK_AHEAD", self.title, parameter=label, unit=unit))
         return found
 
 

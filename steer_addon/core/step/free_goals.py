@@ -17,21 +17,13 @@ from .. import contacts
 from ..agents import Agents, make_agents
 from ..behaviors.follow_path import FollowPath
 from ..crowd.settings import CrowdSettings
+from ..diagnoses import Diagnosis, add_new, diagnose
 from ..geometry import ground
 from ..inputs.paths import Paths
 from ..inputs.targets import Targets
 from ..inputs.world import Colliders, World
 
 F32 = NDArray[np.float32]
-
-INSIDE = (
-    "A target is inside of a collider: agents go to the nearest free place; "
-    "move the target, or the collider"
-)
-INSIDE_END = (
-    "The end of a path is inside of a collider: agents go to the nearest free place; "
-    "move the end, or the collider"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +41,10 @@ class FreeGoals:
     """Keeps free places of targets from frame to frame: they are looked for when something moves.
 
     Attributes:
-        warning: What the user may want to change, once a target was inside of a collider.
+        warnings: What the user may want to change, once a goal was inside of a collider.
     """
 
-    warning: str = ""
+    warnings: list[Diagnosis] = field(default_factory=list)
     _found: dict[str, _Found] = field(default_factory=dict)
 
     def freed(self, world: World, agents: Agents, settings: CrowdSettings) -> World:
@@ -73,7 +65,7 @@ class FreeGoals:
             if targets.own or not targets.count:
                 continue
             feet = _feet(targets.position, world, agents, settings)
-            offset = self._offset(name, feet, colliders, settings, INSIDE)
+            offset = self._offset(name, feet, colliders, settings, "TARGET_INSIDE")
             if offset.any():
                 changed[name] = replace(targets, position=targets.position + offset)
         if changed:
@@ -94,7 +86,7 @@ class FreeGoals:
             if not len(ends):
                 continue
             feet = _feet(paths.point[ends], world, agents, settings)
-            offset = self._offset(f"path {entry.key}", feet, colliders, settings, INSIDE_END)
+            offset = self._offset(f"path {entry.key}", feet, colliders, settings, "PATH_END_INSIDE")
             if offset.any():
                 point = paths.point.copy()
                 point[ends] += offset
@@ -107,7 +99,7 @@ class FreeGoals:
         feet: F32,
         colliders: Colliders,
         settings: CrowdSettings,
-        warning: str,
+        code: str,
     ) -> F32:
         """The way from goals to free places [m], shape (goal_count, 3)."""
         told = (settings.agents.radius, settings.motion.step_height)
@@ -122,7 +114,7 @@ class FreeGoals:
         there = make_agents(feet, **body)
         moved = contacts.put_free(there, settings, colliders)
         if moved.any():
-            self.warning = warning
+            add_new(self.warnings, [diagnose(code)])
         self._found[name] = _Found(feet, colliders, told, there.position - feet)
         return self._found[name].offset
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from .. import contacts
 from ..agents import Agents
 from ..crowd.settings import CrowdSettings
+from ..diagnoses import Diagnosis, diagnose
 from ..errors import ParameterError
 from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
@@ -20,6 +22,8 @@ from . import arrival
 from .free_goals import FreeGoals
 from .proposals import Proposal
 from .solver import Solver
+
+T = TypeVar("T")
 
 
 class Simulation:
@@ -130,9 +134,14 @@ class Simulation:
         self.agents = agents.copy()
 
     @property
-    def warnings(self) -> list[str]:
-        """Sentences about the frames simulated until now that the user may want to act on."""
-        return [self._goals.warning] if self._goals.warning else []
+    def warnings(self) -> list[Diagnosis]:
+        """Diagnoses of the frames simulated until now that the user may want to act on."""
+        found = [*self.settings.advice(self.agents), *self._goals.warnings]
+        if self.off_ground:
+            found.append(diagnose("OFF_GROUND", count=self.off_ground))
+        if self.in_colliders:
+            found.append(diagnose("INSIDE_COLLIDERS", count=self.in_colliders))
+        return found
 
     def current(self) -> Frame:
         """The crowd as it is now."""
@@ -165,12 +174,12 @@ class Progress:
 
 
 def with_progress(
-    frames: Iterator[Frame],
+    frames: Iterator[T],
     total: int,
     report: Callable[[Progress], bool],
     interval: float = 0.1,
-) -> Iterator[Frame]:
-    """Pass frames on and report progress; stops when `report` returns False.
+) -> Iterator[T]:
+    """Pass frames, or their numbers, on and report progress; stops when `report` returns False.
 
     Args:
         frames: The run, one item a frame.

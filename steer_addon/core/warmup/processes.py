@@ -28,6 +28,7 @@ from typing import IO, Any
 
 from ..compiled import jit
 from ..errors import KernelsMissingError
+from . import dry_run
 
 log = logging.getLogger(__name__)
 
@@ -242,7 +243,7 @@ class _Recorder:
     def __call__(self, kernel: jit.Kernel, *args: Any) -> Any:
         """Run a kernel; what it calls itself is compiled with it."""
         if self._depth == 0:
-            self.calls[kernel, types_of(args)] = None
+            self.calls[kernel, jit.types_of(args)] = None
             self._inner = 0
         self._inner += 1
         if self._inner > ENOUGH:
@@ -258,12 +259,6 @@ class _Recorder:
             self._depth -= 1
 
 
-def types_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The types by which numba tells calls apart."""
-    typeof = importlib.import_module("numba.core.typing.typeof")
-    return tuple(typeof.typeof(arg, typeof.Purpose.argument) for arg in args)
-
-
 def needed(job: dict[str, Any]) -> list[tuple[jit.Kernel, tuple[Any, ...]]]:
     """The kernels of a job, each with the types of its arguments, in the order of their calls."""
     recorder = _Recorder()
@@ -271,11 +266,9 @@ def needed(job: dict[str, Any]) -> list[tuple[jit.Kernel, tuple[Any, ...]]]:
         kernel = getattr(importlib.import_module(module), name)
         recorder.calls[kernel, pickle.loads(base64.b64decode(packed))] = None
     if job["told"] is not None:
-        from . import dry_run as tiny
-
         with jit.recording(recorder):
             try:
-                tiny.run_tiny(job["told"], job["colliders"], job["ground"])
+                dry_run.run_tiny(job["told"], job["colliders"], job["ground"])
             except Exception as error:  # noqa: BLE001
                 # a crowd that needs more kernels than were noted asks for them later
                 log.warning("Dry run ended early: %s: %s", type(error).__name__, error)

@@ -61,6 +61,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...compiled.jit import kernel, scratch
+from ...diagnoses import Diagnosis, diagnose
 from ...numeric.vec import (
     EPSILON,
     add,
@@ -75,7 +76,7 @@ from ...numeric.vec import (
     sub,
     unit,
 )
-from ...parameters import choice, param
+from ...parameters import choice, named_choices, param
 from ...sensing.declare import COLLIDERS, PUSH, Behavior, behavior, per_agent
 from ...sensing.sight import eye, first_hit, sides, way
 from ...sensing.targeting import on_ground
@@ -86,7 +87,12 @@ if TYPE_CHECKING:
 
     from ...agents import Agents
 
-AUTO = 0
+FEELER_MODE = named_choices(
+    {
+        "AUTO": "As long as it takes to stop in front of the wall from full speed",
+        "FIXED": "Of the given length",
+    }
+)
 DISTANCE, LENGTH, COSINE = 0, 1, 2
 """Columns of the hits, before the normal."""
 FEELERS = 5
@@ -247,7 +253,7 @@ def _unblocked(world, origin, up, new, pull, spare, dt):
 @kernel
 def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
     """Push that lands the agent where the springs of its feelers let it be after the step."""
-    automatic = int(p.feeler_mode[0]) == AUTO
+    automatic = int(p.feeler_mode[0]) == FEELER_MODE.AUTO
     hits = scratch(FEELERS, 6)[: 3 if world.flat else FEELERS]
     dt = world.dt
     for i in range(start, stop):
@@ -294,10 +300,7 @@ class WallAvoidance(Behavior):
     looks_by = ("feeler_length",)
     feeler_mode: str = choice(
         "AUTO",
-        {
-            "AUTO": "As long as it takes to stop in front of the wall from full speed",
-            "FIXED": "Of the given length",
-        },
+        FEELER_MODE,
         doc="How long feelers are",
     )
     feeler_length: float = param(
@@ -316,7 +319,7 @@ class WallAvoidance(Behavior):
         doc="Force per meter of feeler behind the wall; more brakes later and harder",
     )
 
-    def advice(self, settings: Any, agents: Agents | None = None) -> list[str]:
+    def advice(self, settings: Any, agents: Agents | None = None) -> list[Diagnosis]:
         """Say so when the force of some agents is too weak to stop them in front of walls."""
         found = super().advice(settings, agents)
         if settings.solver.solver != "REYNOLDS":
@@ -335,15 +338,18 @@ class WallAvoidance(Behavior):
         if not lacking.any():
             return found
         count, total = int(lacking.sum()), int(alive.sum())
+        code = "WALL_FORCE_TOO_WEAK" if count == total else "WALL_FORCE_TOO_WEAK_FOR_SOME"
         most = int(np.argmax(np.where(lacking, needed, 0.0)))
-        other = "less stiffness" if pushing[most] >= stopping[most] else "longer feelers"
-        return [
-            *found,
-            f"{self.key} needs {math.ceil(100.0 * needed[most] - 1.0e-4) / 100.0:g} N to stop "
-            f"{'agents' if count == total else f'{count} of {total} agents'} in front of walls, "
-            f"and their maximum force is {force[lacking].min():g} N: give them that force, or "
-            f"{other}",
-        ]
+        told = diagnose(
+            code,
+            self.title,
+            lacking=count,
+            total=total,
+            needed=math.ceil(100.0 * needed[most] - 1.0e-4) / 100.0,
+            force=float(force[lacking].min()),
+            lower="less stiffness" if pushing[most] >= stopping[most] else "longer feelers",
+        )
+        return [*found, told]
 
     def _needed(
         self, mass: NDArray[Any], speed: NDArray[Any], agents: Agents | None

@@ -1,0 +1,210 @@
+"""What each behavior costs: choosing its inputs, packing its parameters, running its kernels.
+
+All variants of all behaviors take turns with seek, on one core, in one world of 10,000 walkers who
+walk on from frame to frame. What counts is the time that the thread works, not what it waits.
+Run as a script, this file counts the rays that they cast, with kernels that are not compiled.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    os.environ["STEER_JIT"] = "0"
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import numpy as np
+
+from scripts.bench.crowds import DT, ball, balls, place
+from scripts.bench.table import Row, medians
+from steer_addon.core.agents import Agents
+from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
+from steer_addon.core.behaviors.flock import Alignment, Cohesion, Separation
+from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.compiled import jit
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.geometry import bvh
+from steer_addon.core.geometry.meshes import Mesh
+from steer_addon.core.inputs.containers import make_container
+from steer_addon.core.inputs.fields import make_field
+from steer_addon.core.inputs.paths import Path as Line
+from steer_addon.core.inputs.world import World, make_targets, make_world
+from steer_addon.core.sensing.declare import NEIGHBORS
+from steer_addon.core.step.proposals import Perception, propose
+from steer_addon.core.step.solver import Solver, agent_view
+
+COUNT = 10_000
+COUNTED = 200
+"""Agents whose rays are counted."""
+ROUNDS, WARM_UPS = 25, 50
+"""Frames that agents walk on while they are measured, and before: what is remembered from frame to
+frame helps as much as it does in a run, and no more."""
+TIMES_SEEK, MICROSECONDS_PER_RAY = 3.0, 0.3
+
+
+def variants(cls: type[Behavior]) -> list[Behavior]:
+    """A behavior with each combination of those choices that change what it does."""
+    infos = [i for i in own_parameters(cls).values() if i.kind == "choice"]
+    infos = [i for i in infos if i.name != "target_choice"]
+    found = {}
+    for values in itertools.product(*(i.choices for i in infos)):
+        entry = cls(**dict(zip((i.name for i in infos), values, strict=True)))
+        idle = {i.name: i.default for i in infos if not i.counts(entry)}
+        words = [value for i, value in zip(infos, values, strict=True) if i.counts(entry)]
+        found[replace(entry, **idle)] = " ".join([cls.definition.type, *words])
+    return [replace(entry, name=name) for entry, name in found.items()]
+
+
+def everywhere(every: int = 1) -> tuple[Agents, World]:
+    """Each n-th of 10,000 walkers, 1 per 2 m², and all that behaviors can ask for."""
+    extent = float(np.sqrt(2.0 * COUNT))
+    rng = np.random.default_rng(7)
+
+    def strewn(count: int) -> Any:
+        points = rng.uniform(-0.48 * extent, 0.48 * extent, (count, 3))
+        points[:, 2] = 0.0
+        return points.astype(np.float32)
+
+    agents = place(CrowdSettings(), strewn(COUNT)[::every])
+    angle = np.linspace(0.0, 2.0 * np.pi, 49)[:-1]
+    rings = [np.stack([r * np.cos(angle), r * np.sin(angle), 0 * angle], 1) for r in (20, 40, 60)]
+    room = ball(np.zeros(3, np.float32), 0.7 * extent)
+    world = make_world(
+        targets=make_targets(strewn(8), rng.normal(0.0, 1.0, (8, 3)) * [1, 1, 0]),
+        second_targets=make_targets(strewn(8)),
+        colliders=balls(extent, flat=True),
+        paths=[Line(ring, cyclic=True) for ring in rings],
+        fields=make_field(strewn(2_000), rng.normal(0.0, 1.0, (2_000, 3))),
+        containers=make_container((0.0, 0.0, 0.0), 0.5 * extent, mesh=Mesh("Room", room)),
+    )
+    return agents, world
+
+
+class Asking:
+    """A call that does what a step does for some behaviors, from inputs to corrections."""
+
+    def __init__(self, entries: Sequence[Behavior], agents: Agents, world: World) -> None:
+        self._entries, self._agents, self._world = entries, agents, world
+        self._solver = Solver(CrowdSettings(behaviors=(Seek(name="go"), *entries)))
+        self._number = 0
+        # its memory, and the desired velocities that some pushes ask for, are there as in a run
+        self.walk_on()
+        self.walk_on()
+
+    def walk_on(self) -> None:
+        """Take the crowd to its next frame, as calls then see it."""
+        step = self._solver.step(self._agents, self._world, DT, number=self._number)
+        self._agents = step.agents
+        self._ends = (step.agents.position + step.agents.velocity * DT).astype(np.float32)
+        self._number += 1
+        self._view = agent_view(step.agents, step.proposals[0].value)
+        self._sees = self._solver.world_view(self._world, DT, self._number, 0)
+
+    def __call__(self) -> None:
+        """What the behaviors do in the current frame."""
+        agents, sees = self._agents, self._sees
+        perception = Perception(agents, self._world, self._entries)
+        for entry in self._entries:
+            local, params = perception.local(entry, sees), perception.params(entry, sees)
+            value = np.zeros((agents.count, 3), np.float32)
+            active = np.zeros(agents.count, np.uint8)
+            known = _Forgotten(agents)
+            propose(entry, agents, known, self._view, local, params, value, active)
+            if entry.definition.constraint is not None:
+                # what corrects the step is a part of it, and all that some methods do
+                memory = known.memory.get(entry.key, np.zeros((agents.count, 0), np.float32))
+                ends, velocity = self._ends.copy(), agents.velocity.copy()
+                jit.parallel_for(
+                    entry.definition.constraint, agents.count,
+                    self._view, local, params, memory, ends, velocity,
+                )  # fmt: skip
+
+
+class _Forgotten:
+    """Copies what behaviors remember, takes what they add, and lets go of it."""
+
+    def __init__(self, agents: Agents) -> None:
+        self.memory = {key: columns.copy() for key, columns in agents.memory.items()}
+
+
+def behaviors() -> Iterator[Row]:
+    """The cost per agent of every behavior: in that of seek, per ray, or in that of the flock."""
+    rays = json.loads(
+        subprocess.run(
+            [sys.executable, __file__], check=True, capture_output=True, text=True
+        ).stdout.splitlines()[-1]
+    )
+    agents, world = everywhere()
+    entries = [entry for cls in REGISTRY.values() for entry in variants(cls)]
+    calls = {entry.key: Asking([entry], agents, world) for entry in entries}
+    flock = Asking([Separation(), Cohesion(), Alignment()], agents, world)
+    seek = calls["seek"]
+    threads = jit.set_threads(1)
+    try:
+        costs = {
+            entry.key: medians(
+                [calls[entry.key], seek, flock],
+                ROUNDS,
+                warm_ups=WARM_UPS,
+                between=calls[entry.key].walk_on,
+                clock=time.thread_time,
+            )
+            for entry in entries
+        }
+    finally:
+        jit.set_threads(threads)
+    for entry in sorted(entries, key=lambda entry: entry.key):
+        own, of_seek, of_flock = costs[entry.key]
+        each = f"{own / COUNT * 1e9:.0f} ns an agent"
+        name = f"behavior {entry.key.replace('_', ' ')}"
+        if rays[entry.key] > 0.0:
+            # what casts rays may do all that others do besides
+            per_ray = (own - TIMES_SEEK * of_seek) / COUNT / rays[entry.key] * 1e6
+            per_ray = max(per_ray, 0.0)
+            note = f"{each}, {rays[entry.key]:.2f} rays each; one core, beyond 3 times seek"
+            yield Row(name, per_ray, "µs/ray", MICROSECONDS_PER_RAY, note=note)
+        elif NEIGHBORS in entry.definition.uses:
+            note = f"{each}; its time in that of separation, cohesion and alignment together"
+            yield Row(name, own / of_flock, "×", 1.0, note=note)
+        else:
+            note = f"{each}; its time in that of seek"
+            yield Row(name, own / of_seek, "×", TIMES_SEEK, note=note)
+
+
+def count_rays() -> dict[str, float]:
+    """Rays per agent and step of every variant."""
+    agents, world = everywhere(COUNT // COUNTED)
+    cast = [0]
+
+    def counted(*arguments: Any) -> Any:
+        cast[0] += 1
+        return bvh.ray_cast.function(*arguments)
+
+    def remembered(*arguments: Any) -> bool:
+        met = bool(bvh.ray_meets.function(*arguments))
+        cast[0] += met  # a ray that ends at the triangle of the last step needs no other one
+        return met
+
+    counts = {}
+    for cls in REGISTRY.values():
+        for entry in variants(cls):
+            call = Asking([entry], agents, world)
+            bvh.ray_cast._target, bvh.ray_meets._target = counted, remembered
+            cast[0] = 0
+            call()
+            bvh.ray_cast._target = bvh.ray_meets._target = None
+            counts[entry.key] = cast[0] / agents.count
+    return counts
+
+
+if __name__ == "__main__":
+    print(json.dumps(count_rays()))

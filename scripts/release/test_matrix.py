@@ -1,0 +1,163 @@
+"""Run the Blender tests with every supported bpy.
+
+    python scripts/release/test_matrix.py [VERSION …]
+
+Each version gets a virtual environment of its own, .venv-bpy<version>, except the one that this
+script already runs in. A version whose Python is not on this machine is reported and skipped;
+the exit code is 1 when tests fail or an environment cannot be made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
+"""Python version by bpy version."""
+FOLDERS = ("tests/blender", "tests/cli")
+CORE = "tests/core"
+PYTEST = ("-q", "-n", "2", "--dist", "worksteal", "--hypothesis-profile=quick")
+NOTHING_COLLECTED = 5
+"""What pytest returns when a folder has no tests."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what came of one version."""
+
+    version: str
+    python: str
+    outcome: str
+    detail: str
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """Whether this makes the whole run fail."""
+        return self.outcome == "FAILED"
+
+
+def candidates(python: str) -> Iterator[str]:
+    """Commands and paths that may be a Python of this version."""
+    yield f"python{python}"
+    for root in (os.environ.get("PYENV_ROOT"), str(Path.home() / ".pyenv")):
+        if root:
+            found = Path(root).glob(f"versions/{python}*/bin/python{python}")
+            yield from (str(path) for path in sorted(found, reverse=True))
+    yield from ("python3", "python")
+
+
+def find_interpreter(python: str) -> str | None:
+    """An interpreter of this version that runs and can make environments, or None."""
+    major, minor = python.split(".")
+    # Run, not only looked up: a pyenv shim may exist and not run.
+    check = (
+        "import sys, venv, ensurepip; "
+        f"sys.exit(sys.version_info[:2] != ({int(major)}, {int(minor)}))"
+    )
+    for candidate in candidates(python):
+        if shutil.which(candidate) is None:
+            continue
+        result = subprocess.run([candidate, "-c", check], capture_output=True, check=False)
+        if result.returncode == 0:
+            return candidate
+    return None
+
+
+def is_this_one(version: str) -> bool:
+    """Whether this script runs beside this very bpy."""
+    try:
+        return metadata.version("bpy") == version
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def environment(version: str, interpreter: str) -> Path:
+    """The Python of the environment for one bpy version; made, and installed, when need be.
+
+    Raises:
+        subprocess.CalledProcessError: Making it or installing into it fails.
+    """
+    folder = ROOT / f".venv-bpy{version}"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    stamp = folder / ".installed"
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if python.exists() and stamp.is_file() and stamp.read_text() == wanted:
+        return python
+    print(f"bpy {version}: installing into {folder.name}", flush=True)
+    subprocess.run([interpreter, "-m", "venv", str(folder)], check=True)
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "-e", ".[test]", f"bpy=={version}"], cwd=ROOT, check=True)
+    stamp.write_text(wanted)
+    return python
+
+
+def folders(python: str) -> list[str]:
+    """Folders to test, those that exist; the core too where NumPy is another major version."""
+    own_core = python != "{}.{}".format(*sys.version_info[:2])
+    wanted = (*FOLDERS, CORE) if own_core else FOLDERS
+    return [name for name in wanted if (ROOT / name).is_dir()]
+
+
+def run_tests(version: str, python: str, executable: str) -> Row:
+    """Run pytest with one version, its output passed on; returns the line of the table."""
+    command = [executable, "-m", "pytest", *PYTEST, *folders(python)]
+    print(f"== bpy {version}, Python {python}: {' '.join(command[1:])}", flush=True)
+    start = time.monotonic()
+    last = ""
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    seconds = time.monotonic() - start
+    if process.returncode == NOTHING_COLLECTED:
+        return Row(version, python, "no tests", "there are none yet", seconds)
+    outcome = "FAILED" if process.returncode else "passed"
+    return Row(version, python, outcome, last.strip("= "), seconds)
+
+
+def test_version(version: str) -> Row:
+    """Find the Python, make the environment and run the tests of one version."""
+    python = MATRIX[version]
+    if is_this_one(version):
+        return run_tests(version, python, sys.executable)
+    interpreter = find_interpreter(python)
+    if interpreter is None:
+        return Row(version, python, "skipped", f"no Python {python} with venv on this machine")
+    try:
+        executable = environment(version, interpreter)
+    except subprocess.CalledProcessError as error:
+        return Row(version, python, "FAILED", f"cannot be installed: exit code {error.returncode}")
+    return run_tests(version, python, str(executable))
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Test the named versions, or all; returns the exit code."""
+    versions = (sys.argv[1:] if argv is None else argv) or list(MATRIX)
+    for version in versions:
+        if version not in MATRIX:
+            print(f"error: bpy {version} is not in the matrix: {', '.join(MATRIX)}")
+            return 2
+    rows = [test_version(version) for version in versions]
+    print("\nbpy      Python  result    time   detail")
+    for row in rows:
+        print(
+            f"{row.version:<8} {row.python:<7} {row.outcome:<9} {row.seconds:4.0f} s  {row.detail}"
+        )
+    return 1 if any(row.failed for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

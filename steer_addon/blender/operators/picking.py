@@ -1,0 +1,170 @@
+"""Choose an agent by clicking it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..crowd.crowds import crowds
+from ..display.display import find_modifier
+from ..overlay import answers, seen
+from .common import Returned
+
+REACH = 30.0
+"""So far from the cursor an agent is found [px], at the interface's standard size."""
+
+
+def nearest_on_screen(
+    points: Any, matrix: Any, size: tuple[float, float], mouse: tuple[float, float], reach: float
+) -> tuple[int, float]:
+    """The point that is seen nearest to the cursor; of equally near ones that in front.
+
+    Args:
+        points: Shape (point_count, 3).
+        matrix: The view's perspective matrix, shape (4, 4).
+        size: Of the view [px].
+        mouse: In the view [px].
+        reach: Points farther away than this [px] do not count.
+
+    Returns:
+        Row and distance [px]; -1 and infinity where none is near.
+    """
+    rows = np.asarray(points, np.float64).reshape(-1, 3)
+    clip = np.asarray(matrix, np.float64) @ np.vstack([rows.T, np.ones(len(rows))])
+    front = np.flatnonzero(clip[3] > 0.0)
+    if not len(front):
+        return -1, float("inf")
+    seen = (clip[:2, front] / clip[3, front] * 0.5 + 0.5) * np.array(size)[:, None]
+    away = np.hypot(*(seen - np.array(mouse)[:, None]))
+    depth = clip[2, front] / clip[3, front]
+    best = np.lexsort((depth, np.rint(away)))[0]
+    if away[best] > reach:
+        return -1, float("inf")
+    return int(front[best]), float(away[best])
+
+
+def view_under(context: Any, event: Any) -> tuple[Any, Any] | None:
+    """The area and main region of the 3D view under the cursor."""
+    for area in context.window.screen.areas:
+        if area.type == "VIEW_3D":
+            for region in area.regions:
+                inside = 0 <= event.mouse_x - region.x < region.width
+                inside = inside and 0 <= event.mouse_y - region.y < region.height
+                if region.type == "WINDOW" and inside:
+                    return area, region
+    return None
+
+
+def agents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[Any, Any] | None:
+    """Ids and places of the living agents that a crowd shows [m]; None where it shows none."""
+    frame = seen.seen_frame(obj, scene)
+    if frame is None:
+        return None
+    rows = np.flatnonzero(frame.alive)
+    return frame.id[rows], frame.position[rows]
+
+
+class STEER_OT_pick_agent(bpy.types.Operator):
+    """Click an agent to see what moves it; Shift adds another one, Escape ends"""
+
+    bl_idname = "object.steer_pick_agent"
+    bl_label = "Pick Agent"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """With a window, a 3D view in it and a crowd in the scene."""
+        reason = why_not(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Wait for a click."""
+        context.window.cursor_modal_set("EYEDROPPER")
+        context.workspace.status_text_set(
+            "Click an agent to choose it, Shift-click to add one; Escape or right-click ends"
+        )
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Choose what is clicked; the view can be turned in the meantime."""
+        if event.type in {"ESC", "RIGHTMOUSE"}:
+            self._end(context)
+            return {"CANCELLED"}
+        if event.type != "LEFTMOUSE" or event.value != "PRESS":
+            return {"PASS_THROUGH"}
+        place = view_under(context, event)
+        if place is None:
+            return {"PASS_THROUGH"}
+        picked = self._pick(context, event, *place)
+        if picked is None:
+            self.report({"INFO"}, "No agent is there: click nearer to one, or press Escape")
+            return {"RUNNING_MODAL"}
+        choose(context.scene, *picked, add=event.shift)
+        if event.shift:
+            return {"RUNNING_MODAL"}
+        self._end(context)
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender takes the operator away, as when a file is opened."""
+        self._end(context)
+
+    def _end(self, context: bpy.types.Context) -> None:
+        context.window.cursor_modal_restore()
+        context.workspace.status_text_set(None)
+
+    def _pick(
+        self, context: Any, event: Any, area: Any, region: Any
+    ) -> tuple[bpy.types.Object, int] | None:
+        """The crowd and the id of the agent that is clicked."""
+        mouse = (event.mouse_x - region.x, event.mouse_y - region.y)
+        matrix = np.array(area.spaces.active.region_3d.perspective_matrix)
+        reach = REACH * context.preferences.system.ui_scale
+        best, found = float("inf"), None
+        for obj in crowds(context.scene):
+            shown = agents_of(obj, context.scene) if obj.visible_get() else None
+            if shown is None:
+                continue
+            ids, points = shown
+            # where a body is seen, not where its feet are
+            size = (float(region.width), float(region.height))
+            row, away = nearest_on_screen(points, matrix, size, mouse, reach)
+            if away < best:
+                best, found = away, (obj, int(ids[row]))
+        return found
+
+
+def why_not(context: bpy.types.Context) -> str:
+    """Why no agent can be picked; empty when one can."""
+    if bpy.app.background or context.window is None:
+        return "Agents are picked in a window: type their ids"
+    if not any(area.type == "VIEW_3D" for area in context.window.screen.areas):
+        return "Open a 3D view to pick agents in"
+    if not any(find_modifier(obj) for obj in crowds(context.scene)):
+        return "Add a crowd first"
+    return ""
+
+
+def choose(scene: bpy.types.Scene, crowd: bpy.types.Object, number: int, *, add: bool) -> None:
+    """Explain an agent, and show the overlay.
+
+    Args:
+        scene: The scene.
+        crowd: The agent's crowd.
+        number: Its id.
+        add: Whether those that are chosen stay so; one that is chosen already is let go then.
+    """
+    overlay = scene.steer_overlay
+    ids = answers.chosen_ids(scene) if add and answers.crowd_of(scene) == crowd else []
+    ids = [other for other in ids if other != number] if number in ids else [*ids, number]
+    overlay.crowd = crowd
+    overlay.agents = ", ".join(str(other) for other in ids)
+    overlay.show = True
+
+
+classes = (STEER_OT_pick_agent,)

@@ -1,0 +1,45 @@
+"""Sentences in panels, broken into lines by the width of the region."""
+
+from __future__ import annotations
+
+import textwrap
+from functools import lru_cache
+from typing import Any
+
+import bpy
+
+_LETTER = 7
+"""About how many pixels a letter takes at the interface's standard size."""
+_TABS = 30
+"""So many pixels of a sidebar are its tabs."""
+_NARROW = 300
+"""In regions less wide than this, names of parameters beside their fields would be cut off."""
+
+
+def region_width(context: Any) -> float:
+    """Width that panels have in the region, in pixels at the interface's standard size."""
+    region = getattr(context, "region", None)
+    if region is None:
+        return 300.0
+    # the scale is 0 without a window
+    width: float = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
+    return width - _TABS if getattr(region, "type", "") == "UI" else width
+
+
+def is_narrow(context: Any) -> bool:
+    """Whether there is no room for a name beside its field, as in the sidebar at first."""
+    return region_width(context) < _NARROW
+
+
+@lru_cache(maxsize=256)
+def _lines(text: str, letters: int) -> list[str]:
+    """A sentence as lines; a redraw asks for the same again and again."""
+    return textwrap.wrap(text, letters)
+
+
+def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
+    """A sentence, broken into as many lines as the region's width needs."""
+    letters = int(region_width(context) / _LETTER)
+    column = layout.column(align=True)
+    for number, line in enumerate(_lines(text, max(16, letters - 9))):
+        column.label(text=line, icon=icon if number == 0 else "BLANK1")

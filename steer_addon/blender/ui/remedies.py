@@ -1,0 +1,87 @@
+"""The buttons that are the ways out of what a diagnosis says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ...core.diagnoses import Diagnosis
+from ..crowd.slots import SOURCES
+from .messages import draw_message
+
+ICONS = {
+    "ERROR": "ERROR",
+    "WARNING": "ERROR",
+    "UNSURE": "QUESTION",
+    "INFO": "INFO",
+    "DONE": "FILE_TICK",
+}
+"""Icons of sentences, by severity."""
+
+_SOURCE_ICONS = {kind.label: kind.icon for kind in SOURCES.values()}
+
+
+class Remedy(NamedTuple):
+    """A button.
+
+    Attributes:
+        operator: The operator that it calls; empty for a menu.
+        label: What it says, with places for the subject and the values of the diagnosis.
+        icon: What it shows; empty where that depends on the input that is added.
+        options: The operator's properties, each with the value of the diagnosis that it gets.
+        menu: The menu that it opens.
+    """
+
+    operator: str = ""
+    label: str = ""
+    icon: str = "NONE"
+    options: Mapping[str, str] = {}
+    menu: str = ""
+
+
+REMEDIES: dict[str, Remedy] = {
+    "ADD_INPUT": Remedy(
+        "object.steer_add_input", "Add {label}", "", {"role": "role", "entry": "entry"}
+    ),
+    "SELECT": Remedy(
+        "object.steer_select_input",
+        "Select {object!r}",
+        "RESTRICT_SELECT_OFF",
+        {"name": "object"},
+    ),
+    "SHOW_BODY": Remedy("object.steer_show_body", "Enable {object!r}", "RESTRICT_VIEW_OFF"),
+    "CLEAR_LOST": Remedy("object.steer_clear_lost", "Clear the Field", "X", {"name": "subject"}),
+    "REMOVE_BEHAVIOR": Remedy(
+        "object.steer_behavior_remove", "Remove {subject!r}", "X", {"place": "place"}
+    ),
+    "CHOOSE_PRESET": Remedy(menu="STEER_MT_presets"),
+    "SCENE_RANGE": Remedy("object.steer_scene_range", "Use the Scene's Range", "TIME"),
+    "PLAY": Remedy("object.steer_play", "Play from Start", "PLAY"),
+    "RELINK": Remedy("object.steer_cache_relink", "Relink Bake", "FILE_FOLDER"),
+    "CONTINUE_BAKE": Remedy("object.steer_cache_continue", "Continue Bake", "PLAY"),
+    "BAKE_ANEW": Remedy("object.steer_cache_anew", "Bake Anew", "FILE_REFRESH"),
+    "CHECK_BAKE": Remedy("object.steer_cache_check", "Check Bake", "CHECKMARK"),
+}
+"""By their codes in the catalog of diagnoses."""
+
+
+def draw_sentence(layout: Any, context: Any, diagnosis: Diagnosis) -> None:
+    """The sentence of a diagnosis, with the icon of its severity."""
+    draw_message(layout, context, diagnosis.sentence, ICONS[diagnosis.severity])
+
+
+def draw_diagnosis(layout: Any, context: Any, diagnosis: Diagnosis) -> None:
+    """The sentence of a diagnosis, with its way out below."""
+    column = layout.column(align=True)
+    draw_sentence(column, context, diagnosis)
+    remedy = REMEDIES.get(diagnosis.remedy)
+    if remedy is None:
+        return
+    if remedy.menu:
+        column.menu(remedy.menu)
+        return
+    values = {"subject": diagnosis.subject, **diagnosis.values}
+    icon = remedy.icon or _SOURCE_ICONS.get(values["label"], "EMPTY_AXIS")
+    props = column.operator(remedy.operator, text=remedy.label.format(**values), icon=icon)
+    for name, value in remedy.options.items():
+        setattr(props, name, values[value])

@@ -1,0 +1,252 @@
+"""USD: a crowd as `UsdGeom.Points` with time samples, as Blender's Mesh Sequence Cache reads it.
+
+Blender makes an attribute of each primvar: of quaternions (`quatf[]`) a rotation, of `bool[]` a
+boolean. A type that it does not know (`float4[]`) keeps it from reading the primvars that come
+after it, and an array that is longer than the points makes it write behind its own: so all arrays
+are of the types below, and all change their length at the same frame.
+
+Between two samples USD interpolates numbers, rotations on the sphere; integers, booleans and arrays
+whose length changes are held. What behaviors show of their memory and radii are held as well, as
+they are in a live crowd, by a second sample just before they change. What stays the same gets no
+further sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import SceneError
+from ...core.results.frames import Frame
+from ...core.results.roster import placed
+from .files import Header, cannot_write, replacing
+
+POINTS_PATH = "/Crowd"
+"""Where the points are in the file."""
+
+OWN_NAMES = ("position", "velocity", "rotation", "id", "speed", "radius", "alive")
+"""Attributes that every agent has, whatever its behaviors show."""
+
+_HELD_UNTIL = 1.0 / 1024.0
+"""How long before a frame the value of the frame before is given once more [frames]."""
+_SAVE_BYTES = 16_000_000
+"""Bytes that are kept in memory before they are written."""
+
+
+def has_usd() -> bool:
+    """Whether this build of Blender reads and writes USD."""
+    return bool(bpy.app.build_options.usd) and bool(bpy.app.usd.supported)
+
+
+def pxr() -> Any:
+    """The modules of USD that come with Blender: Usd, UsdGeom, Sdf, Vt, Gf and Tf.
+
+    Raises:
+        SceneError: This build of Blender has none.
+    """
+    try:
+        if bpy.app.module:
+            bpy.utils.expose_bundled_modules()
+        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
+    except ImportError:
+        raise SceneError(
+            "This build of Blender has no USD: choose another format, or use the Blender of "
+            "blender.org"
+        ) from None
+
+    class Modules:
+        """The modules by name."""
+
+    for module in (Gf, Sdf, Tf, Usd, UsdGeom, Vt):
+        setattr(Modules, module.__name__.rpartition(".")[2], module)
+    return Modules
+
+
+def new_stage(usd: Any, path: Path, header: Header) -> Any:
+    """A stage in Blender's axes and units, with the frames of the scene as time codes."""
+    stage = usd.Usd.Stage.CreateNew(str(path))
+    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.z)
+    usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    stage.SetTimeCodesPerSecond(header.fps)
+    stage.SetFramesPerSecond(header.fps)
+    stage.SetStartTimeCode(header.start)
+    stage.SetEndTimeCode(header.end)
+    stage.GetRootLayer().comment = f"Crowd {header.name!r}, written by Steer"
+    return stage
+
+
+class Samples:
+    """One attribute that is written frame by frame; unchanged values are not written again."""
+
+    def __init__(self, attribute: Any, convert: Callable[[Any], Any], *, held: bool) -> None:
+        """Begin.
+
+        Args:
+            attribute: The USD attribute, or primvar.
+            convert: Makes USD's array of NumPy's.
+            held: Whether values stay until the next, although USD would interpolate them.
+        """
+        self._attribute, self._convert, self._held = attribute, convert, held
+        self._values: NDArray[Any] | None = None
+        self._array: Any = None
+        self._written = self._seen = 0
+
+    def add(self, number: int, values: NDArray[Any]) -> int:
+        """Write the values of a frame; returns how many bytes that takes."""
+        last = self._values
+        if last is not None and np.array_equal(last, values):
+            self._seen = number
+            return 0
+        if last is not None and self._held:
+            self._attribute.Set(self._array, number - _HELD_UNTIL)
+        elif last is not None and self._written < self._seen:
+            # it stood still until the frame before
+            self._attribute.Set(self._array, self._seen)
+        self._array = self._convert(np.ascontiguousarray(values))
+        self._attribute.Set(self._array, number)
+        self._values = values
+        self._written = self._seen = number
+        return int(values.nbytes)
+
+
+class PointsWriter:
+    """Writes frames to a prim of type Points."""
+
+    def __init__(self, usd: Any, stage: Any, path: str = POINTS_PATH) -> None:
+        self._usd = usd
+        self._types = usd.Sdf.ValueTypeNames
+        points = usd.UsdGeom.Points.Define(stage, path)
+        self._primvars = usd.UsdGeom.PrimvarsAPI(points)
+        vt = usd.Vt
+        vector, number = vt.Vec3fArray.FromNumpy, vt.FloatArray.FromNumpy
+        self._columns = {
+            "position": Samples(points.CreatePointsAttr(), vector, held=False),
+            "velocity": Samples(points.CreateVelocitiesAttr(), vector, held=False),
+            "width": Samples(points.CreateWidthsAttr(), number, held=True),
+            "extent": Samples(points.CreateExtentAttr(), vector, held=False),
+            "ids": Samples(points.CreateIdsAttr(), vt.Int64Array.FromNumpy, held=False),
+            "id": self._primvar("id", "IntArray", held=False),
+            "rotation": self._primvar("rotation", "QuatfArray", held=False),
+            "speed": self._primvar("speed", "FloatArray", held=False),
+            "alive": self._primvar("alive", "BoolArray", held=False),
+        }
+        self._shown: dict[str, Samples] | None = None
+
+    def _primvar(self, name: str, kind: str, *, held: bool) -> Samples:
+        primvar = self._primvars.CreatePrimvar(
+            name, getattr(self._types, kind), self._usd.UsdGeom.Tokens.vertex
+        )
+        return Samples(primvar, getattr(self._usd.Vt, kind).FromNumpy, held=held)
+
+    def add(self, frame: Frame) -> int:
+        """Write a frame, its agents in the rows that they had before; returns its bytes."""
+        columns, number = self._columns, frame.number
+        size = columns["position"].add(number, frame.position)
+        size += columns["velocity"].add(number, frame.velocity)
+        # USD's quaternions in memory: the real part comes last
+        size += columns["rotation"].add(number, frame.rotation[:, [1, 2, 3, 0]])
+        size += columns["speed"].add(number, frame.speed)
+        size += columns["width"].add(number, 2.0 * frame.radius)
+        size += columns["extent"].add(number, _extent(frame))
+        size += columns["alive"].add(number, frame.alive != 0)
+        size += columns["ids"].add(number, frame.id)
+        size += columns["id"].add(number, frame.id.astype(np.int32))
+        if self._shown is None:
+            self._shown = self._columns_for(frame.attributes)
+        missing = np.zeros(len(frame.id), np.float32)
+        for name, samples in self._shown.items():
+            size += samples.add(number, frame.attributes.get(name, missing))
+        return size
+
+    def _columns_for(self, names: Iterable[str]) -> dict[str, Samples]:
+        """Primvars for what behaviors show in the first frame; later ones show no more."""
+        taken = {*OWN_NAMES}
+        found = {}
+        for name in names:
+            if name not in OWN_NAMES:
+                key = unique_key(self._usd.Tf.MakeValidIdentifier(name), taken)
+                taken.add(key)
+                found[name] = self._primvar(key, "FloatArray", held=True)
+        return found
+
+
+def _extent(frame: Frame) -> NDArray[np.float32]:
+    """Corners of the box around all points, shape (2, 3)."""
+    if not len(frame.id):
+        return np.zeros((2, 3), np.float32)
+    reach = float(frame.radius.max())
+    low, high = frame.position.min(axis=0) - reach, frame.position.max(axis=0) + reach
+    corners: NDArray[np.float32] = np.stack([low, high]).astype(np.float32)
+    return corners
+
+
+def unique_key(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or with a number behind it where that is taken."""
+    used, key, number = set(taken), wanted, 1
+    while key in used:
+        key, number = f"{wanted}_{number}", number + 1
+    return key
+
+
+def write_points(frames: Iterable[Frame], path: Path, header: Header) -> int:
+    """Write frames to a USD file; memory does not grow with their number.
+
+    Args:
+        frames: Ascending frames.
+        path: File to write, ending in .usdc, .usda or .usd.
+        header: What the file says about them.
+
+    Returns:
+        How many frames were written.
+
+    Raises:
+        OutputError: The file cannot be written; an earlier one stays as it was.
+        SceneError: This build has no USD, or there are no frames.
+        AgentError: An identity occurs twice.
+    """
+    usd = pxr()
+    with replacing(path) as partial:
+        try:
+            # in a function of its own: Windows renames no file that a stage is open on
+            count = _write(usd, frames, partial, header)
+        except usd.Tf.ErrorException as error:
+            raise cannot_write(path, tidy(error)) from None
+    return count
+
+
+def _write(usd: Any, frames: Iterable[Frame], path: Path, header: Header) -> int:
+    stage = new_stage(usd, path, header)
+    writer = PointsWriter(usd, stage)
+    stage.SetDefaultPrim(stage.GetPrimAtPath(POINTS_PATH))
+    return save_frames(stage, writer, frames, header)
+
+
+def save_frames(stage: Any, writer: Any, frames: Iterable[Frame], header: Header) -> int:
+    """Give frames to a writer, and save now and then; returns how many there were.
+
+    Raises:
+        SceneError: There are none.
+    """
+    layer, waiting, count = stage.GetRootLayer(), 0, 0
+    for frame in placed(frames):
+        waiting += writer.add(frame)
+        count += 1
+        if waiting > _SAVE_BYTES:
+            layer.Save()
+            waiting = 0
+    if not count:
+        raise SceneError(f"Crowd {header.name!r} has no frames to write: simulate it first")
+    layer.Save()
+    return count
+
+
+def tidy(error: Exception) -> str:
+    """The first reason in an error of USD, on one line."""
+    reasons = [str(getattr(item, "commentary", item)) for item in error.args]
+    text = " ".join((reasons or [""])[0].split())
+    return text.removeprefix("Error occurred writing file: ") or "USD gives no reason"

@@ -1,0 +1,148 @@
+"""What commands have in common that run the crowds of a .blend file.
+
+The file is opened, its crowds are found, settings are changed for this run, and each crowd is
+run; of the rows that come of it a report is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import bpy
+
+from ...blender.headless import batch
+from ...core.crowd.settings import CrowdSettings
+from ...core.diagnoses import Diagnosis
+from ..output import ProgressLine, Result
+
+Row = dict[str, Any]
+"""What is told about one crowd."""
+T = TypeVar("T")
+
+
+class Job(NamedTuple):
+    """A crowd that is ready to run.
+
+    Attributes:
+        crowd: The crowd, with what the options change about it.
+        settings: Its settings.
+        frames: Frames to write.
+        progress: Where to report.
+    """
+
+    crowd: bpy.types.Object
+    settings: CrowdSettings
+    frames: range
+    progress: ProgressLine
+
+
+class Pipeline:
+    """A .blend file that a command has opened.
+
+    Attributes:
+        options: What the command was given.
+        scene: The scene of the file.
+        crowds: The crowds to run.
+        warnings: Filled with what the user may want to change.
+    """
+
+    def __init__(self, options: argparse.Namespace, *, single: bool = False) -> None:
+        """Open the file and find the crowds.
+
+        Args:
+            options: As `arguments` declares them: file, crowd, frames, set, seed; save where the
+                command saves a .blend file.
+            single: Whether the command runs no more than one crowd.
+
+        Raises:
+            SteerError: The file cannot be opened, has no such crowd, or nothing can be saved.
+        """
+        self._start = time.perf_counter()
+        self.options, self.warnings = options, list[Diagnosis]()
+        if getattr(options, "save", None) is not None:
+            batch.check_new_file(options.save, ".blend")
+        self.scene = batch.open_file(options.file)
+        self.crowds = batch.find_crowds(self.scene, options.crowd)
+        if single:
+            batch.check_single(self.crowds)
+
+    def jobs(self, doing: str) -> Iterator[Job]:
+        """Get crowd by crowd ready; `doing` is the verb of its progress, such as "Baking".
+
+        Raises:
+            SteerError: The crowd has no such settings or frames.
+        """
+        options = self.options
+        for crowd in self.crowds:
+            settings = batch.override(crowd, options.set, options.seed)
+            frames = batch.frames_of(crowd, options.frames)
+            yield Job(crowd, settings, frames, ProgressLine(f"{doing} {crowd.name}", options.quiet))
+
+    def report(
+        self,
+        head: Row,
+        rows: list[Row],
+        line: Callable[[Row], str],
+        outputs: list[str],
+        *,
+        totals: tuple[str, ...] = ("agents",),
+    ) -> Result:
+        """Save the file, where the command does, and make the report of all crowds.
+
+        Args:
+            head: What the JSON object begins with.
+            rows: A row for each crowd.
+            line: Tells a row to people.
+            outputs: What was written, but for the saved file.
+            totals: What of the rows is added up.
+
+        Raises:
+            OutputError: The file cannot be saved.
+        """
+        save = getattr(self.options, "save", None)
+        if save is not None:
+            batch.save_file(save)
+            outputs = [*outputs, str(save)]
+        first = rows[0]
+        data = head | {key: sum(row[key] for row in rows) for key in totals}
+        data |= {key: first[key] for key in ("frames", "frame_start", "frame_end")}
+        data["seconds"] = round(time.perf_counter() - self._start, 3)
+        if "seconds_per_step" in first:
+            data["seconds_per_step"] = first["seconds_per_step"]
+        data |= {"crowds": rows, "warnings": self.warnings, "outputs": outputs}
+        return Result(data, [*self.warnings, *map(line, rows)])
+
+
+class StepClock:
+    """Measures how long steps take to come, without what is done with them."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        self._last = time.perf_counter()
+
+    def tick(self) -> None:
+        """Note that a step has come."""
+        now = time.perf_counter()
+        self.times.append(now - self._last)
+        self._last = now
+
+    def timed(self, steps: Iterable[T]) -> Iterator[T]:
+        """Pass steps on."""
+        for step in steps:
+            self.tick()
+            yield step
+            self._last = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Time of all steps [s], reading the scene and compiling included."""
+        return sum(self.times)
+
+    @property
+    def seconds_per_step(self) -> float:
+        """Median time of a step [s]: compiling in the first one does not count."""
+        return round(statistics.median(self.times[1:] or self.times or [0.0]), 9)

@@ -1,0 +1,277 @@
+"""The answer: what each behavior asked of each agent, taken from a step of the solver itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agents
+from ..crowd.settings import CrowdSettings
+from ..errors import AgentError
+from ..inputs.world import World
+from ..results.frames import shown
+from ..sensing.declare import NEIGHBORS, SET, VELOCITY, Behavior
+from ..step.proposals import Perception, Proposal, sum_desired
+from ..step.solver import Solver, agent_view
+from ..views import AgentView, WorldView
+from .inputs import looked_at, neighbor_rows
+from .shapes import Shape
+from .tracing import trace
+
+F32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one behavior asked of one agent."""
+
+    name: str
+    """Name of the entry in the list."""
+    label: str
+    """What people read."""
+    group: str
+    """Heading of its kind: Goals, Neighbors, Obstacles, Paths."""
+    output: str
+    """VELOCITY or PUSH."""
+    active: bool
+    """Whether it asked for anything."""
+    forced: bool
+    """Whether it set the velocity outright."""
+    value: F32
+    """What it asked for [m/s], shape (3,)."""
+    weight: float
+    share: float
+    """How much of all that pulled at the agent was this, 0 to 1."""
+    neighbors: tuple[int, ...]
+    """Ids of the neighbors that it counted, nearest first."""
+    looks: tuple[Shape, ...]
+    """What it looked at."""
+
+    @property
+    def speed(self) -> float:
+        """Size of what it asked for [m/s]."""
+        return float(np.linalg.norm(self.value))
+
+
+@dataclass(frozen=True, eq=False)
+class AgentAnswer:
+    """What one agent was asked, and what it does about it."""
+
+    id: int
+    row: int
+    position: F32
+    velocity: F32
+    heading: F32
+    radius: float
+    after: F32
+    """Velocity after the step [m/s], with all limits and bodies, shape (3,)."""
+    state: Mapping[str, float]
+    """What is known of it by name: alive, arrived, and what behaviors show of their memory."""
+    parts: tuple[Part, ...]
+    """In the order of the list."""
+
+    @property
+    def turn(self) -> float:
+        """How far the step turns it to the left in the plane [deg]."""
+        a, b = self.velocity.astype(np.float64), self.after.astype(np.float64)
+        if min(np.hypot(*a[:2]), np.hypot(*b[:2])) < 1.0e-4:
+            return 0.0
+        return float(np.degrees(np.arctan2(a[0] * b[1] - a[1] * b[0], a[:2] @ b[:2])))
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A crowd at one frame, and all that its behaviors ask for there."""
+
+    settings: CrowdSettings
+    agents: Agents
+    after: Agents
+    proposals: tuple[Proposal, ...]
+    """In the order of the behaviors that act."""
+    world: World
+    dt: float
+    number: int
+    seed: int
+
+    @property
+    def stack(self) -> list[Behavior]:
+        """The behaviors that act, in order."""
+        return [b for b in self.settings.behaviors if b.enabled and b.weight > 0.0]
+
+    def row_of(self, number: int) -> int:
+        """The row of an agent.
+
+        Raises:
+            AgentError: There is no agent of that id.
+        """
+        rows = np.flatnonzero(self.agents.id == number)
+        if not len(rows):
+            ids = self.agents.id
+            raise AgentError(
+                f"There is no agent {number}: this crowd has the ids {ids.min()} to {ids.max()}"
+            )
+        return int(rows[0])
+
+    @cached_property
+    def parts(self) -> F32:
+        """How each proposal enters the sum of all [m/s], shape (proposal_count, agent_count, 3).
+
+        REYNOLDS: w·(u - v) of a desired velocity, w·Δ of a push; VEX: w·u and w·Δ. Under PRIORITY
+        what the budget leaves of it. Beside one that sets the velocity nothing counts.
+        """
+        told, agents = self.settings.solver, self.agents
+        vex, priority = told.solver == "VEX", told.combine == "PRIORITY"
+        flat = self.settings.motion.motion == "GROUND"
+        unit = 1.0 if vex else told.relaxation_time
+        left = (agents.max_speed if vex else agents.max_force * np.float32(unit)).astype(np.float64)
+        free = np.ones(agents.count, bool)
+        found = np.zeros((len(self.proposals), agents.count, 3))
+        normal = agents.normal.astype(np.float64)
+        for row, proposal in enumerate(self.proposals):
+            value = proposal.value.astype(np.float64)
+            if flat:
+                value -= normal * np.einsum("ij,ij->i", value, normal)[:, None]
+            acts = (proposal.active > 0) & (proposal.weight > 0.0) & free
+            forced = acts & (proposal.active == SET)
+            if proposal.output == VELOCITY and not vex:
+                value = np.where(forced[:, None], value, value - agents.velocity)
+            part = np.where(forced[:, None], value, value * proposal.weight[:, None])
+            part[~acts] = 0.0
+            if priority:
+                size = np.linalg.norm(part, axis=1)
+                kept = np.minimum(1.0, left / np.maximum(size, 1.0e-12))
+                part = np.where(forced[:, None], part, part * kept[:, None])
+                left = np.maximum(0.0, left - size * kept)
+            found[:row, forced] = 0.0
+            found[row] = part
+            free &= ~forced
+        return found.astype(np.float32)
+
+    @cached_property
+    def shares(self) -> F32:
+        """Size of each part among all parts, 0 to 1, shape (proposal_count, agent_count)."""
+        sizes = np.linalg.norm(self.parts, axis=2)
+        total = sizes.sum(axis=0)
+        result: F32 = (sizes / np.where(total > 0.0, total, 1.0)).astype(np.float32)
+        return result
+
+    @cached_property
+    def _living(self) -> _Seen:
+        return _Seen(self)
+
+    def agent(self, number: int, *, looks: bool = False) -> AgentAnswer:
+        """What one agent is asked for.
+
+        Args:
+            number: Its id.
+            looks: Whether to find out what its behaviors look at: some milliseconds.
+
+        Raises:
+            AgentError: There is no agent of that id.
+        """
+        row, agents = self.row_of(number), self.agents
+        state = {name: float(values[row]) for name, values in shown(self.after, self.stack).items()}
+        state |= {"alive": float(self.after.alive[row]), "arrived": float(self.after.arrived[row])}
+        return AgentAnswer(
+            id=number,
+            row=row,
+            position=agents.position[row],
+            velocity=agents.velocity[row],
+            heading=agents.heading[row],
+            radius=float(agents.radius[row]),
+            after=self.after.velocity[row],
+            state=state,
+            parts=tuple(self._part(k, row, looks) for k in range(len(self.proposals))),
+        )
+
+    def _part(self, place: int, row: int, looks: bool) -> Part:
+        entry, proposal = self.stack[place], self.proposals[place]
+        definition, weight = entry.definition, proposal.weight
+        near, seen = self._living.of(entry, row, looks)
+        return Part(
+            name=entry.key,
+            label=definition.label if entry.key == definition.type else entry.key,
+            group=definition.group,
+            output=proposal.output,
+            active=bool(proposal.active[row]),
+            forced=bool(proposal.active[row] == SET),
+            value=proposal.value[row],
+            weight=float(weight[row if len(weight) > 1 else 0]),
+            share=float(self.shares[place, row]),
+            neighbors=near,
+            looks=seen,
+        )
+
+
+class _Seen:
+    """The living as the behaviors of a step see them, for looking at single agents."""
+
+    def __init__(self, answer: Answer) -> None:
+        alive = answer.after.alive
+        rows = np.flatnonzero(alive)
+        self.agents, world, proposals = answer.agents, answer.world, answer.proposals
+        self.memory = answer.after.memory
+        self.place = np.full(len(alive), -1, np.int64)
+        self.place[rows] = np.arange(len(rows))
+        self.rows = rows
+        if len(rows) < len(alive):
+            self.agents, world = self.agents.taken(rows), world.living(alive)
+        desired = np.zeros((len(alive), 3), np.float32)
+        sum_desired(proposals, desired)
+        self.view: AgentView = agent_view(self.agents, np.ascontiguousarray(desired[rows]))
+        self.perception = Perception(self.agents, world, answer.stack)
+        solver = Solver(answer.settings)
+        self.sees: WorldView = solver.world_view(world, answer.dt, answer.number, answer.seed)
+
+    def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:
+        """Ids of an agent's neighbors, and what a behavior looks at for it."""
+        place = int(self.place[row])
+        if place < 0 or not (looks or NEIGHBORS in entry.definition.uses):
+            return (), ()
+        sees = self.perception.local(entry, self.sees)
+        p = self.perception.params(entry, self.sees)
+        near: tuple[int, ...] = ()
+        if NEIGHBORS in entry.definition.uses:
+            near = tuple(self.agents.id[neighbor_rows(place, sees, p)].tolist())
+        if not looks:
+            return near, ()
+        width = entry.definition.memory_width
+        none = np.zeros((self.agents.count, width), np.float32)
+        before = self.agents.memory.get(entry.key, none)
+        now = self.memory.get(entry.key)
+        now = none if now is None else now[self.rows]
+        before = before if before.shape == none.shape else none
+        traced, _ = trace(entry, place, self.view, sees, p, before)
+        return near, (*looked_at(entry, place, self.view, sees, p, now), *traced)
+
+
+def ask(
+    settings: CrowdSettings,
+    agents: Agents,
+    world: World,
+    dt: float,
+    *,
+    number: int,
+    seed: int | None = None,
+) -> Answer:
+    """Ask what the behaviors want of a crowd as it stands; of several substeps the first.
+
+    Args:
+        settings: What the crowd is told.
+        agents: The crowd; it is not changed.
+        world: What it perceives.
+        dt: Time of a frame [s] > 0.
+        number: Count of frames since the start; random numbers are keyed by it.
+        seed: Random seed; None takes the settings'.
+    """
+    substeps = settings.solver.substeps
+    once = replace(settings, solver=replace(settings.solver, substeps=1))
+    part, count = dt / substeps, number * substeps
+    result = Solver(once).step(agents, world, part, number=count, seed=seed)
+    key = settings.seed if seed is None else seed
+    return Answer(settings, agents, result.agents, result.proposals, world, part, count, key)

@@ -1,0 +1,3 @@
+"""The version of Steer."""
+
+__version__ = "0.1.0"
