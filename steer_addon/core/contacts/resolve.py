@@ -1,4 +1,4 @@
-"""What the last part of a step does, from whom each agent may meet to where it really went."""
+"""The contacts of one step: from the agents that each may meet to the places that they reach."""
 
 from __future__ import annotations
 
