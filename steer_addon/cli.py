@@ -27,7 +27,7 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
     """The parser with one sub-parser per command.
 
     Args:
-        modules: What gives the commands: `NAME`, a docstring, `add_arguments` and `run`.
+        modules: Modules of the commands: `NAME`, a docstring, `add_arguments` and `run`.
     """
     parser = ArgumentParser(
         prog="steer",
@@ -75,7 +75,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def script() -> None:
-    """What `steer` and `python -m steer_addon` do: run a command, and end the process."""
+    """Entry of `steer` and `python -m steer_addon`: run a command, and end the process."""
     code = main()
     leave(code)
     sys.exit(code)
@@ -116,7 +116,7 @@ def run_command(parser: ArgumentParser, words: list[str], *, keep: bool) -> int:
             try:
                 write(_text(result, options.json))
             except BrokenPipeError:
-                # whoever read the output, such as `head`, has seen enough
+                # the reader of the output, such as `head`, has closed it
                 code = 1
     return code
 

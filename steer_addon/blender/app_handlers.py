@@ -11,7 +11,7 @@ Rows = Iterable[tuple[str, Callable[..., None]]]
 
 
 def add(rows: Rows) -> None:
-    """Add handlers; those that are there already are not added again."""
+    """Add handlers; existing ones are not added again."""
     for name, handler in rows:
         handlers = getattr(bpy.app.handlers, name)
         if handler not in handlers:

@@ -111,14 +111,14 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (display_update.register, display_update.unregister),
     (lambda: None, _unregister_command),
 )
-"""What is done when the extension is enabled, in order, each with what undoes it."""
+"""Steps of enabling the extension, in order, each with the step that undoes it."""
 
 
 def register(run_command: RunCommand | None = None) -> None:
     """Do all steps in order; when one fails, the steps before it are undone.
 
     Args:
-        run_command: What `blender -c steer …` calls with its arguments; None for no such command.
+        run_command: Called by `blender -c steer …` with its arguments; None for no such command.
     """
     done: list[Callable[[], None]] = []
     try:

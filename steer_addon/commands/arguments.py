@@ -83,7 +83,7 @@ def frame_range(text: str) -> range:
 
 
 def numbers(text: str, count: int, form: str) -> tuple[float, ...]:
-    """So many finite numbers with commas between them."""
+    """A given count of finite numbers with commas between them."""
     parts = text.split(",")
     try:
         values = tuple(float(part) for part in parts)

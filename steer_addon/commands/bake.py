@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--continue",
         dest="go_on",
         action="store_true",
-        help="go on with a cache that was cut short; the same command may be run again and again",
+        help="continue a cache that was cut short; the same command may be run again and again",
     )
     arguments.add_settings(parser)
 

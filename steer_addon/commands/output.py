@@ -1,4 +1,4 @@
-"""What commands give back, and how it gets out clean: Blender writes to stdout as it likes."""
+"""Results of commands, and a clean stdout for them, which Blender also writes to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..core.step.simulation import Progress
 
 @dataclass
 class Result:
-    """What a command has done.
+    """Result of a command.
 
     Attributes:
         data: The JSON object; the diagnoses in its "warnings" are written as sentences there, and

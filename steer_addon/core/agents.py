@@ -43,11 +43,11 @@ class Agents:
     roll: FloatArray
     """How far flyers lean to the right [rad], shape (agent_count,)."""
     alive: ByteArray
-    """0 for the dead, who take no part in anything; shape (agent_count,)."""
+    """0 for dead agents, which take no part in anything; shape (agent_count,)."""
     arrived: ByteArray
-    """1 for those who are at their goal, shape (agent_count,)."""
+    """1 for agents that are at their goal, shape (agent_count,)."""
     waited: FloatArray
-    """How long agents have been held up by those who arrived before them [s], (agent_count,)."""
+    """Time for which arrived agents have held up each agent [s], shape (agent_count,)."""
     attributes: dict[str, FloatArray] = field(default_factory=dict)
     """Per-agent values [the parameter's unit] that override a behavior's parameter, by name."""
     memory: dict[str, FloatArray] = field(default_factory=dict)

@@ -92,7 +92,7 @@ class KernelsMissingError(SteerError):
 
 
 def warn(module: str, text: str, *values: object) -> None:
-    """Write a line to the log of a module, where there is nobody to raise an error for.
+    """Write a line to the log of a module, where no caller could handle an error.
 
     Args:
         module: Its name.

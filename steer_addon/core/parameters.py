@@ -27,7 +27,7 @@ SettingsT = TypeVar("SettingsT", bound="Settings")
 
 
 class ParameterInfo(NamedTuple):
-    """What is known about one parameter besides its value.
+    """The definition of one parameter, without its value.
 
     Attributes:
         name: Field name, as in presets and on the command line.
@@ -39,7 +39,7 @@ class ParameterInfo(NamedTuple):
         maximum: Largest legal value (numbers only).
         soft_maximum: End of a slider; larger values can still be typed.
         choices: For "choice": identifier to one-sentence meaning, in order.
-        doc: What it is, and what more of it does; also the tooltip.
+        doc: Its meaning, and the effect of more of it; also the tooltip.
         per_agent: Whether a point attribute of this name overrides it per agent.
         shown_for: The choice that it belongs to, and for which of its values it counts; None
             for one that always counts.
@@ -204,7 +204,7 @@ def check(owner: str, info: ParameterInfo, value: Any) -> Any:
     """Return `value` in the parameter's own type.
 
     Args:
-        owner: What the parameter belongs to, for the message.
+        owner: Name of the block or behavior with the parameter, for the message.
         info: The parameter.
         value: Anything, as read from a file, a command line or a scene.
 

@@ -1,4 +1,4 @@
-"""What a kernel sees: named tuples of arrays, which numba unpacks without cost.
+"""Views, the arguments of kernels: named tuples of arrays, which numba unpacks without cost.
 
 Shapes: n agents, m targets, c colliders, t triangles, k neighbors at most.
 """
@@ -76,7 +76,7 @@ class PathView(NamedTuple):
     """Polylines: `p.paths` of behaviors that use PATHS.
 
     Path k has the points first[k] to first[k + 1] - 1, at least two of them, no two in a row equal.
-    A cyclic one goes on from its last point to its first.
+    A cyclic one continues from its last point to its first.
     """
 
     point: F32  # (all points, 3) [m]
@@ -124,7 +124,7 @@ class WorldView(NamedTuple):
     collider_radius: F32  # (c,) [m] bounding spheres
     collider_first: I32  # (c + 1,) triangles first[c] to first[c + 1] - 1 belong to collider c
     ground: BvhView
-    eye_height: float  # [m] rays start so far above the position
+    eye_height: float  # [m] height above the position at which rays start
     min_up: float  # cosine of the steepest walkable slope; steeper ground is an obstacle
     flat: bool  # GROUND motion
     relaxation_time: float  # [s] τ of the REYNOLDS solver: the force of a push is Δ/τ

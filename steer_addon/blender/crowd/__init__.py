@@ -1,4 +1,4 @@
-"""What a crowd is in a .blend file: its object, properties, state object, inputs and links."""
+"""A crowd in a .blend file: its object, properties, state object, inputs and links."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from .property_classes import sync_display
 DEFAULT_PRESET = "pedestrians"
 _DEFAULT_STACK = ("separation", "arrive")
 _ROAM = {"type": "wander", "weight": 0.15}
-"""What a new crowd does besides: it moves while it has no target yet, and is lively with one."""
+"""Second behavior of a new crowd: it moves without a target, and is lively with one."""
 
 
 def is_crowd(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
@@ -97,7 +97,7 @@ def make_crowd(
 
     Args:
         obj: Mesh object; one that is a crowd already keeps its behaviors.
-        settings: What it is told; None takes `default_settings`.
+        settings: Settings of the crowd; None takes `default_settings`.
         scene: Where the frame range comes from; None keeps that of a new crowd.
 
     Raises:
@@ -166,7 +166,7 @@ def add_crowd_object(
 
 
 def user_preset_folders() -> list[Path]:
-    """Folders with presets of the user and of the site, besides the built-in one."""
+    """Folders with presets of the user and of the site, without the built-in one."""
     return [Path(path) for path in bpy.utils.preset_paths("steer")]
 
 

@@ -1,4 +1,4 @@
-"""Crowds that steer by other crowds: who reads whom, and what of it.
+"""Crowds that steer by other crowds: which crowd reads which, and how.
 
 In a step every crowd reads the others as they were at the frame before, so the order in which
 crowds are stepped cannot matter. Agents that steer by their own crowd never choose themselves.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...core.results.frames import Frame
 
 ROLES = {"targets": target_slots, "second_targets": second_slots}
-"""What finds the slots of each mapping of targets that a World has."""
+"""Functions that find the slots of each mapping of targets that a World has."""
 
 
 def target_crowd(slot: Any) -> bpy.types.Object | None:
@@ -63,7 +63,7 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
 
     Args:
         obj: The crowd that steers.
-        world: What it perceives besides.
+        world: The rest of the world that it perceives.
         frames: The frame before of every crowd that it steers by, by session uid.
 
     Raises:

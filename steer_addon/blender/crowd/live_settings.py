@@ -1,6 +1,6 @@
-"""What a live result depends on besides the scene's objects, with keyed values taken out.
+"""Settings that a live result depends on, with keyed values masked.
 
-Keyed values differ from frame to frame without anybody having changed anything. They are masked in
+Keyed values differ from frame to frame without any edit. They are masked in
 the settings, and the curves that drive them are compared in their place.
 """
 
@@ -30,7 +30,7 @@ class LiveKey:
     settings: CrowdSettings
     """The settings without keyed values."""
     curves: tuple[Any, ...]
-    """What keyed values are made of."""
+    """Curves and drivers that give keyed values."""
     frame_start: int
     fps: float
     others: tuple[LiveKey, ...] = ()

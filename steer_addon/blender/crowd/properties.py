@@ -101,7 +101,7 @@ def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     """Set all properties of a crowd from settings, such as those of a preset.
 
     Behaviors that the crowd had under the same name and type keep their inputs and animation;
-    the animation of those that go is removed.
+    the animation of removed entries is removed.
 
     Raises:
         SceneError: Animation of the list lies in a linked action.

@@ -1,4 +1,4 @@
-"""`Object.steer`: what a crowd is told, as Blender properties generated from core's dataclasses.
+"""`Object.steer`: settings of a crowd, as Blender properties generated from core's dataclasses.
 
 The classes are made when the extension is registered, so that a behavior whose module was added
 to `core/behaviors` is simply there: it gets a property group of its own beside the others.

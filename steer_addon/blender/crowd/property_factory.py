@@ -134,8 +134,8 @@ def make_group(
     Args:
         name: Class name; it must begin with the extension's own prefix.
         infos: The parameters.
-        doc: What the group is.
-        updates: What is called when a parameter was set, by its name.
+        doc: Docstring of the group.
+        updates: Callbacks for parameters that were set, by name.
     """
     calls = updates or {}
     return make_class(name, {i.name: make_property(i, calls.get(i.name)) for i in infos}, doc)

@@ -1,4 +1,4 @@
-"""What a behavior is given: first and second targets, and what it follows or stays in.
+"""Slots of a behavior: first and second targets, and the input that it follows or stays in.
 
 This decides from the settings alone which objects count; nothing is evaluated here.
 """
@@ -23,15 +23,15 @@ SOLID_EMPTIES = ("SPHERE", "CUBE")
 
 
 HAIR = "hair curves are not read, convert it to a curve or a mesh (Object ▸ Convert)"
-"""What to do about an object of the type CURVES: only geometry nodes evaluate its splines."""
+"""Way out for an object of the type CURVES: only geometry nodes evaluate its splines."""
 
 
 class SourceKind(NamedTuple):
-    """What behaviors read besides targets, colliders and ground.
+    """A source: an input of behaviors other than targets, colliders and ground.
 
     Attributes:
-        label: What the panel calls it.
-        choose: What the user can choose.
+        label: Its name in the panel.
+        choose: Kinds of objects that the user can choose.
         icon: Icon of what is made where there is none.
     """
 
@@ -41,7 +41,7 @@ class SourceKind(NamedTuple):
 
     @property
     def noun(self) -> str:
-        """What sentences call it."""
+        """Its name in sentences."""
         return self.label.lower()
 
 
@@ -56,7 +56,7 @@ SOURCES = {
 
 
 def uses_of(item: Any) -> tuple[str, ...]:
-    """What a list entry reads; nothing for a type of another version."""
+    """Slots of a list entry; none for a type of another version."""
     cls = REGISTRY.get(item.type)
     return () if cls is None else cls.definition.uses
 
@@ -95,7 +95,7 @@ class SecondTarget:
 
 
 def target_slots(obj: bpy.types.Object) -> dict[str, Any]:
-    """What holds the target properties: "" for the crowd's own, else a behavior's name."""
+    """Owner of the target properties: "" for the crowd, else a behavior's name."""
     steer = obj.steer
     own = {i.name: i for i in steer.behaviors if i.use_own_target and TARGETS in uses_of(i)}
     return {"": steer, **own}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _OWNER_KEY = "steer_owner"
 _FRAME_KEY = "steer_frame"
 PLAYBACK_KEY = "steer_playback"
-"""Custom property of a state that plays a baked file by itself, which nobody writes to."""
+"""Custom property of a state that plays a baked file by itself; it is never written to."""
 _ATTRIBUTES = {
     "position": ("FLOAT_VECTOR", "vector", np.float32, 3),
     "velocity": ("FLOAT_VECTOR", "vector", np.float32, 3),

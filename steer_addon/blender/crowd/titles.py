@@ -1,4 +1,4 @@
-"""What the list of behaviors calls its entries: "Avoid Neighbors.001", while the key stays a key.
+"""Titles of entries in the list of behaviors: "Avoid Neighbors.001", while the key stays.
 
 Keys, as `avoid_neighbors.001`, are what presets, the command line and animation know. People read,
 and type, what stands in the menus.
@@ -13,7 +13,7 @@ from ...core.sensing.titles import renumbered
 
 
 def title_of(item: Any) -> str:
-    """What a list entry is called: as its type, where it has no name of its own."""
+    """Title of a list entry: its name, or the label of its type."""
     cls, name = REGISTRY.get(item.type), str(item.name)
     return name if cls is None else renumbered(name, item.type, cls.definition.label)
 

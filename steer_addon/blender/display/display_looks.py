@@ -18,7 +18,7 @@ COLORS = {
     "ID": "A color of its own for every agent",
     "Density": "From blue alone to red at the color range, in agents per square meter",
 }
-"""What the attribute `color` tells, with a sentence each."""
+"""Meanings of the attribute `color`, with a sentence each."""
 
 CHOICES = {
     "Random": "One at random that the agent keeps",
@@ -123,7 +123,7 @@ def colored(build: NodeBuilder, inputs: Any, points: Any) -> Any:
 
 
 def shown_few(build: NodeBuilder, inputs: Any, points: Any) -> Any:
-    """Who is shown: the living, in a viewport with a limit only so many, evenly picked by index.
+    """The agents that are shown: the living, in a viewport at most its limit, evenly by index.
 
     Agent i is one of them where the whole part of i · limit / count grows: so there are never more.
     """

@@ -96,7 +96,7 @@ _TURNS = {"NEG_Y": 0.0, "POS_X": pi / 2, "POS_Y": pi, "NEG_X": -pi / 2}
 
 
 def defaults() -> dict[str, Any]:
-    """What inputs are at first, by name; those that are not told are empty, or 0."""
+    """Default values of inputs, by name; inputs without one are empty, or 0."""
     return {name: options["default"] for name, _, _, options in _INPUTS if "default" in options}
 
 
@@ -138,7 +138,7 @@ def build_group(group: bpy.types.NodeTree) -> None:
 
 
 def _build_interface(group: bpy.types.NodeTree) -> None:
-    """Give the group its sockets; those that are there already keep their identifiers."""
+    """Give the group its sockets; existing ones keep their identifiers."""
     interface = group.interface
     rows = {name: f"NodeSocket{kind}" for name, kind, _, _ in _INPUTS}
     for socket in list(interface.items_tree):

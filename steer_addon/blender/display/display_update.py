@@ -16,7 +16,7 @@ def on_load(*_: object) -> None:
 
 
 def _begin() -> None:
-    # while an extension is being enabled Blender lets nobody change data
+    # while an extension is being enabled Blender forbids changes of data
     update_node_groups()
 
 

@@ -27,7 +27,7 @@ def write_alembic(
     Args:
         frames: Ascending frames without gaps.
         path: File to write.
-        header: What they have in common.
+        header: Header of the frames.
         scene: The user's scene, which stays as it is.
 
     Returns:

@@ -35,7 +35,7 @@ Progress = Callable[[float], None]
 
 
 class Result(NamedTuple):
-    """What was exported.
+    """Result of an export.
 
     Attributes:
         path: The file.
@@ -122,7 +122,7 @@ def _cache_of(obj: bpy.types.Object, numbers: range) -> Any:
 
 
 def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Diagnosis]:
-    """What to know about a bake that is exported."""
+    """Diagnoses of a bake that is exported."""
     found = status.status(obj, scene)
     if found is None or found.out_of_date is None:
         return []
@@ -160,7 +160,7 @@ def _trajectories(job: Job, path: Path) -> int:
 
 
 def _keyed(job: Job) -> dict[str, Any]:
-    """What every agent is copied from, and which keys it gets, as in a keyframe bake."""
+    """The source that every agent copies, and the keys it gets, as in a keyframe bake."""
     steer, modifier = job.obj.steer, display.require_modifier(job.obj)
     shown = display.get_input(modifier, "Display")
     named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
@@ -185,7 +185,7 @@ _WRITERS: dict[str, Callable[[Job, Path], int]] = {
     "glb": _objects,
     "fbx": _objects,
 }
-"""What writes each format; returns how many frames there were."""
+"""Writers by format; each returns the number of frames."""
 
 
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:

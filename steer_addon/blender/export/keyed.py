@@ -38,7 +38,7 @@ _EXPORTERS = {
             "use_active_scene": True,
             "export_animations": True,
             "export_animation_mode": "SCENE",
-            # one animation that moves everybody: players show one at a time
+            # one animation that moves all agents: players show one at a time
             "export_anim_scene_split_object": False,
             "export_anim_single_armature": False,
             "export_frame_range": True,
@@ -93,9 +93,9 @@ def write_keyed(
     Args:
         frames: Ascending frames.
         path: File to write, ending in .glb or .fbx.
-        header: What the frames have in common.
+        header: Header of the frames.
         scene: The user's scene, which stays as it is.
-        source: What each agent is a copy of, see `keyframes.bake`.
+        source: Object or collection that each agent copies, see `keyframes.bake`.
         scale: Factor on its size.
         settings: Which keys to write.
 

@@ -1,4 +1,4 @@
-"""What crowds are exported to, as menus and the command line tell it: no Blender is needed here."""
+"""Formats that crowds are exported to, for menus and the command line, without Blender."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ class Format(NamedTuple):
     """One format.
 
     Attributes:
-        name: What the command line calls it.
-        label: What menus call it.
+        name: Its name on the command line.
+        label: Its name in menus.
         suffix: Ending of its files.
-        text: What it holds, in one sentence.
+        text: Its content, in one sentence.
         contents: The same for the help of the command line; empty where `text` serves there too.
     """
 
@@ -24,7 +24,7 @@ class Format(NamedTuple):
 
     @property
     def help(self) -> str:
-        """What it holds, for a sentence that has begun."""
+        """Its content, in the form for the middle of a sentence."""
         return self.contents or self.text[0].lower() + self.text[1:]
 
 

@@ -1,4 +1,4 @@
-"""What agents are shown as, as meshes of their own: asked from the Crowd modifier itself.
+"""Prototypes: meshes of the objects that agents are shown as, read from the Crowd modifier.
 
 A scratch crowd with the same inputs shows one agent at the origin, upright, of radius 1, and what
 the modifier makes of it is joined to one mesh. Which object of a collection an agent takes is read
@@ -28,7 +28,7 @@ _SHARED_INPUTS = ("Display", "Object", "Collection", "Material", "Seed", "Align 
 
 @dataclass(frozen=True)
 class Prototypes:
-    """What the agents of a crowd are shown as.
+    """The objects that the agents of a crowd are shown as.
 
     Attributes:
         names: Names of the prototypes, in their order in the file.
@@ -131,7 +131,7 @@ def _choices(
 def _joined(
     stage: Staging, crowd: bpy.types.Object, state: bpy.types.Object, agent: int
 ) -> bpy.types.Mesh | None:
-    """What one agent is shown as, as one mesh; None when it has no faces."""
+    """The display of one agent as one mesh; None when it has no faces."""
     _show(stage, state, np.array([agent], np.int64))
     realize = crowd.modifiers.new("Realize", "NODES")
     realize.node_group = _realizing_group()

@@ -53,7 +53,7 @@ class Staging:
         Args:
             operator: The operator.
             path: The file that it writes.
-            **options: Further arguments; those that this version does not have are left out.
+            **options: Further arguments; any that this version does not have are left out.
 
         Raises:
             OSError: It cannot write; `files.replacing` makes a sentence of it.
@@ -70,7 +70,7 @@ class Staging:
 
 
 def reason_of(error: Exception) -> str:
-    """What went wrong, on one line; exporters that are add-ons give a whole traceback."""
+    """The fault, on one line; exporters that are add-ons give a whole traceback."""
     text = str(error)
     if "Traceback" in text:
         found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)

@@ -1,7 +1,7 @@
 """Trajectories as text, as tools for pedestrian dynamics read them (PedPy, JuPedSim).
 
 Columns between tabs: id, frame, x, y, z in meters. Comments above them say the frame rate and the
-unit; the first number in the line with `framerate` is the rate. Who is dead has no row.
+unit; the first number in the line with `framerate` is the rate. A dead agent has no row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def write_trajectories(frames: Iterable[Frame], path: Path, header: Header) -> i
     Args:
         frames: Ascending frames.
         path: File to write.
-        header: What they have in common. Its name stays out of the file, since the readers would
+        header: Header of the frames. Its name stays out of the file, since the readers would
             look for units in it.
 
     Returns:

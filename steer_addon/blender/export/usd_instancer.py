@@ -108,8 +108,8 @@ def write_instancer(
     Args:
         frames: Ascending frames.
         path: File to write, ending in .usdc, .usda or .usd.
-        header: What they have in common.
-        obj: The crowd, whose modifier says what agents are shown as.
+        header: Header of the frames.
+        obj: The crowd; its modifier has the objects that agents are shown as.
         scene: Its scene, which stays as it is.
         ids: All identities there will be, shape (agent_count,).
 

@@ -87,7 +87,7 @@ def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
 
     Args:
         crowd: The crowd.
-        frames: What was asked for; None is the crowd's whole range.
+        frames: Frames asked for; None is the crowd's whole range.
 
     Raises:
         SceneError: They begin before the crowd does, or its own range is backwards.

@@ -22,7 +22,7 @@ ENGINES = {
     "WORKBENCH": ("BLENDER_WORKBENCH",),
     "EEVEE": ("BLENDER_EEVEE", "BLENDER_EEVEE_NEXT"),
 }
-"""What Blender calls an engine, the newest name first."""
+"""Blender's names of an engine, the newest first."""
 
 
 def prepare(

@@ -154,7 +154,7 @@ class OBJECT_OT_steer_delete_bake(SteerOperator, bpy.types.Operator):
 
 
 class OBJECT_OT_steer_clear_cache(SteerOperator, bpy.types.Operator):
-    """Forget the simulated frames of the crowd; playing from its first frame simulates anew"""
+    """Forget the simulated frames of the crowd; playing from its first frame simulates again"""
 
     bl_idname = "object.steer_clear_cache"
     bl_label = "Clear Simulated Frames"

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ..bake.cached import CacheBake
 
 _running: list[BakeOperator] = []
-"""Bakes that go on step by step in a window."""
+"""Bakes that run step by step in a window."""
 
 _TICK = 0.1
-"""So long a step of a bake takes [s]; one frame is the least."""
+"""Time of a step of a bake [s]; a step is one frame at least."""
 
 
 def status_of(context: bpy.types.Context) -> status.BakeStatus | None:
-    """What is known of the bake of the active crowd."""
+    """Status of the bake of the active crowd."""
     return status.status(context.object, context.scene)
 
 
@@ -47,7 +47,7 @@ def duration(seconds: float) -> str:
 
 
 def progress_text(bake: CacheBake, progress: Progress) -> str:
-    """What the status bar says."""
+    """Text of the status bar."""
     if progress.done == bake.kept and bake.kept:
         return f"Baking {bake.name}: looking at the {bake.kept} frames that are there  |  Esc: Stop"
     left = f", {duration(progress.remaining)} left" if progress.remaining > 0.0 else ""
@@ -166,7 +166,7 @@ class BakeOperator(SteerOperator):
         try:
             self._bake.close()
         except SteerError:
-            # there is nobody left to tell; what was written before is kept
+            # no window is left to report to; the files written before are kept
             pass
         self._end(context)
 

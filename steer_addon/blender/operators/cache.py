@@ -1,4 +1,4 @@
-"""Bake a crowd to a cache, go on, begin anew, check, relink, delete."""
+"""Bake a crowd to a cache, continue, bake again, check, relink, delete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all operators of Steer share: a poll that says why not, and errors as one sentence."""
+"""The base of all operators: a poll that gives its reason, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
     _Operator = object
 
 Returned: TypeAlias = "set[OperatorReturnItems]"
-"""What Blender wants of an operator's methods."""
+"""Result type of an operator's methods."""
 
 REDO: set[OperatorTypeFlagItems] = {"REGISTER", "UNDO"}
 

@@ -13,7 +13,7 @@ from ..overlay import answers, seen
 from .common import Returned
 
 REACH = 30.0
-"""So far from the cursor an agent is found [px], at the interface's standard size."""
+"""Distance from the cursor within which an agent is found [px], at the standard size."""
 
 
 def nearest_on_screen(
@@ -157,7 +157,7 @@ def choose(scene: bpy.types.Scene, crowd: bpy.types.Object, number: int, *, add:
         scene: The scene.
         crowd: The agent's crowd.
         number: Its id.
-        add: Whether those that are chosen stay so; one that is chosen already is let go then.
+        add: Whether agents already chosen stay so; picking one of them again then lets it go.
     """
     overlay = scene.steer_overlay
     ids = answers.chosen_ids(scene) if add and answers.crowd_of(scene) == crowd else []

@@ -51,7 +51,7 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: object) -> str:
-        """What the preset says of itself."""
+        """Description of the preset."""
         path = presets.find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
         text = "" if path is None else presets.preset_card(path).description
         return text or "Set behaviors, bodies, motion and solver of the crowd from a preset"

@@ -1,4 +1,4 @@
-"""What is done with a whole list of behaviors: hear one alone, begin anew, give it to others."""
+"""Operators on a whole list of behaviors: enable only one, reset all, copy to other crowds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OBJECT_OT_steer_behaviors_enable(OnEntry, bpy.types.Operator):
     def description(
         cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
-        """What the entry of the menu does."""
+        """Tooltip of the menu entry."""
         return {
             "ALL": "Enable all behaviors",
             "ACTIVE": "Enable the active behavior alone, to see what it does",
@@ -58,7 +58,7 @@ class OBJECT_OT_steer_behavior_reset(OnEntry, bpy.types.Operator):
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
-        """Not on entries of another version, whose defaults nobody knows."""
+        """Not on entries of another version, whose defaults are unknown."""
         reason = super().why_not(context)
         if not reason:
             item = context.object.steer.behaviors[require_entry(context.object)]
@@ -75,7 +75,7 @@ class OBJECT_OT_steer_behavior_reset(OnEntry, bpy.types.Operator):
 
 
 def other_crowds(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected crowds besides the active one that can be changed."""
+    """The selected crowds that can be changed, without the active one."""
     return [
         obj
         for obj in context.selected_objects

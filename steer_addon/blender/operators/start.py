@@ -56,7 +56,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: object) -> str:
-        """What the preset says of itself."""
+        """Description of the preset."""
         name = getattr(properties, "preset", "")
         path = presets.find_presets(*crowds.user_preset_folders()).get(name)
         text = "" if path is None else presets.preset_card(path).description

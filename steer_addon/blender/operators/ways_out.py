@@ -1,4 +1,4 @@
-"""What buttons beside warnings do: add what is missing, clear what is lost, play from the start."""
+"""Buttons beside warnings: they add missing objects, clear lost ones, play from the start."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class OBJECT_OT_steer_scene_range(SteerOperator, bpy.types.Operator):
 
 
 class OBJECT_OT_steer_play(SteerOperator, bpy.types.Operator):
-    """Go to the first frame of the crowd and play: what changed is simulated anew"""
+    """Go to the first frame of the crowd and play: changes are then simulated"""
 
     bl_idname = "object.steer_play"
     bl_label = "Play from Start"
@@ -131,7 +131,7 @@ class OBJECT_OT_steer_play(SteerOperator, bpy.types.Operator):
         return why_no_crowd(context)
 
     def run(self, context: bpy.types.Context) -> None:
-        """Those that the crowd steers by may begin earlier."""
+        """Crowds that it steers by may begin earlier."""
         start = min(crowd.steer.frame_start for crowd in linked_crowds(context.object))
         context.scene.frame_set(start)
         if context.window is not None and not context.screen.is_animation_playing:

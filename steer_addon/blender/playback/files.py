@@ -44,7 +44,7 @@ def make_usd_state(name: str, path: Path) -> bpy.types.Object:
 
 
 def _cache_file(path: Path) -> bpy.types.CacheFile:
-    """The data-block of a file, read anew where there is one already."""
+    """The data-block of a file, read again where there is one already."""
     for found in bpy.data.cache_files:
         if found.library is None and absolute_path(found) == path:
             reload(found)
@@ -54,13 +54,13 @@ def _cache_file(path: Path) -> bpy.types.CacheFile:
     made: bpy.types.CacheFile = next(found for found in bpy.data.cache_files if found not in before)
     made.filepath = _stored(path)
     made.name = f"{path.parent.name} {path.name}"
-    # it is made with a user that nobody is, and would never go
+    # it is made with one user too many, and would never go
     made.user_clear()
     return made
 
 
 def reload(cache_file: bpy.types.CacheFile) -> None:
-    """Read a file again that was written anew."""
+    """Read a file again that was replaced."""
     with bpy.context.temp_override(edit_cachefile=cache_file):
         bpy.ops.cachefile.reload()
 
@@ -115,7 +115,7 @@ def _stored(path: Path) -> str:
 
 @contextmanager
 def released(path: Path) -> Iterator[None]:
-    """Close a file while it is written anew: Windows replaces none that is open."""
+    """Close a file while it is replaced: Windows refuses to replace an open one."""
     owners = [
         (found, found.filepath)
         for found in bpy.data.cache_files

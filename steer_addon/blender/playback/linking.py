@@ -38,7 +38,7 @@ USD_FILE = "crowd.usdc"
 PLAIN_FILE = "crowd.pc2"
 """Where Blender has no USD: see `packed`."""
 FILES = (USD_FILE, PLAIN_FILE)
-"""What `write` leaves in the folder of a cache."""
+"""Files that `write` leaves in the folder of a cache."""
 
 
 class Played(NamedTuple):
@@ -46,7 +46,7 @@ class Played(NamedTuple):
 
     Attributes:
         path: The file.
-        header: What its frames have in common.
+        header: Header of its frames.
         first: The first of them.
     """
 
@@ -66,7 +66,7 @@ def write(
     Args:
         frames: Ascending frames, one by one: memory does not grow with their number.
         folder: Where `crowd.usdc` goes, or `crowd.pc2` where Blender has no USD.
-        header: What the frames have in common.
+        header: Header of the frames.
         everybody: All identities there will be, asked where Blender has no USD; None takes those
             of the first frame.
 
@@ -173,7 +173,7 @@ def detach(obj: bpy.types.Object) -> None:
 def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
     """Let a baked crowd play the file in another folder.
 
-    The file is written anew from the cache in that folder where only that was moved.
+    The file is written again from the cache in that folder where only that was moved.
 
     Args:
         obj: The crowd.
@@ -203,7 +203,7 @@ def folder_path(folder: str | Path) -> Path:
 
 
 def _settle(obj: bpy.types.Object) -> None:
-    """Let Blender evaluate the exchange now: nobody is to take it for an edit of the crowd."""
+    """Let Blender evaluate the exchange now, so that no handler takes it for an edit."""
     with suspended():
         for scene in obj.users_scene:
             for layer in scene.view_layers:

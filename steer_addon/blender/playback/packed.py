@@ -37,7 +37,7 @@ def write_packed(
     Args:
         frames: Ascending frames without gaps.
         path: File to write.
-        header: What they have in common.
+        header: Header of the frames.
         ids: All identities there will be, where agents appear later on.
 
     Returns:
@@ -110,7 +110,7 @@ def _build(build: NodeBuilder) -> None:
     position = build.output("GeometryNodeInputPosition", 1, 3)
 
     def block(number: int) -> Any:
-        """What the agent has in a block."""
+        """The values of one agent in a block."""
         row = 2 + number
         ahead = build.output(
             "ShaderNodeMath", 3, row, operation="MULTIPLY_ADD", inputs=[agents, number, index]
@@ -125,7 +125,7 @@ def _build(build: NodeBuilder) -> None:
     rotation = build.output("FunctionNodeAxisAngleToRotation", 6, 3, Axis=turn, Angle=angle)
     speed = build.output("ShaderNodeVectorMath", 5, 4, "Value", operation="LENGTH", Vector=velocity)
     first = build.output("ShaderNodeSeparateXYZ", 5, 5, "X", Vector=flags)
-    # who appears is not there before its frame; who dies, no longer right after its last
+    # an agent that appears is not there before its frame; one that dies is gone after its last
     alive = build.output(
         "FunctionNodeCompare", 6, 5, data_type="FLOAT", operation="GREATER_THAN", A=first, B=0.999
     )

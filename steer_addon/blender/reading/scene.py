@@ -88,10 +88,10 @@ class WorldReader:
 
         Args:
             obj: The original crowd object.
-            depsgraph: What evaluated the scene, or a scratch scene.
+            depsgraph: Depsgraph that evaluated the scene, or a scratch scene.
             fps: Frames per second, for the velocities of targets.
-            stand_ins: What stands for an object in a scratch scene, by session uid.
-            settings: What the crowd is told at that frame; None asks the object.
+            stand_ins: Objects of a scratch scene, by the session uid of the object each stands for.
+            settings: Settings of the crowd at that frame; None reads the object's.
         """
         told = settings or settings_of(obj)
         with self._view.at(depsgraph, stand_ins or {}) as view:

@@ -36,7 +36,7 @@ def read_agents(
 
     Args:
         obj: The original crowd object.
-        depsgraph: What the frame and the object's place are taken from.
+        depsgraph: Source of the frame and of the object's place.
         settings: Values of agents without point attributes.
         evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
 

@@ -90,7 +90,7 @@ def _own_inputs(obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
-    """What was chosen as targets and sources, each with what it is for."""
+    """Objects chosen as targets and sources, each with its purpose."""
     found = []
     for role, slots in ROLES.items():
         for name, slot in slots(obj).items():
@@ -131,7 +131,7 @@ def signature(
 
     Args:
         obj: The original crowd object.
-        depsgraph: What evaluated the scene.
+        depsgraph: Depsgraph that evaluated the scene.
         geometry: Include the shape of the inputs.
     """
     digest = hashlib.blake2b(digest_size=16)

@@ -148,7 +148,7 @@ def is_simulated(obj: bpy.types.Object) -> bool:
 
 @dataclass
 class _Entry:
-    """What was read of one object."""
+    """The mesh that was read from one object."""
 
     source: int
     key: bytes
@@ -164,7 +164,7 @@ class MeshReader:
     reads: dict[str, int] = field(default_factory=dict)
     """How often the triangles of each mesh were read, by name."""
     warnings: dict[str, list[Diagnosis]] = field(default_factory=dict)
-    """What is wrong with each mesh, by name."""
+    """Faults of each mesh, by name."""
     _dirty: set[str] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
 
@@ -227,7 +227,7 @@ class MeshReader:
         return result
 
     def end_frame(self) -> list[Diagnosis]:
-        """Let go of meshes that nobody asked for since the last call; returns all warnings."""
+        """Let go of meshes that were not read since the last call; returns all warnings."""
         for known in (self.entries, self.warnings):
             for name in [n for n in known if n not in self._asked]:
                 del known[name]

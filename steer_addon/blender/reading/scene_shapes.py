@@ -1,6 +1,6 @@
-"""What objects are as sources: lines, vector fields and containers, from arrays to core's types.
+"""Shapes of sources: lines, vector fields and containers, from arrays to core's types.
 
-Each kind is read in two steps, so that what did not change is not made anew: `Raw` arrays in the
+Each kind is read in two steps, so that unchanged data is not made again: `Raw` arrays in the
 object's own space, and from them and the object's matrix the value that core knows.
 """
 

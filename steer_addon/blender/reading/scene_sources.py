@@ -1,4 +1,4 @@
-"""What behaviors follow, flow along and stay in, read of a scene; kept while nothing changes."""
+"""Paths, fields and containers, read from a scene; kept while nothing changes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORLD_NAMES = {PATHS: "paths", FIELD: "fields", CONTAINER: "containers"}
 
 @dataclass
 class _Part:
-    """What one object gives, with what it was made of."""
+    """The input that one object gives, with the data that it was made of."""
 
     source: int
     matrix: bytes
@@ -61,7 +61,7 @@ class SourceReader:
         Args:
             obj: The original crowd object.
             view: The frame.
-            settings: What the crowd is told at that frame.
+            settings: Settings of the crowd at that frame.
         """
         found: dict[str, dict[str, Any]] = {name: {} for name in _WORLD_NAMES.values()}
         self.missing = []
@@ -78,7 +78,7 @@ class SourceReader:
     def _values(
         self, obj: bpy.types.Object, item: Any, entry: Behavior, view: SceneView, use: str
     ) -> list[Any]:
-        """What each usable object of a list entry gives."""
+        """The inputs that the usable objects of a list entry give."""
         kind = SOURCES[use]
         sources = source_objects(obj, item)
         if not sources and entry.enabled:
@@ -101,12 +101,12 @@ class SourceReader:
         return values
 
     def _part(self, source: bpy.types.Object, entry: Behavior, view: SceneView, use: str) -> _Part:
-        """What one object gives; the same instance while neither shape nor place changes."""
+        """The input of one object; the same instance while neither shape nor place changes."""
         what = _what(source, entry, use)
         key = (source.session_uid, what)
         old = self._parts.get(key)
         matrix = view.place_of(source)
-        # nobody is told when the size of an empty changes
+        # Blender does not announce that the size of an empty changed
         fixed = source.type != "EMPTY" and not may_deform(source)
         raw = old.raw if old is not None and fixed else _read(source, entry, view, what, old)
         if old is not None and old.matrix == matrix.tobytes() and (fixed or _equal(raw, old.raw)):

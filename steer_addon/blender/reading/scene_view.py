@@ -34,10 +34,10 @@ def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]
 
 @dataclass
 class SceneView:
-    """Shows the objects of one frame after the other; remembers those that are hidden."""
+    """Evaluates objects at one frame after the other; remembers which ones are hidden."""
 
     warnings: list[Diagnosis] = field(default_factory=list)
-    """What the user may want to change about the objects of this frame."""
+    """Diagnoses of the objects of this frame that the user may want to act on."""
     _hidden: dict[tuple[int, str], Any] = field(default_factory=dict)
     _stand_ins: Mapping[int, bpy.types.Object] = field(default_factory=dict)
     _depsgraph: Any = None
@@ -50,8 +50,8 @@ class SceneView:
         """Look at one frame; nothing of it survives the next evaluation.
 
         Args:
-            depsgraph: What evaluated the scene, or a scratch scene.
-            stand_ins: What stands for an object in a scratch scene, by session uid.
+            depsgraph: Depsgraph that evaluated the scene, or a scratch scene.
+            stand_ins: Objects of a scratch scene, by the session uid of the object each stands for.
         """
         self._depsgraph, self._stand_ins = depsgraph, stand_ins
         self.warnings = []
@@ -105,7 +105,7 @@ class SceneView:
 
         Args:
             obj: The object.
-            what: What it is to the crowd.
+            what: Its purpose for the crowd.
             chosen: Whether a field of the crowd names it, and not a collection.
         """
         if self.evaluated(obj) is not None:
@@ -118,7 +118,7 @@ class SceneView:
         return True
 
     def hidden(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
-        """What is read of a hidden object: the same in every frame.
+        """The evaluated form of a hidden object: the same in every frame.
 
         Args:
             obj: The original object.
@@ -137,7 +137,7 @@ class SceneView:
         return value
 
     def read_object(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
-        """What is read of an object, hidden or not; see `hidden`."""
+        """The evaluated form of an object, hidden or not; see `hidden`."""
         evaluated = self.evaluated(obj)
         return self.hidden(obj, what, read) if evaluated is None else read(evaluated)
 
@@ -146,7 +146,7 @@ class SceneView:
         return self.read_object(obj, "place", matrix_of)
 
     def without_surface(self, obj: bpy.types.Object, read: Callable[[Any], T]) -> T | None:
-        """What is read of a curve object evaluated without bevel, extrusion and fill.
+        """The form of a curve object that is evaluated without bevel, extrusion and fill.
 
         None in a render's thread, which must not make scenes.
         """

@@ -46,7 +46,7 @@ class Scratch:
         self._copies: list[bpy.types.Object] = []
         self._curves: list[bpy.types.Curve] = []
         self.stand_ins: dict[int, bpy.types.Object] = {}
-        """What stands in this scene for an object, by the object's session uid."""
+        """Stand-ins in this scene, by the session uid of the object that each stands for."""
         self.probes: dict[int, bpy.types.Object] = {}
         """The stand-ins of the crowds, by the crowd's session uid."""
         with suspended():

@@ -18,7 +18,7 @@ _LONGEST = 80
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about all its frames.
+    """Header of a file: the values that all its frames share.
 
     Attributes:
         name: Name of the crowd.

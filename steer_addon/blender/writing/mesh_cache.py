@@ -69,7 +69,7 @@ def write_pc2(
     Args:
         frames: Ascending frames without gaps.
         path: File to write.
-        header: What they have in common.
+        header: Header of the frames.
         ids: All identities there will be, where agents appear later on.
 
     Returns:
@@ -91,7 +91,7 @@ def write_points(
     Args:
         points: Frame number and points, shape (point_count, 3), of each frame.
         path: File to write.
-        header: What the frames have in common.
+        header: Header of the frames.
 
     Returns:
         How many frames were written.
@@ -115,7 +115,7 @@ def write_mdd(
     Args:
         frames: Ascending frames without gaps, as many as the header says.
         path: File to write.
-        header: What they have in common; its frame rate gives the times.
+        header: Header of the frames; its frame rate gives the times.
         ids: All identities there will be, where agents appear later on.
 
     Returns:

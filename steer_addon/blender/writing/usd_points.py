@@ -6,7 +6,7 @@ after it, and an array that is longer than the points makes it write behind its 
 are of the types below, and all change their length at the same frame.
 
 Between two samples USD interpolates numbers, rotations on the sphere; integers, booleans and arrays
-whose length changes are held. What behaviors show of their memory and radii are held as well, as
+whose length changes are held. The memory that behaviors show, and radii, are held as well, as
 they are in a live crowd, by a second sample just before they change. What stays the same gets no
 further sample.
 """
@@ -199,7 +199,7 @@ def write_points(frames: Iterable[Frame], path: Path, header: Header) -> int:
     Args:
         frames: Ascending frames.
         path: File to write, ending in .usdc, .usda or .usd.
-        header: What the file says about them.
+        header: Header of the file.
 
     Returns:
         How many frames were written.

@@ -1,4 +1,4 @@
-"""What commands do with Blender: each module waits until its command is run."""
+"""Work of commands that needs Blender: each module waits until its command is run."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _keyframes_row(work: Pipeline, job: Job) -> Row:
 
 
 def _bake_to_cache(work: Pipeline) -> Result:
-    """What is done before a failure is kept, for --continue."""
+    """Frames baked before a failure are kept, for --continue."""
     options = work.options
     folders = [_cache_folder(crowd, options.cache) for crowd in work.crowds]
     jobs = zip(work.jobs("Baking"), folders, strict=True)

@@ -1,4 +1,4 @@
-"""What commands have in common that run the crowds of a .blend file.
+"""The pipeline of all commands that run the crowds of a .blend file.
 
 The file is opened, its crowds are found, settings are changed for this run, and each crowd is
 run; of the rows that come of it a report is made.
@@ -20,7 +20,7 @@ from ...core.diagnoses import Diagnosis
 from ..output import ProgressLine, Result
 
 Row = dict[str, Any]
-"""What is told about one crowd."""
+"""Report of one crowd."""
 T = TypeVar("T")
 
 
@@ -44,7 +44,7 @@ class Pipeline:
     """A .blend file that a command has opened.
 
     Attributes:
-        options: What the command was given.
+        options: Arguments of the command.
         scene: The scene of the file.
         crowds: The crowds to run.
         warnings: Filled with what the user may want to change.
@@ -94,11 +94,11 @@ class Pipeline:
         """Save the file, where the command does, and make the report of all crowds.
 
         Args:
-            head: What the JSON object begins with.
+            head: First entries of the JSON object.
             rows: A row for each crowd.
             line: Tells a row to people.
-            outputs: What was written, but for the saved file.
-            totals: What of the rows is added up.
+            outputs: Files that were written, without the saved .blend.
+            totals: Columns of the rows that are added up.
 
         Raises:
             OutputError: The file cannot be saved.

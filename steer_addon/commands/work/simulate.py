@@ -110,5 +110,5 @@ class Watcher:
         )
 
     def figures(self) -> dict[str, Any]:
-        """What `core.results.metrics` counts; nothing for less than two frames."""
+        """Figures of `core.results.metrics`; none for fewer than two frames."""
         return {} if self._metrics is None else self._metrics.figures().as_dict()

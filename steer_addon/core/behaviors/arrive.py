@@ -2,9 +2,9 @@
 
 In GROUND motion t - p is projected onto the plane of the agent's ground first.
 
-Agents follow this wish with the time constant T = τ·m/weight, and are late by it. Those who come at
-v_max stop on the target without passing it where 4·T·v_max <= slow_radius; with b = T·v_max /
-slow_radius above 1/4 they swing past it, by
+Agents follow this wish with the time constant T = τ·m/weight, and are late by it. Agents that
+arrive at v_max stop on the target without passing it where 4·T·v_max <= slow_radius; with
+b = T·v_max / slow_radius above 1/4 they swing past it, by
 
     slow_radius · √b · exp(-(π - atan w) / w),    w = √(4·b - 1),
 

@@ -205,7 +205,7 @@ def _way(old, new, velocity, dt):
 
 @kernel
 def containment_constraint(start, stop, agents, world, p, memory, position, velocity):
-    """Mirror or wrap the step of those that left."""
+    """Mirror or wrap the step of agents that left."""
     shape, method, container = int(p.shape[0]), int(p.method[0]), p.container
     if method == METHODS.AVOID or not _there(shape, container):
         return
@@ -237,7 +237,7 @@ def containment_constraint(start, stop, agents, world, p, memory, position, velo
             )
         if not held:
             continue
-        # those that stayed inside keep their place to the last bit
+        # agents that stayed inside keep their place to the last bit
         if largest(sub(end, add(before, move))) > 0.1 * margin:
             end = add(end, origin)
             if flat:

@@ -7,9 +7,9 @@ separation  strength · Σ dir(p - p_k) · w(d_k) over its neighbors k, w as in 
 
 The leader's way is what lies before it within clear_radius of its line: with a = (p - q)·h, and
 s = (p - q) - a·h the offset from the line, 0 < a < distance + clear_radius and |s| < clear_radius.
-An agent in it evades the point q + a·h, the one ahead of the leader that is abreast of the agent:
+An agent in it evades the point q + a·h, the one ahead of the leader that is level with the agent:
 that is, it goes straight aside, as Reynolds wants it ("steer laterally away from the leader's
-path"). Evading any point farther ahead would drive those before it back at the leader. On the line
+path"). Evading a point farther ahead would drive agents before it back at the leader. On the line
 itself agents with an even id go right, the others left.
 
 Agents take a velocity and a push at the same rate, F = (u - v + Δ)/τ, and the VEX solver adds both

@@ -2,8 +2,8 @@
 
 WAYPOINT: u = v_max · dir(w - p) toward the current waypoint w; the next one as soon as
 |w - p| ≤ waypoint_radius, distance against radius. Past the last one of an open path: arrive
-there, u = v_max · clamp(d / slow_radius, 0, 1) · dir(w - p), and stay; a cyclic path goes on. What
-an agent comes nearer to than one step's way counts as reached, so that radius 0 works too.
+there, u = v_max · clamp(d / slow_radius, 0, 1) · dir(w - p), and stay; a cyclic path continues. A
+waypoint nearer than one step's way counts as reached, so that radius 0 works too.
 
 CORRIDOR: q = p + v · T is predicted, x is its foot on the path, moved to the lane. Inside,
 |q - x| ≤ path_radius, u = v_max · e along the direction of travel e at x. Outside
@@ -12,10 +12,10 @@ nearer, an agent that takes τ to turn would swing across the path. Where an ope
 slow_radius left, y lies so far ahead of p, up to the very end, and the speed is
 v_max · clamp(d / slow_radius, 0, 1), with d the way left.
 
-The foot is looked for from the remembered piece on, so that the cost does not depend on the path's
-length and a crossing leads nobody astray; everywhere only at the start, and when the agent was
-carried off: q is farther from the path than 2·(g + path_radius + |lane|) + v_max·(T + 1 s), with g
-the least distance so far.
+The search for the foot starts at the remembered piece, so that the cost does not depend on the
+path's length and no crossing misleads an agent. It covers the whole path only at the start, and
+when the agent was carried off: q is farther from the path than
+2·(g + path_radius + |lane|) + v_max·(T + 1 s), with g the least distance until then.
 
 Path: `path_index` modulo their number; -1 leaves it to path_choice. A lane is to the right of e
 seen from above (+Z), and both methods follow it as if it were the path; at sharp corners it stays
@@ -75,7 +75,7 @@ LIMIT = 3
 """CORRIDOR: distance from the path [m] at which the agent counts as carried off."""
 
 BLOCK = 64
-"""Agents whose velocities are computed at once."""
+"""Number of agents whose velocities are computed at once."""
 FAR = 1.0e30
 """Largest limit: 32-bit memory holds it."""
 
@@ -99,7 +99,7 @@ def _path_for(i, agents, world, p, old, position):
         agents: AgentView.
         world: WorldView.
         p: Parameters.
-        old: What the memory has: number of the path from 1 on, negative when it goes backward.
+        old: Memory of the agent: number of the path from 1 on, negative when it goes backward.
         position: Where the agent is [m].
 
     Returns:
@@ -181,11 +181,11 @@ def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
 
 @kernel
 def ends_kernel(start, stop, position, p, memory, flat, place, key):
-    """Write the last waypoint of those who are on the last stretch to it, and a number for it.
+    """Write the last waypoint of agents on the last stretch to it, and a number for it.
 
-    They need not have reached it, nor the waypoints just before it: where others stand on them,
-    nobody gets as near as that. Who only passes by has more of the path before it than the straight
-    way to its end.
+    They need not have reached it, nor the waypoints just before it: where others stand on them, no
+    agent comes as near as that. An agent that only passes by has more of the path before it than
+    the straight way to its end.
     """
     paths, total = p.paths, len(p.paths.cyclic)
     for i in range(start, stop):

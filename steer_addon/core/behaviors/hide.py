@@ -84,7 +84,7 @@ def _blocked(i, agents, world, spheres, threat, way, guess):
     triangle, _distance = ray_cast(world.colliders, eye, along, distance)
     if triangle >= 0:
         return True, triangle
-    # those of the colliders come last, and their meshes have been asked already
+    # spheres of the colliders come last, and their meshes have been tested already
     for s in range(len(spheres.radius) - len(world.collider_radius)):
         center = sub(load(spheres.center, s), load(agents.position, i))
         if crosses(on_ground(i, agents, world, center), np.float64(spheres.radius[s]), threat):
@@ -100,7 +100,7 @@ def _better_spot(s, center, radius, up, threat, beyond, chosen, best, least):
     away = sub(center, threat)
     apart = length(away)
     if apart >= EPSILON:
-        # the same by squares: most of those that are left are farther, and not by a hair
+        # the same by squares: most of the others are much farther
         whole = dot(center, center) + out * out
         square = whole + 2.0 * out * dot(center, away) / apart
         if square > 1.001 * least * least + 1.0e-9 * whole:

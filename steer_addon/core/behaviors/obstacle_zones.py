@@ -25,11 +25,11 @@ Decided beyond the sources:
 - TWO_RADII is the source's rule, and the preset unity_zones takes it. With slide_distance > r the
   ray does not reach the wall from where the slide began: the slide ends at once, the agent turns
   to the goal behind the wall until that is within slide_distance on its way, slides again, and so
-  comes in a few short curves to within 2·r, where the slide lasts. Around a closed obstacle it goes
-  on for as long as another one hides the goal. IN_SIGHT reaches the wall from where the slide
+  comes in a few short curves to within 2·r, where the slide lasts. Around a closed obstacle it
+  lasts for as long as another one hides the goal. IN_SIGHT reaches the wall from where the slide
   began, is smooth, leaves obstacles earlier, and is the default.
-- An obstacle within slide_distance along t is the other side of an inner corner: the slide goes on
-  along it, not back into the first wall; flyers in a right angle go along the edge of both. A wall
+- An obstacle within slide_distance along t is the other side of an inner corner: the slide lasts
+  there, not back into the first wall; flyers in a right angle follow the edge of both. A wall
   that recedes bends t with it; one that comes nearer is left to the ray ahead, so that t never
   flips between two faces. With IN_SIGHT, an agent whose body would touch the wall leans away from
   it by up to 45°.

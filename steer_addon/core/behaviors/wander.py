@@ -28,7 +28,7 @@ SOURCE = named_choices(
     }
 )
 BLOCK = 64
-"""Agents whose noise is computed at once."""
+"""Number of agents whose noise is computed at once."""
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""A bake as a generator: whoever drives it decides how much is done at a time, and when to stop."""
+"""A bake as a generator: its caller decides how much is done at a time, and when to stop."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What differs between what a cache was baked from and what there is now.
+"""Differences between the inputs of a cache and the inputs now.
 
-Both are JSON data, and that of a cache may come from anybody: what has another form than expected
-counts as different, nothing else comes of it.
+Both are JSON data, and the data of a cache may come from a stranger: a part with another form than
+expected counts as different, and has no other effect.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ def named_changes(old: Any, new: Mapping[str, str], prefix: str = "") -> list[Di
 
 
 def _change(name: str, was: Any, now: Any) -> Diagnosis:
-    """What became of a thing, of which an empty digest says that there was none."""
+    """The change of a thing; an empty digest stands for a thing that is not there."""
     return diagnose("THING_GONE" if not now else "THING_CHANGED" if was else "THING_NEW", name)
 
 
 def part_changes(old: Any, new: Mapping[str, Any], *, moved: bool) -> list[Diagnosis]:
-    """What was perceived at the frames that were sampled both times, and differs.
+    """Perceived inputs that differ at the frames that were sampled both times.
 
     Args:
         old: Of the cache: "parts", the runs of digests by name, and "sampled", the frames.

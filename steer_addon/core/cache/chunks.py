@@ -27,7 +27,7 @@ States = Mapping[str, Agents]
 
 
 def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
-    """Write frames that follow one another, and what goes on from the last.
+    """Write consecutive frames, and the agents from which the last one continues.
 
     Args:
         folder: A new folder, in which the files are made.

@@ -27,7 +27,7 @@ def remove_unknown(folder: Path) -> None:
     """Remove the chunks that no manifest knows of; what cannot be removed stays.
 
     Args:
-        folder: The cache; whoever calls holds its lock.
+        folder: The cache; the caller holds its lock.
     """
     kept: dict[str, set[str]] = {}
     for name in (MANIFEST, NEXT):

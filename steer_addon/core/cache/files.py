@@ -1,4 +1,4 @@
-"""Files of a cache: whole or not there at all, and never those of somebody else.
+"""Files of a cache: whole or not there at all, and never the files of another program.
 
 A folder from a stranger may hold links that lead out of it, pipes that never end, and files of any
 size. So nothing is followed, nothing is read that is no plain file of the size expected, and what
@@ -24,7 +24,7 @@ _NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NOT_FOLLOWED
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOT_FOLLOWED
 _TRIES = 20
-"""How often a file that somebody looks at is asked for: Windows refuses to rename it meanwhile."""
+"""Attempts to rename a file that another program reads: Windows refuses it meanwhile."""
 
 PARTIAL = ".partial"
 """Ending of what is not complete yet."""
@@ -127,7 +127,7 @@ def rename(old: Path, new: Path) -> None:
             os.replace(old, new)
             return
         except PermissionError:
-            # on Windows somebody may just look at it: a virus scanner, an indexer
+            # on Windows a virus scanner or an indexer may be reading it
             if os.name != "nt" or not left:
                 raise
             time.sleep(0.05)
@@ -172,5 +172,5 @@ def remove_folder(path: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """What went wrong, in the system's words."""
+    """The fault, in the system's words."""
     return error.strerror or type(error).__name__

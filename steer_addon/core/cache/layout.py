@@ -1,4 +1,4 @@
-"""What a cache holds, and where: names are made from numbers, none is ever read from a file.
+"""The contents of a cache, and their places: names come from numbers, never from a file.
 
 ::
 
@@ -39,7 +39,7 @@ MOST_STATES = 100
 MOST_BYTES = 1 << 29
 """Size of the arrays of a chunk, and of a state [bytes]: more is not read."""
 MOST_ROWS = 1_000_000
-"""A chunk with so many rows ends, however few frames it has."""
+"""A chunk ends at this number of rows, however few frames it has."""
 
 CHUNK_BYTES = 32_000_000
 CHUNK_FRAMES = 25
@@ -81,7 +81,7 @@ class StateEntry:
         crowd: Name of the crowd.
         agents: How many.
         attributes: Names of the point attributes that they carry.
-        memory: What behaviors remember, by behavior, with the number of columns.
+        memory: Memory of the behaviors, by behavior, with the number of columns.
     """
 
     crowd: str
@@ -112,8 +112,8 @@ class Chunk:
         last: Their last frame.
         counts: Agents of each frame; a single number when all have as many.
         once: The files of arrays that are the same in all frames.
-        attributes: What behaviors show, in the order of the files.
-        states: What a simulation goes on from after the last frame.
+        attributes: Attributes that behaviors show, in the order of the files.
+        states: Agents after the last frame, from which a simulation continues.
         sums: SHA-256 of each file, in hexadecimal digits, by its name without the ending.
     """
 
@@ -169,16 +169,16 @@ class Chunk:
 
 @dataclass(frozen=True)
 class CacheHeader:
-    """What a cache is of.
+    """The crowd and frames that a cache holds.
 
     Attributes:
         name: Name of the crowd.
         fps: Frames per second.
         frame_start: First frame.
         frame_end: Last frame that there will be when it is complete.
-        settings_hash: Of all that the crowd and those that it steers by are told.
+        settings_hash: Hash of all settings of the crowd and of the crowds that it steers by.
         forward_axis: Axis of an object that `rotation` turns to the heading.
-        attributes: What behaviors show, as far as the first frame has it.
+        attributes: Attributes that behaviors show, as far as the first frame has them.
         agent_count: Agents of the first frame.
         chunk_frames: Frames of a chunk.
         generation: Counts the bakes that there were in this folder.

@@ -1,4 +1,4 @@
-"""The manifest: what a cache holds, checked in full before anything else of it is looked at.
+"""The manifest: the contents of a cache, checked in full before any other file is opened.
 
 The first line names the format, its version and the checksum of the second one, which holds the
 rest; both together are a JSON object.
@@ -44,10 +44,10 @@ _FRAME = 1_100_000
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a cache says of itself.
+    """The description of a cache.
 
     Attributes:
-        header: What it is of.
+        header: The crowd and frames that it holds.
         chunks: The frames that are there, without gaps.
         complete: Whether all frames are.
     """

@@ -1,7 +1,7 @@
 """Headers of .npy files, written and compared byte by byte.
 
-What an array looks like is known before its file is opened, so no header of a stranger is ever
-parsed: it is made again, and the file has to begin with exactly that.
+The type and shape of an array are known before its file is opened, so no header of a stranger is
+ever parsed: the expected header is made, and the file has to begin with exactly that.
 """
 
 from __future__ import annotations

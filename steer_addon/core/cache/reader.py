@@ -30,7 +30,7 @@ class Cache:
 
     @property
     def header(self) -> CacheHeader:
-        """What it is of."""
+        """The crowd and frames that it holds."""
         return self.manifest.header
 
     @property
@@ -45,7 +45,7 @@ class Cache:
 
     @property
     def state_frames(self) -> list[int]:
-        """The frames that a simulation can go on from."""
+        """The frames from which a simulation can continue."""
         return [chunk.last for chunk in self.manifest.chunks if chunk.states]
 
     def __len__(self) -> int:

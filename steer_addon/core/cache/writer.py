@@ -1,6 +1,6 @@
 """Writing a cache: a chunk is on the disk in whole, or it is not there.
 
-A thread of its own writes the chunk that is full while the simulation goes on with the next one.
+A thread of its own writes a full chunk while the simulation continues with the next one.
 Its files are made in a folder of a temporary name; that folder is renamed, and only then the
 manifest is replaced by one that knows of it. Whatever ends the process in between, the manifest
 tells the truth.
@@ -40,8 +40,8 @@ class CacheWriter:
 
         Args:
             folder: Where; it is made if it is not there.
-            header: What is written. Its `attributes`, `agent_count`, and a `chunk_frames` of 0 are
-                taken from the first frame; `generation` from the folder.
+            header: Description of the cache. Its `attributes`, `agent_count`, and a `chunk_frames`
+                of 0 are taken from the first frame; `generation` from the folder.
 
         Raises:
             OutputError: The folder cannot be written to, or another process writes to it.
@@ -165,7 +165,7 @@ class CacheWriter:
 
     @property
     def header(self) -> CacheHeader:
-        """What is written, as far as it is known."""
+        """Header of the cache, as far as it is known."""
         return self._manifest.header
 
     def add(self, frame: Frame, states: States | Agents | None = None) -> None:
@@ -249,7 +249,7 @@ class CacheWriter:
             self._lock = None
 
     def _learn(self, frame: Frame) -> None:
-        """What the first frame tells."""
+        """Take the parts of the header that the first frame gives."""
         names, count = tuple(frame.attributes), len(frame.id)
         if count > MOST_AGENTS:
             raise CacheError(f"A cache holds at most {MOST_AGENTS} agents: these are {count}")
@@ -258,7 +258,7 @@ class CacheWriter:
         self._manifest = replace(self._manifest, header=header)
 
     def _flush(self) -> None:
-        """Hand the frames over to the thread that writes, once it is done with those before."""
+        """Hand the frames over to the thread that writes, once it is done with the ones before."""
         self._wait()
         assert self._thread is not None
         frames, self._pending = self._pending, []

@@ -1,9 +1,9 @@
 """The only door to numba: functions that compile on first use, and loops over agents on threads.
 
 Importing this module, and decorating functions with `kernel`, does not import numba. The first
-call of a kernel does; what only then is needed is imported then too, since enabling the extension
-has to be quick. Where numba is missing or fails to load, kernels run as plain Python:
-the results are the same, only slower; `status()` says so, and why.
+call of a kernel does, with the modules that only then are needed, since enabling the extension has
+to be quick. Where numba is missing or fails to load, kernels run as plain Python: the results are
+the same, only slower; `status()` says so, and why.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MANY = 16 * CHUNK
 """The same for loops that take no more than a few nanoseconds an agent."""
 
 DRY = 64
-"""So many rows a dry run goes through at most."""
+"""Most rows that a dry run goes through."""
 
 _VIEWS = frozenset(("agents", "world", "bvh", "table", "room"))
-"""Arguments that hold many arrays, or one that is gone through column by column."""
+"""Arguments that hold many arrays, or one array that loops read column by column."""
 
 
 class Status(NamedTuple):
@@ -50,7 +50,7 @@ class Status(NamedTuple):
 
 
 class _State:
-    """What this process knows of numba."""
+    """State of this process: numba, once it is loaded, and the settings of kernels."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -98,7 +98,7 @@ class Kernel:
         self._part: Callable[..., Any] | None = None
 
     def target(self) -> Callable[..., Any]:
-        """The compiled function, or the plain one where numba cannot be had."""
+        """The compiled function, or the plain one where numba is missing."""
         if self._target is None:
             if _state.recorder is not None:
                 return partial(_state.recorder, self)
@@ -112,12 +112,12 @@ class Kernel:
         if not status().compiled:
             return self.function
         options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-        # who allocates nothing need not count references either: every call with the views of a
-        # world, which hold tens of arrays, would count each one up and down, atomically
+        # a kernel that allocates nothing need not count references either: every call with the
+        # views of a world, which hold tens of arrays, would count each up and down, atomically
         options["_nrt"] = self.allocates
         options["forceinline"] = self.inlined
-        # a part is kept on disk with those that call it; how Python calls it takes a third of the
-        # time to compile, and C never calls any
+        # a part is kept on disk with its callers; an entry for Python would take a third of the
+        # time to compile, and C never calls any kernel
         options["no_cpython_wrapper"], options["no_cfunc_wrapper"] = part, True
         if (compiler := jit_parts.compiler(part)) is not None:
             options["pipeline_class"] = compiler
@@ -151,7 +151,7 @@ def allocating_kernel(function: Callable[..., Any]) -> Any:
 def inlined_kernel(function: Callable[..., Any]) -> Any:
     """Mark a function that becomes part of its caller, however large it is.
 
-    Loops without any other call can be compiled to instructions that do several rounds at once.
+    A loop without any other call can be compiled to instructions that do several rounds at once.
     """
     return Kernel(function, inlined=True)
 
@@ -196,7 +196,7 @@ def set_threads(count: int) -> int:
 
 
 def stop_threads() -> None:
-    """End the threads that loops over agents use; the next such loop starts them anew."""
+    """End the threads that loops over agents use; the next such loop starts new ones."""
     with _state.lock:
         if _state.pool is not None:
             _state.pool.shutdown(wait=True)
@@ -225,7 +225,7 @@ def types_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def known_status() -> Status | None:
-    """What `status` found, or None while nothing was simulated yet; never loads numba."""
+    """The result of `status`, or None while nothing was simulated yet; never loads numba."""
     return _state.status
 
 
@@ -262,10 +262,10 @@ def _load() -> Status:
 
 @contextmanager
 def deferring() -> Iterator[None]:
-    """In this block a kernel that is not compiled yet, here or on disk, raises in place of it.
+    """In this block a kernel that is not compiled yet, here or on disk, raises instead.
 
-    Who has a window to keep alive compiles by `warmup` then, and comes back. Where nothing can be
-    kept on disk, compiling elsewhere would help nobody, and kernels compile as always.
+    A caller with a window to keep alive then compiles by `warmup`, and comes back. Where nothing
+    can be kept on disk, compiling elsewhere would not help, and kernels compile as always.
     """
     before, _state.deferring = _state.deferring, True
     try:
@@ -293,7 +293,7 @@ def cache_root() -> Path | None:
 
 
 def _watch_compiling() -> None:
-    """Let numba tell what it is about to compile: it is neither in memory nor on disk."""
+    """Have numba announce each kernel that it compiles, being neither in memory nor on disk."""
     event = importlib.import_module("numba.core.event")
     pause = jit_parts.Pause()
 
@@ -340,11 +340,11 @@ def _writable_cache() -> Path | None:
 
 
 def _cache_dir(module: str) -> Path | None:
-    """Where the kernels of a module are kept compiled; None where they cannot be.
+    """Folder of the compiled kernels of a module; None where they cannot be kept.
 
-    Numba only watches the file that a function stands in. What it calls stands in other files, so
-    the folder is named after the text of the module and of all that it imports from this package;
-    and of the views, since numba takes one named tuple for another when their fields change places.
+    Numba only watches the file of a function, but its helpers stand in other files. So the folder
+    is named after the text of the module and of all that it imports from this package; and of the
+    views, since numba takes one named tuple for another when their fields change places.
     """
     if _state.cache_folder is None:
         return None
@@ -361,7 +361,7 @@ def _pool() -> futures.ThreadPoolExecutor:
 
 
 def runs_alone(count: int, chunk: int = CHUNK) -> bool:
-    """Whether `parallel_for` does so many in one range, on the calling thread."""
+    """Whether `parallel_for` runs this number in one range, on the calling thread."""
     return _state.threads == 1 or count <= chunk or not status().compiled
 
 
@@ -373,7 +373,7 @@ def parallel_for(function: Kernel, count: int, *args: Any, chunk: int = CHUNK) -
     """
     target = function.target()
     if _state.recorder is not None:
-        # a dry run asks what is called, not what comes of it
+        # a dry run notes which kernels are called, not their results
         count = min(count, DRY)
     if runs_alone(count, chunk):
         target(0, count, *args)

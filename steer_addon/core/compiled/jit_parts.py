@@ -1,11 +1,11 @@
-"""How numba compiles what kernels are made of, in less time than by itself.
+"""How numba compiles the helpers of kernels, in less time than by itself.
 
-Numba by itself makes machine code of every function, also of those that only others call, and
-optimizes each with all that it calls in it: a helper at the bottom goes through that at every level
-above it. Here a part stays as numba first wrote it, and the whole kernel takes in every part once;
-then LLVM optimizes that, and makes machine code of it. Bits are the same: floats are never
-reassociated. What numba offers for this is a compiler class of one's own (its documentation,
-"Customizing the Compiler"); numba itself is imported when the first kernel asks.
+Numba by itself makes machine code of every function, also of helpers, and optimizes each together
+with all that it calls: a helper at the bottom is optimized again at every level above it. Here a
+part (a function that only other kernels call) stays as numba first wrote it, and the whole kernel
+takes in every part once; then LLVM optimizes the whole, and makes machine code of it. Bits are the
+same: floats are never reassociated. Numba allows this by a custom compiler class (its
+documentation, "Customizing the Compiler"); it is imported when the first kernel needs it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 KNOWN = "0.68."
-"""How the versions of numba begin that are taken apart here; others compile as they do."""
+"""Beginning of the numba versions that this module changes; others compile as they do."""
 
 
 class Pause:
-    """No looking for garbage while numba compiles: what that makes is needed until it ends.
+    """Pauses garbage collection while numba compiles: its objects are needed until it ends.
 
-    To look all the while takes a seventh of the time. One compilation begins inside of another.
+    Collecting takes a seventh of the time. One compilation may begin inside of another.
     """
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ def _part_library() -> Any:
         """A function as numba wrote it, neither optimized nor joined with what it calls."""
 
         def finalize(self) -> None:
-            """Leave that to the whole kernel."""
+            """Do nothing: the whole kernel is optimized."""
             self._finalized = True
 
         def _optimize_functions(self, module: Any) -> None:
@@ -143,7 +143,7 @@ def _whole_library() -> Any:
 
         def _optimize_final_module(self) -> None:
             for function in self._final_module.functions:
-                # nobody else can call it, so nothing has to stay of it
+                # no other function can call it, so nothing of it has to stay
                 if not function.is_declaration and function.linkage.name == "linkonce_odr":
                     function.linkage = "internal"
             # numba goes twice: the first time makes way for what it does about counted references

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 CACHE_LINE = 64
-"""Bytes: where rows begin at one, and are whole ones, no wide load or store touches two."""
+"""Bytes of a cache line: when rows begin at one, no wide load or store touches two."""
 
 
 @cache

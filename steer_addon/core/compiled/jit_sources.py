@@ -1,4 +1,4 @@
-"""What the compiled kernels of a module depend on: its text, and that of all that it imports."""
+"""Sources that the compiled kernels of a module depend on: its text, and that of its imports."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 _IMPORT = re.compile(r"^from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n(]*)", re.M)
-"""A relative import: its dots, the module that it names, and all that it takes from there. Those
-inside of functions give a kernel nothing, and which of them were run differs between processes."""
+"""A relative import: its dots, the module that it names, and all that it takes from there. Imports
+inside of functions give a kernel nothing, and whether they were run differs between processes."""
 _WORD = re.compile(r"\w+")
 
 
@@ -45,7 +45,7 @@ def source(module: str) -> str:
 def imports(module: str) -> tuple[str, ...]:
     """Loaded modules that the relative imports of a module name.
 
-    Looked for as text: to parse tens of modules takes as long as to load all of their kernels.
+    Found in the text: parsing tens of modules takes as long as loading all of their kernels.
     """
     loaded = sys.modules[module]
     package = loaded.__name__ if hasattr(loaded, "__path__") else module.rpartition(".")[0]

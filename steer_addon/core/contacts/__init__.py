@@ -1,12 +1,13 @@
-"""Contacts: nobody inside anybody, and nobody through a wall, whatever the behaviors asked for.
+"""Contacts: no body inside another, and none through a wall, whatever the behaviors proposed.
 
-The last part of a step. It takes where agents wish to be, and lets them go as far as there is room:
-`near` finds whom each one may meet, `pushes` lets those who press move others, `passes` moves all
-inside of cells that cannot overlap, `walls` makes planes of the colliders near an agent. Bodies are
-discs in GROUND motion and spheres in FLY, as large as the agents' radius.
+Contacts are the last part of a step. They take the places that agents wish for, and move each agent
+as far as there is room: `near` finds the agents that each one may meet, `pushes` hands on the
+pressure between them, `passes` moves all agents inside of cells that cannot overlap, `walls` makes
+planes of the colliders near an agent. Bodies are discs in GROUND motion and spheres in FLY, with
+the agents' radius.
 
-An agent that was held up has the velocity of what it really went, no faster than it wished; its
-heading stays the one of its wish, so that a crowd that pushes does not look about.
+An agent that was held up gets the velocity of its real motion, no faster than it wished. Its
+heading stays that of its wish, so that a crowd that pushes does not look around.
 """
 
 from .moved import MovedView, find_moved

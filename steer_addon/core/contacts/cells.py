@@ -27,9 +27,9 @@ far away the wall is [m]."""
 PARALLEL = 1.0e-9
 """Sine of an angle below which planes count as parallel."""
 SWEEPS = 3
-"""How often the planes of overlapping bodies are gone through."""
+"""How often the solver goes through the planes of overlapping bodies."""
 LOOSE = 1.0e-12
-"""How far beyond a plane [m] counts as on it."""
+"""A place less than this far [m] beyond a plane counts as on it."""
 
 
 @kernel
@@ -119,7 +119,7 @@ def nearest_in_cell(plane, count, wish, flat):
 
 @kernel
 def add_plane(plane, count, normal, bound, excess):
-    """Append a plane; the number of planes then."""
+    """Append a plane; returns the new number of planes."""
     plane[count, 0], plane[count, 1], plane[count, 2] = normal
     plane[count, 3], plane[count, 4] = max(bound, 0.0), excess
     return count + 1
@@ -127,7 +127,7 @@ def add_plane(plane, count, normal, bound, excess):
 
 @kernel
 def backed_out(plane, count, wish):
-    """A wished offset moved out of where bodies overlap, as far as they give way to one another."""
+    """A wished offset moved out of overlaps, as far as the bodies give way to one another."""
     for _sweep in range(SWEEPS):
         for k in range(count):
             if plane[k, 4] > 0.0:

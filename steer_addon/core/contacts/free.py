@@ -1,13 +1,14 @@
-"""What is inside of a collider, and the nearest place that is not.
+"""Places inside of a collider, and the nearest place that is outside of all.
 
 A point is inside of a mesh when rays in all of three directions leave it once more than they enter
-it, which is found out quickly, and when the mesh winds around it a whole number of times. So an
-open mesh has no inside, nor has one whose normals point inward: who stands in there stands in a
-room. Meshes that overlap, each closed, are looked at one by one.
+it, a quick test, and when the mesh winds around it a whole number of times. So an open mesh has no
+inside, nor has a mesh whose normals point inward: an agent in there stands in a room. Closed meshes
+that overlap are tested one by one.
 
-The nearest free place is looked for on the surface of what the point is inside of, the radius away
-from it or as near as there is room, then on the surface of what that place is inside of, and so on;
-if that leads nowhere, on rings around the point.
+The search for the nearest free place begins on the surface of the collider that holds the point,
+one radius away from it or as near as there is room. If another collider holds that place, the
+search goes to the surface of that one, and so on; if this leads nowhere, it tries rings around the
+point.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from .walls import next_wall, wall_margin
 _LOOKS = ((0.5377, 0.6234, 0.5677), (-0.7215, 0.3411, 0.6026), (0.1873, -0.8942, -0.4067))
 """Directions of the rays: none lies along the faces and edges that people draw."""
 SURFACES = 8
-"""So many surfaces are tried, one after the other."""
+"""Surfaces that are tried, one after the other."""
 RINGS, MOST_RINGS = 40, 120
-"""So many rings are looked at, and more until they are as large as the largest collider: those of
-bodies without a size begin small."""
+"""Rings that are tried at least; more are until they are as large as the largest collider, since
+the rings of bodies without a size begin small."""
 GROWTH = 1.15
 """How much larger each ring is than the one before."""
 ON_RING = 16
 HITS = 32
-"""So many faces of moving colliders a way may pass."""
+"""Faces of moving colliders that a way may pass."""
 
 
 @kernel
@@ -139,7 +140,7 @@ def _spoke(k, flat):
 
 @kernel
 def _is_free(tree, center, radius, first, still, start, place, room, flat):
-    """Whether a place is outside, has room around it, and no wall that stands is on the way."""
+    """Whether a place is outside, has room around it, and no still wall is on the way."""
     none = scratch(1, COLUMNS)
     if inside_of(tree, center, radius, first, place) >= 0:
         return False
@@ -153,7 +154,7 @@ def _is_free(tree, center, radius, first, still, start, place, room, flat):
 
 @kernel
 def _on_rings(tree, center, radius, first, still, start, room, clear, flat):
-    """Look around a point for a place with so much room around it: (found, place)."""
+    """Search around a point for a place with a given room around it: (found, place)."""
     size, enough = max(room, 4.0 * wall_margin(start)), 0.0
     for collider in range(len(radius)):
         enough = max(enough, 2.0 * radius[collider] + room)
@@ -183,7 +184,7 @@ def nearest_free(tree, center, radius, first, still, start, room, flat):
         flat: Whether only level ways count.
 
     Returns:
-        (found, place); the point itself where all is solid as far as is looked.
+        (found, place); the point itself where everything within the search is solid.
     """
     found, place = _onto_surface(tree, center, radius, first, start, room, flat)
     if found and not crosses(tree, first, still, start, place):

@@ -1,8 +1,8 @@
-"""Heaps: bodies that overlap in the midst of others need those around them to make room.
+"""Heaps: overlapping bodies in the midst of others, which have to make room for them.
 
 In a heap of overlapping bodies the outer ones back out first. Once these only touch each other they
-would stand, in a ring that keeps the others in. So everybody who stands close to a heap, however
-many bodies away, counts how many these are, and makes room for those who are nearer to it.
+would stand, in a ring that keeps the others in. So each agent near a heap counts how many bodies
+lie between the heap and itself, and makes room for agents that are nearer to the heap.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArr
     """How many bodies lie between each agent and the heap it stands close to.
 
     Args:
-        near: Whom each agent may touch.
-        position: Where they are [m], shape (n, 3).
+        near: The agents that each agent may touch.
+        position: Their places [m], shape (n, 3).
         radius: Body radii [m], shape (n,).
         flat: Whether bodies are discs.
 
@@ -47,7 +47,7 @@ def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArr
 
 
 def _close(near: NearView, position: F32, radius: F32, flat: bool) -> tuple[I64, I64]:
-    """Rows of those that stand close together: who, and the other one."""
+    """Pairs of rows of agents that stand close together."""
     own = np.repeat(np.arange(len(near.count)), near.count)
     other = near.index[np.arange(near.index.shape[1]) < near.count[:, None]]
     offset = position[other].astype(np.float64) - position[own]

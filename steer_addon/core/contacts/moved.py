@@ -1,16 +1,16 @@
-"""Colliders that moved since the last step take along who is in their way.
+"""Colliders that moved since the last step push the agents that are in their way.
 
-A center that a collider moved over has to be in front of it. So each agent is looked at as if the
+A center that a collider moved over has to end in front of it. So each agent is treated as if the
 collider stood still: it starts at the place to which the collider would have carried it, and goes
-from there to where it really was, as far as the collider lets it, see `walls`. Who is not in the
-way gets there and is not moved at all; who is slides along the surface.
+from there to where it really was, as far as the collider lets it, see `walls`. An agent that is not
+in the way reaches that place and is not moved at all; an agent in the way slides along the surface.
 
-Where a collider carries an agent is told by the triangle nearest to it: with its frame turned and
-scaled as the triangle was. So rigid and evenly scaled motion is exact; where a mesh bends, the way
-starts on the same side of the surface at least.
+The triangle nearest to an agent tells where its collider carries it: the agent's offset turns and
+scales with the frame of that triangle. So rigid and evenly scaled motion is exact; where a mesh
+bends, the way starts at least on the same side of the surface.
 
-A collider that appeared, or whose faces changed, has no motion: who is inside of it then, or is
-squeezed between two that move, is put to the nearest free place, see `free`.
+A collider that appeared, or whose faces changed, has no motion: an agent that is then inside of it,
+or is squeezed between two moving colliders, is put to the nearest free place, see `free`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ U8 = NDArray[np.uint8]
 
 STANDS, MOVED, APPEARED = 0, 1, 2
 SLIDES = 8
-"""So often an agent looks anew where a moving collider lets it go."""
+"""Rounds in which an agent finds how far a moving collider lets it go."""
 ROUNDS = 2
-"""So often all moving colliders are gone through, since one may push into another."""
+"""Rounds through all moving colliders, since one may push an agent into another."""
 
 
 class MovedView(NamedTuple):
@@ -55,7 +55,7 @@ class MovedView(NamedTuple):
 
 
 def find_moved(old: Colliders | None, new: Colliders | None) -> MovedView | None:
-    """What moved from one step to the next; None when nothing did.
+    """Find the colliders that moved from one step to the next; None when none did.
 
     Args:
         old: The colliders of the step before; None when they are not known.
@@ -159,7 +159,7 @@ def _begin(moved, collider, point, flat):
 
 @kernel
 def _out_of_way(moved, collider, point, goal, room, flat):
-    """Where an agent that was at a point has to be after a collider moved; the goal if it can."""
+    """The place of an agent after a collider moved over its point; its goal where that is free."""
     start = _begin(moved, collider, point, flat)
     here, first = start, start
     plane = scratch(PLANES, COLUMNS)

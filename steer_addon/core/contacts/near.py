@@ -1,12 +1,12 @@
-"""Who may touch whom in a step: a list per agent, complete for as far as the agent can go.
+"""The agents that each agent may touch in a step: a list, complete for as far as it can go.
 
-Agent i may go c_i from its start. Its list holds every other agent j with a gap below 2 c_i: nobody
-else can be met, as long as the other one keeps to its half of the gap too. When more than WIDTH are
-that near, the nearest are kept, ties by id, and c_i shrinks to half the gap to the nearest of
-those left out. So a list that is cut short makes an agent slow, and never careless.
+Agent i may go c_i from its start. Its list holds every other agent j with a gap below 2 c_i: it
+can meet no other, as long as the other one keeps to its half of the gap too. When more than WIDTH
+agents are that near, the nearest are kept, ties by id, and c_i shrinks to half the gap to the
+nearest of those left out. So a list that is cut short makes an agent slow, and never careless.
 
-In a flat crowd bodies are discs: distances are level, and only those about as high count, so that
-floors above one another stay apart.
+In a flat crowd bodies are discs: distances are level, and only agents at about the same height
+count, so that floors above one another stay apart.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from ..views import F32, I32, I64, NeighborView
 F64 = NDArray[np.float64]
 
 WIDTH = 32
-"""Most others that an agent minds."""
+"""Most others in the list of an agent."""
 ROUNDING = 1.0e-6
-"""Known distances have 32 bits: by such a share they may be wrong, and more."""
+"""Relative error of known distances, which have 32 bits, with room to spare."""
 _MASK = 0x7FFFFFFFFFFFFFFF
 
 
 class Searching(NamedTuple):
-    """What agents look for others by."""
+    """What the search for others needs."""
 
     position: F32  # (n, 3) [m] where they start
     id: I64  # (n,)
@@ -46,7 +46,7 @@ class Searching(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Neighbors that a behavior has asked for, of who sees all around."""
+    """Neighbors that were found for a behavior whose agents see all around."""
 
     seen: NeighborView
     radius: F32  # (1,) or (n,) [m] how far was looked
@@ -74,7 +74,7 @@ def squared(ax, ay, az, bx, by, bz, flat):
 
 @kernel
 def within(square, own_radius, radius, wish):
-    """Whether another is so near that an agent that goes as far as its wish has to mind it."""
+    """Whether an agent that goes as far as its wish could touch another."""
     reach = own_radius + radius + 2.0 * wish
     return square < reach * reach
 
@@ -89,8 +89,8 @@ def after(own, other):
 def ahead_of(square, row, other_square, other_row, own, ids):
     """Whether one comes before another in the list of the agent with the id `own`.
 
-    It is nearer; among those equally near everyone starts with the ids after its own, so that of
-    many at one place each minds others.
+    The nearer one comes first; among equally near ones each agent starts with the ids after its
+    own, so that of many agents at one place each has different others in its list.
     """
     if square != other_square:
         return square < other_square
@@ -99,7 +99,7 @@ def ahead_of(square, row, other_square, other_row, own, ids):
 
 @inlined_kernel
 def _insert(best, found, row, square, own, ids):
-    """Insert one into a sorted list: (its length, who finds no room in it or -1, how far away)."""
+    """Insert one into a sorted list: (its length, the agent that drops out or -1, its distance)."""
     out, out_square = -1, 0.0
     if found == WIDTH:
         out_square, out = best[WIDTH - 1, 0], int(best[WIDTH - 1, 1])
@@ -116,7 +116,7 @@ def _insert(best, found, row, square, own, ids):
 
 @kernel
 def _reaches(i, agents):
-    """How far agent i has to look for others, level and up and down [m]."""
+    """The distance within which agent i searches for others, level and up and down [m]."""
     both = agents.radius[i] * 1.0 + agents.widest
     reach = both + 2.0 * agents.wish[i]
     if agents.flat:
@@ -126,10 +126,10 @@ def _reaches(i, agents):
 
 @kernel
 def _considered(i, j, square, lift, agents, best, minded):
-    """Take agent j into the list of agent i, if it has to be minded.
+    """Take agent j into the list of agent i, if the two may touch.
 
     Args:
-        i: Whose list it is.
+        i: The agent with the list.
         j: The other one.
         square: Squared distance between both [m²].
         lift: How much higher or lower the other one is [m].
@@ -187,7 +187,7 @@ def _search(me, grid, agents, reach, height, best):
 
 @kernel
 def _written(i, agents, best, minded, near):
-    """Write down the list of agent i."""
+    """Write the list of agent i."""
     found, cut, row, gap = minded
     own, wish = agents.radius[i] * 1.0, agents.wish[i]
     deep = 0.0
@@ -217,7 +217,7 @@ def _near_kernel(first, stop, grid, agents, near):
 
 @kernel
 def _known_kernel(first, stop, agents, known, near):
-    """The rows of those of whom all that they may touch are among their known neighbors."""
+    """Fill the lists of agents whose known neighbors include all that they may touch."""
     best = scratch(WIDTH, 2)
     seen = known.seen
     for i in range(first, stop):
@@ -244,9 +244,9 @@ def _known_kernel(first, stop, agents, known, near):
 
 @kernel
 def _summed(count, deep, rows, sums):
-    """Write down who touches others, and of the lists: how many, how long, the deepest, the rest.
+    """Write the agents that touch others, and of the lists: number, length, deepest overlap, rest.
 
-    One look at them all: several, each by a function of its own, take longer than that.
+    One pass over all lists: several, each by a function of its own, take longer.
     """
     found, total, deepest, unknown = 0, 0, 0.0, 0
     for i in range(len(count)):
@@ -287,10 +287,10 @@ def find_near(
     flat: bool,
     known: Known | None = None,
 ) -> tuple[NearView, Touching]:
-    """Find whom each agent may touch, and who any.
+    """Find the agents that each agent may touch, and the agents that may touch any.
 
     Args:
-        position: Where they start [m], shape (n, 3).
+        position: Places at the start [m], shape (n, 3).
         ids: Unique identities, shape (n,); they decide ties.
         radius: Body radii [m], shape (n,).
         wish: How far each may go from its start [m], shape (n,).
@@ -323,6 +323,6 @@ def find_near(
 
 
 def _grid(position: F32, radius: F32, wish: F64) -> GridView:
-    """Cells as large as most searches reach; a few that reach farther look into more cells."""
+    """Cells as large as most searches reach; a few that reach farther cover more cells."""
     usual = (float(radius.sum()) + float(wish.sum())) / max(1, len(position))
     return build_grid(position, 2.0 * usual)

@@ -1,20 +1,20 @@
-"""One pass of the contacts: every agent goes on toward its wish as far as its cell allows.
+"""One pass of the contacts: every agent moves toward its wish as far as its cell allows.
 
 The cell of agent i holds the places y, as offsets from where it is, with
 
     n_ij · y ≤ b_ij   for all others j near it, n_ij the unit direction to j
     m · y ≤ d - r     for the walls near it, see `walls`
 
-and b_ij + b_ji = g_ij, the gap between both bodies, b ≥ 0. So whatever the others do, nobody can
-touch anybody, at any speed and after any number of passes; and a cell always holds the place where
-its agent is. What both wish toward one another decides how the gap is shared: a spare gap is
-halved, and what is missing is taken from both by the other's share of the mass,
+and b_ij + b_ji = g_ij, the gap between both bodies, b ≥ 0. So whatever the others do, no two bodies
+can touch, at any speed and after any number of passes; and a cell always holds the place of its
+agent. The wishes of both toward one another decide how the gap is shared: a spare gap is halved,
+and a missing one is taken from both by the other's share of the mass,
 
     own = max(n·u, 0), spare = g - own_i - own_j
     b_ij = own_i + spare / 2 or, when it is negative, own_i + spare · m_j / (m_i + m_j).
 
-Every pass starts where the last one ended, with what is left of the wishes, so that those behind
-close up. Bodies that overlap, as when they were placed so, back out of each other by the same
+Every pass starts where the last one ended, with the rest of the wishes, so that agents behind
+close up. Bodies that overlap, because they were placed so, back out of each other by the same
 shares of mass, and never nearer to a third one.
 
 Source: Zhou, Wang, Bandyopadhyay, Schwager 2017, "Fast, On-line Collision Avoidance for Dynamic
@@ -48,7 +48,7 @@ U8 = NDArray[np.uint8]
 
 CONTACT = random_purpose("contact", 7)
 COINCIDENT = 1.0e-9
-"""Nearer centers [m] have no direction: ids give them one."""
+"""Centers nearer than this [m] have no direction: ids give them one."""
 TOUCH = 1.0e-4
 """Share of the radii by which bodies overlap before they back out: rest stays rest."""
 
@@ -60,7 +60,7 @@ BACKING = 0.5
 
 
 class BodyView(NamedTuple):
-    """The agents of a step's contacts; what passes change is not in here."""
+    """The agents of a step's contacts, without the arrays that passes change."""
 
     id: I64  # (n,)
     radius: F32  # (n,) [m]
@@ -75,7 +75,7 @@ class BodyView(NamedTuple):
 
 
 class SpaceView(NamedTuple):
-    """What bodies meet besides each other."""
+    """What bodies can meet other than each other."""
 
     walls: BvhView  # the colliders; without triangles where they do not count
     first: I32  # (c + 1,) first triangle of each of them
@@ -107,7 +107,7 @@ def _toward(a, b, id_a, id_b, flat):
 
 @kernel
 def _excess(gap, part, own, other):
-    """How far an agent backs out of an overlap, both as fast as they may but by their parts."""
+    """How far an agent backs out of an overlap: its part of it, at most as fast as it may."""
     if gap >= 0.0:
         return 0.0
     whole = -gap
@@ -120,7 +120,7 @@ def _excess(gap, part, own, other):
 
 @kernel
 def _bound(gap, own, other, part):
-    """How far an agent may go toward another, when both wish to go so far."""
+    """How far an agent may go toward another, given how far both wish to go."""
     own, other = max(own, 0.0), max(other, 0.0)
     spare = gap - own - other
     bound = own + spare * (0.5 if spare >= 0.0 else part)
@@ -191,7 +191,7 @@ def _in_span(offset, step, span):
 
 @kernel
 def _landed(world, here, step, normal, radius, plane, count):
-    """Where a corrected step ends on the terrain, and the normal there; here when it cannot."""
+    """Where a corrected step ends on the terrain, and the normal there; its start if it cannot."""
     rise = -(step[0] * normal[0] + step[1] * normal[1]) / max(normal[2], 1.0e-3)
     move = (step[0], step[1], rise)
     place, up, blocked = walk(world.ground, here, move, normal, radius, world.rise, world.min_up)
@@ -214,10 +214,10 @@ def _free_way(world, start, stop):
 
 @kernel
 def _guarded(i, agents, world, here, there):
-    """Where an agent gets to, since no straight way of a step may meet a wall.
+    """The place that an agent reaches, since no straight way of a step may meet a wall.
 
-    Cells alone let it go around a corner in several passes; seen from the start, that would lead
-    through the corner.
+    Cells alone let it go around a corner in several passes; the straight way from the start would
+    then lead through the corner.
     """
     there = rounded(there)
     distance, size = _free_way(world, here, there)
@@ -264,9 +264,9 @@ def _step(i, agents, world, near, place, walled, plane):
 
 @kernel
 def _passed(i, agents, world, near, place, walled, normal, plane, on_terrain):
-    """Where agent i gets to in a pass: (place, normal of the ground there, whether it is done).
+    """The result of a pass for agent i: (place, normal of the ground there, whether it is done).
 
-    Who is where it wishes, and in nobody's way, is done.
+    An agent that has reached its wish, and is in no other's way, is done.
     """
     here, goal = load(place, i), load(agents.goal, i)
     rests = near.deep[i] <= TOUCH and agents.level[i] == FARTHEST and not walled
@@ -287,23 +287,23 @@ def _passed(i, agents, world, near, place, walled, normal, plane, on_terrain):
 
 @kernel
 def pass_kernel(first, stop, rows, agents, world, near, walled, place, normal, after, busy, passes):
-    """Let some rows go on from `place` to `after`, with one pass or several.
+    """Move some rows from `place` to `after`, with one pass or several.
 
-    Several are only for all rows at once: nobody may go on before all others have done a pass.
+    Several passes are only for all rows at once: all agents have to finish a pass before the next.
 
     Args:
         first: First of the rows.
         stop: The one after the last.
-        rows: Who goes on; written.
+        rows: The agents that are not done; written.
         agents: BodyView.
         world: SpaceView.
         near: NearView.
         walled: 1 for those that may meet a wall, shape (n,).
-        place: Where they are [m], shape (n, 3); written between passes.
-        normal: Of the ground under their feet, shape (n, 3); written.
-        after: Where they get to [m], shape (n, 3); written.
-        busy: 0 for those that are done, shape (n,); written.
-        passes: How many.
+        place: Places before the pass [m], shape (n, 3); written between passes.
+        normal: Normals of the ground under their feet, shape (n, 3); written.
+        after: Places after it [m], shape (n, 3); written.
+        busy: 0 for agents that are done, shape (n,); written.
+        passes: Number of passes.
     """
     plane = scratch(PLANES, COLUMNS)
     on_terrain = world.flat and len(world.ground.link) > 0
@@ -348,7 +348,7 @@ def walled_kernel(first, stop, agents, world, span, walled):
 
 @kernel
 def correct_kernel(first, stop, start, place, normal, flat, dt, position, velocity, normals):
-    """Write where agents really got to, for those that did not get where they wished."""
+    """Write the places that agents reached, for those that did not reach their wish."""
     for i in range(first, stop):
         x, y, z = np.float32(place[i, 0]), np.float32(place[i, 1]), np.float32(place[i, 2])
         if x == position[i, 0] and y == position[i, 1] and z == position[i, 2]:

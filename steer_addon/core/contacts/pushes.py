@@ -1,19 +1,19 @@
-"""Pushes: who is pressed gives way, and hands the pressure on.
+"""Pushes: an agent that is pressed gives way, and hands the pressure on.
 
 Cells alone only stop bodies. Bodies that lean on one another, in the arch at a door or in a disc
 where ways cross, would then hold each other for ever. So before the cells the places g that agents
-wish for are relaxed, as frictionless bodies are that are pressed together:
+wish for are relaxed, as if they were frictionless bodies pressed together:
 
     gᵢ ← gᵢ - min(1, 1.3/kᵢ)·Σ_j n_ij·h_ij·m_j/(m_i + m_j)
     h_ij = min(r_i + r_j, |s_j - s_i|) - |g_j - gᵢ|
 
 over the k_i others whose wishes meet i's, h_ij > 0, n_ij from gᵢ to g_j; and then out of the walls
-near i. This happens for all at once, some times over, so that a push reaches those behind. The
-cells lead everybody from where they are (s) toward these places, and hold what they promise
-whatever they are.
+near i. This is done for all agents at once, several times, so that a push reaches agents farther
+behind. The cells lead each agent from its start (s) toward these places, and keep bodies apart
+whatever the places are.
 
-Only wishes push: who wishes to stay where it is is not moved, others slide along it. Bodies that
-overlap already are pressed no farther into one another, and nobody goes farther than its span.
+Only wishes push: an agent that wishes to stay is not moved, others slide along it. Bodies that
+already overlap are pressed no farther into one another, and no agent goes farther than its span.
 
 Source: Müller, Heidelberger, Hennix, Ratcliff 2007, "Position Based Dynamics"; Macklin, Müller,
 Chentanez, Kim 2014, "Unified Particle Physics for Real-Time Applications" (averaged corrections).
@@ -38,9 +38,9 @@ SWEEPS = 6
 RELAXED = 1.3
 """How much of the mean correction is made: more than 1 settles sooner."""
 LEAST = 1.0e-6
-"""Overlaps of wishes below this [m] push nobody: rest stays rest."""
+"""Overlaps of wishes below this [m] push no agent: rest stays rest."""
 CORNERS = 2
-"""How often the walls near an agent are gone through."""
+"""Rounds through the walls near an agent."""
 
 
 @kernel
@@ -51,7 +51,7 @@ def _level(offset, flat):
 
 @kernel
 def _push(i, agents, near, flat, goal):
-    """By how much others push the wished place of an agent [m]."""
+    """Sum of the pushes of others on the wished place of an agent [m]."""
     here, start = load(goal, i), load(agents.start, i)
     give = agents.give[i]
     total, met = (0.0, 0.0, 0.0), 0
@@ -111,22 +111,22 @@ def push_kernel(
 ):
     """Relax the wished places of some rows once, or several times.
 
-    Several are only for all rows at once: nobody may go on before all others have done a sweep.
+    Several sweeps are only for all rows at once: all have to finish one before the next.
 
     Args:
         first: First of the rows.
         stop: One after the last.
-        rows: Those that have others near them.
+        rows: Agents that have others near them.
         agents: BodyView.
         near: NearView.
         flat: Whether bodies are discs.
-        wall: Where an agent's walls are in `planes`, -1 for none, shape (n,).
+        wall: Row of an agent's walls in `planes`, -1 for none, shape (n,).
         planes: Normals and bounds, shape (m, WALLS, 4).
         count: How many walls there are, shape (m,).
         goal: Wished places [m], shape (n, 3); written between sweeps.
-        after: Those after the last sweep; written.
-        moved: Set to 1 where anybody was ever pushed, shape (n,).
-        sweeps: How many.
+        after: Wished places after the last sweep; written.
+        moved: Set to 1 for each agent that was ever pushed, shape (n,).
+        sweeps: Number of sweeps.
     """
     for sweep in range(sweeps):
         if sweep > 0 and not _handed_on(first, stop, rows, goal, after, moved):
@@ -136,7 +136,7 @@ def push_kernel(
 
 @kernel
 def _handed_on(first, stop, rows, goal, after, moved):
-    """Begin the next sweep where the last one ended; whether anybody was pushed so far."""
+    """Begin the next sweep where the last one ended; returns whether any agent was pushed."""
     pushes = 0
     for at in range(first, stop):
         i = rows[at]
@@ -171,17 +171,17 @@ def pushed(
     touch: Touching,
     walled: NDArray[np.uint8],
 ) -> tuple[F32, NDArray[np.uint8]]:
-    """Where agents wish to be after they have pushed one another.
+    """The places that agents wish for after they have pushed one another.
 
     Args:
         agents: The crowd with its wishes.
         world: What bodies meet.
-        near: Whom each may touch.
-        touch: Who may touch any.
-        walled: Which may meet a wall, shape (n,).
+        near: The agents that each may touch.
+        touch: The agents that may touch any.
+        walled: Whether each may meet a wall, shape (n,).
 
     Returns:
-        (places [m], shape (n, 3); 1 for those that were pushed, shape (n,)).
+        (places [m], shape (n, 3); 1 for agents that were pushed, shape (n,)).
     """
     n = len(agents.id)
     moved = np.zeros(n, np.uint8)

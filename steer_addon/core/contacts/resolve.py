@@ -1,4 +1,4 @@
-"""What the last part of a step does, from whom each agent may meet to where it really went."""
+"""The contacts of one step: from the agents that each may meet to the places that they reach."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .pushes import pushed
 _NO_COLLIDERS = np.zeros(0, np.uint8)
 
 JUMP = 1.5
-"""Who is so many times farther away than its velocity leads did not walk there."""
+"""An agent this many times farther away than its velocity leads did not walk there."""
 
 
 def resolve(
@@ -33,12 +33,12 @@ def resolve(
     moved: MovedView | None = None,
     known: Known | None = None,
 ) -> None:
-    """Take back of a step what bodies and walls do not allow.
+    """Undo the part of a step that bodies and walls do not allow.
 
     Args:
         before: The crowd before the step.
         after: The crowd after it; positions, velocities and normals are corrected.
-        settings: What the crowd is told.
+        settings: Settings of the crowd.
         sees: The world after the step.
         moved: The colliders that moved in it, from `find_moved`.
         known: Neighbors of all agents before it.
@@ -95,9 +95,9 @@ def _landed(
     sees: WorldView,
     touched: NDArray[np.uint8],
 ) -> BodyView:
-    """Bodies of which those that a behavior has put elsewhere start where they were put.
+    """Bodies, of which those that a behavior has put elsewhere start at their new place.
 
-    To the far side of a container nobody walks: what lies between does not count.
+    An agent does not walk to the far side of a container: what lies between does not count.
     """
     way = bodies.goal - bodies.start
     far = lengths(after.velocity) * sees.dt + 2.0 * settings.motion.step_height
@@ -115,8 +115,8 @@ def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> N
 
     Args:
         agents: The crowd; its positions are corrected.
-        settings: What the crowd is told.
-        colliders: What it may not be inside of.
+        settings: Settings of the crowd.
+        colliders: Meshes that agents may not be inside of.
 
     Returns:
         Which agents were moved, shape (agent_count,).
@@ -154,7 +154,7 @@ def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) ->
 
 
 def _bodies(before: Agents, after: Agents) -> BodyView:
-    """The agents; how far each may go is filled in by `_near`."""
+    """The agents as bodies; `_near` fills in how far each may go."""
     unknown = np.zeros(0)
     return BodyView(
         id=before.id,
@@ -200,7 +200,7 @@ def _near(
     passes: int,
     known: Known | None,
 ) -> tuple[BodyView, NearView, Touching]:
-    """Bodies that know how far they may go, whom each may touch on the way, and who any."""
+    """Bodies with how far each may go, the agents that each may touch, and those that touch any."""
     count = before.count
     wish, backing, give, back = np.empty((4, count))
     options = (before.max_speed, before.mass, space.flat, dt, passes)

@@ -8,7 +8,7 @@ radius already, it may not come any nearer.
 The triangles are taken nearest first, and those that lie behind a plane found before add none: a
 wall of many faces is one plane.
 
-In a flat crowd what counts of a triangle is the line at eye height, where the rays look too.
+In a flat crowd a triangle counts as its line at eye height, where the rays start too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..geometry.bvh_rays import face_normal
 from ..numeric.vec import dot, length, scale, sub
 
 WALLS = 12
-"""Most walls that one cell takes; with more of them the agent goes no farther than to the next."""
+"""Most walls that one cell takes; with more, the agent goes no farther than to the next one."""
 BEHIND = 1.0e-6
 """How far in front of a plane [m] a triangle still counts as behind it."""
 MARGIN = 1.0e-4
@@ -69,7 +69,7 @@ def _line_at(a, b, c, height):
 
 @kernel
 def _solid(triangles, t, point, flat):
-    """What counts of a triangle: (whether anything does, its corners)."""
+    """The part of a triangle that counts: (whether there is any, its corners)."""
     corners = triangles[t]
     a = (np.float64(corners[0, 0]), np.float64(corners[0, 1]), np.float64(corners[0, 2]))
     b = (np.float64(corners[1, 0]), np.float64(corners[1, 1]), np.float64(corners[1, 2]))
@@ -180,7 +180,7 @@ def add_walls(tree, point, radius, reach, flat, plane, count, low, high):
         high: One more than the last one that does.
 
     Returns:
-        (number of planes, how far the agent may go [m] because of walls that found no place).
+        (number of planes, how far the agent may go [m] because of walls that had no room left).
     """
     first = count
     for _wall in range(WALLS):

@@ -53,7 +53,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Card:
-    """What menus show of a preset.
+    """The part of a preset that menus show.
 
     Attributes:
         label: Name shown to people.
@@ -102,7 +102,7 @@ def read_preset(path: Path) -> Preset:
 
 
 def preset_card(path: Path) -> Card:
-    """What a preset file says of itself, for menus; its file name where it gives none.
+    """The card of a preset file, for menus; its file name where it gives no label.
 
     Nothing else of the file is checked, and it is read again only after it changed.
     """
@@ -111,7 +111,7 @@ def preset_card(path: Path) -> Card:
         if status.st_size <= MAX_BYTES:
             return _card(path, status.st_mtime_ns)
     except (OSError, ValueError, RecursionError):
-        # applying the preset says what is wrong with it
+        # applying the preset reports its fault
         pass
     return Card(path.stem)
 

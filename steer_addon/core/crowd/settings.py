@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AgentsSettings(Settings):
-    """What a body is and can do. Point attributes of the same names override these per agent."""
+    """Body of an agent and its limits. Point attributes of these names override them per agent."""
 
     radius: float = param(
         0.25,
@@ -188,7 +188,7 @@ class SolverSettings(Settings):
 
 
 class BodiesSettings(Settings):
-    """What bodies do to one another, and at walls. Discs in GROUND motion, spheres in FLY."""
+    """Contacts between bodies, and with walls. Bodies are discs in GROUND motion, or spheres."""
 
     collide_agents: bool = param(
         False,
@@ -235,7 +235,7 @@ BLOCKS: dict[str, type[Settings]] = {
 
 @dataclass(frozen=True)
 class CrowdSettings:
-    """Everything that a crowd is told, besides its points and its world.
+    """All settings of a crowd; its points and its world are not among them.
 
     Attributes:
         agents: Bodies.

@@ -1,4 +1,4 @@
-"""What a behavior perceives of its inputs, as shapes: the part that no spy in the kernel tells."""
+"""Shapes of the inputs that a behavior perceives: the part that no spy in the kernel records."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ _BY_USE: dict[str, Callable[..., Iterator[Shape]]] = {
 def looked_at(
     entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
 ) -> list[Shape]:
-    """What a behavior perceives for one agent.
+    """Shapes of all that a behavior perceives for one agent.
 
     Args:
         entry: The behavior.
@@ -147,7 +147,7 @@ def looked_at(
         agents: All agents.
         sees: The world as the behavior sees it.
         p: Its parameters and inputs.
-        memory: What it remembers after the step, shape (agent_count, width).
+        memory: Its memory after the step, shape (agent_count, width).
     """
     uses = entry.definition.uses
     makers = [_BY_USE[use] for use in uses if use in _BY_USE and entry.reads(use)]

@@ -1,4 +1,4 @@
-"""What an agent looked at, as shapes that a display can draw as lines. World space, meters."""
+"""Shapes that a display can draw as lines, for all that an agent read. World space, meters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROLES = {
     WANDER: "The circle of wandering, with the point on it",
     REGION: "What agents stay in, and spheres that are avoided",
 }
-"""What a shape stands for, in plain words."""
+"""Meaning of a shape, in plain words."""
 
 ROUND = 48
 """Pieces of a full circle."""

@@ -1,9 +1,9 @@
-"""What one agent's kernel looked at, found by running that very kernel with spies in it.
+"""Tracing: what one agent's kernel read, found by running that very kernel with spies in it.
 
-Kernels are plain Python until numba compiles them. For one agent the plain function is run, with
-helpers that all behaviors share replaced by spies that call the compiled helper and write down what
-was asked and what came out. So what is drawn is what the behavior did, no formula stands twice,
-and a new behavior that looks at the world through the same helpers needs nothing of its own.
+Kernels are plain Python until numba compiles them. For one agent the plain function is run, and
+spies replace the helpers that all behaviors share: each calls the compiled helper and records its
+arguments and its result. So the display shows what the behavior really did, no formula stands
+twice, and a new behavior that reads the world through the same helpers needs no code of its own.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .shapes import HIT, PLACE, RAY, TARGET, Cross, Line, Shape
 F32 = NDArray[np.float32]
 
 _seen: list[Shape] = []
-"""What spies write to while a kernel runs; tracing is for one thread, that of the display."""
+"""Record of the spies while a kernel runs; tracing is for one thread, that of the display."""
 _from: list[Any] = [np.zeros(3)]
-"""Where the agent is."""
+"""Place of the agent [m]."""
 
 
 def _ray(origin: Any, direction: Any, reach: float, hit: bool, distance: float) -> None:
@@ -90,7 +90,7 @@ _SPIES: dict[Kernel, Callable[..., Any]] = {
     approach.meeting_offset: _meeting_offset,
     path_places.moved_ahead: _moved_along,
 }
-"""The helpers that behaviors look at the world through, and who stands in for each."""
+"""The helpers by which behaviors read the world, each with its spy."""
 
 
 def _names(code: CodeType) -> set[str]:
@@ -126,19 +126,19 @@ def _spied(kernel: Kernel) -> Callable[..., Any] | None:
 def trace(
     entry: Behavior, row: int, agents: AgentView, world: WorldView, p: Any, memory: F32
 ) -> tuple[list[Shape], F32]:
-    """Run a behavior for one agent, and see what it looks at.
+    """Run a behavior for one agent, and record what it reads.
 
     Args:
         entry: The behavior.
         row: The agent.
         agents: All agents.
-        world: What the behavior perceives.
+        world: The world as the behavior perceives it.
         p: Its parameters and inputs.
-        memory: What it remembers, shape (agent_count, width); it is not changed.
+        memory: Its memory, shape (agent_count, width); it is not changed.
 
     Returns:
-        What was looked at, and the proposal [m/s], shape (3,); both empty for a behavior that
-        looks at nothing.
+        Shapes of what it read, and the proposal [m/s], shape (3,); both empty for a behavior that
+        reads nothing.
     """
     function = _spied(entry.kernel)
     if function is None:

@@ -16,7 +16,7 @@ from ..compiled.jit import allocating_kernel, kernel
 
 BINS = 16
 LEAF = 2
-"""Ranges of so many triangles or fewer are not split any further."""
+"""Ranges of this number of triangles or fewer are not split any further."""
 LEAF_LIMIT = 8
 """Ranges of more triangles are always split, whatever the heuristic says."""
 STACK = 56

@@ -28,7 +28,7 @@ FARTHEST = 255
 STRIDES = 24
 """Steps that a ray may take through free space before the tree is asked."""
 FEW = 8
-"""Boxes of so many cells are marked whole, without asking which ones the triangle crosses."""
+"""Boxes of this number of cells are marked whole, without testing which the triangle crosses."""
 
 
 def with_clearance(view: BvhView) -> BvhView:
@@ -158,7 +158,7 @@ def clearance(bvh, point):
 
 @kernel
 def free_way(bvh, origin, direction, most):
-    """So far along a ray nothing can be met [m], `most` at most; 0 where that is not known."""
+    """Distance along a ray within which it meets nothing [m], at most `most`; 0 if not known."""
     if len(bvh.free) == 0:
         return 0.0
     return _stride(bvh.free, bvh.lattice, origin, direction, most)

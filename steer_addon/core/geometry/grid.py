@@ -20,7 +20,7 @@ F64 = NDArray[np.float64]
 
 _MIN_CELL = 1.0e-6
 _MIN_CELLS = 64
-# So few are in one cell: to look at all of them is quicker than to find out how far they spread.
+# With this few in one cell, testing all of them is quicker than finding out how far they spread.
 FEW = 32
 _CELLS_PER_AGENT = 2
 _SAMPLES = 256

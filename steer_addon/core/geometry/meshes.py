@@ -21,7 +21,7 @@ class Mesh:
     """
 
     name: str
-    """What the user calls it; messages name it so."""
+    """The user's name for it, used in messages."""
     triangles: F32
     """Corners [m], shape (triangle_count, 3, 3), C-contiguous; no triangles at all are allowed."""
     moving: bool = False
@@ -66,7 +66,7 @@ def bounding_sphere(mesh: Mesh) -> tuple[F32, float]:
 
 
 def defects(mesh: Mesh) -> list[Diagnosis]:
-    """What is wrong with a mesh; empty when all is well.
+    """Faults of a mesh; empty when all is well.
 
     A mesh without faces does nothing. Open and inside-out ones stay usable: faces are solid from
     both sides.

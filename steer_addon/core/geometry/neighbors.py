@@ -22,13 +22,13 @@ MOST = 1024
 """No agent has more neighbors than this."""
 # Agents within the radius that are collected before the nearest of them are picked.
 _CANDIDATES = 256
-# Up to so many are sorted by counting, which needs no branch that goes either way at random.
+# Up to this number they are sorted by counting, which needs no unpredictable branch.
 _RANKED = 48
-# So many are collected before they are sorted, where all that is wanted may be among them.
+# This number is collected before sorting, where all that is wanted may be among them.
 _SETTLED = 24
 # In cells: an agent at a place farther from the origin is searched for by the book.
 _ORDINARY = 1.0e9
-# They are counted by so many at once.
+# This number of them is counted at once.
 _LANES = 8
 # For indices that are known to be right: numba else checks each for being negative.
 _INDEX = 0x7FFFFFFF
@@ -36,7 +36,7 @@ _INDEX = 0x7FFFFFFF
 
 @kernel
 def _gap(value, step, cell, inverse, certain):
-    """Least distance [m] from a value to the cell so many steps away; 0 for its own."""
+    """Least distance [m] from a value to the cell a number of steps away; 0 for its own."""
     if step == 0 or not certain:
         return 0.0
     edge = (math.floor(value * inverse) + step + (1 if step < 0 else 0)) * cell
@@ -217,7 +217,7 @@ def _gather(c, grid, room):
             for jx in range(runs):
                 cell = row + wrap_cell(first_x + jx, grid.nx)
                 low, high = grid.start[cell], grid.start[cell + long]
-                # rows are never negative, but only who is told so copies many at once
+                # rows are never negative, but compilers copy several at once only if they know it
                 if total + high - low > _CANDIDATES or low < 0 or total < 0:
                     return -1, 0
                 if cell <= c < cell + long:
@@ -386,11 +386,11 @@ def find(
 
 
 def empty(n: int) -> NeighborView:
-    """The neighbors of n agents that nobody asked for: none, in no columns."""
+    """Empty neighbor lists of n agents, for behaviors that need none: no columns."""
     return NeighborView(
         np.zeros(n, np.int32), np.empty((n, 0), np.int32), np.empty((n, 0), np.float32)
     )
 
 
 NONE = empty(0)
-"""The neighbors of nobody."""
+"""The neighbor lists of no agents."""

@@ -1,8 +1,8 @@
 """Boxes, spheres and closed meshes as regions to stay in: places inside, mirrors, far sides.
 
 A step inside a region starts at the nearest place inside it, follows the displacement, and at the
-surface either mirrors the rest of it (bounce) or goes on with it at the far side (wrap). What comes
-out is never outside: all surfaces are taken a trifle farther inside (MARGIN), so that rounding to
+surface either mirrors the rest of it (bounce) or continues it at the far side (wrap). The result
+is never outside: all surfaces are taken a trifle farther inside (MARGIN), so that rounding to
 32 bits cannot carry a place out.
 
 Box and sphere work on offsets from their center.

@@ -30,7 +30,7 @@ class Container:
     """The mesh; without triangles where there is none."""
 
     def view(self) -> ContainerView:
-        """What kernels read."""
+        """The kernels' view of it."""
         radius = np.array([self.radius], np.float32)
         return ContainerView(self.center[None], self.axes, self.half, radius, self.tree)
 

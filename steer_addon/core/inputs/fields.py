@@ -25,7 +25,7 @@ class Field:
     """Vectors at the corners, any unit: only directions count, shape (triangle_count, 3, 3)."""
 
     def view(self) -> FieldView:
-        """What kernels read."""
+        """The kernels' view of it."""
         return FieldView(self.tree, self.vector)
 
 

@@ -32,8 +32,8 @@ class Path:
     """A line of waypoints that can be edited.
 
     Attributes:
-        cyclic: Whether it goes on from the last waypoint to the first.
-        name: What the user calls it; messages name it so.
+        cyclic: Whether it continues from the last waypoint to the first.
+        name: The user's name for it, used in messages.
     """
 
     def __init__(self, points: Any = (), *, cyclic: bool = False, name: str = "path") -> None:
@@ -215,7 +215,7 @@ class Paths:
         return replace(self, point=point, along=along, length=length)
 
     def view(self) -> PathView:
-        """What kernels read."""
+        """The kernels' view of it."""
         return PathView(self.point, self.along, self.first, self.length, self.cyclic)
 
 

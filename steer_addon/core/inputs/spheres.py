@@ -22,7 +22,7 @@ class Spheres:
     """Radii [m], shape (sphere_count,)."""
 
     def view(self) -> SphereView:
-        """What kernels read."""
+        """The kernels' view of it."""
         swept = np.empty((len(self.radius), 5))
         order = np.argsort(self.center[:, 0], kind="stable")
         swept[:, :3], swept[:, 3], swept[:, 4] = self.center[order], self.radius[order], order
@@ -33,7 +33,7 @@ class Spheres:
         return SphereView(self.center, self.radius, swept, bounds)
 
     def joined(self, center: F32, radius: F32) -> Spheres:
-        """These and more."""
+        """These spheres together with others."""
         return Spheres(np.concatenate([self.center, center]), np.concatenate([self.radius, radius]))
 
 

@@ -1,4 +1,4 @@
-"""Targets: points that behaviors steer by, with motion and axes, and which one an agent takes."""
+"""Targets: points that behaviors steer by, with motion and axes, and the choice among them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BY_ID = 1
 _SAME = np.zeros(0, np.int64)
 
 FEW = 32
-"""So many targets are compared one by one; among more, a tree finds the nearest."""
+"""Up to this number, targets are compared one by one; among more, a tree finds the nearest."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +71,7 @@ class Targets:
         return AxesView(self.heading, right, above)
 
     def living(self, alive: NDArray[np.uint8]) -> Targets:
-        """These targets without the dead; who asks for a dead one by number gets the next.
+        """These targets without the dead; a number that stood for a dead one leads to the next.
 
         Args:
             alive: 0 for the dead, shape (target_count,).
@@ -102,7 +102,7 @@ class Targets:
 
         Args:
             entry: The behavior.
-            agents: Who chooses.
+            agents: Agents that choose.
         """
         how = getattr(entry, "target_choice", "NEAREST")
         if how == "QUICKEST":
@@ -116,7 +116,7 @@ class Targets:
         """Each agent's target.
 
         Args:
-            agents: Who chooses.
+            agents: Agents that choose.
             how: NEAREST or BY_ID; an agent's `target_index` wins over both.
 
         Returns:
@@ -149,16 +149,16 @@ class Choices:
     def of(self, targets: Targets, entry: Behavior, agents: Agents) -> IntArray:
         """Rows of the targets, shape (agent_count,); see `Targets.choose`."""
         how = getattr(entry, "target_choice", "NEAREST")
-        # who takes the quickest one remembers it, for each behavior
+        # agents remember the quickest one separately for each behavior
         key = (id(targets), entry.key if how == "QUICKEST" else how)
         if key not in self._known:
-            # the targets too, so that no others get their number
+            # the key holds the targets too, so that no others get their number
             self._known[key] = (targets, targets.chosen(entry, agents))
         return self._known[key][1]
 
 
 def target_memory(entry: Behavior) -> str:
-    """Under what name agents remember which target they take for a behavior."""
+    """Name under which agents remember the target that they take for a behavior."""
     return f"{entry.key}.target"
 
 

@@ -54,7 +54,7 @@ class CollidersBuilder:
     """Keeps the trees of meshes from frame to frame: static ones are read and built once."""
 
     clearance: bool = True
-    """Whether to find out how far nothing can be met: it changes no answer, and pays off where
+    """Whether to compute the clearance around meshes: it changes no answer, and pays off where
     rays are cast."""
     _trees: dict[str, BvhView] = field(default_factory=dict)
     _static: dict[str, Mesh] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class CollidersBuilder:
 
 
 def _by_name(meshes: Iterable[Mesh]) -> dict[str, Mesh]:
-    """Meshes in their order; those of one name, as of two linked files, are told apart."""
+    """Meshes in their order; meshes of equal name, as of two linked files, get distinct keys."""
     found: dict[str, Mesh] = {}
     for mesh in meshes:
         name, number = mesh.name, 1
@@ -111,7 +111,7 @@ NO_COLLIDERS = CollidersBuilder().build(())
 class World:
     """The world of one frame.
 
-    What belongs to one behavior is found under that behavior's name in the stack; "" holds for all
+    An input of one behavior is kept under the name of that behavior in the stack; "" holds for all
     behaviors that have none under their own name.
     """
 
@@ -121,15 +121,15 @@ class World:
     ground: BvhView | None = None
     """Terrain that GROUND agents walk on."""
     spheres: Spheres | None = None
-    """Obstacles besides the bounding spheres of the colliders."""
+    """Obstacles in addition to the bounding spheres of the colliders."""
     second_targets: Mapping[str, Targets] = field(default_factory=dict)
     """The other targets of behaviors that stand between two."""
     paths: Mapping[str, Paths] = field(default_factory=dict)
-    """What behaviors follow."""
+    """Paths that behaviors follow."""
     fields: Mapping[str, Field] = field(default_factory=dict)
-    """What behaviors flow along."""
+    """Fields that behaviors flow along."""
     containers: Mapping[str, Container] = field(default_factory=dict)
-    """What behaviors stay in."""
+    """Regions that behaviors stay in."""
 
     def living(self, alive: NDArray[np.uint8]) -> World:
         """The world of the living, where the agents that steer are among its targets.

@@ -24,7 +24,7 @@ def load(array, i):
 
 @kernel
 def store(array, i, v):
-    """Write v to row i of an (N, 3) array; what is beyond ±LARGEST as that: all is finite."""
+    """Write v to row i of an (N, 3) array, limited to ±LARGEST, so that all is finite."""
     array[i, 0] = min(max(v[0], -LARGEST), LARGEST)
     array[i, 1] = min(max(v[1], -LARGEST), LARGEST)
     array[i, 2] = min(max(v[2], -LARGEST), LARGEST)

@@ -14,14 +14,15 @@ from ..inputs.world import World
 from ..views import BvhView
 
 _SIZE = 8
-"""Bytes of a digest: they are compared with one another, nobody is kept from finding two alike."""
+"""Bytes of a digest: enough to compare; they do not protect from attempts to forge one."""
 
 _DERIVED = {"velocity", "row_of"}
-"""Of targets: velocities come from the frame before, which a check does not look at."""
+"""Fields of targets that are left out: velocities come from the frame before, which a check does
+not read."""
 
 
 def digest(value: Any) -> str:
-    """A digest of arrays, numbers, texts, and what is made of them, in hexadecimal digits.
+    """A digest of arrays, numbers, texts, and collections of them, in hexadecimal digits.
 
     Trees are digested as their triangles, whatever order they were built in.
     """
@@ -57,7 +58,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 WorldPart = tuple[str, str]
-"""What a part of a world is, one of the fields of `World`, and its name there."""
+"""A part of a world: one of the fields of `World`, and a name there."""
 
 
 def world_parts(world: World) -> dict[WorldPart, Any]:

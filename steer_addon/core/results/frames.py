@@ -1,4 +1,4 @@
-"""What is kept of a frame: enough to show it, not to resume from it."""
+"""Frames: the part of a crowd that shows it, not enough to resume from."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Frame:
     radius: NDArray[np.float32]
     """Body radii [m], shape (agent_count,)."""
     alive: NDArray[np.uint8]
-    """0 for the dead, who are not shown; shape (agent_count,)."""
+    """0 for dead agents, which are not shown; shape (agent_count,)."""
     attributes: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     """What behaviors show of their memory, by attribute name, each of shape (agent_count,)."""
 
@@ -122,14 +122,14 @@ def make_frame(
     *,
     arriving: bool = False,
 ) -> Frame:
-    """What is kept of these agents at this frame; walking agents stay upright on slopes.
+    """Make the frame of these agents; walking agents stay upright on slopes.
 
     Args:
         number: Frame number.
         agents: The crowd.
         motion: How it moves.
         stack: Its behaviors, some of which show what they remember.
-        arriving: Whether to show who has `arrived`.
+        arriving: Whether to show which agents have `arrived`.
     """
     heading = agents.heading
     attributes = shown(agents, stack)
@@ -172,11 +172,11 @@ def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets
     Args:
         frame: The frame.
         forward_axis: The forward axis that its rotations were made for.
-        own: Whether those who steer by them are these very agents.
+        own: Whether the agents that steer by them are these very agents.
     """
     turns = frame.rotation.astype(np.float64)
     heading = turned(turns, forward_vector(forward_axis)).astype(np.float32)
     up = turned(turns, np.array([0.0, 0.0, 1.0])).astype(np.float32)
     found = Targets(frame.position, frame.velocity, heading, up, own)
-    # those that steer by themselves are told row by row, and the solver knows who of them lives
+    # agents that steer by their own crowd have one target a row; the solver knows which ones live
     return found if own else found.living(frame.alive)

@@ -1,4 +1,4 @@
-"""What is kept of a stored frame besides what is seen of it: enough to ask later why agents turned.
+"""Memories: the part of a stored frame that is not shown, but explains later why agents turned.
 
 Arrays that did not change since the frame before, or that the frame has itself, are kept once: of a
 crowd of walkers on flat ground headings and what behaviors remember are left, 12 bytes an agent and
@@ -25,7 +25,7 @@ _IN_FRAMES = ("id", "position", "velocity", "radius", "alive")
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A crowd at one frame, as a simulation can go on from."""
+    """A crowd at one frame, from which a simulation can continue."""
 
     agents: Agents
     targets: Mapping[str, Targets]
@@ -42,13 +42,13 @@ class Kept:
 
 
 def keep(agents: Agents, world: World, frame: Frame, before: Kept | None = None) -> Kept:
-    """What is kept of a frame.
+    """Keep the memories of a frame.
 
     Args:
-        agents: The crowd at the frame; nobody may change it any more.
-        world: What it perceived in the step that led there.
-        frame: What is seen of it.
-        before: What was kept of the frame before.
+        agents: The crowd at the frame; it must not change afterwards.
+        world: The world that it perceived in the step before.
+        frame: The frame as it is shown.
+        before: The memories of the frame before.
     """
     arrays: dict[str, Any] = {}
     for name, value in vars(agents).items():
@@ -79,7 +79,7 @@ def stood_up(
         frame: The frame.
         like: The crowd at its start, for masses and the like; agents are matched by their ids.
         motion: How the crowd moves; the frame's rotations were made for its forward axis.
-        world: What is around them: walkers have the slope of its ground under their feet.
+        world: The world around them: walkers have the slope of its ground under their feet.
         own_radius: Whether radii are those of the frame, not those at the start.
     """
     order = np.argsort(like.id)

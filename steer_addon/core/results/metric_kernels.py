@@ -1,4 +1,4 @@
-"""What `metrics` counts in every step, as kernels: touching bodies, walls passed, turns."""
+"""Kernels of `metrics`: touching bodies, walls passed, and turns in a step."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..geometry.solid_angles import winding
 from ..numeric.vec import add, add_scaled, dot, length, load, scale, store, sub
 
 PARTNERS = 8
-"""So many bodies that an agent touches are told apart from one step to the next."""
+"""Bodies touching an agent that are told apart from one step to the next, at most."""
 DEEPER = 1.0e-3
 """Two that began inside each other may be deeper by this share of their radii, by rounding."""
 MOST_FACES = 8
-"""So many faces in one step are looked at: whoever grazes more of them is past them by then."""
+"""Most faces tested for an agent in one step: an agent that grazes more is past them by then."""
 
 
 @kernel
@@ -83,8 +83,8 @@ def touch_kernel(
         parting: 1 for those that overlap others since the start, by row: such pairs count only
             when they get deeper into each other than they were there.
         partners: Rows in collision at the step before, -1 where none, shape (n, PARTNERS); written.
-        overlap: Largest overlap so far by row; written.
-        collisions: Collisions so far by row; written.
+        overlap: Largest overlap until now by row; written.
+        collisions: Collisions until now by row; written.
         beginning: For the kernel's own use, shape as `partners`.
         pressed: 1 where an overlap is above `touch`, whether it counts or not, by row; written.
     """
@@ -178,7 +178,7 @@ def wall_kernel(start, stop, scene, anchor, center, radius, alive, tolerance, hi
         alive: Whether a row counts.
         tolerance: So near a face [m] a center is on neither side of it.
         hits: Set to 1 for agents that are inside a collider or passed a face.
-        pressed: Largest share of the radius inside a wall so far by row; written.
+        pressed: Largest share of the radius inside a wall until now by row; written.
     """
     bvh, standing, first, closed, low, high = scene
     for i in range(start, stop):
@@ -242,7 +242,7 @@ def turn_kernel(start, stop, move, least, alive, headings, slot, held, reversals
         headings: Unit directions, a ring in time, shape (n, window, 3); written.
         slot: Where in the ring this step goes.
         held: How many steps of the ring count, shape (n,); written.
-        reversals: Turns so far; written.
+        reversals: Turns until now; written.
     """
     window = headings.shape[1]
     for i in range(start, stop):

@@ -1,4 +1,4 @@
-"""Walls in `metrics`: who is inside one, who passed one, standing or moving."""
+"""Walls in `metrics`: agents inside of one, and agents that passed one, standing or moving."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Walls:
         self.anchor: F32 = position + self._up
         """Last centers that were clear of every face [m], shape (n, 3)."""
         self.pressed: F32 = np.zeros(len(position), np.float32)
-        """Largest share of each radius that was inside a wall so far, shape (n,)."""
+        """Largest share of each radius that was ever inside a wall, shape (n,)."""
         self._radius = radius
         self._colliders: Colliders | None = None
         self._parts: list[F32] = []
@@ -97,11 +97,11 @@ class Walls:
         return motions + [_motion(parts[c], parts[c]) for c in np.flatnonzero(resting)]
 
     def check(self, place: F32, alive: Flags, colliders: Colliders | None) -> NDArray[np.uint8]:
-        """Who is inside a wall after this step, or passed one.
+        """Find the agents that are inside a wall after this step, or passed one.
 
         Args:
             place: Positions after the step [m], shape (n, 3).
-            alive: Who counts, shape (n,).
+            alive: Whether each agent counts, shape (n,).
             colliders: The walls after the step; None when they are as before.
 
         Returns:

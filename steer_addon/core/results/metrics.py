@@ -38,7 +38,7 @@ TOUCH = 0.02
 CRAWL = 0.05
 """Below this share of the wished speed an agent does not move."""
 STUCK_TIME = 10.0
-"""Who does not move for so long [s] without having arrived is stuck."""
+"""An agent that does not move for this long [s] without having arrived is stuck."""
 TURN_TIME = 0.5
 """A turn of more than 90° within this time [s] is a reversal."""
 COLLISION_COST = 50.0
@@ -47,7 +47,7 @@ COLLISION_COST = 50.0
 
 @dataclass(frozen=True)
 class Figures:
-    """What a run comes to. Means are NaN where there is nothing to take them over."""
+    """The figures of a run. A mean over nothing is NaN."""
 
     agents: int
     arrived: int
@@ -56,15 +56,15 @@ class Figures:
     """Largest share by which two bodies overlap."""
     stuck: int
     time: float
-    """Mean time of those that arrived [s]."""
+    """Mean time of the agents that arrived [s]."""
     path: float
     """Mean length of their paths [m]."""
     score: float
     """SteerBench score, mean per agent: fewer is better."""
     free_time: float
-    """Mean time of those that arrived, had each gone straight at its wished speed [s]."""
+    """Mean time of the agents that arrived, had each gone straight at its wished speed [s]."""
     free_path: float
-    """Mean length of the straight ways of those that arrived [m]."""
+    """Mean length of the straight ways of the agents that arrived [m]."""
     collisions: float
     """Collisions between bodies, mean per agent."""
     reversals: float
@@ -172,8 +172,8 @@ class Metrics:
 
         Args:
             position: Positions after it [m], shape (n, 3); rows of agents not alive do not count.
-            alive: Who is still there, shape (n,).
-            arrived: Who is at the goal now, or left there, shape (n,).
+            alive: Whether each agent is still there, shape (n,).
+            arrived: Whether each agent is at the goal now, or left there, shape (n,).
             colliders: The walls after the step; None when they are as before.
         """
         place: F32 = np.ascontiguousarray(position, np.float32)
@@ -192,7 +192,7 @@ class Metrics:
         self._seen = there.copy()
 
     def _move(self, place: F32, seen: Flags) -> None:
-        """Paths, speeds and turns of those that were there when the step began."""
+        """Paths, speeds and turns of the agents that were there when the step began."""
         move: F32 = place - self.position
         velocity = np.where(seen[:, None], move.astype(np.float64) / self.dt, 0.0)
         speed = np.sqrt(np.einsum("ij,ij->i", velocity, velocity))
@@ -225,7 +225,7 @@ class Metrics:
         self._velocity = velocity
 
     def _touch(self, place: F32, alive: Flags) -> None:
-        """Overlaps among the living, and who of those that began with one is still at it."""
+        """Overlaps among the living, and which of those from the start are still there."""
         rows: I64 = np.flatnonzero(alive)
         count = len(rows)
         self._pressed[:] = 0
@@ -253,7 +253,7 @@ class Metrics:
         )
 
     def _echoed(self, points: F32, rows: I64) -> tuple[F32, I64]:
-        """Places and rows, with those that are seen across the ends of a world that repeats."""
+        """Places and rows, with those seen across the ends of a world that repeats."""
         if self._period is None:
             return np.ascontiguousarray(points), rows
         reach = 2.0 * float(self.radius.max())
@@ -266,7 +266,7 @@ class Metrics:
         return np.ascontiguousarray(np.concatenate(places)), np.concatenate(whose)
 
     def figures(self) -> Figures:
-        """The figures so far."""
+        """The figures up to now."""
         n, done = self.count, self.arrived
         stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
         spent = np.where(done, self.arrival, self.now)

@@ -16,7 +16,7 @@ from .frames import Frame
 class Roster:
     """Gives each agent a row of its own for good.
 
-    Who is absent from a frame is dead there, at the place where it was last; who appears later than
+    An agent absent from a frame is dead there, at its last place; an agent that appears later than
     in the first frame gets a row behind the others.
     """
 
@@ -25,7 +25,7 @@ class Roster:
 
         Args:
             ids: All identities there will be, shape (agent_count,), where that is known: frames
-                then have that many rows from the first on, and nobody else may appear.
+                then have that many rows from the first on, and no other agent may appear.
         """
         self._ids = None if ids is None else np.asarray(ids, np.int64)
         self._fixed = ids is not None

@@ -1,7 +1,7 @@
 """Going to a point: braking in time to stop on it, and where a moving one is met.
 
 arrive  u = v_max · clamp(d / slow_radius, 0, 1) · dir(x - p), and zero within stop_radius
-meet    x = q + v_q · T, with the look-ahead T = |q - p| / (v_max + |v_q|); 0 where nobody moves
+meet    x = q + v_q · T, with the look-ahead T = |q - p| / (v_max + |v_q|); 0 where neither moves
 
 Symbols: p position [m], v_max maximum speed [m/s], x a point, d = |x - p| [m]; q, v_q position [m]
 and velocity [m/s] of a target; T [s].

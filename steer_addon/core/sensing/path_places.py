@@ -22,7 +22,7 @@ LONGEST = 2.0
 
 
 class Line(NamedTuple):
-    """What an agent follows: a path, or a lane beside it, in a direction.
+    """The course of an agent: a path, or a lane beside it, in a direction.
 
     It comes beside the points of all paths, since a tuple that holds an array is dear to pass on.
     """
@@ -54,7 +54,7 @@ def leveled(v, flat):
 
 @kernel
 def onward(line, k, total, direction):
-    """What follows number k of `total` points or pieces: a number, or -1 past an open end."""
+    """The number after k of `total` points or pieces, or -1 past an open end."""
     following = k + direction
     if 0 <= following < total:
         return following

@@ -1,4 +1,4 @@
-"""What rays see, shared by every behavior that casts them."""
+"""Rays: what an agent sees along them, shared by every behavior that casts them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def sides(ahead, up, flat):
 
 @kernel
 def tangent_by_id(i, agents, normal):
-    """Unit direction along a wall for an agent to whom both are alike: its id decides."""
+    """Unit direction along a wall for an agent without a preference: its id decides."""
     tangent = unit(cross(load(agents.normal, i), normal))
     if length(tangent) < 0.5:
         tangent = unit(cross((1.0, 0.0, 0.0), normal))

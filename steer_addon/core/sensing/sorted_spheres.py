@@ -1,4 +1,4 @@
-"""Spheres in the order of their centers along X: an agent looks only at those around it."""
+"""Spheres in the order of their centers along X: an agent tests only the ones around it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def first_from(swept, x):
 
 @kernel
 def levelled(bounds, position, up, flat):
-    """What is left of distances along X in the plane of the ground.
+    """Length of distances along X when projected onto the plane of the ground.
 
     An offset to a center with the part x along X is in that plane at least |x| · level - lost long:
     |x| · up.z - |z| · √(1 - up.z²), z its greatest height.

@@ -12,7 +12,7 @@ _CHOICES = {
     "NEAREST": "The nearest target",
     "BY_ID": "The target with the number: id modulo the number of targets",
 }
-_QUICKEST = {"QUICKEST": "The target that is reached soonest, counting those who wait before it"}
+_QUICKEST = {"QUICKEST": "The target that is reached soonest, counting the agents that wait there"}
 
 
 def target_choice(*, goes: bool = False) -> Any:

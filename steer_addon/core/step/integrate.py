@@ -1,4 +1,4 @@
-"""Kernels of the solver: put proposals together, limit them, and move the agents."""
+"""Kernels of the solver: combine proposals, limit them, and move the agents."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ STOPPING_TIME = 1.5
 """Longest time in which the arrived come to a halt [s]."""
 GRAVITY = 9.81
 BANKING_TIME = 0.25
-"""How fast flyers lean into a curve [s]: without it they would tremble with every correction."""
+"""Delay with which flyers lean into a curve [s]: without it they would tremble at corrections."""
 
 
 @kernel
 def _combined(i, agents, world, limits, asked):
-    """The proposals to agent i put together: (wish, whether it is forced).
+    """The combined proposals to agent i: (wish, whether it is forced).
 
     The wish is the steering force [N] (REYNOLDS) or the wished velocity [m/s] (VEX). Where a
     behavior sets the velocity, it is forced and the wish is that velocity; of several such
@@ -90,9 +90,9 @@ def _combined(i, agents, world, limits, asked):
 
 @kernel
 def _settled(wish, old, top, mass, distance, limits, dt):
-    """What one who has arrived does about a wish: (wish, whether it is forced).
+    """The wish of an agent that has arrived: (wish, whether it is forced).
 
-    A small one gives way to the force, or the velocity, that stops the agent; see `arrival`.
+    A small wish gives way to the force, or the velocity, that stops the agent; see `arrival`.
 
     Args:
         wish: See `_combined`.
@@ -195,7 +195,7 @@ def _faced(heading, new, limits):
 
 @kernel
 def move_kernel(start, stop, agents, world, limits, asked, arrived, distance, old_roll, after):
-    """Put the proposals together and move the agents; walking ones stay on their ground.
+    """Combine the proposals and move the agents; walking ones stay on their ground.
 
     Args:
         start: First agent.
@@ -205,7 +205,7 @@ def move_kernel(start, stop, agents, world, limits, asked, arrived, distance, ol
         limits: LimitsView.
         asked: The proposals of b behaviors: 1 for those that are velocities and 0 for pushes,
             shape (b,); weights, (b, 1) or (b, n); values [m/s], (b, n, 3); ASKED or SET, (b, n).
-        arrived: 1 for those who come to rest when they wish for nothing, shape (n,).
+        arrived: 1 for agents that come to rest when they wish for nothing, shape (n,).
         distance: To their goals [m], shape (n,); without rows where the crowd has none.
         old_roll: How far flyers leaned [rad], shape (n,).
         after: Position, velocity, heading, normal and roll; written, see `Agents`.

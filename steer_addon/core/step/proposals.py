@@ -1,4 +1,4 @@
-"""What each behavior asks for: parameters and inputs packed for its kernel, and its answer."""
+"""Proposals of behaviors: parameters and inputs are packed for a kernel, which fills the values."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from ..views import AgentView, NeighborView, TargetView, WorldView
 F32 = NDArray[np.float32]
 
 ALL_AROUND = 360.0
-"""Field of view [deg] in which everybody is seen."""
+"""Field of view [deg] in which an agent sees all others."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Proposal:
-    """What one behavior asked for, kept so that a user can see why an agent turned."""
+    """The proposal of one behavior, kept so that a user can see why an agent turned."""
 
     key: str
     """Name of the behavior in the stack."""
@@ -55,7 +55,7 @@ class Proposal:
     """1 where there is a proposal, shape (agent_count,)."""
 
     def spread(self, rows: NDArray[np.int64], count: int) -> Proposal:
-        """The same for a whole crowd, where only the agents in some rows were asked."""
+        """The same for a whole crowd, where only the agents in some rows have a proposal."""
         weight = self.weight
         if len(weight) == len(rows) != 1:
             weight = np.zeros(count, np.float32)
@@ -67,7 +67,7 @@ class Proposal:
 
 
 class Perception:
-    """Reads the world for each behavior of one step; what several ask for is found once."""
+    """Reads the world for each behavior of one step; inputs that several share are read once."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Perception:
     def _chosen(self, role: str, name: str, entry: Behavior) -> TargetView:
         """Targets with each agent's choice among them."""
         how = getattr(entry, "target_choice", "NEAREST")
-        # who takes the quickest one remembers it, for each behavior
+        # agents remember the quickest one separately for each behavior
         key = (role, name, entry.key if how == "QUICKEST" else how)
         if key not in self._targets:
             found = self._world.second_targets_of(name)
@@ -166,7 +166,8 @@ def neighbor_lists(
 ) -> tuple[dict[str, NeighborView], Known | None]:
     """One search for all behaviors with the same field of view; each reads its part of the list.
 
-    With the lists by behavior come those of who sees all around, if anybody does: see `contacts`.
+    The second result are the lists of a behavior whose agents see all around, if there is one: see
+    `contacts`.
     """
     lists = dict.fromkeys((entry.key for entry in stack), neighbors.NONE)
     asking = [
@@ -234,7 +235,7 @@ def propose(
     value: F32,
     active: NDArray[np.uint8],
 ) -> Proposal:
-    """Run one behavior; what it remembers is written to `after`, a copy of `before`."""
+    """Run one behavior; its memory is written to `after`, a copy of `before`."""
     definition = entry.definition
     remembered = memory_of(entry, after)
     if remembered is None:

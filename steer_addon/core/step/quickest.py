@@ -1,18 +1,18 @@
-"""Quickest: which of several targets agents reach soonest, counting those who wait before them.
+"""Quickest: the target among several that an agent reaches soonest, counting the queue before it.
 
     T_k = max(d_k/v_max, n_k/J)
 
-Those who go to one target get there one after the other, J of them per second; who walks for longer
-than the others before it take does not wait. An agent keeps to its target until another one is
-reached sooner by 2 s and by a fifth of the time, and thinks about it once a second, at a moment of
-its own (its id says which): so nobody dithers, and not all leave a queue at once.
+Agents with the same target reach it one after the other, J of them per second; an agent whose walk
+takes longer than the others before it need does not wait. An agent keeps its target until it can
+reach another one sooner by 2 s and by a fifth of the time. It considers this once a second, at a
+moment of its own (given by its id): so agents do not dither, and not all leave a queue at once.
 
-Who has no target yet starts with the nearest and thinks at once, some times over, a part of them
-after the other: each takes the target of least T, and the next ones count it there.
+An agent without a target starts with the nearest. Such agents consider at once, several times, one
+part of them after the other: each takes the target of least T, and the next ones count it there.
 
-Those who have arrived wait for nothing. The attribute `target_index` overrides the choice, and who
-goes to a target by it counts there. Agents remember their target; the order of agents does not
-matter.
+Agents that have arrived wait for nothing. The attribute `target_index` overrides the choice, and an
+agent that has its target by it counts there. Agents remember their target; the order of agents does
+not matter.
 
 Symbols: d_k distance to target k [m], v_max maximum speed [m/s], n_k how many go to it and are
 nearer to it, J target flow [1/s].
@@ -41,12 +41,13 @@ F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
 THINKING = 1.0
-"""Agents think about their target so often [s]."""
+"""Interval at which agents consider their target [s]."""
 SOONER = 2.0
-"""So much sooner [s] another target has to be reached, and by this share of the time:"""
+"""An agent changes its target if it reaches another one sooner by this time [s], and by this share
+of the time:"""
 SHARE = 0.2
 PARTS, SWEEPS = 16, 3
-"""Those without a target think in so many parts, so many times each."""
+"""Number of parts in which agents without a target consider, and how many times each."""
 
 
 def decided(
@@ -56,8 +57,8 @@ def decided(
 
     Args:
         agents: The crowd; it is not changed.
-        world: What it perceives.
-        settings: What it is told.
+        world: The world that it perceives.
+        settings: Settings of the crowd.
         dt: Length of the step [s].
         number: Number of the step.
     """
@@ -79,10 +80,10 @@ def choose(targets: Targets, agents: Agents, held: I64, flow: Any, dt: float, nu
     """Each agent's target.
 
     Args:
-        targets: Among which they choose.
-        agents: Who chooses.
-        held: Rows of the targets that they went to so far, -1 for none, shape (agent_count,).
-        flow: How many get to a target per second, shape (agent_count,).
+        targets: Targets to choose from.
+        agents: Agents that choose.
+        held: Rows of the targets that they have now, -1 for none, shape (agent_count,).
+        flow: Agents that reach a target per second, shape (agent_count,).
         dt: Length of the step [s].
         number: Number of the step.
 
@@ -104,7 +105,7 @@ def choose(targets: Targets, agents: Agents, held: I64, flow: Any, dt: float, nu
 
 
 class _Queues:
-    """Those who go to the same target, by their distance."""
+    """Agents with the same target, sorted by their distance."""
 
     def __init__(self, targets: Targets, agents: Agents, flow: Any) -> None:
         self._agents = agents
@@ -118,9 +119,9 @@ class _Queues:
 
         Args:
             rows: Each agent's target, -1 for none, shape (agent_count,); it is changed.
-            thinks: Who thinks about it, shape (agent_count,).
-            sooner: So much sooner [s] another target has to be reached.
-            share: And by this share of the time.
+            thinks: Whether each agent considers its target, shape (agent_count,).
+            sooner: Time by which it has to reach another target sooner [s].
+            share: Share of the time by which it has to, too.
         """
         if not thinks.any():
             return
@@ -177,7 +178,7 @@ def _before(waiting, first, last, distance):
 def _rethink(
     start, stop, position, pace, flow, thinks, targets, begin, waiting, sooner, share, rows
 ):
-    """Let those who think about it go to another target where that is reached sooner."""
+    """Let agents that consider their target change it where they reach another one sooner."""
     for i in range(start, stop):
         if thinks[i] == 0:
             continue

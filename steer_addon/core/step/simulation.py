@@ -30,8 +30,8 @@ class Simulation:
     """One crowd, one frame after the other.
 
     A result depends only on the agents at the start, the settings, the worlds given and the frame
-    numbers: going on from a copy of `agents` at any frame gives the same bits. Where colliders move
-    and push agents, the world of that frame belongs to it.
+    numbers: continuing from a copy of `agents` at any frame gives the same bits. Where colliders
+    move and push agents, the world of that frame belongs to it.
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class Simulation:
         """Start at a frame.
 
         Args:
-            settings: What the crowd is told.
+            settings: Settings of the crowd.
             agents: The crowd at that frame; it is copied.
             frame: Number of that frame.
             fps: Frames per second > 0.
             world: The world at that frame: walking agents are put on its ground, and all out of
                 colliders. Without it colliders count as still until the next frame.
-            placed: Whether the agents are where they belong, as those that a simulation left.
+            placed: Whether the agents stand in free places, as those that a simulation left do.
 
         Raises:
             ParameterError: fps is not positive.
@@ -71,7 +71,7 @@ class Simulation:
         self.in_colliders = 0
         """Agents that started inside of colliders, and were put to the nearest free place."""
         self.proposals: tuple[Proposal, ...] = ()
-        """What each behavior asked for in the last step."""
+        """The proposal of each behavior in the last step."""
         self._colliders = None if world is None else world.colliders or NO_COLLIDERS
         if world is not None and not placed:
             self._place(world)
@@ -85,7 +85,7 @@ class Simulation:
             self._put_on_ground(world, np.flatnonzero(moved))
 
     def _put_on_ground(self, world: World, rows: NDArray[np.int64]) -> int:
-        """Put some of the agents on the ground; how many have none there."""
+        """Put some of the agents on the ground; returns how many have none there."""
         if world.ground is None or self.settings.motion.motion != "GROUND" or not len(rows):
             return 0
         least = ground.min_up(self.settings.motion.max_slope)
@@ -94,7 +94,7 @@ class Simulation:
         return int((~found).sum())
 
     def step(self, world: World, settings: CrowdSettings | None = None) -> Frame:
-        """Go on by one frame.
+        """Advance by one frame.
 
         Args:
             world: The world at the new frame.
@@ -104,7 +104,7 @@ class Simulation:
         return self.current()
 
     def advance(self, world: World, settings: CrowdSettings | None = None) -> None:
-        """Go on by one frame as `step` does, for those who look at `agents` themselves."""
+        """Advance by one frame as `step` does, for callers that read `agents` themselves."""
         if settings is not None:
             self.settings = settings
         world = self._goals.freed(world, self.agents, self.settings)
@@ -118,7 +118,7 @@ class Simulation:
         self.frame += 1
 
     def skip(self, world: World, settings: CrowdSettings | None = None) -> None:
-        """Let a frame pass whose agents are known: `adopt` gives them at the end of such frames.
+        """Pass over a frame whose agents are known: `adopt` gives them at the end of such frames.
 
         Args:
             world: The world at that frame.
@@ -130,12 +130,12 @@ class Simulation:
         self.frame += 1
 
     def adopt(self, agents: Agents) -> None:
-        """Go on from agents that a simulation of this crowd left at this frame; they are copied."""
+        """Continue from agents that a simulation of this crowd left at this frame; makes a copy."""
         self.agents = agents.copy()
 
     @property
     def warnings(self) -> list[Diagnosis]:
-        """What the user may want to change about what was simulated so far."""
+        """Diagnoses of the frames simulated until now that the user may want to act on."""
         found = [*self.settings.advice(self.agents), *self._goals.warnings]
         if self.off_ground:
             found.append(diagnose("OFF_GROUND", count=self.off_ground))
@@ -153,7 +153,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes:
         done: Frames that are done.
@@ -182,8 +182,8 @@ def with_progress(
     """Pass frames, or their numbers, on and report progress; stops when `report` returns False.
 
     Args:
-        frames: What is run.
-        total: How many frames there will be.
+        frames: The run, one item a frame.
+        total: Number of frames in all.
         report: Called at most once per interval, and at the end; False cancels.
         interval: Seconds between reports.
     """

@@ -41,7 +41,7 @@ class StepResult:
 
     Attributes:
         agents: The crowd after the step.
-        proposals: What each behavior asked for, in stack order (of the last substep).
+        proposals: The proposal of each behavior, in stack order (of the last substep).
     """
 
     agents: Agents
@@ -68,9 +68,9 @@ class Solver:
 
         Args:
             agents: The crowd; it is not changed.
-            world: What it perceives.
+            world: The world that it perceives.
             dt: Time [s] > 0.
-            number: Count of steps so far; random numbers are keyed by it.
+            number: Count of steps before; random numbers are keyed by it.
             seed: Random seed; None takes the settings'.
             before: The colliders of the step before, which push agents when they move; None when
                 they stood still.
@@ -98,7 +98,7 @@ class Solver:
         seed: int,
         moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
-        """Move the living; whatever acts in a step is given no others."""
+        """Move the living; nothing in a step gets the dead."""
         agents = quickest.decided(agents, world, self.settings, dt, number)
         choices = Choices()
         agents, away = arrival.begun(agents, world, self.settings, dt, choices)
@@ -150,7 +150,7 @@ class Solver:
         return after, proposals
 
     def world_view(self, world: World, dt: float, number: int, seed: int) -> WorldView:
-        """What kernels read of the world, but for targets and neighbors: see `Perception`."""
+        """The kernels' view of the world, without targets and neighbors: see `Perception`."""
         motion = self.settings.motion
         flat = motion.motion == "GROUND"
         colliders = world.colliders or NO_COLLIDERS
@@ -220,7 +220,7 @@ class Solver:
 
 
 def _weights(proposals: Sequence[Proposal]) -> F32:
-    """Of the proposals, shape (proposal_count, 1), or (proposal_count, agent_count)."""
+    """Weights of the proposals, shape (proposal_count, 1), or (proposal_count, agent_count)."""
     columns = next((len(p.weight) for p in proposals if len(p.weight) != 1), 1)
     weights = np.empty((len(proposals), columns), np.float32)
     for row, proposal in enumerate(proposals):
@@ -263,6 +263,6 @@ def _ground(world: World, flat: bool) -> BvhView:
 
 
 def agent_view(agents: Agents, desired: F32) -> AgentView:
-    """What kernels read of the agents."""
+    """The kernels' view of the agents."""
     columns = {name: getattr(agents, name) for name in AgentView._fields if name != "desired"}
     return AgentView(**columns, desired=desired)

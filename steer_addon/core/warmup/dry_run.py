@@ -1,6 +1,6 @@
 """A tiny run that calls the kernels which a crowd of given settings calls, with the same types.
 
-What numba compiles depends on the types of arguments only, never on how many agents there are.
+The kernels that numba compiles depend on the types of arguments only, never on the agent count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..inputs.world import World, make_targets, make_world
 from ..step.simulation import Simulation
 
 COUNTS = (3, FEW + 2)
-"""Agents of a run each: some kernels are called for a few agents only, some only for more."""
+"""Agent count of each run: some kernels are called for a few agents only, some only for more."""
 
 _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 _FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
@@ -68,12 +68,12 @@ def run_tiny(told: dict[str, Any], colliders: bool, ground: bool) -> None:
         world = tiny_world(colliders, ground)
         simulation = Simulation(settings, agents, frame=1, fps=24.0, world=world)
         for _ in range(2):
-            # a new world each time: colliders that moved push agents, and trees are fitted anew
+            # a new world each time: colliders that moved push agents, and trees are refitted
             simulation.step(tiny_world(colliders, ground))
 
 
 def _tiny_agents(settings: CrowdSettings, count: int) -> Agents:
-    """Agents that meet one another, every third of whom stands."""
+    """Agents that meet one another; every third of them stands."""
     body = settings.agents
     rows = np.arange(count)
     return make_agents(

@@ -5,9 +5,9 @@ keeps Python's lock for most of that, so a thread would make a window stutter, a
 stopped when Blender quits. Processes leave what they compiled in the folder of `jit`, from where
 it is loaded in a third of a second.
 
-What a process is told comes from its parent, on stdin, and nowhere else: the settings of a crowd,
-and the kernels that were found missing. It makes a dry run with a tiny crowd, uncompiled, to learn
-which kernels there are, and then compiles its share of them, one line on stdout for each.
+The job of a process comes from its parent, on stdin, and nowhere else: the settings of a crowd, and
+the kernels that were found missing. The process makes a dry run with a tiny crowd, uncompiled, to
+learn which kernels there are, and then compiles its share of them, one line on stdout for each.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ importlib.import_module(root + ".core.warmup.processes").compile_share(job)
 
 @dataclass(frozen=True)
 class Need:
-    """What has to be compiled.
+    """Kernels that have to be compiled.
 
     Attributes:
         told: Settings of a crowd as plain values; None for no crowd at all.
         colliders: Whether it has meshes that block.
         ground: Whether it has terrain.
-        missing: Kernels that were found missing besides.
+        missing: Other kernels that were found missing.
     """
 
     told: dict[str, Any] | None
@@ -94,7 +94,7 @@ def _packed(signature: tuple[object, ...]) -> str:
 
 @dataclass(frozen=True)
 class State:
-    """How far compiling is.
+    """Progress of compiling.
 
     Attributes:
         done: Kernels that are compiled.
@@ -146,7 +146,7 @@ class Compilation:
             _tell(process, job)
 
     def state(self) -> State:
-        """How far it is."""
+        """The progress now."""
         codes = [process.poll() for process in self._processes]
         done = total = 0
         for path in self._outputs:
@@ -160,7 +160,7 @@ class Compilation:
         return State(done, total if known == len(self._outputs) else 0, running, failure)
 
     def stop(self) -> None:
-        """End all processes and remove what they left; safe at any time, and more than once."""
+        """End all processes and remove their files; safe at any time, and more than once."""
         for process in self._processes:
             if process.poll() is None:
                 process.kill()
@@ -276,13 +276,13 @@ def needed(job: dict[str, Any]) -> list[tuple[jit.Kernel, tuple[Any, ...]]]:
             try:
                 dry_run.run_tiny(job["told"], job["colliders"], job["ground"])
             except Exception as error:  # noqa: BLE001
-                # who needs more than was noted comes back for it
+                # a crowd that needs more kernels than were noted asks for them later
                 log.warning("Dry run ended early: %s: %s", type(error).__name__, error)
     return list(recorder.calls)
 
 
 def compile_share(job: dict[str, Any]) -> None:
-    """What a child does: compile its share, telling of each kernel on stdout."""
+    """The work of a child: compile its share, with a line on stdout for each kernel."""
     if hasattr(os, "nice"):
         os.nice(5)
     if not jit.status().compiled:

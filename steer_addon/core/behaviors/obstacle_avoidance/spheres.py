@@ -10,9 +10,9 @@ n · (c - p) < 0: no backward push. GROUND: the plane of the ground. FLY: the pl
 c - p. Exactly head-on, n points to the right of h on every machine.
 
 Beyond the sources: walkers measure c - p level with their ground, and only spheres that reach into
-the layer between their feet and step height count, each with its full radius: nobody steers around
-what floats above. A sphere that is centered on `ahead` itself gives AHEAD no direction, so there is
-no proposal. An agent whose v_max is 0 looks no farther than p.
+the layer between their feet and step height count, each with its full radius: no agent steers
+around a sphere that floats above. A sphere centered on `ahead` itself gives AHEAD no direction, so
+there is no proposal. An agent whose v_max is 0 looks no farther than p.
 
 Source: tutsplus, "Understanding Steering Behaviors: Collision Avoidance" (AHEAD); its Cocos2d-x
 variant (LATERAL).

@@ -13,10 +13,10 @@ w, then the inner one, then that on the right for agents with an even id, on the
 u = min(|w|, v_max) · max(front, 0.25 · best) / look_ahead · dir(best ray), with the clearances of
 the straight and of the best ray: the agent brakes for what is in front of it, but as long as a side
 is free it keeps at least a quarter of its speed, so that it can turn there. w is the weighted sum
-of the desired velocities of the stack, and v where there is none: this behavior alone speeds nobody
-up, and those who stand and wish nothing stay. Δ = u - w, truncated to max_avoid: with weight 1,
-beside goals whose weights add up to 1, agents steer by u - v as if u was all they wished, and those
-whose way is free are left alone. Nothing is proposed when no ray hits anything.
+of the desired velocities of the stack, and v where there is none: this behavior alone speeds no
+agent up, and agents that stand and wish nothing stay. Δ = u - w, truncated to max_avoid: with
+weight 1, beside goals whose weights add up to 1, agents steer by u - v as if u was their only wish,
+and agents whose way is free are left alone. Nothing is proposed when no ray hits anything.
 
 Walking agents look from step height above their feet, level with their ground; steep ground is an
 obstacle too.

@@ -25,7 +25,7 @@ A head-on agent takes at most k·L [N] at any dt. All of this holds for weight 1
 spring that much stronger or weaker. For one feeler the sum of motion and spring energy never grows;
 an agent that turns so that another feeler presses can gain speed, as from the formula itself.
 
-Beyond the source, so that no agent with enough force passes a wall (the bare rule lets those
+Beyond the source, so that no agent with enough force passes a wall (the bare rule lets agents
 through that come up to 61° off the normal: the feeler to the side, half as long, takes over before
 the straight one has stopped them):
 
@@ -40,7 +40,7 @@ the straight one has stopped them):
 - A last ray looks where the pushed agent will go in this step, for faces that the nearest one hides
   from the feelers, and takes away what would bring it nearer than 0.025 % of L to them.
 - Agents no faster than what the desired velocities add in this step feel where they are about to
-  go, so that those who are held at a wall do not lose it by turning round.
+  go, so that agents held at a wall do not lose it by turning round.
 - A hit at no distance does not count: it has no side.
 
 Walking agents feel level with their ground from step height above their feet; n is turned level
