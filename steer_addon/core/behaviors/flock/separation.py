@@ -13,12 +13,17 @@ from __future__ import annotations
 
 from ...compiled.jit import kernel
 from ...numeric.vec import EPSILON, add_scaled, length, load, pick, scale, store, sub, unit
-from ...parameters import choice
+from ...parameters import choice, named_choices
 from ...sensing.declare import NEIGHBORS, PUSH, behavior
 from ...sensing.seen_neighbors import NeighborBehavior, distance_weight, parting, seen_neighbors
 from ...sensing.targeting import on_ground
 
-NONE = 0
+FALLOFF = named_choices(
+    {
+        "NONE": "The same push however near the neighbors are, as in the Houdini node",
+        "DISTANCE": "Nearer neighbors push harder: smoother, and calm when there is room",
+    }
+)
 
 
 @kernel
@@ -41,7 +46,7 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
                 away = unit(offset)
             weight = distance_weight(1.0 * world.neighbors.distance[i, n], reach)
             total = add_scaled(total, away, weight)
-        if falloff == NONE:
+        if falloff == FALLOFF.NONE:
             total = unit(total)
         store(out, i, scale(total, pick(p.strength, i)))
         active[i] = 1
@@ -62,9 +67,6 @@ class Separation(NeighborBehavior):
 
     falloff: str = choice(
         "NONE",
-        {
-            "NONE": "The same push however near the neighbors are, as in the Houdini node",
-            "DISTANCE": "Nearer neighbors push harder: smoother, and calm when there is room",
-        },
+        FALLOFF,
         doc="How the push fades with the distance of the neighbors",
     )
