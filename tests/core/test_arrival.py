@@ -206,6 +206,7 @@ def test_the_arrived_still_flee_from_what_hunts_them():
     assert hunted.position[0, 0] < -0.1
 
 
+@pytest.mark.slow
 def test_the_end_of_a_path_is_a_goal():
     path = Path([[0, 0, 0], [4, 0, 0], [4, 4, 0]])
     world = make_world(paths=path)
@@ -216,6 +217,7 @@ def test_the_end_of_a_path_is_a_goal():
     assert np.linalg.norm(states[-1].position - path.points[-1], axis=1).max() <= 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [[[-9, 0, 0], [9, 0, 0]], [[-9, 0, 0], [8, 0, 0], [9, 0, 0]]])
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 def test_the_end_of_a_path_has_room_for_all(motion, points):

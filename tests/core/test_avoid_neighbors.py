@@ -82,6 +82,7 @@ def test_large_bodies_that_form_an_arch_get_out_of_it():
     assert np.linalg.norm(places[-1] + start, axis=1).max() < 0.5
 
 
+@pytest.mark.slow
 def test_two_streams_in_a_corridor_form_lanes():
     rng = np.random.default_rng(3)
     count, length, width = 40, 16.0, 4.0
@@ -134,6 +135,7 @@ def test_walls_are_walked_around_as_wide_as_the_body_is():
     assert places[-1, 0, 0] < 5.0
 
 
+@pytest.mark.slow
 def test_a_queue_gets_through_a_door():
     walls = [
         box((5.0, -5.6, 1.0), (0.2, 10.0, 4.0), "right"),

@@ -62,6 +62,7 @@ def test_walkers_in_contact_stay_on_their_ground():
             assert overlap(sim.agents.position, 0.25) < 0.02
 
 
+@pytest.mark.slow
 def test_agents_that_wrap_around_in_a_container_meet_nobody_on_the_way():
     container = make_container((0, 0, 0), 5.0)
     wrap = Containment(method="WRAP", shape="SPHERE")

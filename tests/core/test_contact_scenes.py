@@ -6,6 +6,7 @@
 import os
 
 import numpy as np
+import pytest
 from contact_scenes import (
     ContactScene,
     Solid,
@@ -27,7 +28,7 @@ from steer_addon.core.crowd.settings import with_override
 from steer_addon.core.step.simulation import Simulation
 
 SCENES = int(os.environ.get("STEER_SCENES", "30"))
-slow = settings(max_examples=SCENES, suppress_health_check=list(HealthCheck))
+as_many = settings(max_examples=SCENES, suppress_health_check=list(HealthCheck))
 
 
 def test_the_check_finds_who_is_inside_and_who_went_through():
@@ -39,7 +40,8 @@ def test_the_check_finds_who_is_inside_and_who_went_through():
     assert crossed(before, after, mesh.triangles).any(axis=1).tolist() == [True, True, False, False]
 
 
-@slow
+@pytest.mark.slow
+@as_many
 @given(contact_scenes())
 def test_nobody_gets_into_or_through_solids(scene: ContactScene):
     assert scene.penetrations() == 0
@@ -56,13 +58,15 @@ def test_who_has_no_size_is_squeezed_out_between_two_solids_too():
         assert ContactScene(pair, "GROUND", 1.4, radius, 12.0, False, 0).penetrations() == 0
 
 
-@slow
+@pytest.mark.slow
+@as_many
 @given(soup_scenes)
 def test_nobody_crosses_a_triangle(scene: SoupScene):
     assert scene.crossings() == 0
 
 
-@slow
+@pytest.mark.slow
+@as_many
 @given(st.data())
 def test_any_finite_input_gives_a_finite_step(data):
     told = crowd(Seek(), motion=data.draw(st.sampled_from(["GROUND", "FLY"])))

@@ -132,6 +132,7 @@ def assert_same_paths(found, expected, seed, settings, turn, others=None):
         assert np.isinf(allowed[-1]).mean() < 0.25
 
 
+@pytest.mark.slow
 @every_motion
 @every_variant
 @few
@@ -148,6 +149,7 @@ def test_mirrored_worlds_give_mirrored_motion(entry, motion, seed):
     assert_same_paths(found, plain @ MIRROR, seed, turned, MIRROR, others)
 
 
+@pytest.mark.slow
 @every_motion
 @variants_but(PLACED)
 @few
@@ -184,6 +186,7 @@ def as_targets(agents: Agents) -> Targets:
     return Targets(agents.position, agents.velocity, agents.heading, up, own=True)
 
 
+@pytest.mark.slow
 @every_motion
 @pytest.mark.parametrize("own", [False, True], ids=["targets", "own crowd"])
 @every_variant
@@ -212,6 +215,7 @@ def same_motion(a: Agents, b: Agents) -> bool:
     return same_bits(replace(a, memory={}), replace(b, memory={}))
 
 
+@pytest.mark.slow
 @every_motion
 @every_variant
 @pytest.mark.parametrize("combine", ["WEIGHTED_SUM", "PRIORITY"])
@@ -245,6 +249,7 @@ def test_going_on_from_a_copy_changes_no_bit(entry, motion):
     assert same_bits(whole.agents, resumed.agents)
 
 
+@pytest.mark.slow
 @every_motion
 @every_variant
 def test_the_number_of_threads_changes_no_bit(entry, motion):
@@ -266,6 +271,7 @@ def jumps(entry):
     return getattr(entry, "method", "") != "AVOID"  # of containment, it corrects nothing
 
 
+@pytest.mark.slow
 @every_motion
 @every_variant
 def test_finer_steps_converge_at_first_order(entry, motion):

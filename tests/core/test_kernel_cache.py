@@ -16,6 +16,8 @@ import steer_addon.core
 from steer_addon.core.compiled import jit, jit_sources
 from steer_addon.core.numeric import vec
 
+pytestmark = pytest.mark.slow
+
 MODULES = (
     "behaviors.seek",
     "behaviors.flock",

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from steer_addon.core.geometry import neighbors
 
@@ -24,6 +25,7 @@ def crowd():
     return position, heading.astype(np.float32), rng.permutation(150).astype(np.int64)
 
 
+@pytest.mark.slow
 def test_the_same_bits_in_a_process_without_compiler():
     position, heading, ids = crowd()
     code = (

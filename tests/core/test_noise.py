@@ -106,6 +106,7 @@ def test_values_spread_over_the_range_without_bias():
     assert abs(np.corrcoef(table[:, :-1].ravel(), table[:, 1:].ravel())[0, 1]) < 0.05
 
 
+@pytest.mark.slow
 def test_noise_gives_the_same_bits_in_a_process_without_compiler():
     points = np.random.default_rng(3).uniform(-1e3, 1e3, (50, 3)).tolist()
     points += [[1e9, -1e9, 1e300], [-1e-20, 0.0, -0.0], [4294967296.5, -4294967296.5, 0.5]]

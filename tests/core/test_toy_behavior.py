@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from toy_package import copy_with_toy, run_compiled, run_in
 
+pytestmark = pytest.mark.slow
+
 IS_THE_COPY = """
 import os, steer_addon
 assert os.path.dirname(os.path.dirname(steer_addon.__file__)) == os.getcwd(), steer_addon.__file__

@@ -69,6 +69,7 @@ def run(code, cache, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_a_missing_kernel_raises_and_a_process_compiles_it(tmp_path):
     pytest.importorskip("numba")
     found = run(MISSING, tmp_path)
@@ -86,6 +87,7 @@ def test_a_missing_kernel_raises_and_a_process_compiles_it(tmp_path):
         ("panic", {"corridor_kernel", "containment_constraint", "evade_kernel", "_mark"}),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_a_dry_run_finds_what_a_crowd_calls(tmp_path, preset, kernels):
     pytest.importorskip("numba")
     found = run(DRY_RUN, tmp_path, preset)

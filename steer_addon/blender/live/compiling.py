@@ -4,6 +4,12 @@ A live crowd whose kernels are not compiled yet holds still and is noted here; a
 far compiling is, and lets it go on when that is done. So does the first crowd while a thread loads
 the compiler. Where there is no window, in renders, and where no process can be had, kernels compile
 at once as they are called.
+
+The processes make a dry run with a tiny crowd, uncompiled, to learn which kernels there are, and
+compile them into the shared folder (`core/warmup`). A thread would keep Python's lock for most of
+the time, and could not be stopped when Blender quits. A kernel that the dry run did not foresee
+raises again and is compiled by its exact signature; one that is still missing then compiles as it
+is called. The overlay, and bakes that run in steps, wait in the same way.
 """
 
 from __future__ import annotations
