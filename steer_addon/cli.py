@@ -17,7 +17,8 @@ from typing import Any
 
 from . import commands
 from .commands.arguments import ArgumentParser, HelpFormatter, ParserExitError
-from .commands.output import Result, quiet_stdout
+from .commands.output import Result, quiet_stdout, with_sentences
+from .core import own_behaviors
 from .core.errors import SteerError, UsageError
 from .version import __version__
 
@@ -121,6 +122,17 @@ def run_command(parser: ArgumentParser, words: list[str], *, keep: bool) -> int:
 
 
 def _run(options: argparse.Namespace) -> tuple[Result | None, int]:
+    result, code = _try(options)
+    faults = [fault.diagnosis for fault in own_behaviors.faults()]
+    for fault in faults:
+        print(f"steer: {fault}", file=sys.stderr)
+    if result is not None and faults:
+        told = with_sentences({"warnings": faults})
+        result.data |= {name: [*result.data.get(name, ()), *more] for name, more in told.items()}
+    return result, code
+
+
+def _try(options: argparse.Namespace) -> tuple[Result | None, int]:
     try:
         return options.run(options), 0
     except ParserExitError as done:

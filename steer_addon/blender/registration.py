@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 
 from ..core.compiled import jit
+from . import preferences
 from .bake import status
 from .checks import collider_checks
 from .crowd import property_classes, records
@@ -96,7 +97,8 @@ def _configure_cache() -> None:
 
 STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, jit.stop_threads),
-    (property_classes.register, property_classes.unregister),
+    (preferences.register, preferences.unregister),
+    (preferences.register_properties, property_classes.unregister),
     (_register_classes, _unregister_classes),
     (lambda: None, baking.stop_all),
     (lambda: None, gizmos.unregister),

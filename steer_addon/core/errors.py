@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .diagnoses import Diagnosis, diagnose
 from .doors import logging
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class SteerError(Exception):
@@ -31,6 +36,24 @@ class AgentError(SteerError):
 
 class WorldError(SteerError):
     """A target, collider or ground cannot be used as it is."""
+
+
+class BehaviorFileError(SteerError):
+    """A file with a user's behavior, or a folder of such files, cannot be used.
+
+    Attributes:
+        path: The file or folder.
+        line: Line of the file; 0 where no line is to blame.
+    """
+
+    def __init__(self, text: str, path: Path, line: int = 0) -> None:
+        """Say what is wrong, and what to do."""
+        if line:
+            super().__init__(diagnose("BEHAVIOR_LINE_FAULT", str(path), line=line, reason=text))
+        else:
+            super().__init__(diagnose("BEHAVIOR_FILE_FAULT", str(path), reason=text))
+        self.path = path
+        self.line = line
 
 
 class PresetError(SteerError):

@@ -227,6 +227,8 @@ def _behavior_class(groups: dict[str, type]) -> type:
         **_source_properties(),
     }
     for name, group in groups.items():
+        if name in properties:
+            raise ParameterError(f"A behavior cannot be named {name!r}: rename its class")
         properties[name] = bpy.props.PointerProperty(type=group, override=OVERRIDABLE)
     return make_class("SteerBehavior", properties, "One entry of a crowd's list of behaviors.")
 
@@ -389,7 +391,8 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take back what `register` did."""
-    del bpy.types.Object.steer
+    """Take back what `register` did, as far as it came."""
+    if hasattr(bpy.types.Object, "steer"):
+        del bpy.types.Object.steer
     while _registered:
         bpy.utils.unregister_class(_registered.pop())

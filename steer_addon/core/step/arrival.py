@@ -50,7 +50,7 @@ from ..inputs.world import World
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
 from ..sensing.declare import TARGETS, VELOCITY, Behavior
 from .integrate import SLOW
-from .proposals import Perception, Proposal
+from .proposals import Perception, Proposal, run_kernel
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -120,7 +120,7 @@ def _goals(
         place = np.zeros((agents.count, 3), np.float32)
         p = Perception(agents, world, (), choices).params(entry)
         options = (agents.position, p, memory, flat, place, key)
-        parallel_for(entry.ends, agents.count, *options)
+        run_kernel(entry, entry.ends, agents.count, *options)
     else:
         found = world.targets_of(entry.target)
         if not found.count or found.own:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import own_behaviors
 from ..agents import Agents
 from ..compiled import jit
 from ..contacts import Known
+from ..errors import SteerError
 from ..geometry import neighbors
 from ..inputs.targets import Choices
 from ..inputs.world import World
@@ -199,6 +201,29 @@ def memory_of(entry: Behavior, agents: Agents) -> F32 | None:
     return None if remembered is None or remembered.shape != shape else remembered
 
 
+def run_kernel(entry: Behavior, kernel: Any, count: int, *args: Any) -> None:
+    """Run a kernel of a behavior over all agents.
+
+    Args:
+        entry: The behavior.
+        kernel: One of its kernels.
+        count: How many agents there are.
+        args: What the kernel is called with, after the range of agents.
+
+    Raises:
+        BehaviorFileError: The behavior is a user's, and its kernel fails.
+    """
+    try:
+        jit.parallel_for(kernel, count, *args)
+    except SteerError:
+        raise
+    except Exception as error:
+        fault = own_behaviors.fault_of(type(entry), error)
+        if fault is None:
+            raise
+        raise fault from error
+
+
 def propose(
     entry: Behavior,
     before: Agents,
@@ -214,7 +239,7 @@ def propose(
     remembered = memory_of(entry, after)
     if remembered is None:
         remembered = np.zeros((before.count, definition.memory_width), np.float32)
-    jit.parallel_for(entry.kernel, before.count, view, sees, params, remembered, value, active)
+    run_kernel(entry, entry.kernel, before.count, view, sees, params, remembered, value, active)
     if definition.memory_width:
         after.memory[entry.key] = remembered
     return Proposal(entry.key, definition.output, per_agent(entry, "weight", before), value, active)

@@ -27,7 +27,7 @@ from ..sensing.declare import VELOCITY, Behavior
 from ..views import AgentView, BvhView, WorldView
 from . import arrival, quickest
 from .integrate import LimitsView, move_kernel
-from .proposals import Perception, Proposal, propose, sum_desired
+from .proposals import Perception, Proposal, propose, run_kernel, sum_desired
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -244,7 +244,8 @@ def _constrain(
         if entry.definition.constraint is not None:
             free = np.flatnonzero(np.broadcast_to(proposal.weight, after.count) <= 0.0)
             position, velocity = after.position[free], after.velocity[free]
-            jit.parallel_for(
+            run_kernel(
+                entry,
                 entry.definition.constraint,
                 after.count,
                 view,

@@ -26,7 +26,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from .. import own_behaviors
 from ..compiled import jit
+from ..doors import load
 from ..errors import KernelsMissingError
 from . import dry_run
 
@@ -224,6 +226,8 @@ def _folders(package: str) -> list[str]:
 def _environment() -> dict[str, str]:
     root = jit.cache_root()
     kept = {} if root is None else {"STEER_CACHE_DIR": str(root)}
+    if folders := own_behaviors.loaded_folders():
+        kept[own_behaviors.VARIABLE] = os.pathsep.join(folders)
     # numba would read the user's own settings for a run, which need not be those of this process
     return {**os.environ, **kept, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -261,6 +265,8 @@ class _Recorder:
 
 def needed(job: dict[str, Any]) -> list[tuple[jit.Kernel, tuple[Any, ...]]]:
     """The kernels of a job, each with the types of its arguments, in the order of their calls."""
+    # with it come the behaviors of users, whose kernels are found by the names of their modules
+    load(dry_run)
     recorder = _Recorder()
     for module, name, packed in job["missing"]:
         kernel = getattr(importlib.import_module(module), name)

@@ -1,0 +1,109 @@
+"""What a behavior outside of Steer is made of, in one place that stays: `from ..api import …`.
+
+docs/own_behaviors.md has an example. What stands here keeps its names and its meaning from version
+to version; anything else of Steer may move.
+"""
+
+from __future__ import annotations
+
+from .compiled.jit import kernel, scratch
+from .errors import SteerError
+from .numeric.rng import random_purpose, uniform, uniform4, unit_vector
+from .numeric.vec import (
+    EPSILON,
+    add,
+    add_scaled,
+    cross,
+    dot,
+    length,
+    load,
+    pick,
+    project,
+    scale,
+    store,
+    sub,
+    truncate,
+    unit,
+)
+from .parameters import choice, param
+from .sensing.approach import arrive_speed, arrive_velocity, meeting_offset, meeting_time
+from .sensing.declare import (
+    ASKED,
+    AXES,
+    COLLIDERS,
+    CONTAINER,
+    FIELD,
+    NEIGHBORS,
+    PATHS,
+    PUSH,
+    SECOND_TARGETS,
+    SET,
+    SPHERES,
+    TARGETS,
+    VELOCITY,
+    Behavior,
+    Circle,
+    Waypoints,
+    behavior,
+)
+from .sensing.seen_neighbors import NeighborBehavior, distance_weight, parting, seen_neighbors
+from .sensing.sight import eye, first_hit
+from .sensing.targeting import on_ground, side_axis, target_choice, target_flow, target_offset
+
+__all__ = [
+    "ASKED",
+    "AXES",
+    "COLLIDERS",
+    "CONTAINER",
+    "EPSILON",
+    "FIELD",
+    "NEIGHBORS",
+    "PATHS",
+    "PUSH",
+    "SECOND_TARGETS",
+    "SET",
+    "SPHERES",
+    "TARGETS",
+    "VELOCITY",
+    "Behavior",
+    "Circle",
+    "NeighborBehavior",
+    "SteerError",
+    "Waypoints",
+    "add",
+    "add_scaled",
+    "arrive_speed",
+    "arrive_velocity",
+    "behavior",
+    "choice",
+    "cross",
+    "distance_weight",
+    "dot",
+    "eye",
+    "first_hit",
+    "kernel",
+    "length",
+    "load",
+    "meeting_offset",
+    "meeting_time",
+    "on_ground",
+    "param",
+    "parting",
+    "pick",
+    "project",
+    "random_purpose",
+    "scale",
+    "scratch",
+    "seen_neighbors",
+    "side_axis",
+    "store",
+    "sub",
+    "target_choice",
+    "target_flow",
+    "target_offset",
+    "truncate",
+    "uniform",
+    "uniform4",
+    "unit",
+    "unit_vector",
+]
