@@ -1,8 +1,8 @@
-"""Baking a crowd to a cache: what a modal operator, a background run and the command line drive.
+"""Bakes to a cache, driven by a modal operator, a background run or the command line.
 
-A scratch scene with only what the crowd reads is stepped, never the user's own (but for physics,
-which leave no other way). A bake that goes on looks at the frames that it has without simulating
-them, so that everything is read as in a bake without a break: the bits come out the same.
+A scratch scene that holds only the objects the crowd reads is stepped, never the user's scene
+(except with physics, which leave no other way). A continued bake reads the frames that it already
+has without simulating them, so the inputs are read as in an uninterrupted bake: same bits.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from . import inputs
 
 @dataclass
 class CacheBake:
-    """A bake that is on its way: iterate over `steps`, and `close` it in the end.
+    """A running bake: iterate over `steps`, then `close` it.
 
     Attributes:
-        name: What the crowd is called in the cache.
-        folder: Where the cache is.
-        frames: All frames that there will be.
-        kept: How many of them there were before.
-        steps: Gives the progress after each step.
-        writer: Writes it.
-        warnings: Filled with what the user may want to change about the scene.
+        name: Name of the crowd in the cache.
+        folder: Folder of the cache.
+        frames: All frames of the complete bake.
+        kept: Number of frames that existed before.
+        steps: Yields the progress after each step.
+        writer: Writer of the cache.
+        warnings: Filled with diagnoses of the scene that the user may want to act on.
     """
 
     name: str
@@ -52,10 +52,10 @@ class CacheBake:
     warnings: list[Diagnosis] = field(default_factory=list)
 
     def close(self) -> None:
-        """Stop; what is done is kept. After the end it does nothing.
+        """Stop the bake; written frames are kept. After the end this does nothing.
 
         Raises:
-            OutputError: What is done cannot be written.
+            OutputError: The frames cannot be written.
         """
         try:
             self.steps.close()
@@ -67,16 +67,16 @@ class CacheBake:
 def begin(
     obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, frames: range | None = None
 ) -> CacheBake:
-    """Begin a bake anew; a cache that is in the folder stays until the new one is complete.
+    """Begin a bake again; a cache that is in the folder stays until the new one is complete.
 
     Args:
         obj: The crowd.
         scene: Its scene.
-        folder: Where the cache goes.
-        frames: Frames to keep; None are all of the crowd's.
+        folder: Target folder of the cache.
+        frames: Frames to keep; None keeps all frames of the crowd.
 
     Raises:
-        SteerError: The crowd cannot be simulated, or the folder not be written to.
+        SteerError: The crowd cannot be simulated, or the folder cannot be written.
     """
     numbers = frame_numbers(obj) if frames is None else frames
     header = CacheHeader(
@@ -96,17 +96,17 @@ def begin(
 def resume(
     obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, last: int | None = None
 ) -> CacheBake:
-    """Go on with a bake where it was cut short, or up to a new last frame.
+    """Continue an interrupted bake, or extend a bake to a new last frame.
 
     Args:
         obj: The crowd.
         scene: Its scene.
-        folder: Where the cache is.
-        last: The last frame; None is the crowd's own.
+        folder: Folder of the cache.
+        last: The last frame; None takes the crowd's last frame.
 
     Raises:
-        CacheError: There is no bake, or not one that can go on.
-        SceneError: Something that matters changed since.
+        CacheError: There is no bake, or the bake cannot be continued.
+        SceneError: A setting or an input changed since the bake.
     """
     frame_numbers(obj)
     writer = CacheWriter.resume(folder)
@@ -117,16 +117,16 @@ def resume(
         if header.steer != __version__:
             raise CacheError(
                 f"{folder} was baked with Steer {header.steer or 'of an unknown version'}, this "
-                f"is {__version__}: results may differ, so bake anew"
+                f"is {__version__}: results may differ, so bake again"
             )
         if writer.next_frame > header.frame_start and not writer.states:
-            raise CacheError(f"{folder} holds frames, but nothing to go on from: bake anew")
+            raise CacheError(f"{folder} holds frames, but nothing to go on from: bake again")
         known = inputs.known_data(obj, scene, inputs.span(obj, replace(header, frame_end=end)))
         known["settings"] = renamed(known["settings"], obj.name_full, header.name)
         before = dict(writer.about)
         old = dict(before)
         if end != header.frame_end:
-            # over other frames animation has other digests; what was perceived tells about those
+            # animation digests depend on the frame range; the digests of the inputs cover this case
             old["animation"] = known["animation"]
         require_same(obj, old, known, header.name)
         writer.set_end(end)
@@ -138,10 +138,10 @@ def resume(
 
 
 def require_same(obj: bpy.types.Object, old: Any, new: dict[str, Any], name: str) -> None:
-    """Refuse to go on with a bake of something else.
+    """Refuse to continue a bake that was made from other settings or inputs.
 
     Raises:
-        SceneError: Something changed.
+        SceneError: A setting or an input changed.
     """
     changes = all_changes(old, new, name)
     if changes:
@@ -152,7 +152,7 @@ def require_same(obj: bpy.types.Object, old: Any, new: dict[str, Any], name: str
 
 
 def renamed(named: dict[str, Any], name: str, wanted: str) -> dict[str, Any]:
-    """The same under the name that the crowd has in the cache."""
+    """The settings under the name that the crowd has in the cache."""
     return {wanted if key == name else key: value for key, value in named.items()}
 
 
@@ -178,7 +178,7 @@ def _steps(
 ) -> Generator[Step, None, None]:
     header, first = writer.header, writer.next_frame
     if first > header.frame_end:
-        # nothing is missing but the last word
+        # all frames are written; only the final manifest is missing
         return
     starts = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
     wanted = inputs.sample_frames(inputs.span(obj, header)) | starts

@@ -1,4 +1,4 @@
-"""Looking whether a bake is still of what there is now: at the same frames, by the same readers."""
+"""Comparison of a bake with the current scene: at the same frames, by the same readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .cached import renamed
 
 
 def changes_told(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[Diagnosis]:
-    """What of the settings changed since a bake: cheap, and all that needs no evaluation.
+    """Changes of the settings since a bake: cheap, since no scene evaluation is needed.
 
     Raises:
         ParameterError: A setting is out of range.
@@ -37,14 +37,14 @@ def check(
 
     Args:
         obj: The crowd.
-        scene: Its scene; it is neither changed nor played, but where physics move an input.
+        scene: Its scene; it is neither changed nor played, unless physics move an input.
         cache: The bake.
 
     Yields:
-        Nothing, once per frame that was looked at, so that one can stop.
+        None, once per checked frame, so that the caller can stop.
 
     Returns:
-        What changed.
+        The changes.
 
     Raises:
         SteerError: The crowd cannot be read.
@@ -59,7 +59,7 @@ def check(
 
 
 def _frames(obj: bpy.types.Object, about: Any, cache: Cache) -> list[int]:
-    """The frames to look at: those of the bake, where anything moved then or moves now."""
+    """The frames to check: those of the bake if anything moved then or moves now."""
     wanted = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
     if needs_frames(obj) or about.get("moving", True):
         wanted |= inputs.sampled(about.get("inputs"), max(wanted | {cache.frames.stop}))
@@ -71,7 +71,7 @@ def _frames(obj: bpy.types.Object, about: Any, cache: Cache) -> list[int]:
 def _read_inputs(
     obj: bpy.types.Object, scene: bpy.types.Scene, seen: inputs.Inputs, frames: list[int]
 ) -> Generator[None, None, None]:
-    """Take in what a crowd, and those that it steers by, perceive at some frames."""
+    """Read the inputs of a crowd, and of the crowds that it steers by, at some frames."""
     members = linked_crowds(obj)
     readers = {crowd.session_uid: WorldReader() for crowd in members}
     for reader in readers.values():
@@ -99,7 +99,7 @@ def _read_inputs(
 
 
 def _has_memory(obj: bpy.types.Object) -> bool:
-    """Whether what is perceived at a frame depends on the frames before."""
+    """Whether the inputs at a frame depend on earlier frames."""
     return needs_own_scene(obj) or any(
         _simulates(modifier.node_group, set())
         for part in input_objects(obj)

@@ -1,14 +1,14 @@
 """One Blender object per agent: an empty, a linked copy of an object, or a collection instance.
 
-What a copy of an object takes along:
+A copy of an object has these parts of its source:
 
 - its data (mesh, armature, …) is shared, materials and modifiers come along;
-- the hierarchy below it is copied too, sharing its data, parented in the same way, its actions
+- the hierarchy below it is copied too, with shared data, the same parents, and its actions
   shared; modifiers, constraints and drivers that point into the hierarchy (a mesh deformed by
-  its rig) point to the copies, those that point elsewhere still point there. Objects that are
+  its rig) point to the copies; pointers to other objects stay. Objects that are
   inputs of a Geometry Nodes modifier are not exchanged;
-- its own parent, constraints and location do not: the keys take their place. Its rotation and
-  scale are kept: agents turn it from there, as in the Crowd modifier;
+- its own parent, constraints and location are dropped: the keys replace them. Its rotation and
+  scale are kept: the rotation of an agent is added to them, as in the Crowd modifier;
 - an object with animation of its own (a rig with a walk cycle) keeps it: its copy hangs below an
   empty, and that empty carries the keys;
 - when the source is hidden, as templates are, the copies are shown.
@@ -30,7 +30,7 @@ Source = bpy.types.Object | bpy.types.Collection | None
 
 @dataclass(frozen=True)
 class Template:
-    """How the object of one agent is made."""
+    """Settings from which the object of each agent is made."""
 
     source: Source
     below: tuple[bpy.types.Object, ...]
@@ -38,13 +38,13 @@ class Template:
     holder: bool
     """Whether an empty above the copy carries the keys."""
     rotation: Quaternion
-    """Rotation of the source object in the world, which agents' rotations follow on."""
+    """Rotation of the source object in the world; rotations of agents are applied after it."""
     scale: Vector
     """Scale of the source object in the world."""
 
     @property
     def keyed_rotation(self) -> tuple[float, float, float, float]:
-        """Quaternion (w, x, y, z) that turns the keyed object before its agent's does."""
+        """Quaternion (w, x, y, z) of the keyed object, applied before that of its agent."""
         if self.holder:
             return 1.0, 0.0, 0.0, 0.0
         w, x, y, z = self.rotation
@@ -52,16 +52,16 @@ class Template:
 
     @property
     def objects_per_agent(self) -> int:
-        """How many objects each agent gets."""
+        """Number of objects per agent."""
         return 1 + self.holder + len(self.below)
 
 
 def make_template(source: Source, parent: bpy.types.Collection) -> Template:
-    """Look at a source once for all agents.
+    """Read the source object once for all agents.
 
     Args:
         source: Object to copy, collection to instance, or None for empties.
-        parent: Collection that the bake will be in.
+        parent: Collection that will hold the bake.
 
     Raises:
         SceneError: The source is of another type, or would contain its own instances.
@@ -107,12 +107,12 @@ def make_objects(
     """Make the objects of one agent and return the one that takes the keys.
 
     Args:
-        template: What to make.
+        template: The template of the objects.
         name: Name of the object that takes the keys.
         radius: Body radius, the size of an empty [m].
         scale: Factor on the size of copies and instances.
-        collection: Where the objects go.
-        made: Gets every object as soon as it exists.
+        collection: Collection of the new objects.
+        made: List to which every new object is added immediately.
     """
     source = template.source
     if isinstance(source, bpy.types.Object) and not template.holder:
@@ -144,7 +144,7 @@ def _copy_hierarchy(
     template: Template, collection: bpy.types.Collection, made: list[bpy.types.Object]
 ) -> bpy.types.Object:
     source = template.source
-    assert isinstance(source, bpy.types.Object)  # what has a holder
+    assert isinstance(source, bpy.types.Object)  # only copies of objects have a holder
     show = source.hide_render or source.hide_viewport
     copies: dict[bpy.types.Object, bpy.types.Object] = {}
     for original in (source, *template.below):
@@ -163,7 +163,7 @@ def _copy_hierarchy(
 
 
 def _place(item: bpy.types.Object, template: Template) -> None:
-    """Free a copy of whatever moved the original; keep how that was turned and scaled."""
+    """Remove from a copy all that moved the original; keep its rotation and scale."""
     item.parent = None
     item.constraints.clear()
     item.delta_location = (0.0, 0.0, 0.0)
@@ -174,7 +174,7 @@ def _place(item: bpy.types.Object, template: Template) -> None:
 
 
 def _retarget(copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.Object]) -> None:
-    """Let a copy point to the copies of what its original pointed to."""
+    """Redirect the pointers of a copy to the copies of their targets."""
     if copy.parent in copies:
         # assigning a parent must not move the child
         inverse = copy.matrix_parent_inverse.copy()
@@ -189,7 +189,7 @@ def _retarget(copy: bpy.types.Object, copies: dict[bpy.types.Object, bpy.types.O
 
 
 def _pointing(item: bpy.types.Object) -> Iterator[Any]:
-    """What in an object may point to another object."""
+    """Parts of an object that may point to another object."""
     constraints = list(item.constraints)
     if item.pose is not None:
         for bone in item.pose.bones:
@@ -203,5 +203,5 @@ def _pointing(item: bpy.types.Object) -> Iterator[Any]:
     if item.animation_data is not None:
         for curve in item.animation_data.drivers:
             for variable in curve.driver.variables:
-                # bone and scene variables have targets that are no objects; they are left alone
+                # targets of bone and scene variables are no objects; they stay unchanged
                 yield from variable.targets

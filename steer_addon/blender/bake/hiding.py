@@ -1,8 +1,8 @@
-"""Hiding of baked agents that are dead: keys that a user would have set by hand.
+"""Keys that hide dead agents of a bake, as a user would set them by hand.
 
-*Show in Viewports* and *Show in Renders* are keyed off, held until the next key. They hide one
-object only, so where others hang below it (a rig, a hierarchy) its scale is keyed to 0 as well,
-which all of them follow.
+*Show in Viewports* and *Show in Renders* are keyed off, held until the next key. They hide only one
+object, so if it has children (a rig, a hierarchy), its scale is keyed to 0 as well,
+which all children inherit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def hide_when_dead(
     """Key an object to be hidden while its agent is dead; one that always lives gets no keys.
 
     Args:
-        curves: The curves of its action, which get more.
+        curves: The curves of its action; the new ones are added.
         carrier: The object.
         numbers: Frame numbers, shape (frame_count,).
         alive: Whether the agent lives at these frames, shape (frame_count,).
@@ -36,7 +36,7 @@ def hide_when_dead(
         scaled: Key the scale too.
 
     Returns:
-        How many keys were set.
+        Number of keys that were set.
     """
     if alive.all():
         return 0

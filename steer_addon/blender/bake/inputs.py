@@ -1,8 +1,8 @@
-"""What a bake was made of, so that one can tell later whether it still is: by name, if not.
+"""Fingerprints of the inputs of a bake, to find later by name which of them changed.
 
-Three things are kept in a cache besides its frames: the settings of the crowd and of those that
-it steers by; digests of the animation of what they perceive, over all frames; and digests of what
-they really perceived, at frames spread over the bake.
+A cache keeps three things in addition to its frames: the settings of the crowd and of the crowds
+it steers by; digests of the animation of all that they perceive, over all frames; and digests of
+the inputs as they were perceived, at frames spread over the bake.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..reading.scene import input_objects, needs_frames
 from ..reading.scene_inputs import ground_object
 
 SAMPLES = 24
-"""At so many frames of a bake it is kept what was perceived."""
+"""Number of frames of a bake at which digests of the inputs are kept."""
 
 _EVALUATIONS = 200_000
 _NOUNS = {"targets": "target", "second_targets": "second target"}
 Names = dict[str, str]
 Runs = dict[str, list[list[Any]]]
-"""By name: at which frames the digest changed, and to what."""
+"""By name: the frames at which the digest changed, and the new digest."""
 
 
 def sample_frames(frames: range) -> set[int]:
@@ -43,7 +43,7 @@ def sample_frames(frames: range) -> set[int]:
 
 
 def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
-    """All that a crowd, and those that it steers by, are told: values by name, for each crowd.
+    """Settings of a crowd and of the crowds that it steers by: values by name, per crowd.
 
     Raises:
         ParameterError: A setting is out of range.
@@ -83,12 +83,12 @@ def _plain(key: LiveKey) -> dict[str, Any]:
 
 
 def settings_hash(data: Mapping[str, Any]) -> str:
-    """A digest of what `settings_data` gives."""
+    """A digest of the result of `settings_data`."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def animation_data(obj: bpy.types.Object, frames: range) -> Names:
-    """Digests of the animation of what a crowd perceives, by the name of what is animated."""
+    """Digests of the animation of a crowd's inputs, by the name of the animated data-block."""
     found: Names = {}
     for part in (*input_objects(obj), *linked_crowds(obj)):
         for owner in _animated(part):
@@ -101,7 +101,7 @@ def animation_data(obj: bpy.types.Object, frames: range) -> Names:
 
 
 def _animated(obj: bpy.types.Object) -> Iterator[Any]:
-    """An object, its data, and what it hangs below."""
+    """An object, its data, and its parents."""
     part: Any = obj
     while part is not None:
         yield part
@@ -123,7 +123,7 @@ def _animation(animation: bpy.types.AnimData, frames: range) -> str:
     rows = []
     for curve in curves:
         if plain and curve not in drivers and not curve.modifiers:
-            # only what it does within the bake counts
+            # only animation within the frames of the bake counts
             values = [curve.evaluate(number) for number in frames[::step]]
             rows.append((curve.data_path, curve.array_index, np.array(values, np.float32)))
         else:
@@ -137,10 +137,10 @@ def _animation(animation: bpy.types.AnimData, frames: range) -> str:
 
 
 def sampled(data: Any, stop: int) -> set[int]:
-    """The frames before `stop` at which it was kept what was perceived.
+    """The frames before `stop` at which digests of the inputs were kept.
 
     Args:
-        data: From `Inputs.data`, or anything, as it comes from a file.
+        data: Result of `Inputs.data`, or unchecked data from a file.
         stop: A frame number.
     """
     found = data.get("sampled") if isinstance(data, Mapping) else None
@@ -150,23 +150,23 @@ def sampled(data: Any, stop: int) -> set[int]:
 
 @dataclass
 class Inputs:
-    """What was perceived, frame by frame; fill it with `look`."""
+    """Digests of the perceived inputs, frame by frame."""
 
     main: bpy.types.Object
     wanted: set[int]
     name: str
-    """What the main crowd is called."""
+    """Name of the main crowd."""
     points: Names = field(default_factory=dict)
     bodies: Names = field(default_factory=dict)
     parts: Runs = field(default_factory=dict)
     sampled: set[int] = field(default_factory=set)
     changed: bool = True
-    """Whether anything came to it since `data` was asked for."""
+    """Whether anything was added since the last call of `data`."""
     _crowd_of: Names = field(default_factory=dict)
     _known: dict[tuple[str, WorldPart], tuple[Any, str]] = field(default_factory=dict)
 
     def add_session(self, crowd: bpy.types.Object, session: Session) -> None:
-        """Take in what the crowd of a session perceives at its frame, if that is a wanted one."""
+        """Add the inputs of a session's crowd at its frame, if the frame is a wanted one."""
         number = session.frame
         if self._name(crowd) not in self.points:
             self.begin(crowd, session.points, session.bodies)
@@ -175,14 +175,14 @@ class Inputs:
         self.add(crowd, number, session.world)
 
     def begin(self, crowd: bpy.types.Object, points: str, bodies: str) -> None:
-        """Take in the agents of a crowd at its first frame."""
+        """Add the agents of a crowd at its first frame."""
         self.points[self._name(crowd)], self.bodies[self._name(crowd)] = points, bodies
 
     def _name(self, crowd: bpy.types.Object) -> str:
         return self.name if crowd == self.main else crowd.name_full
 
     def add(self, crowd: bpy.types.Object, number: int, world: Any) -> None:
-        """Take in what a crowd perceives at a frame."""
+        """Add the inputs of a crowd at a frame."""
         self.sampled.add(number)
         self.changed = True
         seen: Names = {}
@@ -204,7 +204,7 @@ class Inputs:
                 run.append([number, text])
 
     def data(self) -> dict[str, Any]:
-        """What is kept of it, as JSON data."""
+        """The digests as JSON data."""
         self.changed = False
         return {
             "points": dict(sorted(self.points.items())),
@@ -246,7 +246,7 @@ def _chosen(noun: str, slot: Any, role: str) -> str:
 
 
 def known_data(obj: bpy.types.Object, scene: bpy.types.Scene, frames: range) -> dict[str, Any]:
-    """What can be told without evaluating anything: settings and animation."""
+    """The fingerprints that need no evaluation: settings and animation."""
     return {
         "settings": settings_data(obj, scene),
         "animation": animation_data(obj, frames),
@@ -255,5 +255,5 @@ def known_data(obj: bpy.types.Object, scene: bpy.types.Scene, frames: range) -> 
 
 
 def span(obj: bpy.types.Object, header: CacheHeader) -> range:
-    """All frames that are simulated for those of a cache."""
+    """All frames that have to be simulated for the frames of a cache."""
     return range(min(obj.steer.frame_start, header.frame_start), header.frame_end + 1)

@@ -45,12 +45,12 @@ _BLOCK = 64
 
 @dataclass(frozen=True)
 class BakeResult:
-    """What a bake made.
+    """Result of a bake.
 
     Attributes:
-        collection: Holds all baked objects.
+        collection: Collection of all baked objects.
         agent_count: Agents, each with an action, or a slot of the one action.
-        object_count: Objects; more than agents when a hierarchy is copied.
+        object_count: Objects; more than agents if a hierarchy is copied.
         key_count: Keys on all curves.
         seconds: Time taken.
     """
@@ -64,7 +64,7 @@ class BakeResult:
 
 @dataclass
 class _Made:
-    """All data-blocks made so far, so that a failure can take them back."""
+    """All data-blocks made until now, so that a failure can remove them."""
 
     objects: list[bpy.types.Object] = field(default_factory=list)
     actions: list[bpy.types.Action] = field(default_factory=list)
@@ -72,7 +72,7 @@ class _Made:
     complete: bool = False
 
     def remove(self) -> None:
-        """Leave nothing of them."""
+        """Remove all of them."""
         bpy.data.batch_remove([*self.objects, *self.actions, *self.collections])
 
 
@@ -100,23 +100,23 @@ def bake(
 ) -> BakeResult | None:
     """Bake frames to one keyed object per agent, in a new collection "<name> Bake".
 
-    Agents are matched by id. One that is absent from some frames gets no keys there: it rests
-    where it was last keyed. One that is dead is hidden, see `hiding`. When anything fails, whatever
-    was made so far is removed.
+    Agents are matched by id. An agent that is absent from some frames gets no keys there: it rests
+    where it was last keyed. A dead agent is hidden, see `hiding`. On failure, all data-blocks
+    made until then are removed.
 
     Args:
-        frames: What to bake, frame numbers increasing.
+        frames: Frames to bake, with increasing frame numbers.
         name: Name of the crowd; objects are called "<name>.<id>".
-        collection_parent: Where the new collection goes.
-        settings: Which keys to write.
+        collection_parent: Parent of the new collection.
+        settings: Settings of the keys to write.
         source: Object to make linked copies of, collection to instance, or None for empties.
         scale: Factor on the size of copies and instances.
         replace: Delete an earlier bake of this crowd once the new one is complete.
-        shrink_dead: Key the scale of the dead to 0 besides hiding them, for files of other kinds.
-        progress: Is told the share done, 0 to 1, and returns False to cancel.
+        shrink_dead: Also key the scale of dead agents to 0, for exported file formats.
+        progress: Called with the completed share, 0 to 1; returns False to cancel.
 
     Returns:
-        What was made, or None after a cancel; then nothing is left of it.
+        The result, or None after a cancel; then all of it is removed.
 
     Raises:
         SceneError: The frames or the source cannot be used, or there is a bake already.
@@ -180,7 +180,7 @@ def _agent_names(name: str, index: TrackIndex) -> list[str]:
 def _keys(
     index: TrackIndex, agents: range, template: Template, settings: KeyframeBakeSettings
 ) -> Iterator[tuple[NDArray[np.float32], tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
-    """The keys of some agents, one after the other, and at which frames each is alive."""
+    """Yield the keys of each agent, and the frames at which it is alive."""
     present, values = read_tracks(index, agents.start, agents.stop)
     alive = read_alive(index, agents.start, agents.stop)
     values[:, :, ROTATION] = turned(values[:, :, ROTATION], template.keyed_rotation)
@@ -190,7 +190,7 @@ def _keys(
 
 
 def _new_action(action_name: str, name: str, made: _Made, index: TrackIndex) -> bpy.types.Action:
-    """An action with one layer and one strip, as long as the bake: so long are its NLA strips."""
+    """An action with one layer and one strip of the bake's length, as NLA strips need it."""
     action = bpy.data.actions.new(action_name)
     made.actions.append(action)
     action[MARK] = name
@@ -211,7 +211,7 @@ def _new_collection(name: str, parent: bpy.types.Collection, made: _Made) -> bpy
 def _rename(
     collection: bpy.types.Collection, made: _Made, template: Template, name: str, names: list[str]
 ) -> None:
-    """Take the names that the earlier bake had until now."""
+    """Take over the names of the earlier bake."""
     collection.name = f"{name} Bake"
     carriers = made.objects[:: template.objects_per_agent]
     for text, carrier in zip(names, carriers, strict=True):
@@ -233,7 +233,7 @@ def choose_keys(
     Args:
         numbers: Frame numbers, shape (frame_count,).
         values: Channels of `tracks`, shape (frame_count, 10).
-        settings: Which keys to keep.
+        settings: Settings of the keys to keep.
 
     Returns:
         Time and value of each key of each channel, shape (10, key_count, 2).
@@ -269,11 +269,11 @@ def _animate(
     keys: NDArray[np.float32],
     interpolation: str,
 ) -> Any:
-    """Write the keys of one agent and put it where the first of them is; returns its curves.
+    """Write the keys of one agent and place it at the first key; returns its curves.
 
     Args:
         carrier: The object to animate.
-        action: Its action, in which it gets a slot of its own.
+        action: Its action, which gets a slot for this object.
         keys: From `choose_keys`, shape (10, key_count, 2).
         interpolation: Between all keys.
     """
@@ -302,6 +302,6 @@ def _animate(
 
 @cache
 def _interpolation_code(interpolation: str) -> int:
-    """Blender's number for it, which may differ between versions."""
+    """Blender's number for the interpolation, which may differ between versions."""
     kinds = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items
     return int(kinds[interpolation].value)

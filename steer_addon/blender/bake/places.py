@@ -1,7 +1,7 @@
-"""Where the caches of crowds lie, and whose they are.
+"""Locations and owners of crowds' caches.
 
-A crowd knows the folder of its bake. A duplicate of it knows the same one, but owns nothing: only
-the crowd that the bake was made for plays it, goes on with it, or deletes it.
+A crowd knows the folder of its bake. A duplicate of the crowd knows the same folder, but does not
+own it: only the crowd that the bake was made for plays, continues or deletes it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ DEFAULT_PARENT = "//steer_cache"
 
 
 def parent_folder(obj: bpy.types.Object) -> str:
-    """The folder in which the folder of the crowd's next bake goes, as it stands in the file."""
+    """Parent of the folder of the crowd's next bake, as saved in the file."""
     chosen: str = obj.steer.cache_directory
     return chosen or DEFAULT_PARENT
 
 
 def why_no_folder(obj: bpy.types.Object) -> str:
-    """Why there is no place for a bake; empty when there is one."""
+    """Reason why a bake has no folder to go to; empty if it has one."""
     if parent_folder(obj).startswith("//") and not bpy.data.filepath:
         return "Save the file first, since the bake goes beside it, or choose a folder"
     return ""
 
 
 def new_folder(obj: bpy.types.Object) -> Path:
-    """Where a bake of the crowd goes when it has none.
+    """Folder of a new bake of the crowd.
 
     Raises:
-        SceneError: The file was never saved, and the folder is beside it.
+        SceneError: The folder is relative to the file, which was never saved.
     """
     reason = why_no_folder(obj)
     if reason:
@@ -45,12 +45,12 @@ def new_folder(obj: bpy.types.Object) -> Path:
 
 
 def absolute(folder: str) -> Path:
-    """A folder as it stands in the file, as an absolute path."""
+    """A folder as saved in the file, as an absolute path."""
     return Path(os.path.normpath(bpy.path.abspath(folder)))
 
 
 def own_folder(obj: bpy.types.Object) -> Path | None:
-    """The folder of the crowd's bake; None where it has none of its own."""
+    """The folder of the crowd's bake; None if the crowd has no bake of its own."""
     stored: str = obj.steer.cache_folder
     if not stored or (stored.startswith("//") and not bpy.data.filepath):
         return None
@@ -77,7 +77,7 @@ def owner_of(folder: Path) -> bpy.types.Object | None:
 
 
 def set_folder(obj: bpy.types.Object, folder: Path) -> None:
-    """Note where the bake of a crowd is, relative to its file where that can be."""
+    """Save the folder of a crowd's bake, relative to the file where possible."""
     here = bpy.data.filepath
     text = _relative(folder, Path(here)) if here else str(folder)
     obj.steer.cache_folder = text
@@ -85,21 +85,21 @@ def set_folder(obj: bpy.types.Object, folder: Path) -> None:
 
 
 def _relative(folder: Path, file: Path) -> str:
-    """A folder as it stands in a file, relative to it where that can be."""
+    """A folder as saved in a file, relative to the file where possible."""
     try:
         return "//" + os.path.relpath(folder, file.parent).replace(os.sep, "/")
     except ValueError:
-        # another drive of Windows
+        # the folder is on another drive (Windows)
         return str(folder)
 
 
 _moved: dict[str, tuple[str, str]] = {}
-"""Folders as they stood in the file before it was saved elsewhere, by the names of crowds."""
+"""Folders in the file before it was saved elsewhere, by the names of crowds."""
 
 
 @persistent
 def on_save(path: str, *_: object) -> None:
-    """Saving a file in another folder: bakes stay where they are, so paths to them change."""
+    """Adjust relative paths when the file is saved in another folder; bakes stay in place."""
     _moved.clear()
     new, old = Path(path), Path(bpy.data.filepath)
     if not path or not bpy.data.filepath or new.parent == old.parent:
@@ -114,7 +114,7 @@ def on_save(path: str, *_: object) -> None:
 
 @persistent
 def on_saved(path: str, *_: object) -> None:
-    """After a copy was saved the open file is still where it was."""
+    """Restore the paths after a copy was saved: the open file stays in its folder."""
     if _moved and Path(bpy.data.filepath).parent != Path(path).parent:
         for name, (stored, text) in _moved.items():
             obj = bpy.data.objects.get(name)
@@ -130,7 +130,7 @@ def forget_folder(obj: bpy.types.Object) -> None:
 
 
 def claim(obj: bpy.types.Object) -> None:
-    """Follow a rename: the only crowd that knows of a bake owns it."""
+    """Follow a rename: if only one crowd knows a bake, that crowd owns it."""
     steer: Any = obj.steer
     if steer.cache_folder and steer.cache_owner != obj.name and not _is_borrowed(obj):
         steer.cache_owner = obj.name

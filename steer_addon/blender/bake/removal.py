@@ -1,4 +1,4 @@
-"""Finding and deleting keyframe bakes: by a mark on all that a bake made, not by names."""
+"""Search and removal of keyframe bakes, by a mark on all data that a bake made, not by names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARK = "steer_bake"
 
 @dataclass(frozen=True)
 class DeleteResult:
-    """How much `delete_bake` removed."""
+    """Numbers of data-blocks that `delete_bake` removed."""
 
     collection_count: int
     object_count: int
@@ -35,13 +35,13 @@ def delete_bake(collection_or_crowd: bpy.types.Collection | str) -> DeleteResult
     """Remove a keyframe bake: its objects, their actions and its collection, nothing else.
 
     Objects that the user put into the collection move up to where the collection was; an action
-    that something else uses by now stays.
+    that is used elsewhere by now stays.
 
     Args:
         collection_or_crowd: The collection of a bake, or the name it was baked under.
 
     Returns:
-        How much was removed.
+        The numbers of removed data-blocks.
 
     Raises:
         SceneError: There is no such bake, or it is linked from another file.
@@ -86,7 +86,7 @@ def _delete(collection: bpy.types.Collection) -> tuple[int, int]:
 
 
 def _move_up(collection: bpy.types.Collection) -> None:
-    """Hand what the user put into a bake's collection to the collections above it."""
+    """Move the user's objects from a bake's collection to the collections above it."""
     own = [item for item in collection.objects if MARK not in item]
     if not own and not collection.children:
         return

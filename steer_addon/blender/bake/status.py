@@ -1,8 +1,8 @@
-"""What the panel says about the bake of a crowd, and whether it is still of what there is now.
+"""Status of the bake of a crowd for its panel, and whether the bake is out of date.
 
-Drawing looks at nothing but what is kept here. Settings are compared at most twice a second; what
-the crowd perceives is only looked at when it was edited, by a timer, once the user pauses, and as
-far as that takes no time worth speaking of: else *Check Bake* has to be asked.
+Drawing reads only the status kept here. Settings are compared at most twice a second. The inputs
+of the crowd are only checked after an edit, by a timer, once the user pauses, and only if
+the check takes almost no time: otherwise the user has to press *Check Bake*.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     from ...core.cache import Cache
 
 _FRESH = 0.5
-"""For so long what was found is shown again [s]."""
+"""Time for which a result is shown before the settings are compared again [s]."""
 _PAUSE = 0.7
 _BUDGET = 0.25
-"""A check that nobody asked for takes no more time [s]."""
+"""Longest time of a check that the user did not ask for [s]."""
 
 
 @dataclass(eq=False, repr=False)
 class BakeStatus:
-    """What is known of the bake of a crowd.
+    """Status of the bake of a crowd.
 
     Attributes:
-        folder: Where it is.
-        frames: The frames that are there.
-        end: The last frame that there should be.
-        complete: Whether all are.
-        unfinished: How many frames a newer bake has that will replace it; None where there is none.
-        problem: Why it cannot be read; None when it can.
-        settings: What of the settings changed.
-        changes: What changed as the last check found it.
-        edited: What was edited since then.
+        folder: Folder of the bake.
+        frames: The existing frames.
+        end: The last frame of the complete bake.
+        complete: Whether all frames exist.
+        unfinished: Number of frames of a newer, unfinished bake; None if there is none.
+        problem: Reason why the bake cannot be read; None if it can be read.
+        settings: Changes of the settings.
+        changes: Changes that the last check found.
+        edited: Names of objects edited since then.
     """
 
     folder: Path
@@ -64,17 +64,17 @@ class BakeStatus:
 
     @property
     def out_of_date(self) -> Diagnosis | None:
-        """What changed since the bake; None when nothing is known to have."""
+        """Changes since the bake; None if no change is known."""
         changes = [*dict.fromkeys([*self.settings, *self.changes])]
         return caches.changes.out_of_date(changes) if changes else None
 
     @property
     def can_continue(self) -> bool:
-        """Whether frames are missing."""
+        """Whether the bake lacks frames."""
         return self.unfinished is not None or not self.complete
 
     def diagnoses(self) -> list[Diagnosis]:
-        """What there is to say about the bake."""
+        """Diagnoses of the bake."""
         if self.problem is not None:
             return [self.problem]
         found = []
@@ -94,7 +94,7 @@ class BakeStatus:
 
 
 class _Known:
-    """What is kept of a crowd between two redraws."""
+    """State of a crowd that is kept between two redraws."""
 
     def __init__(self) -> None:
         self.asked = -1.0e9
@@ -106,11 +106,11 @@ class _Known:
 _known: Part[_Known] = Part(_Known)
 
 busy: list[object] = []
-"""Bakes that are on their way: nothing is checked meanwhile."""
+"""Crowds that are being baked: nothing is checked meanwhile."""
 
 
 def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
-    """What is known of the bake of a crowd; None where it has none of its own."""
+    """Status of the bake of a crowd; None if the crowd has no bake of its own."""
     known = _known.ensure(obj)
     now = time.monotonic()
     if now - known.asked > _FRESH:
@@ -121,23 +121,23 @@ def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
 
 
 def refresh(obj: bpy.types.Object) -> None:
-    """Look anew at the next redraw."""
+    """Read the status again at the next redraw."""
     _known.ensure(obj).asked = -1.0e9
 
 
 def baked(obj: bpy.types.Object) -> None:
-    """A bake of the crowd was just made, found or deleted: nothing is known against it."""
+    """Reset the changes after a bake of the crowd was made, found or deleted."""
     _known.drop(obj)
 
 
 def checked(obj: bpy.types.Object, changes: list[Diagnosis]) -> None:
-    """Note what a check found."""
+    """Keep the result of a check."""
     known = _known.ensure(obj)
     known.changes, known.edited, known.asked = changes, {}, -1.0e9
 
 
 def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
-    """What the files of a bake tell; None where a crowd has none of its own."""
+    """Status from the files of a bake; None if a crowd has no bake of its own."""
     folder = places.own_folder(obj)
     if folder is None:
         return None
@@ -165,7 +165,7 @@ def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> li
 
 
 def cache_of(obj: bpy.types.Object) -> Cache | None:
-    """The cache of a crowd's bake; None where there is none that can be read."""
+    """The cache of a crowd's bake; None if there is no readable cache."""
     folder = places.own_folder(obj)
     if folder is None:
         return None
@@ -177,7 +177,7 @@ def cache_of(obj: bpy.types.Object) -> Cache | None:
 
 
 def _names(obj: bpy.types.Object) -> dict[int, str]:
-    """What a crowd reads, by the session uids of all whose edits may matter to it."""
+    """Names of a crowd's inputs, by the session uids of all data whose edits may matter."""
     objects = {o.session_uid: o for o in (*scene_inputs.input_objects(obj), *linked_crowds(obj))}
     found = {
         uid: objects[own].name
@@ -196,7 +196,7 @@ def _names(obj: bpy.types.Object) -> dict[int, str]:
 
 @persistent
 def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
-    """See whether an edit touches what a bake was made of."""
+    """Check whether an edit concerns an input of a bake."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
     for obj in crowds.crowds(scene):
@@ -220,7 +220,7 @@ def _touched(obj: bpy.types.Object, depsgraph: Any) -> list[str]:
         if uid not in names:
             continue
         is_action = isinstance(update.id, bpy.types.Action)
-        # the crowd itself is updated by all that is shown of it; its points are its mesh
+        # showing a frame updates the crowd object too; its points are in its mesh
         shown = update.is_updated_geometry and uid != obj.session_uid
         if is_action or update.is_updated_transform or shown:
             found.append(names[uid])
@@ -229,14 +229,14 @@ def _touched(obj: bpy.types.Object, depsgraph: Any) -> list[str]:
 
 @persistent
 def on_load(*_: object) -> None:
-    """Nobody knows what happened to the bakes of a file since it was saved."""
+    """Forget all status: the bakes may have changed since the file was saved."""
     found = [o for scene in bpy.data.scenes for o in crowds.crowds(scene)]
     if any(obj.steer.cache_folder for obj in found):
         _later(everything=True)
 
 
 def _later(everything: bool = False) -> None:
-    """Check when the user pauses; a background run has nobody who would read it."""
+    """Check when the user pauses; in a background run nothing shows the result."""
     if bpy.app.background:
         return
     call = _check_all if everything else _check_edited
@@ -258,7 +258,7 @@ def _check_edited() -> None:
 
 
 def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Check a bake as far as that takes no time; returns whether it came to an end."""
+    """Check a bake within `_BUDGET` seconds; returns whether the check is complete."""
     cache = cache_of(obj)
     if cache is None or busy or is_suspended() or scene_inputs.needs_own_scene(obj):
         return False

@@ -1,4 +1,4 @@
-"""What is wrong with a scene, and the way out."""
+"""Diagnoses of a scene, each with its remedy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is wrong with a crowd as far as its settings tell, as diagnoses.
+"""Diagnoses of a crowd from its settings alone.
 
-Everything here is quick enough for every redraw; what only a look at the evaluated scene can tell
-comes with the frames (`live.status`), or from a timer, as that a collider is open.
+Everything here is quick enough for every redraw. Diagnoses that need the evaluated scene
+come with the frames (`live.status`), or from a timer (open colliders).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from . import collider_checks
 
 
 def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
-    """All that is wrong with a crowd as far as its settings tell."""
+    """All diagnoses of a crowd from its settings."""
     steer = obj.steer
     return [
         *_missing_targets(steer),
@@ -47,7 +47,7 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
 
 
 def _asking(steer: Any) -> list[Any]:
-    """The entries that do nothing without a target."""
+    """The entries of the list that need a target to work."""
     return [item for item in steer.behaviors if item.enabled and needs_target(item)]
 
 
@@ -67,7 +67,7 @@ def _missing_targets(steer: Any) -> Iterator[Diagnosis]:
 
 
 def _missing_inputs(steer: Any) -> Iterator[Diagnosis]:
-    """Inputs of its own that an enabled entry needs and has not."""
+    """Diagnoses of inputs that an enabled entry needs but lacks."""
     for item in steer.behaviors:
         if not item.enabled:
             continue
@@ -81,27 +81,27 @@ def _missing_inputs(steer: Any) -> Iterator[Diagnosis]:
 
 
 def _lack(role: str, item: Any = None, label: str = "") -> dict[str, str]:
-    """What is to be added for a list entry, or for the crowd: role, entry and label."""
+    """Missing input of a list entry or of the crowd: role, entry and label."""
     entry = "" if item is None else item.name
     return {"role": role, "entry": entry, "label": label or role.replace("_", " ").title()}
 
 
 def _hidden_display(obj: bpy.types.Object) -> Iterator[Diagnosis]:
-    """Agents are shown as an object that is disabled in viewports."""
+    """Diagnosis of agents that are shown as an object disabled in viewports."""
     modifier = display.find_modifier(obj)
     try:
         if modifier is None or display.get_input(modifier, "Display") != "Object":
             return
         body = display.get_input(modifier, "Object")
     except SteerError:
-        # the Display panel says what is wrong with the modifier
+        # the Display panel reports errors of the modifier
         return
     if body is not None and body.hide_viewport:
         yield diagnose("BODY_DISABLED", body.name, object=body.name)
 
 
 def chosen_objects(obj: bpy.types.Object) -> Iterator[tuple[str, Any, str]]:
-    """Owner, property and what it is, of each single object that a crowd is to perceive."""
+    """Owner, property and role of each single object that a crowd perceives."""
     steer = obj.steer
     if steer.target_kind != "COLLECTION":
         yield "Target", steer, "target_object"
@@ -126,7 +126,7 @@ def is_lost(obj: bpy.types.Object | None, scene: bpy.types.Scene) -> bool:
 
 
 def lost_objects(obj: bpy.types.Object) -> Iterator[tuple[str, Any, str]]:
-    """What of `chosen_objects` is in no scene any more."""
+    """The entries of `chosen_objects` that are in no scene any more."""
     if obj.library is not None or not obj.users_scene:
         return
     scene = obj.users_scene[0]

@@ -1,8 +1,8 @@
-"""What is wrong with the shapes of colliders, told as soon as they are chosen.
+"""Diagnoses of the shapes of colliders, available as soon as they are chosen.
 
-The frames of a crowd tell it too, but only once there are any. Here a timer looks at each collider
-after something was edited and the user pauses, and at those only that are new or were reshaped;
-drawing looks at nothing but what is kept. Large meshes are not searched, as for the frames.
+The frames of a crowd have them too, but only after simulating. Here a timer checks each collider
+after an edit, once the user pauses, and only colliders that are new or were reshaped;
+drawing reads only kept results. Large meshes are not searched, as for the frames.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..reading import scene_inputs, scene_meshes
 from ..suspension import is_suspended
 
 PAUSE = 0.3
-"""So long after an edit the timer looks [s]; editing puts it off."""
+"""Time from an edit to the timer's check [s]; each edit restarts it."""
 _BUDGET = 0.05
-"""So long the timer looks at shapes before the window gets its turn [s]; one shape is the least."""
+"""Longest time of one timer call [s]; at least one shape is checked per call."""
 _TURN = 0.02
 
 
 class _Piece(NamedTuple):
-    """A shape among the colliders of a crowd; of an instanced collection each part is one."""
+    """A shape among a crowd's colliders; each part of an instanced collection is a shape."""
 
     part: bpy.types.Object
     name: str
@@ -39,7 +39,7 @@ class _Piece(NamedTuple):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Another one when another shape has to be looked at; edits are told by Blender."""
+        """Key that changes with the shape to check; edits are reported by Blender."""
         part, data = self.part, self.part.data
         count = len(data.vertices) if part.type == "MESH" else 0
         turned = part.matrix_world.is_negative
@@ -48,12 +48,12 @@ class _Piece(NamedTuple):
 
 @dataclass(eq=False)
 class _Checked:
-    """What is known of the colliders of a crowd.
+    """Results for the colliders of a crowd.
 
     Attributes:
-        found: What is wrong with them.
-        ever_found: All that was found since the file was opened.
-        shapes: What is wrong with each shape, with its key, by its name.
+        found: Current diagnoses of the colliders.
+        ever_found: All diagnoses since the file was opened.
+        shapes: Key and diagnoses of each shape, by its name.
     """
 
     found: list[Diagnosis] = field(default_factory=list)
@@ -63,17 +63,17 @@ class _Checked:
 
 _checked: Part[_Checked] = Part(_Checked)
 _edited: set[int] = set()
-"""Session uids of what was reshaped since the last look."""
+"""Session uids of objects and meshes reshaped since the last check."""
 
 
 def found(obj: bpy.types.Object) -> list[Diagnosis]:
-    """What is known to be wrong with the colliders of a crowd; quick enough for every redraw."""
+    """Known diagnoses of the colliders of a crowd; quick enough for every redraw."""
     checked = _checked.get(obj)
     return [] if checked is None else checked.found
 
 
 def is_mended(obj: bpy.types.Object, diagnosis: Diagnosis) -> bool:
-    """Whether a diagnosis was true of a collider and is no more: frames still have it."""
+    """Whether a collider was repaired since the diagnosis, which frames still have."""
     checked = _checked.get(obj)
     if checked is None:
         return False
@@ -83,15 +83,15 @@ def is_mended(obj: bpy.types.Object, diagnosis: Diagnosis) -> bool:
 def check_colliders(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_over: Callable[[], bool] | None = None
 ) -> bool:
-    """Look at the colliders of a crowd, as far as they are not known.
+    """Check the colliders of a crowd that were not checked yet.
 
     Args:
         obj: The crowd.
-        depsgraph: What evaluated the scene.
-        is_over: Asked after each shape that was looked at: whether to go on another time.
+        depsgraph: The depsgraph that evaluated the scene.
+        is_over: Called after each checked shape; True interrupts the check until the next call.
 
     Returns:
-        Whether all of them are known now.
+        Whether all of them are checked now.
     """
     checked = _checked.ensure(obj)
     known = checked.shapes
@@ -102,7 +102,7 @@ def check_colliders(
         if key != old:
             evaluated = piece.part.evaluated_get(depsgraph)
             if not evaluated.is_evaluated:
-                # in another view layer: only the frames look at it
+                # in another view layer: only the frames check it
                 continue
             defects = _defects(piece, evaluated)
             known[piece.name] = key, defects
@@ -148,7 +148,7 @@ def _defects(piece: _Piece, evaluated: bpy.types.Object) -> list[Diagnosis]:
 
 @persistent
 def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
-    """Look again once the user pauses; a background run has nobody who would read it."""
+    """Check again once the user pauses; in a background run nothing shows the result."""
     if bpy.app.background or is_suspended() or depsgraph.mode == "RENDER":
         return
     _edited.update(u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry)
@@ -166,20 +166,20 @@ def on_undo(*_: object) -> None:
 
 @persistent
 def on_load(*_: object) -> None:
-    """The colliders of another file are not known yet."""
+    """Drop all results: the colliders of another file are not checked yet."""
     _edited.clear()
     if not bpy.app.background:
         later()
 
 
 def later() -> None:
-    """Look when there was a pause."""
+    """Start the timer that checks after a pause."""
     app_handlers.remove_timers(check_windows)
     bpy.app.timers.register(check_windows, first_interval=PAUSE)
 
 
 def check_windows() -> float | None:
-    """The timer: look at the crowds of all windows; None ends it."""
+    """Timer: check the crowds of all windows; None ends the timer."""
     if is_suspended():
         return PAUSE
     _drop_edited()
@@ -197,12 +197,12 @@ def check_windows() -> float | None:
 
 
 def _found_by_uid() -> dict[int, list[Diagnosis]]:
-    """What is wrong with the colliders of each crowd, by its session uid."""
+    """Results for the colliders of each crowd, by its session uid."""
     return {uid: checked.found for uid, checked in _checked.by_uid().items()}
 
 
 def _drop_edited() -> None:
-    """Forget the shapes of objects that were edited, themselves or their data."""
+    """Drop the results of shapes whose objects or data were edited."""
     for checked in _checked.by_uid().values():
         known = checked.shapes
         for name in [name for name, (key, _) in known.items() if not _edited.isdisjoint(key[:2])]:
@@ -219,7 +219,7 @@ HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
 
 
 def register() -> None:
-    """Add the handlers; a file that is open already is looked at as soon as can be."""
+    """Add the handlers; an open file is checked as soon as possible."""
     app_handlers.add(HANDLERS)
     if not bpy.app.background:
         later()

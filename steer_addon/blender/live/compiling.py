@@ -1,15 +1,15 @@
-"""Crowds that wait for their kernels, while processes compile these and the window stays alive.
+"""Crowds that wait for their kernels, while processes compile these and the window stays usable.
 
-A live crowd whose kernels are not compiled yet holds still and is noted here; a timer shows how
-far compiling is, and lets it go on when that is done. So does the first crowd while a thread loads
-the compiler. Where there is no window, in renders, and where no process can be had, kernels compile
-at once as they are called.
+A live crowd whose kernels are not compiled yet holds still and is registered here. A timer shows
+the progress and resumes the crowd at the end. The first crowd also waits while a thread loads
+the compiler. Without a window, in renders, and where no process can be started, kernels compile
+immediately when they are called.
 
-The processes make a dry run with a tiny crowd, uncompiled, to learn which kernels there are, and
+The processes make a dry run with a tiny crowd, uncompiled, to learn which kernels are needed, and
 compile them into the shared folder (`core/warmup`). A thread would keep Python's lock for most of
 the time, and could not be stopped when Blender quits. A kernel that the dry run did not foresee
-raises again and is compiled by its exact signature; one that is still missing then compiles as it
-is called. The overlay, and bakes that run in steps, wait in the same way.
+raises again and is compiled by its exact signature; one that is still missing then compiles when
+it is called. The overlay, and bakes that run in steps, wait in the same way.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from ...core.warmup.processes import Compilation, State
 
 INTERVAL = 0.25
-"""Seconds between two looks at the processes."""
+"""Time between two checks of the processes [s]."""
 
 
 class _Work:
-    """What is being compiled."""
+    """State of the current compilation."""
 
     def __init__(self) -> None:
         self.compilation: Compilation | None = None
@@ -57,7 +57,7 @@ _waits: Part[bool] = Part(bool)
 
 
 def can_wait() -> bool:
-    """Whether somebody is there to wait: a window, and processes that compile."""
+    """Whether a crowd can wait: there is a window, and processes can compile."""
     return not bpy.app.background and not _work.given_up
 
 
@@ -67,12 +67,12 @@ def is_waiting(obj: bpy.types.Object) -> bool:
 
 
 def state() -> State | None:
-    """How far compiling is, or None where nothing is compiled."""
+    """Progress of compiling, or None if nothing is compiled."""
     return _work.state
 
 
 def text() -> str:
-    """How far compiling is, in words."""
+    """Progress of compiling, in words."""
     found = _work.state
     if _work.loader is not None:
         return "Loading the compiler"
@@ -82,11 +82,11 @@ def text() -> str:
 
 
 def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> bool:
-    """Let a crowd wait while the compiler is loaded, where it is not yet; returns whether it waits.
+    """Let a crowd wait until the compiler is loaded; returns whether it waits.
 
     Args:
         obj: The crowd.
-        resume: Called with the session uids of all that waited, when it is loaded.
+        resume: Called with the session uids of all waiting crowds, when it is loaded.
     """
     if _work.loader is None:
         if jit.known_status() is not None:
@@ -102,11 +102,11 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
 
 
 def _load() -> None:
-    """What the first frame of a crowd needs; in a thread, which touches no data of Blender."""
+    """Load all that a first frame needs; run in a thread, so without Blender data."""
     try:
         load(simulate, live_store)
         jit.prepare(solver.__name__)
-    except Exception:  # whoever needs it next meets the same, and can say so
+    except Exception:  # the next user of the compiler meets the same error, and can report it
         log = logging.getLogger(__name__)
         log.debug("The compiler cannot be loaded ahead of time", exc_info=True)
 
@@ -114,17 +114,17 @@ def _load() -> None:
 def begin(
     obj: bpy.types.Object, error: KernelsMissingError, resume: Callable[[set[int]], None]
 ) -> None:
-    """Let a crowd wait, and compile what it needs.
+    """Let a crowd wait, and compile its kernels.
 
     Args:
         obj: The crowd.
-        error: What was missing.
-        resume: Called with the session uids of all that waited, when compiling is done.
+        error: Error that names the missing kernel.
+        resume: Called with the session uids of all waiting crowds, when compiling is done.
     """
     if _work.compilation is None:
         kernel = (*error.kernel, error.signature)
         if kernel in _work.asked:
-            # compiled before and still missing: what is on disk cannot be used here
+            # compiled before and still missing: the files on disk cannot be used here
             _give_up(f"the compiled kernel {error.kernel[1]!r} cannot be loaded")
             return
         _work.asked.add(kernel)
@@ -165,7 +165,7 @@ def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
 
 
 def _watch() -> None:
-    """Look at it from time to time, and say that it began."""
+    """Start the timer, and report that compiling began."""
     if not bpy.app.timers.is_registered(check_compilation):
         bpy.app.timers.register(check_compilation, first_interval=INTERVAL, persistent=True)
     _show(text())
@@ -177,7 +177,7 @@ def _give_up(reason: str) -> None:
 
 
 def check_compilation() -> float | None:
-    """The timer: show how far it is, and go on when it is done; None ends it."""
+    """Timer: show the progress, and resume crowds when compiling is done; None ends the timer."""
     compilation, loader = _work.compilation, _work.loader
     if loader is not None and loader.is_alive():
         return INTERVAL
@@ -197,7 +197,7 @@ def check_compilation() -> float | None:
         _work.resume(waiting)
     except SteerError as error:
         warn(__name__, str(error))
-    # what came next may already wait again
+    # a resumed crowd may already wait again
     return None if _work.compilation is None else INTERVAL
 
 
@@ -218,7 +218,7 @@ def unregister() -> None:
     loader = _work.loader
     stop()
     if loader is not None:
-        # it imports modules of Steer, which Blender drops as soon as this has ended
+        # the thread imports modules of Steer, which Blender drops as soon as this function ends
         loader.join()
     app_handlers.remove_timers(check_compilation)
     _work.asked.clear()
@@ -226,7 +226,7 @@ def unregister() -> None:
 
 
 def _show(line: str | None) -> None:
-    """Tell the status bar, and have panels drawn again."""
+    """Show the text in the status bar, and redraw panels."""
     manager = getattr(bpy.context, "window_manager", None)
     for window in manager.windows if manager is not None else ():
         with bpy.context.temp_override(window=window):

@@ -1,9 +1,9 @@
-"""The live crowd: playing simulates, scrubbing shows what was simulated.
+"""The live crowd: playing simulates, scrubbing shows stored frames.
 
 A handler runs after every change of the frame. The frame after the last simulated one is simulated
-from the scene as it is then; stored frames are shown as they are; anything else shows the nearest
-stored frame before it, and the panel says so. A result is a pure function of scene, settings, seed
-and frame, so going back and playing again gives the same.
+from the current scene. Stored frames are shown as they are. For all other frames the nearest stored
+frame before is shown, and the panel says so. A result is a pure function of scene, settings, seed
+and frame, so going back and playing again gives the same result.
 
 Errors never leave a handler: they become the message in the panel, and one line in the log.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
 
 runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
-"""What was simulated of a crowd while the animation played."""
+"""A crowd's frames that were simulated while the animation played."""
 
 _LOCK_KEY = "steer_lock_interface"
 """Custom property of scenes whose *Lock Interface* was set for a live crowd."""
@@ -47,7 +47,7 @@ _lock = threading.RLock()
 
 
 def status(obj: bpy.types.Object) -> LiveStatus:
-    """What the panel says about a crowd; quick enough for every redraw."""
+    """Status of a crowd for its panel; quick enough for every redraw."""
     if obj.steer.hidden_by_bake:
         return LiveStatus(diagnose("BAKED_TO_OBJECTS"))
     if plays_back(obj):
@@ -67,13 +67,13 @@ def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
 
 
 def get_kept(obj: bpy.types.Object, number: int) -> Kept | None:
-    """What is kept beside a stored frame, or None."""
+    """The agents and world kept with a stored frame, or None."""
     run = runs.get(obj)
     return None if run is None else run.kept.get(number)
 
 
 def clear(obj: bpy.types.Object) -> None:
-    """Forget what was simulated; the crowd shows its points at rest.
+    """Drop the stored frames; the crowd shows its points at rest.
 
     Raises:
         SceneError: Its state comes from another file.
@@ -91,7 +91,7 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
     Args:
         obj: The crowd.
         scene: Its scene.
-        last: The frame; after the crowd's end the end is meant.
+        last: The frame; values after the crowd's end count as the end.
 
     Raises:
         SteerError: The crowd cannot be simulated.
@@ -108,7 +108,7 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
 
 
 def _frame_finder(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
-    """What finds a frame of a crowd for others; before its start they see it as it stands there."""
+    """Function that finds a crowd's frame for other crowds; before its start, the start pose."""
 
     def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
         run = runs.get(crowd)
@@ -122,12 +122,12 @@ def _frame_finder(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
-    """Whether a crowd is shown by what was baked of it."""
+    """Whether a crowd is shown by its bake."""
     return bool(obj.steer.hidden_by_bake) or plays_back(obj)
 
 
 def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The crowds that are simulated: those not baked, and what they steer by."""
+    """The simulated crowds: those without a bake, and the crowds that they steer by."""
     found = crowds.crowds(scene)
     live = [obj for obj in found if not is_baked(obj)]
     if len(live) == len(found):
@@ -139,11 +139,11 @@ def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def _each(
     scene: bpy.types.Scene, act: Callable[[LiveRun, bpy.types.Object], None], *, wait: bool = False
 ) -> None:
-    """Do something for each live crowd of a scene; no error gets out.
+    """Call a function for each live crowd of a scene; no error leaves this function.
 
     Args:
         scene: The scene.
-        act: What to do.
+        act: The function.
         wait: Whether a crowd may wait until kernels are compiled.
     """
     wait = wait and _in_main_thread()
@@ -165,21 +165,21 @@ def _each(
 
 
 def hold(obj: bpy.types.Object, error: KernelsMissingError) -> None:
-    """Let a crowd wait for kernels that somebody else found missing."""
+    """Let a crowd wait for kernels that other code found missing."""
     compiling.begin(obj, error, _resume)
 
 
 def must_wait(obj: bpy.types.Object) -> bool:
-    """Whether whoever simulates a crowd in a window has to wait, for the compiler or kernels."""
+    """Whether a simulation in a window has to wait for the compiler or for kernels."""
     if not compiling.can_wait():
         return False
     return compiling.is_waiting(obj) or compiling.load_first(obj, _resume)
 
 
 def _resume(waited: set[int]) -> None:
-    """Let crowds go on that waited for their kernels.
+    """Resume crowds that waited for their kernels.
 
-    While the animation plays it goes back to where they stopped; otherwise the frame stays.
+    While the animation plays, it goes back to the frame where they stopped; else the frame stays.
     """
     for scene in bpy.data.scenes:
         held = [obj for obj in crowds.crowds(scene) if obj.session_uid in waited]
@@ -218,7 +218,7 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
 
 @persistent
 def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
-    """See whether an edit touches what was simulated."""
+    """Check whether an edit concerns stored frames."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
     _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph), wait=True)
@@ -227,7 +227,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
 
 @persistent
 def on_undo(*_: object) -> None:
-    """Undo and redo put the states back to what they were at that step; show what is right."""
+    """Show the right frame: undo and redo restore the state objects of an earlier step."""
     if is_suspended():
         return
     for scene in bpy.data.scenes:
@@ -240,13 +240,13 @@ def _restore(scene: bpy.types.Scene) -> None:
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file, in which *Lock Interface* may be set for a crowd that is baked since."""
+    """Handle a new file, where *Lock Interface* may be set for a crowd that is baked by now."""
     sync_locks()
 
 
 @persistent
 def on_render_start(scene: bpy.types.Scene, *_: object) -> None:
-    """Notice what a script changed just before."""
+    """Detect changes that a script made just before."""
     if not is_suspended() and _in_main_thread():
         for layer in scene.view_layers:
             layer.update()
@@ -254,7 +254,7 @@ def on_render_start(scene: bpy.types.Scene, *_: object) -> None:
 
 @persistent
 def on_render_frame(scene: bpy.types.Scene, *_: object) -> None:
-    """A render in the background that starts in the middle simulates what comes before.
+    """Simulate the earlier frames for a background render that starts in the middle.
 
     With a window, rendering runs in a thread that must not make scenes: there the panel and the
     log say what is missing.
@@ -262,7 +262,7 @@ def on_render_frame(scene: bpy.types.Scene, *_: object) -> None:
     if is_suspended() or not _in_main_thread():
         return
     number = scene.frame_current
-    # the first frame begins an animation, as far as one can know: all of it goes the same way
+    # the first frame probably begins an animation: treat all of its frames alike
     last = scene.frame_end if number == scene.frame_start else number
     with _lock, suspended():
         _each(scene, lambda run, obj: _prepare(run, obj, scene, number, last))
@@ -281,9 +281,9 @@ def _in_main_thread() -> bool:
 
 
 def lock_interface(scene: bpy.types.Scene) -> None:
-    """Blender must not draw what the handler writes in the middle of a render.
+    """Keep Blender from drawing the data that the handler writes during a render.
 
-    *Lock Interface* is given back when the last live crowd is baked or gone, where it was set here.
+    *Lock Interface* is reset when the last live crowd is baked or removed, if it was set here.
     """
     if scene.library is not None:
         return
@@ -303,7 +303,7 @@ def _give_back(scene: bpy.types.Scene) -> None:
 
 
 def sync_locks() -> None:
-    """Set or give back *Lock Interface* in all scenes, after something was baked or taken back."""
+    """Set or reset *Lock Interface* in all scenes, after a crowd was baked or a bake deleted."""
     for scene in bpy.data.scenes:
         lock_interface(scene)
 
@@ -317,7 +317,7 @@ HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("render_init", on_render_start),
     ("render_pre", on_render_frame),
 )
-"""Every handler with the list that it goes into."""
+"""Every handler with its list in `bpy.app.handlers`."""
 
 
 def register() -> None:

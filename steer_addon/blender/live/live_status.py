@@ -1,4 +1,4 @@
-"""What a panel tells about a live crowd."""
+"""Status of a live crowd for its panel."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...core.diagnoses import Diagnosis
 
 
 class LiveStatus(NamedTuple):
-    """What a panel tells about a live crowd.
+    """Status of a live crowd for its panel.
 
     Attributes:
-        diagnosis: Why the frame asked for is not shown as it should be; None when all is well.
-        warnings: What the user may want to change about the scene.
-        stored_range: First and last frame that are stored, or None.
-        stored_count: How many frames are stored.
+        diagnosis: Reason why the requested frame is not shown, or out of date; None if it is shown.
+        warnings: Diagnoses of the scene that the user may want to act on.
+        stored_range: First and last stored frame, or None.
+        stored_count: Number of stored frames.
         out_of_date: Whether settings or inputs changed since the first stored frame.
     """
 
@@ -26,5 +26,5 @@ class LiveStatus(NamedTuple):
 
     @property
     def message(self) -> str:
-        """The sentence of the diagnosis; empty when all is well."""
+        """The sentence of the diagnosis; empty if there is none."""
         return "" if self.diagnosis is None else self.diagnosis.sentence

@@ -1,4 +1,4 @@
-"""The frames of one live crowd: what was simulated, what is shown, and why it is that."""
+"""The frames of one live crowd: which are stored, which one is shown, and the reason."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class LiveRun:
-    """One crowd's simulation with the frames that it went through.
+    """One crowd's simulation with its stored frames.
 
     It keeps no reference to Blender data, so that undo and deleted objects cannot break it.
     """
 
     frames: dict[int, Frame] = field(default_factory=dict)
     kept: dict[int, Kept] = field(default_factory=dict)
-    """What stored frames can be explained from; of frames simulated elsewhere only the last."""
+    """Data that explains stored frames; of frames simulated elsewhere only the last has it."""
     diagnosis: Diagnosis | None = None
-    """Why another frame is shown than the one asked for, or none; None when all is well."""
+    """Reason why the requested frame is not shown; None if it is shown."""
     out_of_date: Diagnosis | None = None
-    """Why stored frames are not what playing from the start would give; None when they are."""
+    """Reason why stored frames differ from playing from the start; None if they are equal."""
     _session: simulate.Session | None = None
     _key: LiveKey | None = None
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
@@ -54,10 +54,10 @@ class LiveRun:
     _failed: Diagnosis | None = None
 
     def status(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> LiveStatus:
-        """What a panel tells about it."""
+        """Status of the crowd for its panel."""
         session, diagnosis = self._session, self.diagnosis
         if self.frames and not self.out_of_date and self._is_changed(obj, scene):
-            # a script set something, which Blender does not tell anybody
+            # a script set a property, of which Blender sends no notice
             diagnosis = self._stale(diagnose("SETTINGS_CHANGED"), obj.steer.frame_start)
         return LiveStatus(
             diagnosis=diagnosis,
@@ -78,17 +78,17 @@ class LiveRun:
         depsgraph: bpy.types.Depsgraph,
         find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
     ) -> None:
-        """Show the scene's frame, simulated where it is the next one.
+        """Show the scene's frame; simulate it first if it is the next one.
 
         Args:
             obj: The original crowd object.
             scene: Its scene.
-            depsgraph: What evaluated the frame.
-            find_live_frame: Gives what another crowd looks like at a frame; None where it is not
+            depsgraph: The depsgraph that evaluated the frame.
+            find_live_frame: Finds the frame of another crowd; None if that crowd is not
                 simulated.
 
         Raises:
-            SteerError: The crowd cannot be simulated; what was shown stays.
+            SteerError: The crowd cannot be simulated; the shown frame stays.
         """
         steer = obj.steer
         number, part = scene.frame_current, scene.frame_subframe
@@ -99,7 +99,7 @@ class LiveRun:
         if number == steer.frame_start and part == 0.0:
             self._visit_start(obj, scene, depsgraph, settings)
         wanted = min(max(number, steer.frame_start), steer.frame_end)
-        # what moves during a frame counts from the whole frame before it
+        # motion during a frame starts from the whole frame before it
         part = part if number == wanted and wanted < steer.frame_end else 0.0
         session = self._session
         if session is not None and session.frame != number - 1:
@@ -110,7 +110,7 @@ class LiveRun:
             frame = session.step(obj, depsgraph, settings, others=others)
             self._store(frame, settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
-            # a driver, or a curve that only now gives another value
+            # a driver, or an animation curve whose value changes only at this frame
             self._outdate("SETTINGS_CHANGED", keep=None)
         self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
         self._show(obj, wanted, part, scene)
@@ -121,7 +121,7 @@ class LiveRun:
         number: int,
         find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
     ) -> dict[int, Frame]:
-        """What the crowds that this one steers by look like at a frame, by session uid."""
+        """Frames of the crowds that this one steers by, by session uid."""
         found = {
             crowd.session_uid: find_live_frame(crowd, number) for crowd in crowd_slots(obj).values()
         }
@@ -130,7 +130,7 @@ class LiveRun:
     def waiting(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     ) -> Frame:
-        """The crowd as it stands before its first frame.
+        """The crowd at rest, before its first frame.
 
         Raises:
             SteerError: The crowd cannot be simulated.
@@ -142,13 +142,13 @@ class LiveRun:
         return self._waiting
 
     def frame_at(self, obj: bpy.types.Object, number: int) -> Frame | None:
-        """The frame as another crowd sees it; None where it is not simulated."""
+        """The frame as another crowd sees it; None if it is not simulated."""
         return self.frames.get(self._clamped(obj, number))
 
     def edited(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     ) -> None:
-        """See whether the user changed what the stored frames depend on.
+        """Check whether the user changed an input of the stored frames.
 
         Raises:
             SteerError: The crowd cannot be simulated.
@@ -159,7 +159,7 @@ class LiveRun:
         updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
         reshaped = {owners[uid] for uid in updated & owners.keys()}
         own = obj.data.session_uid in updated and not self._has_same_points(obj)
-        # showing a frame updates the crowd object too, which is no edit
+        # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
         moved = self._places[0] == number and self._places[1] != signature(obj, depsgraph)
@@ -176,7 +176,7 @@ class LiveRun:
         self._show(obj, self._clamped(obj, number), 0.0, scene)
 
     def _has_same_points(self, obj: bpy.types.Object) -> bool:
-        """Whether the crowd's mesh is as it was: Blender tells of modifiers as of the mesh."""
+        """Whether the crowd's mesh is unchanged: Blender reports modifiers as mesh updates."""
         return self._start_points != b"" and self._start_points == points_digest(obj)
 
     def adopt(
@@ -186,7 +186,7 @@ class LiveRun:
         session: simulate.Session,
         frames: list[Frame],
     ) -> None:
-        """Take over what was simulated elsewhere from the same settings and scene."""
+        """Take over frames that were simulated elsewhere from the same settings and scene."""
         settings = settings_of(obj)
         self._forget()
         self._session = session
@@ -200,12 +200,12 @@ class LiveRun:
         return obj.steer.frame_start if self._session is None else self._session.frame
 
     def can_show(self, number: int) -> bool:
-        """Whether a frame is stored, or the next to be simulated, and up to date."""
+        """Whether a frame is stored or the next one to simulate, and up to date."""
         following = self._session is not None and self._session.frame == number - 1
         return not self.out_of_date and (number in self.frames or following)
 
     def fail(self, error: SteerError) -> None:
-        """Keep what an error tells, once in the log."""
+        """Keep the diagnosis of an error, and log it once."""
         if error.diagnosis != self.diagnosis:
             log.warning("%s", error)
         self.diagnosis = error.diagnosis
@@ -219,7 +219,7 @@ class LiveRun:
     def _settings(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, number: int
     ) -> CrowdSettings:
-        """The settings at this frame; stored frames go when they were changed."""
+        """The settings at this frame; stored frames are dropped if the settings changed."""
         settings = settings_of(obj)
         key = live_key(obj, settings, simulate.fps_of(scene))
         if self._key is not None and key != self._key:
@@ -231,13 +231,13 @@ class LiveRun:
         return settings
 
     def _outdate(self, code: str, keep: int | None) -> None:
-        """Drop what is stored; a session at or just before a frame goes on with what is new."""
+        """Drop stored frames; a session at or just before a frame continues with the new inputs."""
         self.out_of_date = self.out_of_date or diagnose(code)
         if keep is None:
             return
         if self._session is not None and self._session.frame not in (keep - 1, keep):
             self._session = None
-        # the one that is seen stays; without it the crowd would jump back to its points
+        # the shown frame stays; without it the crowd would jump back to its points
         self.frames = {n: f for n, f in self.frames.items() if n in (keep - 1, keep)}
         self.kept = {n: k for n, k in self.kept.items() if n in self.frames}
         self._used = {}
@@ -256,13 +256,13 @@ class LiveRun:
         *,
         again: bool = False,
     ) -> None:
-        """Start anew, unless the stored frames are what that would give."""
+        """Start again, unless that would give the stored frames."""
         if (
             depsgraph.mode == "RENDER"
             and scene.frame_current in self.frames
             and not (self.out_of_date or again)
         ):
-            # renders may subdivide more, which is no edit, and should not make scratch scenes
+            # renders may subdivide more; that is no edit, and should not make scratch scenes
             return
         try:
             agents = read_agents(obj, depsgraph, settings)
@@ -272,7 +272,7 @@ class LiveRun:
             if plays_back(obj):
                 raise
             state = ensure_state(obj)
-            # every write sets off another update: never write what is there already
+            # every write triggers another update: write only changed data
             if len(state.data.vertices):
                 clear_state(state)
             raise
@@ -302,12 +302,12 @@ class LiveRun:
         before = self.frames.get(frame.number - 1)
         self.frames[frame.number] = _shared(frame, before)
         last = self._used.get(frame.number - 1)
-        # equal settings are kept once, however many frames there are
+        # equal settings are stored once for all frames
         self._used[frame.number] = last if last == settings else settings
         self._keep(frame.number)
 
     def _keep(self, number: int) -> None:
-        """Keep the session's agents beside its frame, so that it can be asked why they turned."""
+        """Keep the session's agents with its frame, so that their turns can be explained."""
         session, frame = self._session, self.frames.get(number)
         if session is not None and frame is not None:
             before = self.kept.get(number - 1)
@@ -317,7 +317,7 @@ class LiveRun:
         return min(max(number, obj.steer.frame_start), obj.steer.frame_end)
 
     def restore(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-        """Undo may have put an older state and other settings back: show what is right.
+        """Show the right frame after an undo, which may restore an older state and settings.
 
         Raises:
             SteerError: The settings are out of range.
@@ -341,11 +341,11 @@ class LiveRun:
             self.diagnosis = self._gap(wanted, number, start)
         frame = self.frames[number]
         if plays_back(obj):
-            # simulated for others that steer by it; what is seen is its bake
+            # simulated only for other crowds that steer by it; its bake is shown
             return
         shown_state = ensure_state(obj)
         key = (frame, part, shown_state.session_uid)
-        # frames are told apart by identity: comparing their arrays would cost more than writing
+        # frames are compared by identity: comparing their arrays would cost more than writing
         if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
             return
         write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
@@ -353,7 +353,7 @@ class LiveRun:
         self._echo = True
 
     def _gap(self, wanted: int, number: int, start: int) -> Diagnosis:
-        """That another frame is shown than the one wanted, and where to play from."""
+        """Diagnosis that another frame than the wanted one is shown, and where to play from."""
         values = {"frame": wanted, "shown": number, "start": start}
         ahead = self._session is not None and number < wanted
         if self.out_of_date is None:
@@ -363,7 +363,7 @@ class LiveRun:
 
 
 def _shared(frame: Frame, before: Frame | None) -> Frame:
-    """The frame with the arrays of the one before where these are the same."""
+    """The frame, sharing arrays with the frame before where these are equal."""
     if before is None:
         return frame
     same: Mapping[str, Any] = {
@@ -375,7 +375,7 @@ def _shared(frame: Frame, before: Frame | None) -> Frame:
 
 
 def _moved(frame: Frame, seconds: float) -> Frame:
-    """The frame a little later, for motion blur: everybody goes on straight."""
+    """The frame a little later, for motion blur: all agents continue straight."""
     if seconds == 0.0:
         return frame
     return replace(frame, position=frame.position + frame.velocity * np.float32(seconds))

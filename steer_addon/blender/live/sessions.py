@@ -1,4 +1,4 @@
-"""One crowd's simulation fed from a scene, and several that steer by one another in step."""
+"""Simulation of one crowd from a scene, and of several crowds that steer by one another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fps_of(scene: bpy.types.Scene) -> float:
 
 
 class Session:
-    """A simulation with the reader that feeds it; live and offline runs go the same way."""
+    """A simulation with the reader of its inputs; shared by live and offline runs."""
 
     def __init__(
         self,
@@ -45,12 +45,12 @@ class Session:
 
         Args:
             obj: The original crowd object.
-            depsgraph: What evaluated the scene at that frame.
-            settings: What the crowd is told at that frame.
+            depsgraph: The depsgraph that evaluated the scene at that frame.
+            settings: The crowd's settings at that frame.
             frame: Its number.
             fps: Frames per second.
-            evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
-            stand_ins: What stands for an object in a scratch scene, by session uid.
+            evaluated: The crowd evaluated without its Crowd modifier, if available.
+            stand_ins: Replacements of objects in a scratch scene, by session uid.
         """
         self.fps = fps
         self.reader = WorldReader()
@@ -71,12 +71,12 @@ class Session:
 
     @property
     def points(self) -> str:
-        """A digest of the agents as they were read."""
+        """Digest of the agents as they were read."""
         return points_digest(self._agents)
 
     @property
     def bodies(self) -> str:
-        """A digest of their bodies."""
+        """Digest of the agents' bodies."""
         return bodies_digest(self._agents)
 
     def step(
@@ -87,14 +87,14 @@ class Session:
         stand_ins: Mapping[int, bpy.types.Object] | None = None,
         others: Mapping[int, Frame] | None = None,
     ) -> Frame:
-        """Go on by one frame.
+        """Advance by one frame.
 
         Args:
             obj: The original crowd object.
-            depsgraph: What evaluated the scene at the new frame; None leaves the world as it was.
-            settings: What the crowd is told at the new frame.
-            stand_ins: What stands for an object in a scratch scene, by session uid.
-            others: The frame before of the crowds that this one steers by, by session uid.
+            depsgraph: The depsgraph at the new frame; None leaves the world unchanged.
+            settings: The crowd's settings at the new frame.
+            stand_ins: Replacements of objects in a scratch scene, by session uid.
+            others: The previous frames of the crowds that this one steers by, by session uid.
 
         Raises:
             SceneError: One of these crowds is not simulated that far.
@@ -110,7 +110,7 @@ class Session:
         settings: CrowdSettings,
         stand_ins: Mapping[int, bpy.types.Object] | None = None,
     ) -> None:
-        """Let a frame pass whose agents are known: only the world is looked at, as for `step`."""
+        """Skip a frame whose agents are known: only the world is read, as in `step`."""
         self.reader.leave_out_clearance(True)
         self._read_world(obj, depsgraph, settings, stand_ins)
         self.simulation.skip(self.world, settings)
@@ -127,12 +127,12 @@ class Session:
 
     @property
     def warnings(self) -> list[Diagnosis]:
-        """What the user may want to change about the scene."""
+        """Diagnoses of the scene that the user may want to act on."""
         return [*self.reader.scene_warnings, *self.simulation.warnings]
 
 
 class _Stage:
-    """Evaluates what a crowd reads, frame by frame, in a scratch scene."""
+    """Evaluates a crowd's inputs frame by frame in a scratch scene."""
 
     def __init__(self, members: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
         present = [o for o in input_objects(members[0]) if scene in o.users_scene]
@@ -157,7 +157,7 @@ class _Stage:
 
 
 class _OwnStage:
-    """Plays the user's scene, where physics leave no other way, and goes back to its frame."""
+    """Plays the user's scene, as physics require it, and returns to its frame at the end."""
 
     stand_ins = None
 
@@ -177,35 +177,35 @@ class _OwnStage:
         return obj
 
     def started(self, obj: bpy.types.Object) -> None:
-        """Nothing to simplify: it is the user's own."""
+        """Do nothing: the user's own scene is not simplified."""
 
     def close(self) -> None:
-        """Go back to the frame that the user was at."""
+        """Go back to the user's frame."""
         try:
             with suspended():
                 self._scene.frame_set(self._before[0], subframe=self._before[1])
         except ReferenceError:
-            # another file was opened; the user is somewhere else by now
+            # another file was opened: the old frame has no meaning there
             pass
 
 
 def stage_for(members: list[bpy.types.Object], scene: bpy.types.Scene) -> _Stage | _OwnStage:
-    """What evaluates the inputs of crowds, the first of which depends on the others."""
+    """The evaluator of crowds' inputs; the first crowd depends on the others."""
     return (_OwnStage if needs_own_scene(members[0]) else _Stage)(members, scene)
 
 
 Moment = list[tuple[bpy.types.Object, Session, Frame]]
-"""The crowds that have begun, the one asked for first, each with its session and its frame."""
+"""The started crowds, the requested one first, each with its session and its frame."""
 
 
 @dataclass(frozen=True)
 class Resume:
-    """Where a run goes on that was cut short.
+    """Point from which an interrupted run continues.
 
     Attributes:
         frame: The last frame that is known.
-        states: The agents of every crowd that had begun by then, by the crowd's full name.
-        pass_session: Called with each crowd and its session at every frame on the way there.
+        states: The agents of every crowd that had started by then, by the crowd's full name.
+        pass_session: Called with each crowd and its session at every frame up to that point.
     """
 
     frame: int
@@ -214,7 +214,7 @@ class Resume:
 
 
 class _Group:
-    """A crowd and all that it depends on, stepped together."""
+    """A crowd and all crowds that it depends on, stepped together."""
 
     def __init__(
         self,
@@ -246,19 +246,19 @@ class _Group:
     def _told(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
         told = self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
         if obj.animation_data is None:
-            # nothing can change it from frame to frame
+            # the settings cannot change from frame to frame
             self._settings[obj.session_uid] = told
         return told
 
     def go(self, number: int, depsgraph: bpy.types.Depsgraph, read: bool) -> Moment:
-        """Bring every crowd to a frame; all read the others as they were before."""
+        """Advance every crowd to a frame; each reads the others at the frame before."""
         before = dict(self._frames)
         for crowd in self.members:
             uid, steer = crowd.session_uid, crowd.steer
             if number <= steer.frame_start:
                 session = self.begin(crowd, depsgraph) if self._starts(uid, number, steer) else None
                 if session is not None:
-                    # until it begins, others see it as it stands there
+                    # until it starts, other crowds see it at its start pose
                     self._frames[uid] = session.current()
                 if number == steer.frame_start and session is not None:
                     self._sessions[uid] = session
@@ -277,7 +277,7 @@ class _Group:
         return [(c, self._sessions[c.session_uid], self._frames[c.session_uid]) for c in begun]
 
     def _pass(self, resume: Resume, number: int) -> None:
-        """Let a frame go by that is known; at the last of them the agents are where they were."""
+        """Skip a known frame; at the last known frame the agents are restored."""
         for crowd in self.members:
             session = self._sessions.get(crowd.session_uid)
             if session is None:
@@ -295,7 +295,7 @@ def _state_of(crowd: bpy.types.Object, resume: Resume) -> Agents:
     agents = resume.states.get(crowd.name_full)
     if agents is None:
         raise SceneError(
-            f"The bake does not hold crowd {crowd.name_full!r} at frame {resume.frame}: bake anew"
+            f"The bake does not hold crowd {crowd.name_full!r} at frame {resume.frame}: bake again"
         )
     return agents
 
@@ -307,17 +307,17 @@ def sessions(
     settings: CrowdSettings | None,
     resume: Resume | None = None,
 ) -> Generator[Moment, None, None]:
-    """A crowd, and those that it steers by, frame by frame.
+    """Run a crowd, and the crowds that it steers by, frame by frame.
 
     Args:
         obj: The crowd.
         scene: Its scene.
         last: The last frame.
         settings: Used in place of the crowd's own, keyed values included.
-        resume: Where to go on; the frames until there are only looked at.
+        resume: Point to continue from; the world of earlier frames is only read.
 
     Yields:
-        What there is at each frame, from the first frame of the earliest crowd on; nothing at all
+        The started crowds at each frame, from the first frame of the earliest crowd on; nothing
         for frames that are known.
     """
     group = _Group(obj, scene, settings, resume)

@@ -1,4 +1,4 @@
-"""A crowd from its first frame on, without playing the user's scene."""
+"""Offline simulation of a crowd from its first frame, without playing the user's scene."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(
     warnings: list[Diagnosis] | None = None,
     at: list[Session] | None = None,
 ) -> Iterator[Frame]:
-    """Simulate a crowd from its first frame on and yield the frames asked for.
+    """Simulate a crowd from its first frame and yield the requested frames.
 
     The user's scene is neither changed nor played, except when physics of that very scene move an
     input: then it is played, and put back at the end. Close the iterator to cancel.
@@ -34,8 +34,8 @@ def run(
         scene: Its scene.
         frames: Frames to yield, in ascending order, from the crowd's range.
         settings: Used in place of the crowd's own, keyed values included.
-        warnings: Filled with what the user may want to change about the scene.
-        at: Filled with the session whose frame is yielded, for those who look at more than frames.
+        warnings: Filled with diagnoses of the scene that the user may want to act on.
+        at: Filled with the session whose frame is yielded, for callers that need more than frames.
 
     Raises:
         SceneError: The frames are backwards, or outside of the crowd's range.
@@ -74,7 +74,7 @@ def _run(
     at: list[Session],
 ) -> Iterator[Frame]:
     for moment in sessions(obj, scene, frames[-1], settings):
-        # the crowd itself comes first; those that it steers by may begin before it
+        # the crowd itself comes first in the list; crowds that it steers by may start earlier
         crowd, session, frame = moment[0]
         if crowd != obj:
             continue
@@ -87,10 +87,10 @@ def _run(
 def continue_to(
     obj: bpy.types.Object, scene: bpy.types.Scene, last: int
 ) -> list[tuple[bpy.types.Object, Session, list[Frame]]]:
-    """Simulate a crowd, and those that it steers by, up to a frame.
+    """Simulate a crowd, and the crowds that it steers by, up to a frame.
 
     Returns:
-        Each crowd that had begun by then, with its session at that frame and all its frames.
+        Each crowd that had started by then, with its session at that frame and all its frames.
     """
     found: dict[int, tuple[bpy.types.Object, Session, list[Frame]]] = {}
     for moment in sessions(obj, scene, last, None):

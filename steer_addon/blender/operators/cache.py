@@ -30,7 +30,7 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
         """There is a place for it, and no bake yet."""
         obj = context.object
         if places.own_folder(obj) is not None:
-            return f"{obj.name!r} is baked already: use Bake Anew or Delete Bake"
+            return f"{obj.name!r} is baked already: use Bake Again or Delete Bake"
         return places.why_no_folder(obj)
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
@@ -48,7 +48,7 @@ class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
     """Bake the crowd again from its first frame; the bake that is there stays until then"""
 
     bl_idname = "object.steer_cache_anew"
-    bl_label = "Bake Anew"
+    bl_label = "Bake Again"
 
     @classmethod
     def why_not_begin(cls, context: bpy.types.Context) -> str:

@@ -133,7 +133,7 @@ def _cached(obj: bpy.types.Object, number: int) -> Source:
         if held in states:
             return Shown(frame, agents=cache.state(held))
         nearest = min(states, key=lambda other: abs(other - held), default=None)
-        way_out = "bake anew" if nearest is None else f"the bake holds it at frame {nearest}"
+        way_out = "bake again" if nearest is None else f"the bake holds it at frame {nearest}"
         return Shown(frame, way_out=way_out)
 
     return Source((stamp, held), read)

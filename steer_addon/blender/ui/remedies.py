@@ -59,7 +59,7 @@ REMEDIES: dict[str, Remedy] = {
     "PLAY": Remedy("object.steer_play", "Play from Start", "PLAY"),
     "RELINK": Remedy("object.steer_cache_relink", "Relink Bake", "FILE_FOLDER"),
     "CONTINUE_BAKE": Remedy("object.steer_cache_continue", "Continue Bake", "PLAY"),
-    "BAKE_ANEW": Remedy("object.steer_cache_anew", "Bake Anew", "FILE_REFRESH"),
+    "BAKE_ANEW": Remedy("object.steer_cache_anew", "Bake Again", "FILE_REFRESH"),
     "CHECK_BAKE": Remedy("object.steer_cache_check", "Check Bake", "CHECKMARK"),
 }
 """By their codes in the catalog of diagnoses."""

@@ -124,7 +124,7 @@ def read_chunk(folder: Path, chunk: Chunk) -> dict[str, Array]:
 def _read(path: Path, header: bytes, size: int, wanted: str) -> NDArray[np.uint8]:
     data = read_file(path, size=len(header) + size, most=MOST_BYTES + len(header))
     if data[: len(header)].tobytes() != header or hashlib.sha256(data.data).hexdigest() != wanted:
-        raise CacheError(f"{path} is damaged, its checksum is another one: bake anew")
+        raise CacheError(f"{path} is damaged, its checksum is another one: bake again")
     return data[len(header) :]
 
 
@@ -212,4 +212,4 @@ def _check(path: Path, agents: Agents) -> None:
     sizes = (agents.radius, agents.max_speed, agents.max_force, agents.waited)
     positive = all((array >= 0.0).all() for array in sizes) and (agents.mass > 0.0).all()
     if not (finite and unique and positive):
-        raise CacheError(f"{path} holds no agents that can go on: bake anew")
+        raise CacheError(f"{path} holds no agents that can go on: bake again")

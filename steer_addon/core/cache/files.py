@@ -44,12 +44,12 @@ def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.u
     try:
         status = os.lstat(path)
         if not stat.S_ISREG(status.st_mode):
-            raise CacheError(f"{path} is no plain file: delete the bake and bake anew")
+            raise CacheError(f"{path} is no plain file: delete the bake and bake again")
         found = status.st_size
         if found > most or (size is not None and found != size):
             wanted = f"{size} bytes" if size is not None else f"at most {most} bytes"
             raise CacheError(
-                f"{path} has {found} bytes instead of {wanted}: the cache is damaged, bake anew"
+                f"{path} has {found} bytes instead of {wanted}: the cache is damaged, bake again"
             )
         handle = os.open(path, _READ)
         with os.fdopen(handle, "rb", buffering=0) as file:
@@ -58,7 +58,7 @@ def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.u
     except OSError as error:
         raise CacheError(f"{path} cannot be read: {reason(error)}") from None
     if count != found:
-        raise CacheError(f"{path} changed while it was read: bake anew, or try again")
+        raise CacheError(f"{path} changed while it was read: bake again, or try again")
     return data
 
 

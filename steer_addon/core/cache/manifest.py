@@ -120,20 +120,20 @@ def from_bytes(raw: bytes, path: Path) -> Manifest:
     first, _, rest = raw.partition(b"\n")
     found = _FIRST.fullmatch(first)
     if found is None:
-        raise CacheError(f"{path} is no manifest of a cache, or damaged: bake anew")
+        raise CacheError(f"{path} is no manifest of a cache, or damaged: bake again")
     if int(found[1]) != VERSION:
         raise CacheError(
             f"{path} has format version {int(found[1])}, this Steer reads version {VERSION}: "
-            "use the Steer that baked it, or bake anew"
+            "use the Steer that baked it, or bake again"
         )
     body, end = rest[:-3], rest[-3:]
     if end != b"\n}\n" or hashlib.sha256(body).hexdigest().encode() != found[2]:
-        raise CacheError(f"{path} is damaged, its checksum is another one: bake anew")
+        raise CacheError(f"{path} is damaged, its checksum is another one: bake again")
     try:
         data = json.loads(body, parse_constant=_no_number)
         return _manifest(data)
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError, AttributeError):
-        raise CacheError(f"{path} does not describe a cache: bake anew") from None
+        raise CacheError(f"{path} does not describe a cache: bake again") from None
 
 
 def _no_number(text: str) -> NoReturn:

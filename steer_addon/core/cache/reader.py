@@ -124,7 +124,7 @@ class Cache:
         above = self.folder / self.header.folder
         for folder in (above, above / chunk.folder):
             if folder.is_symlink():
-                raise CacheError(f"{folder} is a link out of the cache: bake anew")
+                raise CacheError(f"{folder} is a link out of the cache: bake again")
         return above / chunk.folder
 
     def _states(self, number: int) -> list[str]:

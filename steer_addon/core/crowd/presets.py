@@ -96,7 +96,7 @@ def read_preset(path: Path) -> Preset:
         raise PresetError(f"Preset {path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise PresetError(
-            f"Preset {path.name} is not valid JSON: save it anew from Blender"
+            f"Preset {path.name} is not valid JSON: save it again from Blender"
         ) from None
     return _checked(path.stem, path.name, data)
 
@@ -143,7 +143,7 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
             raise PresetError(f"Preset {file_name} has an unknown entry {key!r}: remove it")
     settings = data.get("settings")
     if not isinstance(settings, dict):
-        raise PresetError(f"Preset {file_name} has no settings: save it anew from Blender")
+        raise PresetError(f"Preset {file_name} has no settings: save it again from Blender")
     start = data.get("start", {})
     if not isinstance(start, dict):
         raise PresetError(f"Preset {file_name}: start is {start!r}: give names with values")
