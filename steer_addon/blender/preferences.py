@@ -13,6 +13,7 @@ from ..core import own_behaviors
 from ..core.errors import warn
 from . import app_handlers
 from .crowd import property_classes
+from .operators.common import Returned
 from .ui.messages import draw_message
 
 
@@ -57,7 +58,7 @@ class PREFERENCES_OT_steer_load_behaviors(bpy.types.Operator):
         """Where Blender knows Steer as an add-on."""
         return root_package() in context.preferences.addons
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Returned:
         """Let Steer be enabled again as soon as Blender is done with this operator."""
         bpy.app.timers.register(enable_again, first_interval=0.0)
         return {"FINISHED"}
