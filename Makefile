@@ -33,8 +33,9 @@ lint: $(STAMP)  ## Check style, borders, types and sizes
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(VENV)/bin/lint-imports
-	$(PY) -m mypy steer_addon
+	$(PY) -m mypy steer_addon scripts/release/mypy_blender.py scripts/release/kernel_arguments.py
 	$(PY) scripts/release/check_rooms.py
+	$(PY) scripts/release/kernel_arguments.py
 
 bench: $(BENCH_STAMP)  ## Measure what a user would feel (installs its peers first)
 	$(PY) scripts/bench/bench.py

@@ -122,11 +122,13 @@ PARTS_OF_NODES = (".inputs", ".outputs", ".color_ramp")
 """The same for these attributes of every class."""
 
 ANY_TEXT = {
+    "bpy.types.ColorRamp.interpolation",
+    "bpy.types.ShaderNodeMath.operation",
     "bpy.types.RenderSettings.engine",
     "bpy.types.ColorManagedViewSettings.view_transform",
     "bpy.types.ColorManagedViewSettings.look",
 }
-"""Choices that depend on add-ons and on the color configuration, of which the stubs know one."""
+"""Choices that come from tables, or of which the stubs know one where add-ons bring others."""
 
 ITERABLE = {
     "mathutils.Vector": "builtins.float",

@@ -90,7 +90,8 @@ def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
 def _add_scenery(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
     """Ground, what stands and moves on it, and the spaces that agents stay in."""
     if "ground" in data:
-        stage.ground(*data["ground"]["size"], data["ground"].get("color"))
+        x, y = data["ground"]["size"]
+        stage.ground(x, y, data["ground"].get("color"))
     for thing in data.get("things", []):
         solid = {key: thing[key] for key in thing if key not in ("at", "flag", "keys", "run")}
         for place in thing["at"]:
@@ -140,8 +141,8 @@ def _add_goals(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
         name, group = path["name"], path.get("collection")
         if group and group not in found:
             found[group] = stage.collection(group)
-        collection, cyclic = found.get(group), path.get("cyclic", False)
-        found[name] = stage.path(_line(path), name=name, cyclic=cyclic, collection=collection)
+        parent, cyclic = found.get(group), path.get("cyclic", False)
+        found[name] = stage.path(_line(path), name=name, cyclic=cyclic, collection=parent)
 
 
 def _line(path: Mapping[str, Any]) -> Any:
@@ -257,11 +258,12 @@ def _passersby(data: Mapping[str, Any]) -> Placed:
             along.append(walked if direction > 0 else total - walked)
             beside.append(lane + random.uniform(-data["aside"], data["aside"], count))
             directions += [direction] * count
-    lane, direction = np.concatenate(beside), np.array(directions)
-    points, ways = lines.places(line, np.concatenate(along), lane * direction)
-    pace = random.uniform(*data["pace"], len(points))
-    attributes = {"lane": lane, "direction": direction, "max_speed": pace}
-    return points, ways * direction[:, None], attributes
+    sides, signs = np.concatenate(beside), np.array(directions)
+    points, ways = lines.places(line, np.concatenate(along), sides * signs)
+    slowest, fastest = data["pace"]
+    pace = random.uniform(slowest, fastest, len(points))
+    attributes = {"lane": sides, "direction": signs, "max_speed": pace}
+    return points, ways * signs[:, None], attributes
 
 
 _PLACEMENTS: dict[str, Callable[[Any], Placed]] = {

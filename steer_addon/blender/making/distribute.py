@@ -93,7 +93,7 @@ def ball_of_points(count: int, radius: float, *, center: Any = (0, 0, 0), seed: 
 
 
 def surface_points(
-    triangles: NDArray[np.floating], count: int, spacing: float, seed: int, max_slope: float
+    triangles: NDArray[np.floating[Any]], count: int, spacing: float, seed: int, max_slope: float
 ) -> FloatArray:
     """Random points on triangles, even by area, fewer than `count` where there is no more room.
 
@@ -129,7 +129,8 @@ def surface_points(
         face = np.minimum(np.searchsorted(edges, random.uniform(size=number)), len(edges) - 1)
         u, v = np.sqrt(random.uniform(size=number)), random.uniform(size=number)
         weights = np.stack([1.0 - u, u * (1.0 - v), u * v], axis=1)
-        return np.einsum("nk,nkd->nd", weights, corners[face])
+        points: NDArray[np.float64] = np.einsum("nk,nkd->nd", weights, corners[face])
+        return points
 
     return throw_darts(draw, count, spacing)
 
@@ -161,7 +162,8 @@ def throw_darts(draw: Draw, count: int, spacing: float) -> FloatArray:
 
 
 def _cells(points: NDArray[np.float64], spacing: float) -> NDArray[np.int64]:
-    return np.floor(points / spacing).astype(np.int64)
+    cells: NDArray[np.int64] = np.floor(points / spacing).astype(np.int64)
+    return cells
 
 
 def _keys(cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -35,7 +35,7 @@ def add_input(
     Raises:
         SceneError: There is no such behavior, or it takes no such input.
     """
-    owner = obj.steer if not entry else obj.steer.behaviors.get(entry)
+    owner: Any = obj.steer if not entry else obj.steer.behaviors.get(entry)
     if owner is None:
         raise SceneError(f"Crowd {obj.name!r} has no behavior {entry!r}: choose another one")
     if role == "SOURCE":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 
@@ -44,7 +45,7 @@ def random_material(name: str, colors: tuple[str, ...], number: int) -> bpy.type
     """
     material = plain_material(name, colors[0])
     nodes, links = material.node_tree.nodes, material.node_tree.links
-    chosen = nodes.new("ShaderNodeObjectInfo").outputs["Random"]
+    chosen: bpy.types.NodeSocket = nodes.new("ShaderNodeObjectInfo").outputs["Random"]
     if number:
         # another digit of the same random number
         chosen = _math(material.node_tree, "MULTIPLY", chosen, 7.13 * number)
@@ -111,7 +112,7 @@ def open_from_behind(material: bpy.types.Material) -> None:
 
 
 def _math(
-    tree: bpy.types.NodeTree, operation: str, first: bpy.types.NodeSocket, second: object
+    tree: bpy.types.NodeTree, operation: str, first: bpy.types.NodeSocket, second: Any
 ) -> bpy.types.NodeSocket:
     node = tree.nodes.new("ShaderNodeMath")
     node.operation = operation
@@ -136,7 +137,7 @@ def tile_material(name: str, light: str, dark: str, joint: str, size: float) -> 
     material = plain_material(name, light, 0.6)
     tree = material.node_tree
     place = tree.nodes.new("ShaderNodeNewGeometry").outputs["Position"]
-    brick = tree.nodes.new("ShaderNodeTexBrick")
+    brick: Any = tree.nodes.new("ShaderNodeTexBrick")
     brick.offset = 0.0
     for socket, value in (
         ("Color1", linear_color(light)),
@@ -164,7 +165,7 @@ def attribute_material(name: str, attribute: str, colors: Sequence[str]) -> bpy.
     """
     material = plain_material(name, colors[0], 0.5)
     tree = material.node_tree
-    number = tree.nodes.new("ShaderNodeAttribute")
+    number: Any = tree.nodes.new("ShaderNodeAttribute")
     number.attribute_type, number.attribute_name = "INSTANCER", attribute
     share = tree.nodes.new("ShaderNodeMath")
     share.operation = "MULTIPLY_ADD"

@@ -37,8 +37,8 @@ def make_plaza(
     depth = math.sqrt(area / data["aspect"])
     width = area / depth
     size = (width + data["margin"], depth + data["margin"])
-    *colors, tile = data["tiles"]
-    tiles = tile_material("Tiles", *colors, tile * unit)
+    light, dark, joint, tile = data["tiles"]
+    tiles = tile_material("Tiles", light, dark, joint, tile * unit)
     lawn = plain_material("Lawn", *data["materials"]["Lawn"])
     ground = _add_level(stage, "Ground", {"kind": "grid", "size": size, "cells": 8}, tiles, unit)
     around = {"kind": "disc", "radius": data["lawn"] * width}

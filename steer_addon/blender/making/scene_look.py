@@ -12,6 +12,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ...core.geometry import bvh
+from ...core.views import BvhView
 from .materials import add_ramp, linear_color
 
 Floats = NDArray[np.float64]
@@ -38,7 +39,7 @@ class View:
 
     heads: Floats
     target: Floats
-    obstacles: bvh.BvhView
+    obstacles: BvhView
     height: float
     roam: float = 0.0
     tilts: tuple[float, ...] = WALKING_TILTS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -114,8 +115,9 @@ def _settings(options: SceneOptions) -> CrowdSettings:
     if settings.agents.radius <= 0.0:
         settings = replace(settings, agents=replace(settings.agents, radius=0.01))
     if len(options.targets) > 1:
+        by_id: dict[str, Any] = {"target_choice": "BY_ID"}
         stack = tuple(
-            replace(entry, target_choice="BY_ID") if hasattr(entry, "target_choice") else entry
+            replace(entry, **by_id) if hasattr(entry, "target_choice") else entry
             for entry in settings.behaviors
         )
         settings = replace(settings, behaviors=stack)
@@ -212,12 +214,15 @@ def _target_headings(plan: Plan, settings: CrowdSettings) -> NDArray[np.float32]
     if settings.motion.motion == "GROUND":
         way[:, 2] = 0.0
     length = np.linalg.norm(way, axis=1, keepdims=True)
-    return np.where(length > 1.0e-6, way / np.maximum(length, 1.0e-6), np.float32([0.0, -1.0, 0.0]))
+    return np.where(
+        length > 1.0e-6, way / np.maximum(length, 1.0e-6), np.array([0.0, -1.0, 0.0], np.float32)
+    )
 
 
 def _make_look(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) -> None:
     scene, collection = stage.scene, stage.collection("Camera and Light")
-    height, tilts = HEIGHT * settings.agents.radius / BODY_RADIUS, WALKING_TILTS
+    height = HEIGHT * settings.agents.radius / BODY_RADIUS
+    tilts: tuple[float, ...] = WALKING_TILTS
     if settings.motion.motion == "FLY":
         height, tilts = 2.0 * settings.agents.radius, FLYING_TILTS
     heads = plan.positions.astype(np.float64) + [0.0, 0.0, height]

@@ -200,7 +200,7 @@ def part_mesh(name: str, parts: Sequence[Mapping[str, Any]]) -> bpy.types.Mesh:
             face.material_index = part.get("material", 0)
             face.smooth = part.get("smooth", False)
     mesh = bpy.data.meshes.new(name)
-    bmesh.ops.recalc_face_normals(shape, faces=shape.faces)
+    bmesh.ops.recalc_face_normals(shape, faces=list(shape.faces))
     shape.to_mesh(mesh)
     shape.free()
     return mesh
@@ -232,7 +232,7 @@ def _add_box(shape: bmesh.types.BMesh, size: Any, z: float = 0.0, bevel: float =
     bmesh.ops.create_cube(shape, size=1.0, matrix=matrix)
     if bevel:
         bmesh.ops.bevel(
-            shape, geom=shape.edges, offset=bevel, segments=2, affect="EDGES", profile=0.5
+            shape, geom=list(shape.edges), offset=bevel, segments=2, affect="EDGES", profile=0.5
         )
 
 

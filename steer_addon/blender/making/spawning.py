@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,13 +153,17 @@ def _far_end(places: Walkable, rows: Ints, start: int) -> int:
 def _starting_rows(
     places: Walkable, rows: Ints, ways: Floats, agents: int, radius: float, spawn: Spawn
 ) -> Ints:
+    chosen: NDArray[Any]
     if spawn.kind == WHOLE:
-        return rows[ways >= 0.3 * ways.max()]
-    if spawn.kind == CORNER:
+        chosen = ways >= 0.3 * ways.max()
+    elif spawn.kind == CORNER:
         wanted = math.ceil(1.5 * agents * (_COMFORT * radius / places.cell) ** 2)
-        return rows[np.argsort(-ways, kind="stable")[:wanted]]
-    offset = places.position[rows] - np.array(spawn.center)
-    return rows[np.linalg.norm(offset, axis=1) <= spawn.radius + places.cell / 2]
+        chosen = np.argsort(-ways, kind="stable")[:wanted]
+    else:
+        offset = places.position[rows] - np.array(spawn.center)
+        chosen = np.linalg.norm(offset, axis=1) <= spawn.radius + places.cell / 2
+    found: Ints = rows[chosen]
+    return found
 
 
 def _throw(
@@ -221,7 +226,8 @@ def plan_flight(
     def draw(count: int) -> Floats:
         way = random.normal(size=(count, 3))
         way /= np.linalg.norm(way, axis=1, keepdims=True)
-        return center + way * ball * np.cbrt(random.uniform(size=(count, 1)))
+        places: Floats = center + way * ball * np.cbrt(random.uniform(size=(count, 1)))
+        return places
 
     positions = throw_darts(draw, agents, max(0.7 * distance, _BODIES_APART * radius))
     if len(positions) < agents:

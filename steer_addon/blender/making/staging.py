@@ -83,7 +83,7 @@ class Stage:
     ) -> bpy.types.Object:
         """An object at a place from the origin; without a collection it is only looked at."""
         obj = bpy.data.objects.new(name or data.name, data)
-        obj.location = self.origin + Vector(map(float, location))
+        obj.location = self.origin + Vector([float(x) for x in location])
         if color is not None:
             obj.data.materials.append(plain_material(obj.name, color))
         (collection or self.set).objects.link(obj)
@@ -189,12 +189,13 @@ class Stage:
         path.location = self.origin
         return path
 
-    def move(self, obj: bpy.types.Object, places: dict[int, Any]) -> None:
+    def move(self, obj: bpy.types.Object, places: Mapping[Any, Any]) -> None:
         """Key an object's location, frame by frame number; straight and at constant speed."""
         for number, place in places.items():
             obj.location = place
             obj.keyframe_insert("location", frame=number)
-        action, slot = obj.animation_data.action, obj.animation_data.action_slot
+        data: Any = obj.animation_data
+        action, slot = data.action, data.action_slot
         for curve in action.layers[0].strips[0].channelbag(slot).fcurves:
             curve.keyframe_points.foreach_set("interpolation", [1] * len(curve.keyframe_points))
             curve.update()
@@ -280,7 +281,7 @@ class Stage:
         """Show the agents as cones of a color or material."""
         if isinstance(look, str):
             look = plain_material(f"{crowd.name} Cones", look, 0.5)
-        modifier = display.find_modifier(crowd)
+        modifier = display.require_modifier(crowd)
         display.set_input(modifier, "Display", "Cones")
         display.set_input(modifier, "Material", look)
         if scale != 1.0:
@@ -289,7 +290,7 @@ class Stage:
     def _show(self, crowd: bpy.types.Object, body: bpy.types.Object, scale: float) -> None:
         self.bodies.objects.link(body)
         show_copies_only(self.scene, self.bodies)
-        modifier = display.find_modifier(crowd)
+        modifier = display.require_modifier(crowd)
         display.set_input(modifier, "Display", "Object")
         display.set_input(modifier, "Object", body)
         display.set_input(modifier, "Scale", scale)
@@ -313,7 +314,7 @@ class Stage:
 
 def steer_by(obj: bpy.types.Object, target: Any, behavior: str = "") -> None:
     """Set what a crowd, or one of its behaviors, steers by: an object, a collection or a crowd."""
-    slot = obj.steer.behaviors[behavior] if behavior else obj.steer
+    slot: Any = obj.steer.behaviors[behavior] if behavior else obj.steer
     if behavior:
         slot.use_own_target = True
     if isinstance(target, bpy.types.Collection):

@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...core.behaviors import REGISTRY
 from ...core.crowd.presets import load_preset
 from ...core.crowd.settings import CrowdSettings
 from ...core.crowd.start import StartSettings, complete_start
@@ -246,7 +247,7 @@ def _sources(place: Stage, plan: _Plan, crowd: bpy.types.Object, line: Any) -> N
     """What behaviors follow, flow along, stay in or stand before."""
     made: dict[str, bpy.types.Object] = {}
     for item in crowd.steer.behaviors:
-        uses = set(crowds.REGISTRY[item.type].definition.uses)
+        uses = set(REGISTRY[item.type].definition.uses)
         for use in uses & {PATHS, FIELD, CONTAINER}:
             if use not in made:
                 is_room = use == CONTAINER
@@ -279,7 +280,8 @@ def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> Non
     elif figure == "PERSON":
         place.show_people(crowd)
         # in the viewport clothes have one color for all, and the darkest of them would be that
-        crowd.steer.bake_source_object.data.materials[0].diffuse_color = VIEWPORT_CLOTHES
+        person: Any = crowd.steer.bake_source_object
+        person.data.materials[0].diffuse_color = VIEWPORT_CLOTHES
     else:
         place.show_cones(crowd, "#C8502F")
 
@@ -299,6 +301,6 @@ def worth_seeing(
     known = {obj.session_uid for obj in before}
     large = {crowd.steer.ground}
     for item in crowd.steer.behaviors:
-        if CONTAINER in crowds.REGISTRY[item.type].definition.uses:
+        if CONTAINER in REGISTRY[item.type].definition.uses:
             large.add(item.source_object)
     return [obj for obj in scene.objects if obj.session_uid not in known and obj not in large]

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import SceneError
 from ...core.geometry import bvh
+from ...core.views import BvhView
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,7 +68,7 @@ class Walkable:
         """Number of the region with the most places."""
         return int(np.bincount(self.region).argmax())
 
-    def nearest(self, point: NDArray[np.floating]) -> tuple[int, float]:
+    def nearest(self, point: NDArray[np.floating[Any]]) -> tuple[int, float]:
         """The place nearest to a point, and how far away it is [m]."""
         distance = np.linalg.norm(self.position - point, axis=1)
         row = int(distance.argmin())
@@ -93,14 +95,14 @@ class Walkable:
         chosen = rows[random.integers(0, len(rows), count)]
         offset = random.uniform(-0.5, 0.5, (count, 2)) * self.cell
         normal = self.normal[chosen]
-        result = self.position[chosen].copy()
+        result: Floats = self.position[chosen].copy()
         result[:, :2] += offset
         result[:, 2] -= np.sum(normal[:, :2] * offset, axis=1) / normal[:, 2]
         return result
 
 
 def find_walkable(
-    ground: NDArray[np.floating], blocking: NDArray[np.floating], body: Body
+    ground: NDArray[np.floating[Any]], blocking: NDArray[np.floating[Any]], body: Body
 ) -> Walkable:
     """Find where people can stand and walk.
 
@@ -145,24 +147,26 @@ def find_walkable(
 def _unit_normals(corners: Floats) -> Floats:
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     size = np.linalg.norm(normal, axis=1, keepdims=True)
-    return normal / np.maximum(size, 1.0e-30)
+    unit: Floats = normal / np.maximum(size, 1.0e-30)
+    return unit
 
 
-def _centers(low: NDArray[np.floating], column: Ints, cell: float, shape: Ints) -> Floats:
+def _centers(low: NDArray[np.floating[Any]], column: Ints, cell: float, shape: Ints) -> Floats:
     # off the middle by a little: meshes like to have edges on round numbers
     x, y = np.divmod(column, shape[1])
-    return low[:2] + (np.stack([x, y], axis=1) + 0.4971) * cell
+    centers: Floats = low[:2] + (np.stack([x, y], axis=1) + 0.4971) * cell
+    return centers
 
 
 def _floors(
-    view: bvh.BvhView, low: NDArray[np.floating], top: float, cell: float, shape: Ints
+    view: BvhView, low: NDArray[np.floating[Any]], top: float, cell: float, shape: Ints
 ) -> tuple[Ints, Floats, Ints]:
     """All faces that vertical rays meet, by column and from the top down: column, height, face."""
     column = np.arange(int(shape[0] * shape[1]))
     origin = np.column_stack([_centers(low, column, cell, shape), np.full(len(column), top + 1.0)])
     found: list[tuple[Ints, Floats, Ints]] = []
     for _ in range(_MAX_FLOORS):
-        down = np.tile(np.float32([0.0, 0.0, -1.0]), (len(column), 1))
+        down = np.tile(np.array([0.0, 0.0, -1.0], np.float32), (len(column), 1))
         face, distance = bvh.ray_cast_many(view, origin.astype(np.float32), down)
         hit = face >= 0
         if not hit.any():
@@ -204,7 +208,7 @@ def _free(
 
 
 def _link(
-    view: bvh.BvhView, column: Ints, position: Floats, cell: float, shape: Ints, body: Body
+    view: BvhView, column: Ints, position: Floats, cell: float, shape: Ints, body: Body
 ) -> Ints:
     """Neighbors that a step reaches, with no wall in between, as `Walkable.beside`."""
     count = int(shape[0] * shape[1])
@@ -237,7 +241,7 @@ def _nearest_floor(height: Floats, rows: Ints, columns: Ints, first: Ints, reach
     return best
 
 
-def _no_wall(view: bvh.BvhView, start: Floats, stop: Floats, body: Body) -> Bools:
+def _no_wall(view: BvhView, start: Floats, stop: Floats, body: Body) -> Bools:
     """Whether rays above step height get from place to place."""
     if not len(start):
         return np.zeros(0, np.bool_)

@@ -6,6 +6,7 @@ The entry `start` of a preset file. What it leaves open follows from what the be
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ..parameters import Settings, choice, param
 from ..sensing.declare import COLLIDERS, CONTAINER, LEADS, METHOD, PATHS, RUNS_AWAY, TARGETS
@@ -103,7 +104,7 @@ def complete_start(start: StartSettings, settings: CrowdSettings) -> StartSettin
         placement = "LANES"
     elif flies or RUNS_AWAY in roles or uses & {PATHS, CONTAINER}:
         placement = "MIDDLE"
-    found = {
+    found: dict[str, Any] = {
         "figure": "CONE" if flies else "PERSON",
         "scenery": scenery,
         "placement": placement,
