@@ -39,8 +39,9 @@ from mypy.types import (
 )
 from mypy.types_utils import remove_optional
 
+TYPES_MODULE = "steer_addon.blender.crowd.property_types"
 ADDED = {
-    "bpy.types.Object.steer": "steer_addon.blender.crowd.property_types.SteerCrowd",
+    "bpy.types.Object.steer": f"{TYPES_MODULE}.SteerCrowd",
     "bpy.types.Scene.steer_overlay": "steer_addon.blender.overlay.settings.SteerOverlay",
 }
 """Properties that the extension registers at run time, and their types."""
@@ -53,6 +54,7 @@ UNTYPED = (
     "bpy.types.Strip.elements",
     "bpy.types.NodeTree.is_modifier",
     "bpy.types.Property.enum_items",
+    "bpy.types.Space.overlay",
     "bpy.types.Space.show_gizmo_context",
     # From 5.2 on.
     "bpy.types.NodesModifier.properties",
@@ -100,23 +102,23 @@ NEVER_NONE = {
     "bpy.types.Depsgraph.scene",
     "bpy.types.ViewLayer.depsgraph",
     "bpy.types.ID.original",
-    "bpy.types.bpy_struct.id_data",
     "bpy.types.Scene.cycles",
     "bpy.types.Scene.eevee",
 }
 """Attributes that the stubs let be None, and that are not where an extension reads them."""
 
 POLLED = {
-    f"bpy.types.Context.{name}" for name in ("area", "object", "screen", "space_data", "window")
+    f"bpy.types.Context.{name}"
+    for name in ("area", "object", "region", "region_data", "screen", "space_data", "window")
 }
-"""The same for operators and gizmos: Blender asks their `poll` before anything else."""
+"""The same for operators and gizmos, whose `poll` Blender asks first, and for what views draw."""
 
 WITH_POLL = (
     "steer_addon.blender.operators.",
     "steer_addon.blender.overlay.gizmos",
-    "steer_addon.blender.operators.picking",
+    "steer_addon.blender.overlay.view",
 )
-"""Modules of operators and gizmos, by how their names begin."""
+"""Modules of these, by how their names begin."""
 
 PARTS_OF_NODES = (".inputs", ".outputs", ".color_ramp")
 """The same for these attributes of every class."""
@@ -216,7 +218,7 @@ def _complete_class(ctx: ClassDefContext) -> None:
     for name in (*ADDED, *UNTYPED):
         owner, _, attribute = name.rpartition(".")
         if owner == fullname:
-            # `_type_of_added` says of which type it is, once all modules are read
+            # `get_attribute_hook` says of which type it is, once all modules are read
             add_attribute_to_class(ctx.api, ctx.cls, attribute, ANY)
     if fullname == "bpy.types.bpy_struct":
         key = Argument(Var("key"), ANY, None, ARG_POS)
@@ -228,7 +230,8 @@ def _complete_class(ctx: ClassDefContext) -> None:
         add_method_to_class(ctx.api, ctx.cls, "__iter__", [], iterator or ANY)
 
 
-def _type_of_added(ctx: AttributeContext, fullname: str) -> Type:
+def _named(ctx: AttributeContext, fullname: str) -> Type:
+    """A class by its full name."""
     module, _, name = fullname.rpartition(".")
     # what modules hold is no part of what mypy offers to plugins
     assert isinstance(ctx.api, TypeChecker)
@@ -241,6 +244,13 @@ def _polled(ctx: AttributeContext) -> Type:
     assert isinstance(ctx.api, TypeChecker)
     asked = ctx.api.tree.fullname.startswith(WITH_POLL)
     return remove_optional(ctx.default_attr_type) if asked else ctx.default_attr_type
+
+
+def _id_data(ctx: AttributeContext) -> Type:
+    """What owns something: an object where that is a part of `Object.steer`."""
+    if isinstance(ctx.type, Instance) and ctx.type.type.module_name == TYPES_MODULE:
+        return _named(ctx, "bpy.types.Object")
+    return remove_optional(ctx.default_attr_type)
 
 
 def _made(ctx: MethodContext, names: dict[str, str] | None) -> Type:
@@ -296,7 +306,9 @@ class BlenderPlugin(Plugin):
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """Where an attribute is read or set."""
         if fullname in ADDED:
-            return lambda ctx: _type_of_added(ctx, ADDED[fullname])
+            return lambda ctx: _named(ctx, ADDED[fullname])
+        if fullname == "bpy.types.bpy_struct.id_data":
+            return _id_data
         if fullname in POLLED:
             return _polled
         if fullname in BY_KIND:

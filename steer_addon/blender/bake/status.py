@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
@@ -195,7 +195,7 @@ def _names(obj: bpy.types.Object) -> dict[int, str]:
 
 
 @persistent
-def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
+def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Check whether an edit concerns an input of a bake."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
@@ -212,7 +212,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
             _later()
 
 
-def _touched(obj: bpy.types.Object, depsgraph: Any) -> list[str]:
+def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[str]:
     names = _names(obj)
     found = []
     for update in depsgraph.updates:

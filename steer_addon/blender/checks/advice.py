@@ -7,7 +7,7 @@ come with the frames (`live.status`), or from a timer (open colliders).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -30,6 +30,9 @@ from ..display import display
 from ..reading.scene_inputs import collider_objects
 from . import collider_checks
 
+if TYPE_CHECKING:
+    from ..crowd.property_types import SteerCrowd
+
 
 def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
     """All diagnoses of a crowd from its settings."""
@@ -46,17 +49,17 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
     ]
 
 
-def _asking(steer: Any) -> list[Any]:
+def _asking(steer: SteerCrowd) -> list[Any]:
     """The entries of the list that need a target to work."""
     return [item for item in steer.behaviors if item.enabled and needs_target(item)]
 
 
-def lacks_target(steer: Any) -> bool:
+def lacks_target(steer: SteerCrowd) -> bool:
     """Whether the crowd has no target although a behavior needs it."""
     return not has_target(steer) and any(not item.use_own_target for item in _asking(steer))
 
 
-def _missing_targets(steer: Any) -> Iterator[Diagnosis]:
+def _missing_targets(steer: SteerCrowd) -> Iterator[Diagnosis]:
     asking = _asking(steer)
     if lacks_target(steer):
         lacking = ", ".join(repr(title_of(i)) for i in asking if not i.use_own_target)
@@ -66,7 +69,7 @@ def _missing_targets(steer: Any) -> Iterator[Diagnosis]:
             yield diagnose("OWN_TARGET_MISSING", title_of(item), **_lack("TARGET", item))
 
 
-def _missing_inputs(steer: Any) -> Iterator[Diagnosis]:
+def _missing_inputs(steer: SteerCrowd) -> Iterator[Diagnosis]:
     """Diagnoses of inputs that an enabled entry needs but lacks."""
     for item in steer.behaviors:
         if not item.enabled:
@@ -142,7 +145,7 @@ def _lost_inputs(obj: bpy.types.Object) -> list[Diagnosis]:
     return found
 
 
-def _unknown(steer: Any) -> Iterator[Diagnosis]:
+def _unknown(steer: SteerCrowd) -> Iterator[Diagnosis]:
     for place, item in enumerate(steer.behaviors):
         if definition_of(item) is None:
             yield diagnose("BEHAVIOR_UNKNOWN", item.name, place=place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
@@ -147,7 +147,7 @@ def _defects(piece: _Piece, evaluated: bpy.types.Object) -> list[Diagnosis]:
 
 
 @persistent
-def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
+def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Check again once the user pauses; in a background run nothing shows the result."""
     if bpy.app.background or is_suspended() or depsgraph.mode == "RENDER":
         return

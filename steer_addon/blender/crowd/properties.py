@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -16,22 +16,25 @@ from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import made_of, read_settings, read_values, write_settings, write_values
 from .slots import uses_of
 
+if TYPE_CHECKING:
+    from .property_types import SteerBehavior
+
 BEHAVIORS_PATH = "steer.behaviors"
 """Data path of the list of behaviors, from its object."""
 
 
-def definition_of(item: Any) -> Any:
+def definition_of(item: SteerBehavior) -> Any:
     """The definition of a list entry's type, or None for a type of another version."""
     cls = REGISTRY.get(item.type)
     return None if cls is None else cls.definition
 
 
-def uses_targets(item: Any) -> bool:
+def uses_targets(item: SteerBehavior) -> bool:
     """Whether a list entry steers by targets."""
     return TARGETS in uses_of(item)
 
 
-def behavior_of(item: Any) -> Behavior:
+def behavior_of(item: SteerBehavior) -> Behavior:
     """The core behavior that a list entry describes.
 
     Raises:
@@ -74,7 +77,7 @@ def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:
     return result
 
 
-def write_behavior(item: Any, behavior: Behavior) -> None:
+def write_behavior(item: SteerBehavior, behavior: Behavior) -> None:
     """Set a list entry from a core behavior; the objects that it reads stay as they are."""
     type_name = behavior.definition.type
     item.type = type_name

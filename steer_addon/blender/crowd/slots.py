@@ -55,18 +55,18 @@ SOURCES = {
 """The kinds of sources by what behaviors declare in `uses`."""
 
 
-def uses_of(item: Any) -> tuple[str, ...]:
+def uses_of(item: SteerBehavior) -> tuple[str, ...]:
     """Slots of a list entry; none for a type of another version."""
     cls = REGISTRY.get(item.type)
     return () if cls is None else cls.definition.uses
 
 
-def needs_target(item: Any) -> bool:
+def needs_target(item: SteerBehavior) -> bool:
     """Whether a list entry does nothing without a target."""
     return TARGETS in uses_of(item) and REGISTRY[item.type].needs_target
 
 
-def source_use(item: Any) -> str:
+def source_use(item: SteerBehavior) -> str:
     """Which kind of source a list entry reads, one of SOURCES; empty for none."""
     return next((use for use in uses_of(item) if use in SOURCES), "")
 
@@ -114,7 +114,7 @@ def has_target(slot: Any) -> bool:
     return slot.target_object is not None
 
 
-def has_source(item: Any) -> bool:
+def has_source(item: SteerBehavior) -> bool:
     """Whether something is chosen as source."""
     if item.source_kind == "COLLECTION":
         return item.source_collection is not None

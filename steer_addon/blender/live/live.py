@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.app.handlers import persistent
@@ -107,7 +107,9 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
             run.adopt(crowd, scene, session, frames)
 
 
-def _frame_finder(scene: bpy.types.Scene, depsgraph: Any) -> Callable[..., Frame | None]:
+def _frame_finder(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+) -> Callable[..., Frame | None]:
     """Function that finds a crowd's frame for other crowds; before its start, the start pose."""
 
     def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
@@ -197,7 +199,7 @@ def _is_playing(scene: bpy.types.Scene) -> bool:
 
 
 @persistent
-def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
+def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Show the new frame."""
     if is_suspended():
         return
@@ -217,7 +219,7 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: Any) -> None:
 
 
 @persistent
-def on_edit(scene: bpy.types.Scene, depsgraph: Any) -> None:
+def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Check whether an edit concerns stored frames."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -20,6 +20,9 @@ from ..crowd.properties import settings_of
 from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
 from ..reading.scratch import Scratch
 from ..suspension import suspended
+
+if TYPE_CHECKING:
+    from ..crowd.property_types import SteerCrowd
 
 
 def fps_of(scene: bpy.types.Scene) -> float:
@@ -143,7 +146,7 @@ class _Stage:
         """The depsgraph at a frame."""
         return self._scratch.at(frame)
 
-    def crowd(self, obj: bpy.types.Object, depsgraph: Any) -> bpy.types.Object:
+    def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
         """A crowd with the values that its properties have at the frame."""
         return self._scratch.probes[obj.session_uid].evaluated_get(depsgraph)
 
@@ -171,7 +174,7 @@ class _OwnStage:
             self._scene.frame_set(frame)
         return self._scene.view_layers[0].depsgraph
 
-    def crowd(self, obj: bpy.types.Object, depsgraph: Any) -> bpy.types.Object:
+    def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
         """A crowd with the values that its properties have at the frame."""
         # the user's own scene writes animated values back to the original
         return obj
@@ -287,7 +290,7 @@ class _Group:
                 session.simulation.adopt(_state_of(crowd, resume))
                 self._frames[crowd.session_uid] = session.current()
 
-    def _starts(self, uid: int, number: int, steer: Any) -> bool:
+    def _starts(self, uid: int, number: int, steer: SteerCrowd) -> bool:
         return number == steer.frame_start or uid not in self._frames
 
 

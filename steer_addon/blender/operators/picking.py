@@ -45,7 +45,7 @@ def nearest_on_screen(
     return int(front[best]), float(away[best])
 
 
-def view_under(context: Any, event: Any) -> tuple[Any, Any] | None:
+def view_under(context: bpy.types.Context, event: bpy.types.Event) -> tuple[Any, Any] | None:
     """The area and main region of the 3D view under the cursor."""
     for area in context.window.screen.areas:
         if area.type == "VIEW_3D":
@@ -119,7 +119,7 @@ class STEER_OT_pick_agent(bpy.types.Operator):
         context.workspace.status_text_set(None)
 
     def _pick(
-        self, context: Any, event: Any, area: Any, region: Any
+        self, context: bpy.types.Context, event: bpy.types.Event, area: Any, region: Any
     ) -> tuple[bpy.types.Object, int] | None:
         """The crowd and the id of the agent that is clicked."""
         mouse = (event.mouse_x - region.x, event.mouse_y - region.y)

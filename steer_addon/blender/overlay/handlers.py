@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
@@ -36,7 +35,7 @@ def _refresh_all() -> None:
 
 
 @persistent
-def on_change(scene: bpy.types.Scene, depsgraph: Any = None) -> None:
+def on_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     """Something was evaluated: another frame, or an edit."""
     if is_suspended() or not is_shown(scene) or depsgraph is None or depsgraph.mode == "RENDER":
         return

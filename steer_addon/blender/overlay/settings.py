@@ -34,7 +34,7 @@ _watchers: list[Callable[[], None]] = []
 """Called when a setting was changed."""
 
 
-def _changed(self: Any, context: Any) -> None:
+def _changed(self: Any, context: bpy.types.Context) -> None:
     for call in _watchers:
         call()
 

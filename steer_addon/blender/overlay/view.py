@@ -64,7 +64,7 @@ def forget() -> None:
     _made.clear()
 
 
-def _explained(context: Any) -> Explained | None:
+def _explained(context: bpy.types.Context) -> Explained | None:
     """What is to be drawn in a view; None for nothing."""
     scene = context.scene
     if not scene.steer_overlay.show or not context.space_data.overlay.show_overlays:
@@ -116,7 +116,7 @@ def _batch(made: strokes.Strokes, kind: str = "LINES", shader: str = WIDE) -> An
     return batch_for_shader(_shader(shader), kind, content)
 
 
-def _current(context: Any) -> _Made | None:
+def _current(context: bpy.types.Context) -> _Made | None:
     """What is drawn in a view, made where something changed."""
     found = _explained(context)
     if found is None or found.answer is None:
@@ -177,7 +177,7 @@ def draw_texts() -> None:
     blf.disable(0, blf.SHADOW)
 
 
-def _draw_labels(context: Any, labels: list[strokes.Label], scale: float) -> None:
+def _draw_labels(context: bpy.types.Context, labels: list[strokes.Label], scale: float) -> None:
 
     tips, sizes, texts = [], [], []
     for label in labels:
@@ -219,7 +219,7 @@ def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -
     gpu.state.blend_set("NONE")
 
 
-def _draw_legend(context: Any, found: Explained, scale: float) -> None:
+def _draw_legend(context: bpy.types.Context, found: Explained, scale: float) -> None:
     left = 20.0 * scale
     for region in context.area.regions:
         if region.type == "TOOLS" and region.alignment == "LEFT":

@@ -7,7 +7,7 @@ crowd itself made, its state and its bake, is never one.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -16,6 +16,9 @@ from ..crowd.links import ROLES, linked_crowds, target_crowd
 from ..crowd.slots import source_use
 from ..crowd.state import get_state
 from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, positions
+
+if TYPE_CHECKING:
+    from ..crowd.property_types import SteerBehavior
 
 
 def _made_by(obj: bpy.types.Object) -> set[int]:
@@ -44,7 +47,7 @@ def target_objects(obj: bpy.types.Object, slot: Any) -> list[bpy.types.Object]:
     return [] if target is None or target == obj else [target]
 
 
-def source_objects(obj: bpy.types.Object, item: Any) -> list[bpy.types.Object]:
+def source_objects(obj: bpy.types.Object, item: SteerBehavior) -> list[bpy.types.Object]:
     """Objects that a list entry follows, flows along or stays in, in order of name."""
     if not source_use(item):
         return []

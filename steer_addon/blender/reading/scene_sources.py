@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -23,6 +23,9 @@ from .scene_inputs import source_objects
 from .scene_meshes import Matrix, may_bend, may_deform
 from .scene_shapes import NoVectors, Raw
 from .scene_view import SceneView
+
+if TYPE_CHECKING:
+    from ..crowd.property_types import SteerBehavior
 
 _WORLD_NAMES = {PATHS: "paths", FIELD: "fields", CONTAINER: "containers"}
 
@@ -76,7 +79,7 @@ class SourceReader:
         return found
 
     def _values(
-        self, obj: bpy.types.Object, item: Any, entry: Behavior, view: SceneView, use: str
+        self, obj: bpy.types.Object, item: SteerBehavior, entry: Behavior, view: SceneView, use: str
     ) -> list[Any]:
         """The inputs that the usable objects of a list entry give."""
         kind = SOURCES[use]

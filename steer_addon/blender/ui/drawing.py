@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -36,8 +36,13 @@ from .messages import draw_message, is_narrow
 from .preset_groups import grouped_presets
 from .remedies import draw_diagnosis, draw_sentence
 
+if TYPE_CHECKING:
+    from ..crowd.property_types import SteerBehavior
 
-def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
+
+def draw_main(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
+) -> None:
     """What the object is to Steer, and what is wrong with it."""
     if obj is None or obj.type != "MESH":
         layout.label(text=diagnose("NOTHING_SELECTED").sentence, icon="INFO")
@@ -64,7 +69,7 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
         draw_diagnosis(layout, context, status.diagnosis)
 
 
-def draw_compiling(layout: Any) -> None:
+def draw_compiling(layout: bpy.types.UILayout) -> None:
     """How far compiling is."""
     state = compiling.state()
     if state is not None:
@@ -72,7 +77,7 @@ def draw_compiling(layout: Any) -> None:
         layout.progress(factor=factor, text=compiling.text())
 
 
-def draw_gallery(layout: Any) -> None:
+def draw_gallery(layout: bpy.types.UILayout) -> None:
     """Buttons that apply presets, each below its picture."""
     for group, rows in grouped_presets().items():
         layout.label(text=group)
@@ -85,7 +90,9 @@ def draw_gallery(layout: Any) -> None:
             cell.operator("object.steer_preset_apply", text=card.label).name = name
 
 
-def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_behaviors(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """The list, and the parameters of the active entry."""
     steer = obj.steer
     row = layout.row()
@@ -104,7 +111,7 @@ def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
         draw_entry(layout, context, steer.behaviors[steer.active_behavior])
 
 
-def draw_entry(layout: Any, context: Any, item: Any) -> None:
+def draw_entry(layout: bpy.types.UILayout, context: bpy.types.Context, item: SteerBehavior) -> None:
     """The parameters of one behavior that count for its choices, and what it reads."""
     cls = REGISTRY.get(item.type)
     if cls is None:
@@ -133,7 +140,9 @@ def draw_entry(layout: Any, context: Any, item: Any) -> None:
         _draw_lack_of_colliders(column, context, item, cls.without_colliders)
 
 
-def _draw_lack_of_colliders(layout: Any, context: Any, item: Any, instead: str) -> None:
+def _draw_lack_of_colliders(
+    layout: bpy.types.UILayout, context: bpy.types.Context, item: SteerBehavior, instead: str
+) -> None:
     """Say that there are no colliders, and what agents do instead, if anything."""
     if item.id_data.steer.colliders is None:
         draw_sentence(layout, context, diagnose("COLLIDERS_NOT_CHOSEN"))
@@ -144,12 +153,14 @@ def _draw_lack_of_colliders(layout: Any, context: Any, item: Any, instead: str) 
         draw_sentence(layout, context, diagnose("WITHOUT_COLLIDERS", instead=instead))
 
 
-def draw_target(layout: Any, owner: Any, *, missing: bool = False) -> None:
+def draw_target(layout: bpy.types.UILayout, owner: Any, *, missing: bool = False) -> None:
     """Kind and pointer of a target, in red where it is missing."""
     _draw_choice(layout, owner, "target", "Target", missing=missing)
 
 
-def _draw_choice(layout: Any, owner: Any, role: str, label: str, *, missing: bool) -> None:
+def _draw_choice(
+    layout: bpy.types.UILayout, owner: Any, role: str, label: str, *, missing: bool
+) -> None:
     layout.prop(owner, f"{role}_kind", text=label)
     is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
     row = layout.row()
@@ -157,7 +168,9 @@ def _draw_choice(layout: Any, owner: Any, role: str, label: str, *, missing: boo
     row.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
 
 
-def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_inputs(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """What the crowd perceives."""
     layout.use_property_split = True
     draw_target(layout, obj.steer, missing=lacks_target(obj.steer))
@@ -165,7 +178,9 @@ def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     layout.prop(obj.steer, "ground")
 
 
-def _draw_group(layout: Any, context: Any, group: Any, names: Iterable[str]) -> None:
+def _draw_group(
+    layout: bpy.types.UILayout, context: bpy.types.Context, group: Any, names: Iterable[str]
+) -> None:
     layout = layout.column()
     layout.use_property_split = not is_narrow(context)
     layout.use_property_decorate = True
@@ -174,34 +189,48 @@ def _draw_group(layout: Any, context: Any, group: Any, names: Iterable[str]) -> 
 
 
 def _draw_block(
-    layout: Any, context: Any, obj: bpy.types.Object, name: str, cls: type[Settings]
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    obj: bpy.types.Object,
+    name: str,
+    cls: type[Settings],
 ) -> None:
     group = getattr(obj.steer, name)
     names = [n for n, i in known_parameters(cls).items() if i.counts(group)]
     _draw_group(layout, context, group, names)
 
 
-def draw_motion(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_motion(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """How agents move through space."""
     _draw_block(layout, context, obj, "motion", BLOCKS["motion"])
 
 
-def draw_agents(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_agents(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """What a body is and can do."""
     _draw_block(layout, context, obj, "agents", BLOCKS["agents"])
 
 
-def draw_solver(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_solver(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """How proposals become motion."""
     _draw_block(layout, context, obj, "solver", BLOCKS["solver"])
 
 
-def draw_bodies(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_bodies(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """What bodies do to one another, and at walls."""
     _draw_block(layout, context, obj, "bodies", BLOCKS["bodies"])
 
 
-def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_bake(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """Frame range, seed, and both kinds of bake."""
     steer = obj.steer
     layout.use_property_split = True
@@ -225,7 +254,9 @@ def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     layout.menu("STEER_MT_export", icon="EXPORT")
 
 
-def draw_cache(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_cache(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """The bake that plays without Steer: what there is of it, and what can be done with it."""
     column = layout.column()
     column.label(text="Cache")

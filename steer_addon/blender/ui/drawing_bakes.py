@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...core.diagnoses import diagnose
@@ -14,7 +12,9 @@ from ..live import live
 from .remedies import draw_sentence
 
 
-def draw_playback(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_playback(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """What a bake lacks, or the advice to make one."""
     if not plays_back(obj):
         if not live.is_baked(obj):
@@ -26,7 +26,7 @@ def draw_playback(layout: Any, context: Any, obj: bpy.types.Object) -> None:
         draw_sentence(layout, context, limits)
 
 
-def draw_export(layout: Any) -> None:
+def draw_export(layout: bpy.types.UILayout) -> None:
     """The formats that a crowd is exported to."""
     for entry in FORMATS.values():
         layout.operator(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...core.errors import SteerError
@@ -45,7 +43,9 @@ def shown_inputs(modifier: bpy.types.NodesModifier) -> list[str]:
     return names if shown == "Points" else [*names, "Viewport Limit"]
 
 
-def draw_display(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_display(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """Inputs of the Crowd modifier that count."""
     layout.use_property_split = True
     modifier = display.find_modifier(obj)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ICON = "COMMUNITY"
 
 
-def _preset(layout: Any, operator: str, name: str, card: Card) -> Any:
+def _preset(layout: bpy.types.UILayout, operator: str, name: str, card: Card) -> Any:
     """An entry for a preset, with its picture where it has one."""
     picture = previews.icon_of(name)
     if picture:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from functools import lru_cache
-from typing import Any
 
 import bpy
 
@@ -16,7 +15,7 @@ _NARROW = 300
 """In regions less wide than this, names of parameters beside their fields would be cut off."""
 
 
-def region_width(context: Any) -> float:
+def region_width(context: bpy.types.Context) -> float:
     """Width that panels have in the region, in pixels at the interface's standard size."""
     region = getattr(context, "region", None)
     if region is None:
@@ -26,7 +25,7 @@ def region_width(context: Any) -> float:
     return width - _TABS if getattr(region, "type", "") == "UI" else width
 
 
-def is_narrow(context: Any) -> bool:
+def is_narrow(context: bpy.types.Context) -> bool:
     """Whether there is no room for a name beside its field, as in the sidebar at first."""
     return region_width(context) < _NARROW
 
@@ -37,7 +36,9 @@ def _lines(text: str, letters: int) -> list[str]:
     return textwrap.wrap(text, letters)
 
 
-def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
+def draw_message(
+    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: str
+) -> None:
     """A sentence, broken into as many lines as the region's width needs."""
     letters = int(region_width(context) / _LETTER)
     column = layout.column(align=True)

@@ -19,7 +19,9 @@ _STATE = {"zone": "Zone", "hidden": "Hidden", "waypoint": "Waypoint", "arrived":
 _YES_NO = ("hidden", "arrived")
 
 
-def draw_debug(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+def draw_debug(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
     """Switches of the overlay, and the table of the agent chosen last."""
     overlay = context.scene.steer_overlay if hasattr(context, "scene") else None
     if overlay is None:
@@ -43,7 +45,7 @@ def draw_debug(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     column.prop(overlay, "legend")
 
 
-def _draw_table(layout: Any, context: Any) -> None:
+def _draw_table(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     crowd = answers.crowd_of(context.scene)
     found = None if crowd is None else answers.get(crowd)
     if crowd is None:
@@ -69,7 +71,9 @@ def _draw_table(layout: Any, context: Any) -> None:
     draw_agent(layout, told, crowd, found.frame)
 
 
-def draw_agent(layout: Any, told: AgentAnswer, crowd: bpy.types.Object, frame: int) -> None:
+def draw_agent(
+    layout: bpy.types.UILayout, told: AgentAnswer, crowd: bpy.types.Object, frame: int
+) -> None:
     """What moves one agent at a frame."""
     box = layout.box().column(align=True)
     box.label(text=f"Agent {told.id} of {crowd.name}, frame {frame}", icon="POINTCLOUD_POINT")

@@ -25,8 +25,8 @@ class STEER_UL_behaviors(bpy.types.UIList):
 
     def draw_item(
         self,
-        context: Any,
-        layout: Any,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
         data: Any,
         item: Any,
         icon: int | None,
@@ -59,7 +59,7 @@ class STEER_UL_behaviors(bpy.types.UIList):
         )
 
     def filter_items(  # type: ignore[override]  # lists do as well as Blender's own arrays
-        self, context: Any, data: Any, property: str
+        self, context: bpy.types.Context, data: Any, property: str
     ) -> tuple[list[int], list[int]]:
         """Found by what they are called."""
         if not self.filter_name:
@@ -85,14 +85,14 @@ class _Main:
     """The panel itself: it explains how to make a crowd of an object that is none."""
 
     bl_label = "Crowd"
-    layout: Any
+    layout: bpy.types.UILayout
 
-    def draw_header_preset(self, context: Any) -> None:
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
         """The menu of presets."""
         if is_crowd(active_object(context)):
             self.layout.popover("STEER_PT_presets", text="", icon="PRESET")
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         """Status and warnings, or a button that makes a crowd."""
         drawing.draw_main(self.layout, context, active_object(context))
 
@@ -103,7 +103,7 @@ class PHYSICS_PT_steer(_Main, _PhysicsTab, bpy.types.Panel):
     bl_idname = "PHYSICS_PT_steer"
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         """On mesh objects."""
         obj = active_object(context)
         return obj is not None and obj.type == "MESH"
@@ -124,7 +124,7 @@ class STEER_PT_presets(bpy.types.Panel):
     bl_region_type = "HEADER"
     bl_ui_units_x = 28
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         """All presets by groups, and the files that they are saved to and loaded from."""
         drawing.draw_gallery(self.layout)
         row = self.layout.row()
@@ -136,14 +136,14 @@ class _Section:
     """A part of the panel; only crowds have it."""
 
     section: str
-    layout: Any
+    layout: bpy.types.UILayout
 
     @classmethod
-    def poll(cls, context: Any) -> bool:
+    def poll(cls, context: bpy.types.Context) -> bool:
         """On crowds."""
         return is_crowd(active_object(context))
 
-    def draw(self, context: Any) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         """Draw the section of the active crowd."""
         obj = active_object(context)
         if obj is not None and is_crowd(obj):
