@@ -38,7 +38,7 @@ from .remedies import draw_diagnosis, draw_sentence
 
 
 def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
-    """What the object is to Steer, and what is wrong with it."""
+    """Status of the object as a crowd, and its diagnoses."""
     if obj is None or obj.type != "MESH":
         layout.label(text=diagnose("NOTHING_SELECTED").sentence, icon="INFO")
         layout.menu("STEER_MT_add", text="Add Crowd", icon="COMMUNITY")
@@ -65,7 +65,7 @@ def draw_main(layout: Any, context: Any, obj: bpy.types.Object | None) -> None:
 
 
 def draw_compiling(layout: Any) -> None:
-    """How far compiling is."""
+    """Progress of compiling."""
     state = compiling.state()
     if state is not None:
         factor = state.done / state.total if state.total else 0.0
@@ -105,7 +105,7 @@ def draw_behaviors(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 
 
 def draw_entry(layout: Any, context: Any, item: Any) -> None:
-    """The parameters of one behavior that count for its choices, and what it reads."""
+    """The parameters of one behavior that its choices use, and its inputs."""
     cls = REGISTRY.get(item.type)
     if cls is None:
         return
@@ -134,18 +134,18 @@ def draw_entry(layout: Any, context: Any, item: Any) -> None:
 
 
 def _draw_lack_of_colliders(layout: Any, context: Any, item: Any, instead: str) -> None:
-    """Say that there are no colliders, and what agents do instead, if anything."""
+    """Message that there are no colliders, and the fallback of the behavior, if any."""
     if item.id_data.steer.colliders is None:
         draw_sentence(layout, context, diagnose("COLLIDERS_NOT_CHOSEN"))
     elif collider_objects(item.id_data) or not instead:
-        # that the collection is of no use is said at the top
+        # a message at the top says that the collection is of no use
         return
     if instead:
         draw_sentence(layout, context, diagnose("WITHOUT_COLLIDERS", instead=instead))
 
 
 def draw_target(layout: Any, owner: Any, *, missing: bool = False) -> None:
-    """Kind and pointer of a target, in red where it is missing."""
+    """Kind and pointer of a target, in red if it is missing."""
     _draw_choice(layout, owner, "target", "Target", missing=missing)
 
 
@@ -158,7 +158,7 @@ def _draw_choice(layout: Any, owner: Any, role: str, label: str, *, missing: boo
 
 
 def draw_inputs(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """What the crowd perceives."""
+    """The inputs of the crowd."""
     layout.use_property_split = True
     draw_target(layout, obj.steer, missing=lacks_target(obj.steer))
     layout.prop(obj.steer, "colliders")
@@ -187,7 +187,7 @@ def draw_motion(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 
 
 def draw_agents(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """What a body is and can do."""
+    """Properties of the agents' bodies."""
     _draw_block(layout, context, obj, "agents", BLOCKS["agents"])
 
 
@@ -197,7 +197,7 @@ def draw_solver(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 
 
 def draw_bodies(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """What bodies do to one another, and at walls."""
+    """Contacts between bodies, and with walls."""
     _draw_block(layout, context, obj, "bodies", BLOCKS["bodies"])
 
 
@@ -226,7 +226,7 @@ def draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 
 
 def draw_cache(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """The bake that plays without Steer: what there is of it, and what can be done with it."""
+    """The bake that plays without Steer: its status and its buttons."""
     column = layout.column()
     column.label(text="Cache")
     found = status.status(obj, context.scene)

@@ -1,4 +1,4 @@
-"""What the panel says about bakes that play by themselves, and about rendering without one."""
+"""Messages about bakes that play by themselves, and about rendering without a bake."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .remedies import draw_sentence
 
 
 def draw_playback(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """What a bake lacks, or the advice to make one."""
+    """Diagnoses of a bake, or the advice to make one."""
     if not plays_back(obj):
         if not live.is_baked(obj):
             draw_sentence(layout, context, diagnose("BAKE_FIRST"))
         return
-    # what is wrong stands above, with its way out, in place of what the live crowd would say
+    # errors of the bake are shown above, with a remedy, in place of the live crowd's messages
     limits = baked_file.limits(obj)
     if limits is not None and baked_file.problem(obj) is None:
         draw_sentence(layout, context, limits)
 
 
 def draw_export(layout: Any) -> None:
-    """The formats that a crowd is exported to."""
+    """The formats for the export of a crowd."""
     for entry in FORMATS.values():
         layout.operator(
             "object.steer_export", text=f"{entry.label} ({entry.suffix})"

@@ -1,4 +1,4 @@
-"""The Display section: what every agent is shown as, in which color, and how many in a viewport."""
+"""The Display section: shape and color of agents, and their number in a viewport."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SHOWN = {
     "Object": ("Object", *_BODY),
     "Collection": ("Collection", "Choose By", *_BODY),
 }
-"""Inputs of the Crowd modifier that count for each display."""
+"""Inputs of the Crowd modifier that each display uses."""
 _CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}
-"""Inputs that count for a way to choose from a collection."""
+"""Inputs that a way to choose from a collection uses."""
 _RANGED = ("Speed", "Density")
 
 
@@ -46,7 +46,7 @@ def shown_inputs(modifier: bpy.types.NodesModifier) -> list[str]:
 
 
 def draw_display(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """Inputs of the Crowd modifier that count."""
+    """Inputs of the Crowd modifier that are in use."""
     layout.use_property_split = True
     modifier = display.find_modifier(obj)
     if modifier is None:

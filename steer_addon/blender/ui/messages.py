@@ -9,11 +9,11 @@ from typing import Any
 import bpy
 
 _LETTER = 7
-"""About how many pixels a letter takes at the interface's standard size."""
+"""Approximate width of a letter at the interface's standard size [px]."""
 _TABS = 30
-"""So many pixels of a sidebar are its tabs."""
+"""Width of the tabs of a sidebar [px]."""
 _NARROW = 300
-"""In regions less wide than this, names of parameters beside their fields would be cut off."""
+"""In narrower regions, parameter names beside their fields would be cut off [px]."""
 
 
 def region_width(context: Any) -> float:
@@ -27,18 +27,18 @@ def region_width(context: Any) -> float:
 
 
 def is_narrow(context: Any) -> bool:
-    """Whether there is no room for a name beside its field, as in the sidebar at first."""
+    """Whether there is no room for a name beside its field, as in a sidebar of default width."""
     return region_width(context) < _NARROW
 
 
 @lru_cache(maxsize=256)
 def _lines(text: str, letters: int) -> list[str]:
-    """A sentence as lines; a redraw asks for the same again and again."""
+    """A sentence as lines; cached, since every redraw needs the same ones."""
     return textwrap.wrap(text, letters)
 
 
 def draw_message(layout: Any, context: Any, text: str, icon: str) -> None:
-    """A sentence, broken into as many lines as the region's width needs."""
+    """Draw a sentence, broken into lines by the width of the region."""
     letters = int(region_width(context) / _LETTER)
     column = layout.column(align=True)
     for number, line in enumerate(_lines(text, max(16, letters - 9))):

@@ -1,4 +1,4 @@
-"""The Debug section: the overlay's switches, and why one agent turns, as a table."""
+"""The Debug section: the overlay's switches, and a table of what moves one agent."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _draw_table(layout: Any, context: Any) -> None:
         draw_sentence(layout, context, diagnose("NO_CROWD_CHOSEN"))
         return
     if found is None:
-        # it is told once Blender has drawn this
+        # the answer is computed after Blender has drawn this
         return
     for note in found.notes:
         draw_sentence(layout, context, note)
@@ -70,7 +70,7 @@ def _draw_table(layout: Any, context: Any) -> None:
 
 
 def draw_agent(layout: Any, told: AgentAnswer, crowd: bpy.types.Object, frame: int) -> None:
-    """What moves one agent at a frame."""
+    """Table of the influences on one agent at a frame."""
     box = layout.box().column(align=True)
     box.label(text=f"Agent {told.id} of {crowd.name}, frame {frame}", icon="POINTCLOUD_POINT")
     for text in _state_lines(told):
