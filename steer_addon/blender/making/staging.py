@@ -313,7 +313,7 @@ class Stage:
 
 
 def steer_by(obj: bpy.types.Object, target: Any, behavior: str = "") -> None:
-    """Set what a crowd, or one of its behaviors, steers by: an object, a collection or a crowd."""
+    """Set the target of a crowd or a behavior: an object, a collection or a crowd."""
     slot: Any = obj.steer.behaviors[behavior] if behavior else obj.steer
     if behavior:
         slot.use_own_target = True

@@ -279,7 +279,7 @@ def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> Non
         place.show_mesh(crowd, shapes.animal_mesh("Animal", 3.5 * plan.body, 0.4), "#9C7A54")
     elif figure == "PERSON":
         place.show_people(crowd)
-        # in the viewport clothes have one color for all, and the darkest of them would be that
+        # in the viewport all clothes have one color, which would be the darkest of them
         person: Any = crowd.steer.bake_source_object
         person.data.materials[0].diffuse_color = VIEWPORT_CLOTHES
     else:

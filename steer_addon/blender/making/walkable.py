@@ -69,7 +69,7 @@ class Walkable:
         return int(np.bincount(self.region).argmax())
 
     def nearest(self, point: NDArray[np.floating[Any]]) -> tuple[int, float]:
-        """The place nearest to a point, and how far away it is [m]."""
+        """The place nearest to a point, and its distance [m]."""
         distance = np.linalg.norm(self.position - point, axis=1)
         row = int(distance.argmin())
         return row, float(distance[row])
@@ -152,7 +152,7 @@ def _unit_normals(corners: Floats) -> Floats:
 
 
 def _centers(low: NDArray[np.floating[Any]], column: Ints, cell: float, shape: Ints) -> Floats:
-    # off the middle by a little: meshes like to have edges on round numbers
+    # slightly off the middle: meshes often have edges at round coordinates
     x, y = np.divmod(column, shape[1])
     centers: Floats = low[:2] + (np.stack([x, y], axis=1) + 0.4971) * cell
     return centers
