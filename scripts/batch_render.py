@@ -1,4 +1,4 @@
-"""Simulate, bake and render the crowds of a file, in one go and without a screen.
+"""Simulate, bake and render the crowds of a file in one run, without a screen.
 
 Run it inside Blender or with Blender's module::
 
@@ -40,7 +40,7 @@ def module(name: str) -> ModuleType:
 
 
 def script_arguments(words: list[str]) -> list[str]:
-    """What stands after the first `--`; everything, when there is none."""
+    """Arguments after the first `--`; all arguments if there is none."""
     return words[words.index("--") + 1 :] if "--" in words else words
 
 
@@ -51,7 +51,7 @@ def open_file() -> Path | None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the script takes."""
+    """Parser of the script's arguments."""
     arguments = module("commands.arguments")
     opened = open_file()
     parser.add_argument(
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Any:
-    """Do the three steps, each through its own command; returns what they tell."""
+    """Run the three steps, each through its own command; returns their reports."""
     if options.file is None:
         raise module("core.errors").UsageError(
             "no file is given: name one after `--`, or open it with `blender -b FILE.blend`"

@@ -1,7 +1,7 @@
-"""Run the main job from end to end and leave something to look at: `make demo`.
+"""Run the main workflow from end to end and keep its results: `make demo`.
 
-A scene with a crowd is made, simulated, baked to keyframes and rendered. Left in out/demo:
-demo.blend (plays without Steer), demo.png, demo.mp4 where this Blender can write one, and
+A scene with a crowd is made, simulated, baked to keyframes and rendered. Results in out/demo:
+demo.blend (plays without Steer), demo.png, demo.mp4 if this Blender can write one, and
 report.json. Another folder can be given as the only argument.
 """
 
@@ -33,11 +33,11 @@ SHORTEST, LONGEST = 16, 96
 STILL = ("--samples", "24", "--size", "960x540")
 MOVING = ("--samples", "4", "--size", "480x270")
 GOALS = ((-25, 14), (25, -14), (26, 13), (-26, -13), (0, 16), (2, -16))
-"""Where people go [m], all around the plaza, so that they cross each other's ways."""
+"""Targets [m] all around the plaza, so that people cross each other's ways."""
 
 
 def steer(*words: str) -> dict[str, Any]:
-    """Run one command of `steer`; returns what it tells."""
+    """Run one command of `steer`; returns its report."""
     print(f"steer {' '.join(words)}", file=sys.stderr)
     options = cli.make_parser().parse_args(words)
     result: Result = options.run(options)
@@ -45,7 +45,7 @@ def steer(*words: str) -> dict[str, Any]:
 
 
 def place_camera(blend: Path) -> None:
-    """Go nearer than the camera of `steer scene` does: it shows everybody, this one people."""
+    """Move the camera nearer than `steer scene` does, to show people, not the whole crowd."""
     from mathutils import Vector
 
     from steer_addon.blender.headless import batch
@@ -61,7 +61,7 @@ def place_camera(blend: Path) -> None:
 
 
 def render_video(blend: Path, folder: Path, per_frame: float) -> dict[str, Any]:
-    """Render as many frames as there is time for, and make the video of them."""
+    """Render the frames that fit in the time, and make the video of them."""
     count = round(min(max(VIDEO_SECONDS / per_frame, SHORTEST), LONGEST))
     frames = f"{VIDEO_START}-{VIDEO_START + count - 1}"
     where = ("--frames", frames, "--out", str(folder))
@@ -69,7 +69,7 @@ def render_video(blend: Path, folder: Path, per_frame: float) -> dict[str, Any]:
 
 
 def make_demo(out: Path, work: Path) -> tuple[dict[str, Any], list[Path]]:
-    """Do everything; returns the report and the files that are left."""
+    """Run all steps; returns the report and the resulting files."""
     start = time.perf_counter()
     scene, demo = work / "scene.blend", out / "demo.blend"
     goals = [word for x, y in GOALS for word in ("--target", f"{x},{y},0")]
@@ -88,7 +88,7 @@ def make_demo(out: Path, work: Path) -> tuple[dict[str, Any], list[Path]]:
         made.append(out / "demo.mp4")
         shutil.copyfile(report["video"]["video"], made[-1])
     for name, data in report.items():
-        # what was in the working folder is gone when this ends
+        # the working folder is removed at the end
         report[name] = {key: value for key, value in data.items() if key != "outputs"}
     for key in ("agents", "frames", "seconds_per_step"):
         report[key] = report["simulate"][key]
@@ -99,14 +99,14 @@ def make_demo(out: Path, work: Path) -> tuple[dict[str, Any], list[Path]]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the script takes."""
+    """Parser of the script's arguments."""
     parser.add_argument(
         "out", nargs="?", type=Path, default=ROOT / "out" / "demo", help="folder for it all"
     )
 
 
 def run(options: argparse.Namespace) -> Result:
-    """Make the demo in a working folder, and keep what is worth it."""
+    """Make the demo in a working folder, and keep the resulting files."""
     from steer_addon.blender.headless import batch
 
     batch.check_folder(options.out)

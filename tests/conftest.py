@@ -1,4 +1,4 @@
-"""What all tests share: a Blender of their own, the shared data, and kernels that stay compiled.
+"""Shared parts of all tests: a separate Blender, the shared data, and compiled kernels.
 
 Tests import the package as `steer_addon`, from the checkout, and the fixture `steer` registers
 that one. Enabled as an extension the same modules would exist a second time, under

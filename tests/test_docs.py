@@ -30,7 +30,7 @@ def test_generated_pages_are_up_to_date():
 
 
 def section(name: str) -> str:
-    """What docs/behaviors.md says under the heading of a behavior."""
+    """Text of docs/behaviors.md under the heading of a behavior."""
     page = (ROOT / "docs" / "behaviors.md").read_text(encoding="utf-8")
     heading = f"### {REGISTRY[name].definition.label} (`{name}`)\n"
     return page.partition(heading)[2].partition("\n##")[0]
@@ -60,7 +60,7 @@ def test_formulas_of_all_methods_follow_their_behavior():
 
 
 def anchors(page: Path) -> set[str]:
-    """What links can lead to inside of a page."""
+    """Targets of links inside of a page."""
     lines = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", line).lower().replace(" ", "-") for line in lines}
 

@@ -61,7 +61,7 @@ def targets(module: str, node: ast.AST) -> Iterator[str]:
 
 @cache
 def graph() -> dict[str, set[str]]:
-    """What each module imports, anywhere in its text and for whatever purpose."""
+    """Imports of each module, anywhere in its text and for any purpose."""
     found = {}
     for module, (_, tree) in trees().items():
         named = {name for node in ast.walk(tree) for name in targets(module, node)}

@@ -1,1 +1,1 @@
-"""Benchmarks of what a user would feel (docs/benchmarks.md); bench.py runs them."""
+"""Benchmarks of delays that users feel (docs/benchmarks.md); bench.py runs them."""

@@ -1,8 +1,8 @@
-"""What each behavior costs: choosing its inputs, packing its parameters, running its kernels.
+"""Cost of each behavior: choosing its inputs, packing its parameters, running its kernels.
 
-All variants of all behaviors take turns with seek, on one core, in one world of 10,000 walkers who
-walk on from frame to frame. What counts is the time that the thread works, not what it waits.
-Run as a script, this file counts the rays that they cast, with kernels that are not compiled.
+All variants of all behaviors alternate with seek, on one core, in one world of 10,000 walkers that
+move from frame to frame. The measured time is the processor time of the thread, without waiting.
+Run as a script, this file counts the rays that they cast, with uncompiled kernels.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ COUNT = 10_000
 COUNTED = 200
 """Agents whose rays are counted."""
 ROUNDS, WARM_UPS = 25, 50
-"""Frames that agents walk on while they are measured, and before: what is remembered from frame to
-frame helps as much as it does in a run, and no more."""
+"""Frames that agents walk while they are measured, and before: the memory between frames
+then helps exactly as much as in a run."""
 TIMES_SEEK, MICROSECONDS_PER_RAY = 3.0, 0.3
 
 
 def variants(cls: type[Behavior]) -> list[Behavior]:
-    """A behavior with each combination of those choices that change what it does."""
+    """A behavior with each combination of the choices that change its computation."""
     infos = [i for i in own_parameters(cls).values() if i.kind == "choice"]
     infos = [i for i in infos if i.name != "target_choice"]
     found = {}
@@ -65,7 +65,7 @@ def variants(cls: type[Behavior]) -> list[Behavior]:
 
 
 def everywhere(every: int = 1) -> tuple[Agents, World]:
-    """Each n-th of 10,000 walkers, 1 per 2 m², and all that behaviors can ask for."""
+    """Each n-th of 10,000 walkers, 1 per 2 m², and all inputs that behaviors can request."""
     extent = float(np.sqrt(2.0 * COUNT))
     rng = np.random.default_rng(7)
 
@@ -90,18 +90,18 @@ def everywhere(every: int = 1) -> tuple[Agents, World]:
 
 
 class Asking:
-    """A call that does what a step does for some behaviors, from inputs to corrections."""
+    """A call that does the work of a step for some behaviors, from inputs to corrections."""
 
     def __init__(self, entries: Sequence[Behavior], agents: Agents, world: World) -> None:
         self._entries, self._agents, self._world = entries, agents, world
         self._solver = Solver(CrowdSettings(behaviors=(Seek(name="go"), *entries)))
         self._number = 0
-        # its memory, and the desired velocities that some pushes ask for, are there as in a run
+        # its memory, and the desired velocities that some pushes read, exist as in a run
         self.walk_on()
         self.walk_on()
 
     def walk_on(self) -> None:
-        """Take the crowd to its next frame, as calls then see it."""
+        """Advance the crowd to its next frame, which calls then see."""
         step = self._solver.step(self._agents, self._world, DT, number=self._number)
         self._agents = step.agents
         self._ends = (step.agents.position + step.agents.velocity * DT).astype(np.float32)
@@ -110,7 +110,7 @@ class Asking:
         self._sees = self._solver.world_view(self._world, DT, self._number, 0)
 
     def __call__(self) -> None:
-        """What the behaviors do in the current frame."""
+        """The work of the behaviors in the current frame."""
         agents, sees = self._agents, self._sees
         perception = Perception(agents, self._world, self._entries)
         for entry in self._entries:
@@ -120,7 +120,7 @@ class Asking:
             known = _Forgotten(agents)
             propose(entry, agents, known, self._view, local, params, value, active)
             if entry.definition.constraint is not None:
-                # what corrects the step is a part of it, and all that some methods do
+                # corrections of the step count too: some methods do nothing else
                 memory = known.memory.get(entry.key, np.zeros((agents.count, 0), np.float32))
                 ends, velocity = self._ends.copy(), agents.velocity.copy()
                 jit.parallel_for(
@@ -130,14 +130,14 @@ class Asking:
 
 
 class _Forgotten:
-    """Copies what behaviors remember, takes what they add, and lets go of it."""
+    """Copies the memory of behaviors, accepts additions, and discards them."""
 
     def __init__(self, agents: Agents) -> None:
         self.memory = {key: columns.copy() for key, columns in agents.memory.items()}
 
 
 def behaviors() -> Iterator[Row]:
-    """The cost per agent of every behavior: in that of seek, per ray, or in that of the flock."""
+    """The cost per agent of every behavior: relative to seek, per ray, or relative to the flock."""
     rays = json.loads(
         subprocess.run(
             [sys.executable, __file__], check=True, capture_output=True, text=True
@@ -167,7 +167,7 @@ def behaviors() -> Iterator[Row]:
         each = f"{own / COUNT * 1e9:.0f} ns an agent"
         name = f"behavior {entry.key.replace('_', ' ')}"
         if rays[entry.key] > 0.0:
-            # what casts rays may do all that others do besides
+            # behaviors that cast rays may cost as much as others in addition
             per_ray = (own - TIMES_SEEK * of_seek) / COUNT / rays[entry.key] * 1e6
             per_ray = max(per_ray, 0.0)
             note = f"{each}, {rays[entry.key]:.2f} rays each; one core, beyond 3 times seek"

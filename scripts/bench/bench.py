@@ -1,10 +1,10 @@
-"""Measure what a user would feel, and print one table.
+"""Measure delays that users feel, and print one table.
 
     python scripts/bench/bench.py [--only NAME]… [--list] [--json | --markdown]
 
-Every figure is a ratio of two times taken in one run, or stands beside a budget. Times are medians;
-where two things are compared they take turns. A busy machine makes absolute times longer, so the
-table says how busy it was. `--markdown` prints docs/benchmarks.md.
+Every figure is a ratio of two times of one run, or has a budget. Times are medians;
+compared things take turns. A busy machine makes absolute times longer, so the
+table shows the load of the machine. `--markdown` prints docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ do. *Ratio* is how many times better than wanted a figure is: 1 just meets the b
 
 {summary}
 
-What casts rays may cost 0.3 µs for each ray beside what any behavior may, which is three times
-seek; a hit that is remembered and looked at again counts as a ray.
+A behavior that casts rays may cost 0.3 µs per ray in addition to the budget of all behaviors,
+three times seek; a remembered hit that is checked again counts as a ray.
 """
 
 
@@ -86,12 +86,12 @@ def cores() -> int:
 
 
 def busy() -> float:
-    """Processes that ran or waited over the last minute, per core; 0 where that is not known."""
+    """Processes that ran or waited over the last minute, per core; 0 if unknown."""
     return os.getloadavg()[0] / cores() if hasattr(os, "getloadavg") else 0.0
 
 
 def measure(names: Sequence[str]) -> list[Row]:
-    """Run groups of benchmarks, and say on stderr what is going on."""
+    """Run groups of benchmarks, and report the progress on stderr."""
     rows: list[Row] = []
     for name in names:
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Benchmarks of what a user feels in Blender."""
+"""Benchmarks of delays in Blender."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _particles(obj: bpy.types.Object) -> np.ndarray:
 
 
 def boids() -> Iterator[Row]:
-    """A flock against Blender's boids: as many, as dense, in the same process and in turns."""
+    """A flock against Blender's boids: equal count and density, in one process, by turns."""
     settings, agents = flock(MANY, 10)
     with fresh_file() as scene:
         empty = bpy.data.scenes.new("Empty")
@@ -49,7 +49,7 @@ def boids() -> Iterator[Row]:
         before = _particles(obj)
         frames = range(2, 100)
         calls = [stepper(settings, agents), player(scene, frames), player(empty, frames)]
-        # several at a time, as a bake runs them: after a frame Blender's idle threads keep the
+        # several frames at a time, as in a bake: after a frame Blender's idle threads keep the
         # cores busy for some milliseconds, and would slow down a single step alone
         ours, theirs, nothing = medians(calls, 8, 3, in_a_row=8)
         moved = np.linalg.norm(_particles(obj) - before, axis=1)
@@ -181,7 +181,7 @@ def _read_times(moving: bool) -> list[float]:
 
 
 def reading() -> Iterator[Row]:
-    """What the scene reader takes for 50 colliders of 16,000 triangles in all, and the ground."""
+    """Time of the scene reader for 50 colliders of 16,000 triangles in all, and the ground."""
     for moving in (False, True):
         first, *others = _read_times(moving)
         yield timed(

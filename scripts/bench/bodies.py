@@ -1,11 +1,11 @@
 """Anticipation and contacts against RVO2 and JuPedSim: the same crowd, a few steps by turns.
 
-Walkers at 0.5 per m², each to a far goal of its own direction. Of each only the step is measured:
-handing wishes over to a peer is not. Both peers use one thread, as their packages are built; ours
+Walkers at 0.5 per m², each with a far goal in its own direction. Only the step is measured:
+passing wished velocities to a peer is not. Both peers use one thread, as they are built; Steer
 is measured on one thread too, by the processor's time, and on all cores as users have it.
 
-Everybody takes several steps before the other one does, as in any simulation: after another's step
-the first own one has to fetch its crowd from memory again, and to wake its threads.
+Each program takes several steps per turn, as in any simulation: after another program's steps
+the first one has to fetch its crowd from memory again, and to wake its threads.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from steer_addon.core.step.solver import Solver
 COUNT, DENSITY = 10_000, 0.5
 SPEED = 1.34
 GOALS = 32
-"""Directions in which agents go."""
+"""Number of directions of the goals."""
 NEIGHBORS = 10
 WARM, ROUNDS, IN_A_ROW = 24, 15, 5
 """Steps before measuring, turns that are measured, and steps in each of those."""
 
 
 def lattice(count: int) -> tuple[F32, Any]:
-    """Where agents start [m], shape (count, 3), and the number of each one's goal."""
+    """Start positions [m], shape (count, 3), and the number of each agent's goal."""
     rng = np.random.default_rng(11)
     side = math.ceil(math.sqrt(count))
     spacing = 1.0 / math.sqrt(DENSITY)
@@ -58,7 +58,7 @@ def goals(count: int) -> F32:
 
 
 def ours(count: int) -> tuple[CrowdSettings, Call]:
-    """Pedestrians who seek their goals, avoid neighbors and keep out of each other."""
+    """Pedestrians that seek their goals, avoid neighbors and do not overlap."""
     settings = load_preset("pedestrians").settings
     stack = [b for b in settings.behaviors if isinstance(b, AvoidNeighbors)]
     stack = [replace(b, max_neighbors=NEIGHBORS) for b in stack]
@@ -85,7 +85,7 @@ def ours(count: int) -> tuple[CrowdSettings, Call]:
 
 
 def rvo(radius: float, horizon: float) -> tuple[Call, Call]:
-    """Handing wishes over to RVO2, and its step."""
+    """Passes wished velocities to RVO2, and steps it."""
     module = importlib.import_module("pyrvo")
     reach = 2.0 * horizon * SPEED
     crowd = module.RVOSimulator(DT, reach, NEIGHBORS, horizon, horizon, radius, SPEED)
@@ -135,7 +135,7 @@ def jupedsim(radius: float) -> Call:
 
 
 def bodies() -> Iterator[Row]:
-    """How much faster a step is than the peers', and how it grows with the crowd."""
+    """Speed of a step relative to the peers, and its growth with the crowd."""
     settings, step = ours(COUNT)
     radius = settings.agents.radius
     horizon = next(b for b in settings.behaviors if isinstance(b, AvoidNeighbors)).anticipation_time
@@ -155,7 +155,7 @@ def bodies() -> Iterator[Row]:
 def _compared(
     operation: str, step: Call, peer: Call, wanted: float, note: str, between: Call | None = None
 ) -> Iterator[Row]:
-    """How many times as long a peer's step takes: by the time of one thread, and on all cores."""
+    """Ratio of a peer's step time to ours: on one thread, and on all cores."""
 
     def row(where: str, clock: Callable[[], float]) -> Row:
         taken = medians([step, peer], ROUNDS, in_a_row=IN_A_ROW, between=between, clock=clock)

@@ -25,7 +25,7 @@ from steer_addon.core.step.simulation import Simulation
 
 FRAMES = 250
 BURST = 25
-"""Frames in a row, a chunk, before it is the other one's turn."""
+"""Frames per turn: one chunk."""
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def _size(folder: Path) -> int:
 
 
 def writing() -> Iterator[Row]:
-    """Frames of a flock to the disk and back, with all that it takes to be safe there."""
+    """Frames of a flock written to disk safely, and read back."""
     settings, agents = flock(MANY, 10)
     simulation = Simulation(settings, agents, frame=1, fps=FPS)
     frames = [simulation.current(), *(simulation.step(World()) for _ in range(FRAMES - 1))]
@@ -65,7 +65,7 @@ def writing() -> Iterator[Row]:
 def _bake(
     scene: bpy.types.Scene, settings: CrowdSettings, points: object, folder: Path
 ) -> cached.CacheBake:
-    """A bake of a flock beside something that moves, so that every frame is evaluated."""
+    """A bake of a flock with a moving object, so that every frame is evaluated."""
     crowd = add_crowd(scene, points, settings, FRAMES)
     goal = add_object(scene, f"Goal {scene.name}", None)
     move([goal])
@@ -74,7 +74,7 @@ def _bake(
 
 
 class _Turns:
-    """Two ways to do as many frames, a burst each, who comes first changing every time."""
+    """Two ways to run equal numbers of frames, in bursts with alternating order."""
 
     def __init__(self) -> None:
         self.wall: list[list[float]] = [[], []]
@@ -91,7 +91,7 @@ class _Turns:
 
     @property
     def ratio(self) -> float:
-        """Time of the first in that of the second: the median burst, whatever else goes on."""
+        """Time of the first relative to the second: median of the bursts, robust to other load."""
         return statistics.median(a / b for a, b in zip(*self.wall, strict=True))
 
     @property
@@ -113,7 +113,7 @@ def solver() -> Iterator[Row]:
     turns = _Turns()
     with _folder() as folder, fresh_file() as scene:
         bake = _bake(scene, settings, agents.position, folder)
-        # the same agents: how dense a flock is decides how long a step takes
+        # the same agents: the density of a flock decides the time of a step
         crowd = bpy.data.objects["Crowd"]
         start = read_agents(crowd, scene.view_layers[0].depsgraph, settings)
         simulation = Simulation(settings, start, frame=1, fps=FPS)
@@ -178,7 +178,7 @@ def beside() -> Iterator[Row]:
 
 
 def caches() -> Iterator[Row]:
-    """Everything about caches."""
+    """All benchmarks of caches."""
     yield from writing()
     yield from solver()
     yield from beside()

@@ -1,4 +1,4 @@
-"""Benchmarks of the solver and what it stands on; no Blender."""
+"""Benchmarks of the solver and its foundations, without Blender."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stepper(
 
 
 def flocks() -> Iterator[Row]:
-    """100,000 agents against NumPy and C, whose results have to be the same."""
+    """100,000 agents against NumPy and C, which must give the same results."""
     settings, agents = flock(MANY)
     ours = stepper(settings, agents)
     with c_flock() as c:

@@ -1,4 +1,4 @@
-"""Crowds and meshes that are measured: random, but the same every time."""
+"""Crowds and meshes for benchmarks: random, but the same every time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLLIDER_TRIANGLES = 16_000
 
 
 def scatter(count: int, reach: float, neighbors: float = NEIGHBORS, seed: int = 1) -> F32:
-    """Points in a cube so large that each has so many others within reach [m], (count, 3)."""
+    """Points in a cube, sized for a given number of neighbors within reach [m], (count, 3)."""
     volume = count * (4.0 / 3.0 * np.pi * reach**3) / neighbors
     side = volume ** (1.0 / 3.0)
     points = np.random.default_rng(seed).uniform(-side / 2, side / 2, (count, 3))

@@ -1,4 +1,4 @@
-"""Benchmarks of the debug overlay: what a frame of it takes besides drawing lines."""
+"""Benchmarks of the debug overlay: time of a frame without drawing the lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MATRIX = np.diag([1e-3, 1e-3, -1e-3, 1.0])
 
 
 def overlay() -> Iterator[Row]:
-    """Arrows of 1,000 agents at a stored frame, and what one agent looks at."""
+    """Arrows of 1,000 agents at a stored frame, and the perception of one agent."""
     with fresh_file() as scene:
         crowd = add_preset_crowd(scene, "pedestrians", AGENTS)
         for number in range(1, 12):

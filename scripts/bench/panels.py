@@ -1,4 +1,4 @@
-"""Benchmarks of drawing panels: what Steer's own code takes, with a layout that draws nothing."""
+"""Benchmarks of panels: time of Steer's own code, with a layout that draws nothing."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ BUDGET = 1.0
 
 
 class NoLayout:
-    """Takes every call of a layout, and is every layout inside of it."""
+    """Accepts every call of a layout, and serves as every layout inside of it."""
 
     def __getattr__(self, name: str) -> Any:
         return self
 
     def __call__(self, *args: Any, **options: Any) -> NoLayout:
-        """Any call gives the layout again."""
+        """Any call returns the layout itself."""
         return self
 
 

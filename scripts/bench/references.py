@@ -1,4 +1,4 @@
-"""The flock once more, in NumPy and in C: what the kernels are held against.
+"""The flock in NumPy and in C, to which the kernels are compared.
 
 Both compute the step that `crowds.flock` describes: separation, cohesion and alignment of all
 agents within the radius, REYNOLDS solver, FLY motion.
@@ -76,7 +76,7 @@ def _sums(rows: I64, values: F64, count: int) -> F64:
 
 
 def numpy_step(agents: Agents, settings: CrowdSettings) -> Moved:
-    """One step in NumPy, as one would write it without a compiler.
+    """One step in NumPy, as it is written without a compiler.
 
     Returns:
         Positions [m] and velocities [m/s] after the step, each of shape (agent_count, 3).
@@ -108,7 +108,7 @@ class CFlock:
     """One step in C on all cores."""
 
     def __init__(self, library: Path) -> None:
-        # threads that spin while they wait would take the other side's time away
+        # threads that spin while waiting would slow down the other side
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         self._flock = ctypes.CDLL(str(library)).flock
 
@@ -134,7 +134,7 @@ class CFlock:
 
 @contextmanager
 def c_flock() -> Iterator[CFlock | None]:
-    """The step in C, compiled now; None where there is no compiler."""
+    """The step in C, compiled now; None without a compiler."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         yield None

@@ -1,4 +1,4 @@
-"""Blender scenes that are measured."""
+"""Blender scenes for benchmarks."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def add_world(scene: bpy.types.Scene, crowd: bpy.types.Object, extent: float, fl
 
 
 def add_preset_crowd(scene: bpy.types.Scene, name: str, count: int) -> bpy.types.Object:
-    """A crowd of a preset, with everything that the preset can perceive."""
+    """A crowd of a preset, with all inputs that the preset can perceive."""
     settings = load_preset(name).settings
     flat = settings.motion.motion == "GROUND"
     extent = float(np.sqrt(2.0 * count)) if flat else 0.8 * count ** (1.0 / 3.0)
@@ -83,7 +83,7 @@ def add_preset_crowd(scene: bpy.types.Scene, name: str, count: int) -> bpy.types
 
 
 def move(objects: Sequence[bpy.types.Object]) -> None:
-    """Key objects so that they are elsewhere in every frame."""
+    """Key objects so that they move in every frame."""
     for obj in objects:
         obj.keyframe_insert("location", frame=1)
         obj.location.x += 5.0
@@ -91,7 +91,7 @@ def move(objects: Sequence[bpy.types.Object]) -> None:
 
 
 def player(scene: bpy.types.Scene, frames: Sequence[int]) -> Callable[[], None]:
-    """Show the next frame at each call, and begin again after the last."""
+    """Show the next frame at each call, and start again after the last."""
     following = itertools.cycle(frames)
     return lambda: scene.frame_set(next(following))
 

@@ -1,4 +1,4 @@
-"""Benchmarks of how long it takes until something happens, each in a process of its own.
+"""Benchmarks of start times, each in its own process.
 
 Run as a script this file is that process: `start.py register` and `start.py first
 PRESET` measure themselves and print one JSON object.
@@ -35,7 +35,7 @@ def _run(command: list[str], bytecode: str, cache: str | None = None) -> str:
         cache: Folder for compiled kernels; None takes that of this process.
 
     Returns:
-        What the process wrote to stdout.
+        The standard output of the process.
     """
     environment = dict(os.environ)
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -1,4 +1,4 @@
-"""Figures of a benchmark: how they are taken, and the table that they end up in."""
+"""Figures of a benchmark: measuring them, and their table."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Row:
     """One line of the table."""
 
     operation: str
-    """What was done, as a user would call it."""
+    """The measured operation, in a user's words."""
     figure: float | None
-    """What came out, in `unit`; None when it could not be measured."""
+    """The measured value, in `unit`; None if it could not be measured."""
     unit: str
-    """What the figure counts; "×" is a ratio of two times taken in turns."""
+    """Unit of the figure; "×" is a ratio of two times measured by turns."""
     wanted: float | None = None
-    """Budget, in the same unit; None where there is none."""
+    """Budget, in the same unit; None if there is none."""
     at_least: bool = False
     """Whether more is better."""
     note: str = ""
-    """What the figure was compared with, or why there is none."""
+    """The reference of the figure, or the reason why there is no figure."""
     failed: bool = False
-    """Whether measuring went wrong."""
+    """Whether the measurement failed."""
 
     @property
     def ratio(self) -> float | None:
-        """How many times better than wanted; 1 just meets the budget."""
+        """Budget relative to the figure; 1 just meets the budget."""
         if self.figure is None or self.wanted is None or not self.figure > 0.0:
             return None
         return self.figure / self.wanted if self.at_least else self.wanted / self.figure
@@ -68,7 +68,7 @@ def quantity(value: float, unit: str) -> str:
 
 
 def skipped(operation: str, why: str) -> Row:
-    """A line for what could not be measured here."""
+    """A line for a figure that could not be measured here."""
     return Row(operation, None, "", note=why)
 
 
@@ -90,12 +90,12 @@ def medians(
     """Median times of some calls [s], taken in turns so that a busy machine slows all alike.
 
     Args:
-        calls: What is compared.
-        rounds: How often each one is timed.
+        calls: The compared calls.
+        rounds: Number of timings of each call.
         warm_ups: Calls beforehand that do not count.
-        in_a_row: Calls per turn, for what runs step by step in its use, too.
+        in_a_row: Calls per turn, for calls that run step by step in practice.
         between: Called before each round, warm-ups included, and not timed.
-        clock: What times are read from [s].
+        clock: Clock function [s].
     """
     times: list[list[float]] = [[] for _ in calls]
     for number in range(-warm_ups, rounds):

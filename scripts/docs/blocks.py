@@ -1,6 +1,6 @@
 """Parts of pages that are made from the program, and the page of presets.
 
-A page has them between two marks; what stands around is written by hand:
+A page has these parts between two marks; the text around them is written by hand:
 
     <!-- made by scripts/docs/render.py: controls inputs -->
     …
@@ -33,7 +33,7 @@ NO_BLENDER = importlib.util.find_spec("bpy") is None
 
 
 def number(value: float) -> str:
-    """A limit as people write it; none for those far beyond use."""
+    """A limit as text; empty for limits far beyond use."""
     return "" if abs(value) >= 1e9 else f"{value:g}"
 
 
@@ -57,7 +57,7 @@ def limits(info: ParameterInfo) -> str:
 
 
 def meaning(info: ParameterInfo) -> str:
-    """What a parameter and its choices are."""
+    """Description of a parameter and its choices."""
     text = info.doc
     if info.choices:
         text += ": " + "; ".join(f"{k} = {v}" for k, v in info.choices.items())
@@ -79,14 +79,14 @@ def table(infos: Iterable[ParameterInfo], labels: bool = False) -> str:
 
 @cache
 def _drawn() -> dict[str, str]:
-    # the Blender side is needed for nothing else
+    # only this function needs the Blender side
     from .controls import tables
 
     return tables()
 
 
 def controls(name: str) -> str:
-    """What a section of the Crowd panel shows."""
+    """Contents of a section of the Crowd panel."""
     return _drawn()[name]
 
 
@@ -104,7 +104,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
 
 
 def filled(text: str) -> str:
-    """A page with its made parts as they are now; those that need Blender stay without it."""
+    """A page with its generated parts updated; without Blender, parts that need it stay."""
 
     def make(found: re.Match[str]) -> str:
         begin, kind, name, end = found.groups()
@@ -126,7 +126,7 @@ def _anchor(kind: str) -> str:
 
 
 def _stack(name: str, path: Path) -> str:
-    """What a preset tells its agents, in a paragraph."""
+    """Behaviors of a preset, in a paragraph."""
     told = read_preset(path).settings
     parts = []
     for entry in told.behaviors:
@@ -145,7 +145,7 @@ def _scenes() -> set[str]:
 
 
 def gallery_page(note: str) -> str:
-    """docs/gallery.md: every preset that comes with Steer, moving."""
+    """docs/gallery.md: animations of all built-in presets."""
     groups: dict[str, list[tuple[str, Path]]] = {name: [] for name in GROUPS}
     for name, path in find_presets().items():
         groups.setdefault(preset_card(path).group, []).append((name, path))

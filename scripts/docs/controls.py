@@ -1,8 +1,8 @@
-"""What each section of the Crowd panel has: found by drawing it.
+"""Controls of each section of the Crowd panel, found by drawing it.
 
-The sections are drawn as Blender draws them, into a layout that only notes what is put into it,
-once for every state in which they show something else. Names, tooltips, defaults and limits are
-those that Blender then knows. Needs the bpy wheel.
+The sections are drawn as Blender draws them, into a layout that only records its contents,
+once for every state with different contents. Names, tooltips, defaults and limits are
+read from Blender. Needs the bpy wheel.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Control:
     """A row of a table.
 
     Attributes:
-        label: What the panel shows.
+        label: Text in the panel.
         meaning: The tooltip, with the meanings of choices.
         default: Default value as text.
         limits: Range as text.
@@ -52,7 +52,7 @@ class Control:
 
 
 class Notes:
-    """A layout that keeps what is put into it, by identifiers that are the same in every state."""
+    """A layout that records its contents, by identifiers that are the same in every state."""
 
     def __init__(self, found: dict[str, Control]) -> None:
         self.found = found
@@ -66,7 +66,7 @@ class Notes:
     row = column = box = split = grid_flow = _part
 
     def _nothing(self, *words: Any, **options: Any) -> None:
-        """What is no control."""
+        """Ignore calls that add no control."""
 
     label = separator = progress = template_icon = popover = _nothing
 
@@ -79,7 +79,7 @@ class Notes:
             getattr(bpy.types, kind).draw_item(None, wide, self, data, item, 0, data, more[-1])
 
     def menu(self, menu: str, *, text: str | None = None, **options: Any) -> None:
-        """A menu, with the entries that it has."""
+        """A menu, with its entries."""
         cls = getattr(bpy.types, menu)
         self.found.setdefault(menu, Control(f"*{text or cls.bl_label}*", cls.__doc__ or ""))
         if menu == "STEER_MT_behavior_specials":
@@ -238,14 +238,14 @@ def _once(obj: bpy.types.Object) -> Iterator[None]:
 
 
 def _main(layout: Any, context: Any, obj: bpy.types.Object) -> None:
-    """Of no object, of a mesh that is no crowd, and of one of which a part was removed."""
+    """States: no object, a mesh that is no crowd, and a crowd with a removed part."""
     other = bpy.data.objects.new("Other", bpy.data.meshes.new("Other"))
     drawing.draw_main(layout, context, None)
     drawing.draw_main(layout, context, other)
     with patch.object(crowds, "has_remains", return_value=True):
         drawing.draw_main(layout, context, other)
     for way_out in ways_out.classes:
-        # below the sentence that each is the way out of
+        # these buttons are remedies, below the sentences of their diagnoses
         layout.operator(way_out.bl_idname)
 
 
@@ -266,7 +266,7 @@ SECTIONS: dict[str, tuple[Draw, States]] = {
     "bake": (drawing.draw_bake, _bake),
     "debug": (table.draw_debug, _debug),
 }
-"""What draws a section, and the states that it is drawn in; all others are settings blocks."""
+"""Draw function and states of a section; all other sections are settings blocks."""
 
 
 def _rows(controls: Iterable[Control]) -> Iterator[str]:
@@ -277,14 +277,14 @@ def _rows(controls: Iterable[Control]) -> Iterator[str]:
 
 
 def controls_of(section: str) -> dict[str, Control]:
-    """Everything that a section can show, in order, by identifiers."""
+    """All controls that a section can show, in order, by identifiers."""
     draw, states = SECTIONS[section]
     obj = _crowd()
     found: dict[str, Control] = {}
     own = "SteerBehavior"
     for _ in states(obj):
         draw(Notes(found), bpy.context, obj)
-    # parameters of one behavior stand in the page of behaviors
+    # parameters of one behavior are on the page of behaviors
     return {
         name: control
         for name, control in found.items()

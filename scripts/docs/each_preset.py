@@ -18,7 +18,7 @@ def make_each(
     Args:
         names: The presets; none means all.
         render: Makes the picture of a preset in a folder.
-        folder: Where.
+        folder: Folder of the pictures.
         limit: Larger files [bytes] are an error.
     """
     steer_addon.register()

@@ -29,7 +29,7 @@ INK, PATH, OBSTACLE = "#3B3A40", "#B5482F", "#C9D3DA"
 
 @dataclass
 class Panel:
-    """One drawing: what stands there, and where agents went."""
+    """One drawing: obstacles and paths of agents."""
 
     title: str
     paths: list[np.ndarray] = field(default_factory=list)
@@ -82,7 +82,7 @@ def write(name: str, panels: list[Panel]) -> Path:
 
 
 def head_on(method: str, seconds: float = 9.0) -> np.ndarray:
-    """Path [m] of somebody who walks straight at a sphere on the way to a target behind it."""
+    """Path [m] of an agent that walks straight at a sphere, to a target behind it."""
     stack = (
         make_behavior({"type": "arrive"}),
         make_behavior(

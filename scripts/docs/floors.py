@@ -1,6 +1,6 @@
-"""The rooms of the program and what each may stand on, from the imports of its files.
+"""The rooms of the program and their dependencies, from the imports of its files.
 
-A room is a folder of `steer_addon/core` or `steer_addon/blender`, or a module that stands beside
+A room is a folder of `steer_addon/core` or `steer_addon/blender`, or a module beside
 those folders. `scripts/docs/render.py` makes docs/images/architecture.svg of them, and the table of
 rooms in docs/architecture.md.
 """
@@ -36,7 +36,7 @@ def modules() -> dict[str, Path]:
 
 
 def imported(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[str]:
-    """Modules of the program that one imports: anywhere in it, and for its annotations too."""
+    """Modules of the program that a module imports, anywhere in it, including for annotations."""
     package = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.ImportFrom):
@@ -58,7 +58,7 @@ def room_of(module: str) -> str:
 
 
 def rooms() -> Graph:
-    """What each room of the core and of the Blender side imports, of rooms in the same house."""
+    """Imports of each room of the core and of the Blender side, within the same house."""
     known = modules()
     graph: Graph = {room_of(module): set() for module in known}
     for module, path in known.items():
@@ -72,7 +72,7 @@ def rooms() -> Graph:
 
 
 def rooms_table(house: str) -> str:
-    """What the folders of a house hold, the lowest last: their docstrings' first sentences."""
+    """Contents of a house's folders, the lowest last: first sentences of their docstrings."""
     graph = rooms()
     rows = ["| room | what it holds |", "|---|---|"]
     for room, _level in sorted(levels(graph).items(), key=lambda item: (-item[1], item[0])):
@@ -85,7 +85,7 @@ def rooms_table(house: str) -> str:
 
 
 def reach(graph: Graph, start: str, without: str = "") -> set[str]:
-    """All that a room stands on, directly or not, leaving out one of its own arrows."""
+    """All rooms that a room depends on, directly or not, without one of its own arrows."""
     found: set[str] = set()
     left = [target for target in graph[start] if target != without]
     while left:
@@ -97,7 +97,7 @@ def reach(graph: Graph, start: str, without: str = "") -> set[str]:
 
 
 def levels(graph: Graph) -> dict[str, int]:
-    """How many rooms stand below one another under each; rooms of a circle count once."""
+    """Depth of the rooms below each room; rooms of a circle count once."""
     found: dict[str, int] = {}
 
     def level(room: str, above: frozenset[str]) -> int:
@@ -197,7 +197,7 @@ def _wall(house: str, x: float, y: float, width: float, height: float) -> str:
 
 
 def _places(rows: list[list[str]], left: float, foot: float) -> dict[str, tuple[float, float]]:
-    """The middle of each box's upper edge [px], rows stacked from the foot up."""
+    """The middle of each box's upper edge [px], with rows stacked from the bottom up."""
     places = {}
     for number, row in enumerate(rows):
         widths = [_width(name) for name in row]
@@ -223,7 +223,7 @@ def _box(name: str, x: float, y: float, house: str) -> str:
 
 
 def _way(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Where an arrow passes: below its first box, past free places, onto its last box."""
+    """Points of an arrow: below its first box, past free places, onto its last box."""
     (x, y), *more = places
     way = [(x, y + BOX)]
     for x, y in more[:-1]:

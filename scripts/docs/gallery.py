@@ -1,8 +1,8 @@
 """The animations of docs/gallery.md: `python -m scripts.docs.gallery [NAME …]`.
 
-Each is a preset as *Add ▸ Crowd* starts it, with fewer walkers, played at its own speed and drawn
-by Workbench. What steers the agents and is not rendered is shown by stand-ins: a red
-ball where a target without a flag is, a yellow line for a path, a thin frame for a container, balls
+Each animation is a preset as *Add ▸ Crowd* starts it, with fewer walkers, in real time, drawn
+by Workbench. Inputs of the agents that are not rendered are shown by replacements: a red
+ball for a target without a flag, a yellow line for a path, a thin frame for a container, balls
 for empties that are obstacles. Needs the bpy wheel and Pillow.
 """
 
@@ -33,7 +33,7 @@ FOLDER = ROOT / "docs" / "images" / "presets"
 SIZE = (320, 180)
 """Width and height [pixels]."""
 FIRST, COUNT, STEP = 30, 24, 3
-"""The first frame that is shown, how many pictures there are, and frames from one to the next."""
+"""The first shown frame, the number of pictures, and the frames between two pictures."""
 MOST = 40
 """Most walkers: more are too small to see, and make large files."""
 LIMIT = 60_000
@@ -41,7 +41,7 @@ LIMIT = 60_000
 QUALITIES = (50, 40, 30, 22, 16, 10)
 """Qualities that are tried until a file is small enough."""
 WAY = Vector((0.45, -0.8, 0.75)).normalized()
-"""From what is seen to the camera."""
+"""Direction from the crowd to the camera."""
 SEEN = 0.97
 """Share of the agents' places that are in the picture."""
 
@@ -81,11 +81,11 @@ def _ball(parent: bpy.types.Object, radius: float, color: str) -> None:
 
 
 def stand_ins(scene: bpy.types.Scene, crowd: bpy.types.Object) -> list[bpy.types.Object]:
-    """Add what shows targets, paths and containers; returns the targets."""
+    """Add objects that show targets, paths and containers; returns the targets."""
     body = crowd.steer.agents.radius
     targets = _targets(crowd)
     for target in targets:
-        # where a flag stands it is seen already
+        # a target with a flag is visible already
         if not target.children:
             _ball(target, 2.0 * body, "#D8352A")
     colliders = crowd.steer.colliders
@@ -132,7 +132,7 @@ def look(scene: bpy.types.Scene, points: np.ndarray, body: float) -> None:
 
 
 def prepare(scene: bpy.types.Scene) -> None:
-    """How Workbench draws it."""
+    """Settings of Workbench."""
     settings, shading = scene.render, scene.display.shading
     settings.engine = "BLENDER_WORKBENCH"
     settings.resolution_x, settings.resolution_y = SIZE
@@ -150,7 +150,7 @@ def prepare(scene: bpy.types.Scene) -> None:
 
 
 def pictures(scene: bpy.types.Scene) -> list[Image.Image]:
-    """Render the frames that are shown."""
+    """Render the shown frames."""
     made = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(FIRST, FIRST + COUNT * STEP, STEP):
@@ -174,7 +174,7 @@ def animation(frames: list[Image.Image], fps: float) -> bytes:
         if len(data.getvalue()) <= LIMIT:
             print(f"quality {quality}", end="  ")
             return data.getvalue()
-    # a large crowd that moves everywhere: a shorter one
+    # a large crowd that moves everywhere gets a shorter animation
     return animation(frames[: 3 * len(frames) // 4], fps)
 
 
@@ -184,7 +184,7 @@ def render(preset: str, folder: Path) -> Path:
     body = float(crowd.steer.agents.radius)
     targets = stand_ins(scene, crowd)
     seen = [np.array(target.matrix_world.translation)[None] for target in targets]
-    # a target belongs into the picture, even where it is one among thousands of places
+    # a target belongs in the picture, even as one among thousands of places
     look(scene, np.concatenate([points, *(np.repeat(s, len(points) // 8, 0) for s in seen)]), body)
     prepare(scene)
     path = folder / f"{preset}.webp"

@@ -1,7 +1,7 @@
-"""Tables of all that panels tell, from the catalog of diagnoses.
+"""Tables of the messages in panels, from the catalog of diagnoses.
 
-The page of each panel has those that it shows, with the way out of each. What is put into a
-sentence when it is told is "…" there.
+The page of each panel has the messages that it shows, each with its remedy. Values that are
+inserted into a sentence are "…" there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PLACE = re.compile(r"\{[^}]*\}")
 
 
 def template(entry: Entry) -> str:
-    """The sentence of a diagnosis, with "…" for what it is about."""
+    """The sentence of a diagnosis, with "…" for its values."""
     return _PLACE.sub("…", entry.sentence).replace("|", "/")
 
 

@@ -1,4 +1,4 @@
-"""Runs what makes the pictures of docs/, each in a process of its own."""
+"""Runs the scripts that make the pictures of docs/, each in its own process."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PICTURES: dict[str, tuple[str, ...]] = {
     "debug": ("-P", "scripts/docs/views.py"),
     "panels": ("-P", "scripts/docs/shots.py"),
 }
-"""Kinds of pictures and what makes them: Python's arguments, or with -P those of Blender."""
+"""Kinds of pictures and their commands: Python's arguments, or with -P those of Blender."""
 
 
 def _window(program: str) -> list[str] | None:
-    """What runs Blender in a window with arguments added, or None where there is none.
+    """Command that runs Blender in a window, or None if there is none.
 
     Unlike the window tests this one is driven by a real mouse, for edges of editors.
     """
@@ -33,7 +33,7 @@ def _window(program: str) -> list[str] | None:
     if not TOOL.is_file():
         print("No window: give a program with --blender")
         return None
-    # a network of its own: virtual screens of the same number meet in a shared one
+    # a separate network: virtual screens of the same number would collide in a shared one
     return ["unshare", "--net", "sh", str(TOOL), "blender"]
 
 
@@ -42,7 +42,7 @@ def make_pictures(kinds: list[str], program: str = "") -> int:
 
     Args:
         kinds: Keys of PICTURES.
-        program: A Blender program that can open a window; empty takes what there is.
+        program: A Blender program that can open a window; empty takes the installed one.
     """
     failed = []
     for kind in kinds:

@@ -1,6 +1,6 @@
 """Make the small pictures of presets that menus show: `python scripts/docs/previews.py [NAME …]`.
 
-Each is the preset as *Add ▸ Crowd* starts it, with few agents, after two seconds, drawn by
+Each picture is the preset as *Add ▸ Crowd* starts it, with few agents, after two seconds, by
 Workbench without its ground. Needs the bpy wheel.
 """
 
@@ -30,7 +30,7 @@ SIZE = 96
 AGENTS, MOST = 14, {"shark": 1, "seeker": 1, "predators": 3, "parade_on_path": 24}
 FRAME = 40
 BRIGHT = 0.75
-"""Least of the strongest color of a material."""
+"""Smallest value of the strongest color channel of a material."""
 LIMIT = 20_000
 """Largest file [bytes]."""
 
@@ -69,7 +69,7 @@ def render(preset: str, folder: Path) -> Path:
 
 
 def _look(scene: bpy.types.Scene, points: np.ndarray, crowd: bpy.types.Object) -> None:
-    """A camera without perspective that sees most of the agents, large enough to be seen."""
+    """A camera without perspective that shows most of the agents in a visible size."""
     body = crowd.steer.agents.radius
     middle = np.median(points, axis=0)
     middle = points[np.argmin(np.linalg.norm(points - middle, axis=1))]

@@ -51,11 +51,11 @@ READS = {
     FIELD: "a field (vectors on a mesh, or guide curves)",
     CONTAINER: "a container",
 }
-"""What people call the inputs that behaviors declare; the axes of targets come with these."""
+"""Names of the inputs that behaviors declare; the axes of targets come with these."""
 
 
 def inputs(uses: tuple[str, ...]) -> str:
-    """What a behavior reads besides its own agent."""
+    """Inputs that a behavior reads in addition to its own agent."""
     found = [READS[use] for use in uses if use in READS]
     return f"Reads {', '.join(found)}.\n" if found else ""
 
@@ -67,7 +67,7 @@ def shown(names: Iterable[str]) -> str:
 
 
 def behavior_section(cls: type[Behavior]) -> str:
-    """One behavior: what it does, its parameters."""
+    """Section of one behavior: description and parameters."""
     made = cls.definition
     parts = [
         f"### {made.label} (`{made.type}`)\n",
@@ -173,11 +173,11 @@ PAGES: dict[str, Callable[[], str]] = {
     "gallery.md": lambda: gallery_page(NOTE),
     "images/architecture.svg": floors.picture,
 }
-"""Pages that are made in whole, and the picture that follows from the imports."""
+"""Pages that are generated as a whole, and the picture that follows from the imports."""
 
 
 def made_pages() -> Iterator[tuple[Path, str]]:
-    """Every page that is made, in whole or in parts, with its text as it should be."""
+    """Every page that is generated, in whole or in parts, with its current text."""
     for name, make in PAGES.items():
         yield DOCS / name, make()
     for path in sorted(DOCS.rglob("*.md")):

@@ -1,7 +1,7 @@
 """The pictures of panels in docs/, taken in a real window: `blender -P scripts/docs/shots.py`.
 
 `python scripts/docs/render.py --pictures` runs it. A crowd is started from a preset and played;
-then every section of the Crowd panel is shown alone, and what is seen of it is cut out. Needs
+then every section of the Crowd panel is shown alone, and its picture is cut out. Needs
 ImageMagick's `import` and `convert`, xdotool, and the numba of the program's Python. Kernels are
 kept in out/gui-kernels.
 """
@@ -51,7 +51,7 @@ def region_of(area: bpy.types.Area, kind: str = "WINDOW") -> bpy.types.Region:
 
 
 def draw() -> None:
-    """Let Blender draw all, now."""
+    """Make Blender draw everything immediately."""
     with bpy.context.temp_override(window=window()):
         bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)
 
@@ -60,11 +60,11 @@ def save(name: str, box: Any, *, trim: bool = False, quality: int = 80, width: i
     """Take a part of the screen.
 
     Args:
-        name: Of the picture, below docs/images, without its suffix.
-        box: What has x, y, width and height in pixels from below, as regions have them.
-        trim: Cut off what is empty at the edges.
-        quality: Of WebP.
-        width: Shrink it to so many pixels; 0 leaves it.
+        name: Name of the picture, below docs/images, without its suffix.
+        box: Object with x, y, width and height in pixels from below, such as a region.
+        trim: Cut off empty edges.
+        quality: Quality of WebP.
+        width: Width to shrink it to [px]; 0 leaves it unchanged.
     """
     path = FOLDER / f"{name}.webp"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def start(preset: str, **options: Any) -> None:
 
 
 def stored() -> int:
-    """How many frames are simulated."""
+    """Number of simulated frames."""
     return int(live.status(crowd()).stored_count)
 
 
@@ -113,12 +113,12 @@ def held_up() -> str:
 
 
 def sections(parent: str) -> list[type]:
-    """The panels inside of a Crowd panel."""
+    """The subpanels of a Crowd panel."""
     return [cls for cls in panels.classes if getattr(cls, "bl_parent_id", "") == parent]
 
 
 def first_steps() -> Iterator[Step]:
-    """What a new user sees: the menu, the crowd that plays, the presets."""
+    """Pictures for a new user: the menu, the playing crowd, the presets."""
     area = area_of("VIEW_3D")
     with bpy.context.temp_override(window=window(), area=area, region=region_of(area)):
         window().cursor_warp(area.x + 40, area.y + area.height - 60)
@@ -135,7 +135,7 @@ def first_steps() -> Iterator[Step]:
     start("pedestrians")
     yield lambda: compiling.state() is None and stored() >= PLAYED
     stop(PLAYED)
-    # what is selected is orange
+    # selected objects are orange
     crowd().select_set(False)
     yield 1.0
     draw()
@@ -163,7 +163,7 @@ def drag(start: tuple[int, int], end: tuple[int, int]) -> Iterator[Step]:
 
 
 def enlarge() -> Iterator[Step]:
-    """Make the Properties editor as wide as it has to be, and as high as the window allows."""
+    """Give the Properties editor the right width, and the largest height of the window."""
     editor = area_of("PROPERTIES")
     middle = editor.y + editor.height // 2
     yield from drag((editor.x - 1, middle), (editor.x + editor.width - WIDTH, middle))
@@ -180,7 +180,7 @@ def opened(cls: type) -> type:
 
 
 def hide_others() -> None:
-    """Leave nothing but Steer's panel in the Physics tab."""
+    """Keep only Steer's panel in the Physics tab."""
     for cls in bpy.types.Panel.__subclasses__():
         if getattr(cls, "bl_context", "") == "physics" and cls.__module__.startswith("bl_ui"):
             bpy.utils.unregister_class(cls)
@@ -212,7 +212,7 @@ def panel_pictures() -> Iterator[Step]:
 
 
 def main_panel(obj: bpy.types.Object) -> Iterator[Step]:
-    """The panel itself, with something to say; nothing else is open."""
+    """The main panel with a message; nothing else is open."""
     target, obj.steer.target_object = obj.steer.target_object, None
     yield 1.0
     draw()
@@ -241,7 +241,7 @@ def session() -> Iterator[Step]:
 
 
 def run(steps: Iterator[Step]) -> None:
-    """Do it step by step, as the window lives between them; then end."""
+    """Run the steps one by one, so that the window redraws between them; then quit."""
 
     def tick() -> float | None:
         nonlocal wait
@@ -253,11 +253,11 @@ def run(steps: Iterator[Step]) -> None:
             return 0.2
         except StopIteration:
             code = 0
-        except BaseException:  # noqa: BLE001 - nobody else tells it
+        except BaseException:  # noqa: BLE001 - no other code reports it
             traceback.print_exc()
             code = 1
         sys.stdout.flush()
-        # at once: quitting would ask whether to save
+        # immediately: quitting would ask whether to save
         os._exit(code)
 
     wait: Callable[[], bool] | None = None

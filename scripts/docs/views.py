@@ -3,7 +3,7 @@
     blender --factory-startup -P scripts/docs/views.py        docs/images/debug.jpg
     python scripts/docs/views.py                              docs/images/display.jpg
 
-The first needs a window and ImageMagick's `import`, which takes what is seen; the second renders.
+The first needs a window and ImageMagick's `import`, which captures it; the second renders.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def play(last: int) -> None:
 
 
 def clear() -> None:
-    """Begin with nothing."""
+    """Start with an empty scene."""
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
 
@@ -117,7 +117,7 @@ def take_debug() -> None:
     crop = f"{area.width}x{area.height - 60}+{area.x}+{top + 60}"
     command = ["import", "-window", "root", "-crop", crop, "-resize", "860x", "-quality", "82"]
     subprocess.run([*command, str(FOLDER / "debug.jpg")], check=True)
-    # at once: quitting would ask whether to save
+    # immediately: quitting would ask whether to save
     os._exit(0)
 
 
@@ -144,7 +144,7 @@ SHOWN: tuple[dict[str, Any], ...] = (
     {"Display": "Discs", "Color By": "ID"},
     {"Display": "Collection", "Choose By": "Index", "Color By": "Speed", "Color Range": 1.6},
 )
-"""How each crowd of the picture is shown, from left to right."""
+"""Display of each crowd of the picture, from left to right."""
 
 
 def display_picture() -> None:
@@ -185,7 +185,7 @@ def display_picture() -> None:
 
 
 def when_compiled() -> float | None:
-    """Play once nothing has to be compiled any more: with a window the crowd waits for that."""
+    """Play once all kernels are compiled: with a window the crowd waits for them."""
     crowd = bpy.context.view_layer.objects.active
     if compiling.state() is None and live.get_frame(crowd, SEEN) is None:
         play(SEEN)

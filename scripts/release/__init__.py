@@ -1,1 +1,1 @@
-"""Building the extension, and the checks before a release: sizes, and every supported Blender."""
+"""Build of the extension, and checks before a release: sizes, and all supported Blenders."""

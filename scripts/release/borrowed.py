@@ -19,7 +19,7 @@ def findings(tree: ast.Module, name: str, root: Path) -> Iterator[str]:
 
     Args:
         tree: The file.
-        name: What findings call it.
+        name: Its name in findings.
         root: The checkout.
     """
     modules, numbers = _imported(tree, root)
@@ -37,7 +37,7 @@ def findings(tree: ast.Module, name: str, root: Path) -> Iterator[str]:
 
 
 def _compared(node: ast.AST) -> Iterator[ast.AST]:
-    """Parts of an assertion, without those that are only handed to a function."""
+    """Parts of an assertion, without arguments of function calls."""
     yield node
     for child in ast.iter_child_nodes(node):
         if not isinstance(node, ast.Call) or ast.unparse(node.func) == "pytest.approx":
@@ -47,7 +47,7 @@ def _compared(node: ast.AST) -> Iterator[ast.AST]:
 def _imported(
     tree: ast.Module, root: Path
 ) -> tuple[dict[str, Path], dict[str, int | float | None]]:
-    """Modules of the program that a file imports, and numbers, by their names there."""
+    """Modules and numbers of the program that a file imports, by their names in the file."""
     modules: dict[str, Path] = {}
     numbers: dict[str, int | float | None] = {}
     for node in ast.walk(tree):
@@ -81,7 +81,7 @@ def _number(file: Path, name: str) -> int | float | None:
 
 
 def _value(node: ast.AST | None) -> int | float | None:
-    """What arithmetic with numbers alone comes to; None for all else."""
+    """Value of arithmetic with numbers only; None for all other expressions."""
     if isinstance(node, ast.Constant):
         value = node.value
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -1,13 +1,13 @@
 """Build the extension's zip: `python scripts/release/build_extension.py [--platform P]`.
 
-What ships is copied to build/, the numba and llvmlite wheels named in pyproject.toml are
+The shipped files are copied to build/, the numba and llvmlite wheels named in pyproject.toml are
 downloaded by pip for every Python version that supported Blenders have, the manifest gets their
 names, and Blender's own packager (it comes with the bpy wheel) builds and validates
 dist/steer-<version>-<platform>.zip. Blender unpacks only the wheels that fit its own Python, so
 one zip serves Blender 4.5 (Python 3.11) and 5.2 (Python 3.13).
 
 The platform `any` has no wheels: it works everywhere, uncompiled, for small crowds, and with a
-numba that somebody else put beside Blender.
+numba that was installed beside Blender by other means.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def current_platform() -> str:
 
 
 def read_project() -> dict[str, Any]:
-    """What pyproject.toml says of the extension: `wheels` and `python-versions`."""
+    """Table of the extension in pyproject.toml: `wheels` and `python-versions`."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         section: dict[str, Any] = tomllib.load(file)["tool"]["steer"]["extension"]
     return section
 
 
 def stage(target: Path) -> None:
-    """Copy what ships to an empty folder."""
+    """Copy the shipped files to an empty folder."""
     if target.exists():
         shutil.rmtree(target)
     target.mkdir(parents=True)
@@ -86,7 +86,7 @@ def wheel(folder: Path, requirement: str, python: str) -> Path | None:
 
 
 def download(name: str, requirements: list[str], pythons: list[str]) -> list[Path]:
-    """The pinned wheels for one platform; pip fetches those that an earlier build did not.
+    """The pinned wheels for one platform; pip fetches those missing from earlier builds.
 
     Raises:
         OutputError: There is no such wheel, or it cannot be fetched.
@@ -155,7 +155,7 @@ def run_packager(subcommand: str, *arguments: str) -> None:
     """Run Blender's packager on a staged copy or on a zip.
 
     Raises:
-        OutputError: It finds fault with the package.
+        OutputError: The packager rejects the package.
     """
     command = packager()
     scripts = Path(command[-1]).parents[3]

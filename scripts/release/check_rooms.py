@@ -1,4 +1,4 @@
-"""Check what ruff and mypy do not: sizes of files and functions, and types outside kernels.
+"""Checks beyond ruff and mypy: sizes of files and functions, and types outside kernels.
 
 A file has at most 400 lines and a function 60, its docstring not counted. In `steer_addon/core` and
 `steer_addon/farm` every function is annotated in full, except kernels and what is inside them:
@@ -64,7 +64,7 @@ def length(node: Function) -> int:
 
 
 def findings(path: Path, root: Path = ROOT) -> Iterator[str]:
-    """What is wrong with one file, a line each."""
+    """Findings in one file, a line each."""
     name = path.relative_to(root).as_posix()
     text = path.read_text(encoding="utf-8")
     count = len(text.splitlines())

@@ -1,7 +1,7 @@
-"""A mypy plugin: what `fake-bpy-module` cannot know of Blender, or says too narrowly.
+"""A mypy plugin for types of Blender that `fake-bpy-module` lacks, or states too narrowly.
 
-mypy loads it by the path that stands in pyproject.toml; nothing imports it. What it says is in the
-tables below: whoever meets an error that only the stubs are to blame for adds a line to one.
+mypy loads the plugin by its path in pyproject.toml; nothing imports it. Its types are in the
+tables below: for an error that is caused only by the stubs, add a line to one of them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ADDED = {
 """Properties that the extension registers at run time, and their types."""
 
 UNTYPED = (
-    # The kinds of each have one; the base that the stubs name has none.
+    # Subtypes have these attributes; the base type that the stubs name has none.
     "bpy.types.Attribute.data",
     "bpy.types.NodeSocket.default_value",
     "bpy.types.ActionStrip.channelbag",
@@ -59,17 +59,17 @@ UNTYPED = (
     # From 5.2 on.
     "bpy.types.NodesModifier.properties",
 )
-"""What an object has although the stubs do not say so, and is of no type in particular."""
+"""Attributes of objects that the stubs lack, without a particular type."""
 
 BY_KIND = {"bpy.types.Object.data", "bpy.types.NodeTreeInterface.items_tree"}
-"""Of the type that the owner's own `type` says: to be given to a variable with that type."""
+"""Attributes whose type depends on the owner's `type`: assign them to a typed variable."""
 
 NEVER_NONE = {
-    # Blender calls draw() with one.
+    # Blender calls draw() with a layout.
     "bpy.types.Panel.layout",
     "bpy.types.Menu.layout",
     "bpy.types.Operator.layout",
-    # A file has at least one of each, and the context always names one.
+    # A file has at least one of each, and the context always has one.
     "bpy.types.Context.scene",
     "bpy.types.Context.collection",
     "bpy.types.Context.preferences",
@@ -78,7 +78,7 @@ NEVER_NONE = {
     "bpy.types.Context.workspace",
     "bpy.types.Window.scene",
     "bpy.types.Window.view_layer",
-    # Parts of their owner, which are made and freed with it.
+    # Parts of their owner, made and freed with it.
     "bpy.types.NodeTree.interface",
     "bpy.types.Preferences.filepaths",
     "bpy.types.Preferences.system",
@@ -95,7 +95,7 @@ NEVER_NONE = {
     # From 5.0 on there is always one; before, a material or world that uses nodes has one.
     "bpy.types.Material.node_tree",
     "bpy.types.World.node_tree",
-    # Of what the depsgraph lists.
+    # Attributes of instances that the depsgraph lists.
     "bpy.types.DepsgraphUpdate.id",
     "bpy.types.DepsgraphObjectInstance.object",
     "bpy.types.DepsgraphObjectInstance.parent",
@@ -105,7 +105,7 @@ NEVER_NONE = {
     "bpy.types.Scene.cycles",
     "bpy.types.Scene.eevee",
 }
-"""Attributes that the stubs let be None, and that are not where an extension reads them."""
+"""Attributes that are None in the stubs only, not where an extension reads them."""
 
 POLLED = {
     f"bpy.types.Context.{name}"
@@ -139,7 +139,7 @@ ITERABLE = {
     "mathutils.Color": "builtins.float",
     "mathutils.Matrix": "mathutils.Vector",
 }
-"""What is a sequence of what; the stubs give these `__getitem__` and `__len__` alone."""
+"""Sequences and their item types; the stubs give them only `__getitem__` and `__len__`."""
 
 MADE: dict[str, dict[str, str] | None] = {
     "bpy.types.Nodes.new": None,
@@ -153,10 +153,10 @@ MADE: dict[str, dict[str, str] | None] = {
     "bpy.types.BlendDataLights.new": {"SUN": "SunLight", "AREA": "AreaLight"},
     "bpy.types.BlendDataCurves.new": {"FONT": "TextCurve"},
 }
-"""Methods that make what their argument `type` says: under the same name, or one of a table."""
+"""Methods whose argument `type` decides the result: a type of the same name, or of a table."""
 
 CHOOSING = ("bpy.types.UILayout.", "bpy.types.AttributeGroupMesh.new")
-"""Methods that are given choices from tables, by how their names begin."""
+"""Methods that take choices from tables, by prefixes of their names."""
 
 RETURNING = (
     "bpy.props.",
@@ -165,7 +165,7 @@ RETURNING = (
     "bpy.types.Object.evaluated_geometry",
     "bpy.types.UI_UL_list.",
 )
-"""Functions that return what the stubs do not say, by how their names begin."""
+"""Functions whose return type the stubs lack, by prefixes of their names."""
 
 PLAIN = {
     "BoolProperty": "bool",
@@ -174,7 +174,7 @@ PLAIN = {
     "IntProperty": "int",
     "StringProperty": "str",
 }
-"""What a property of one kind holds, where an annotation is a call that declares it."""
+"""Value types of properties that are declared by a call in an annotation."""
 
 ANY = AnyType(TypeOfAny.explicit)
 
@@ -213,7 +213,7 @@ def _read_properties(ctx: ClassDefContext) -> None:
 
 
 def _complete_class(ctx: ClassDefContext) -> None:
-    """Give a class of Blender's what the stubs leave out."""
+    """Add to a class of Blender the attributes that the stubs leave out."""
     fullname = ctx.cls.fullname
     for name in (*ADDED, *UNTYPED):
         owner, _, attribute = name.rpartition(".")
@@ -233,7 +233,7 @@ def _complete_class(ctx: ClassDefContext) -> None:
 def _named(ctx: AttributeContext, fullname: str) -> Type:
     """A class by its full name."""
     module, _, name = fullname.rpartition(".")
-    # what modules hold is no part of what mypy offers to plugins
+    # mypy offers plugins no access to the contents of modules
     assert isinstance(ctx.api, TypeChecker)
     info = ctx.api.modules[module].names[name].node
     assert isinstance(info, TypeInfo)
@@ -254,7 +254,7 @@ def _id_data(ctx: AttributeContext) -> Type:
 
 
 def _made(ctx: MethodContext, names: dict[str, str] | None) -> Type:
-    """What a method makes whose argument `type` is a text that stands in the call."""
+    """Result of a method whose argument `type` is a literal text in the call."""
     given = ctx.arg_types[ctx.callee_arg_names.index("type")]
     value = get_proper_type(given[0]) if given else None
     if isinstance(value, Instance):
@@ -269,7 +269,7 @@ def _made(ctx: MethodContext, names: dict[str, str] | None) -> Type:
 
 
 def _is_choice(kind: Type) -> bool:
-    """Whether one text of a few is meant, or a set of them."""
+    """Whether a type is a text from a few choices, or a set of them."""
     kind = get_proper_type(kind)
     return any(is_literal_type_like(k) for k in (kind, *getattr(kind, "args", ())))
 
@@ -287,10 +287,10 @@ def _returning(ctx: MethodSigContext | FunctionSigContext) -> FunctionLike:
 
 
 class BlenderPlugin(Plugin):
-    """See the top of the file."""
+    """The plugin; see the top of the file."""
 
     def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
-        """Have the types of what is added read wherever Blender is used."""
+        """Make mypy read the modules of the added types wherever Blender is used."""
         if file.fullname.startswith("steer_addon.blender."):
             return [(10, name.rpartition(".")[0], -1) for name in ADDED.values()]
         return []
@@ -298,13 +298,13 @@ class BlenderPlugin(Plugin):
     def get_customize_class_mro_hook(
         self, fullname: str
     ) -> Callable[[ClassDefContext], None] | None:
-        """Before a class's body is read."""
+        """Hook before a class's body is read."""
         if fullname.startswith("steer_addon.blender."):
             return _read_properties
         return _complete_class if fullname.startswith(("bpy.types.", "mathutils.")) else None
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        """Where an attribute is read or set."""
+        """Hook for reading and setting an attribute."""
         if fullname in ADDED:
             return lambda ctx: _named(ctx, ADDED[fullname])
         if fullname == "bpy.types.bpy_struct.id_data":
@@ -320,13 +320,13 @@ class BlenderPlugin(Plugin):
         return None
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        """What a method returns."""
+        """Hook for the return type of a method."""
         return (lambda ctx: _made(ctx, MADE[fullname])) if fullname in MADE else None
 
     def get_method_signature_hook(
         self, fullname: str
     ) -> Callable[[MethodSigContext], FunctionLike] | None:
-        """What a method takes."""
+        """Hook for the signature of a method."""
         if fullname.startswith(RETURNING):
             return _returning
         return _widened if fullname.startswith(CHOOSING) else None
@@ -334,10 +334,10 @@ class BlenderPlugin(Plugin):
     def get_function_signature_hook(
         self, fullname: str
     ) -> Callable[[FunctionSigContext], FunctionLike] | None:
-        """What a function takes."""
+        """Hook for the signature of a function."""
         return _returning if fullname.startswith(RETURNING) else None
 
 
 def plugin(version: str) -> type[Plugin]:
-    """What mypy calls."""
+    """Entry point that mypy calls."""
     return BlenderPlugin

@@ -27,12 +27,12 @@ FOLDERS = ("tests/blender", "tests/cli")
 CORE = "tests/core"
 PYTEST = ("-q", "-n", "2", "--dist", "worksteal", "--hypothesis-profile=quick")
 NOTHING_COLLECTED = 5
-"""What pytest returns when a folder has no tests."""
+"""Exit code of pytest for a folder without tests."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what came of one version."""
+    """One line of the table: the result of one version."""
 
     version: str
     python: str
@@ -42,7 +42,7 @@ class Row:
 
     @property
     def failed(self) -> bool:
-        """Whether this makes the whole run fail."""
+        """Whether this result makes the whole run fail."""
         return self.outcome == "FAILED"
 
 
@@ -59,7 +59,7 @@ def candidates(python: str) -> Iterator[str]:
 def find_interpreter(python: str) -> str | None:
     """An interpreter of this version that runs and can make environments, or None."""
     major, minor = python.split(".")
-    # Run, not only looked up: a pyenv shim may exist and not run.
+    # Run it, do not only look it up: a pyenv shim may exist and not run.
     check = (
         "import sys, venv, ensurepip; "
         f"sys.exit(sys.version_info[:2] != ({int(major)}, {int(minor)}))"

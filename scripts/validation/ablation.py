@@ -1,4 +1,4 @@
-"""Each rule of avoid_neighbors off in turn: what scenarios come to without it, as a table.
+"""Results of scenarios with each rule of avoid_neighbors off in turn, as a table.
 
     python scripts/validation/ablation.py [--rules NAME,…] [--scenarios NAME,…] [--json OUT]
         [--write] [FILE]…
@@ -10,7 +10,7 @@ FILEs are those of SteerBench. Results that OUT holds are kept: delete it when t
 With --write the table in docs/avoidance.md is made from all results.
 
 Crowds are chaotic: a number changed by a millionth changes most figures. Three runs with such a
-change (NOISE) tell by how much, and a rule is noticed by a figure that is worse than all of them.
+change (NOISE) show by how much, and a rule matters if a figure is worse than in all of them.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ FIGURES = (("reversals", 1.5, 0.5), ("time", 1.05, 0.0), ("end", 1.05, 0.0), ("s
 """Figures that a rule is noticed by: worse than all others by this factor, and this much more."""
 Result = dict[str, Any]
 Edit = tuple[str, str, str]
-"""File of the package, pattern that fits once, and what is put in its place."""
+"""File of the package, pattern that matches once, and its replacement."""
 
 
 class Rule(NamedTuple):
-    """What a rule does, in the words of the table, and how it is switched off."""
+    """Effect of a rule, in the words of the table, and the changes that switch it off."""
 
     text: str
     edits: tuple[Edit, ...]
@@ -219,7 +219,7 @@ jobs = {job.name: job for job in validate.jobs_of(validate.parse([*options, *sys
 for name in sys.argv[2].split(","):
     print(json.dumps(validate.perform(jobs[name])), flush=True)
 """
-"""What a process does: the arguments are the tree, names of scenarios, and files."""
+"""Code of a process: the arguments are the tree, names of scenarios, and files."""
 
 
 def switched_off(rule: Rule, tree: Path) -> None:
@@ -238,7 +238,7 @@ def switched_off(rule: Rule, tree: Path) -> None:
 
 def run(rule: Rule, names: Sequence[str], files: Sequence[str]) -> list[Result]:
     """Run scenarios with a rule switched off, in a copy of the code."""
-    # always in one folder: compiled kernels are kept by where their text stands
+    # always in one folder: compiled kernels are kept by the path of their source
     shutil.rmtree(TREE, ignore_errors=True)
     for part in ("steer_addon", "scripts", "presets"):
         shutil.copytree(ROOT / part, TREE / part, ignore=shutil.ignore_patterns("*.pyc"))
@@ -250,11 +250,11 @@ def run(rule: Rule, names: Sequence[str], files: Sequence[str]) -> list[Result]:
 
 
 def noticed(old: Sequence[Result], new: Result) -> str:
-    """What a scenario's figures say of a rule that is off, or nothing.
+    """Effect of switching off a rule on a scenario's figures, or nothing.
 
     Args:
-        old: With all rules, and with the changes of NOISE.
-        new: Without the rule.
+        old: Figures with all rules, and with the changes of NOISE.
+        new: Figures without the rule.
     """
     short = set(new["short"]).difference(*(result["short"] for result in old))
     if short:
@@ -290,7 +290,7 @@ def as_table(results: dict[str, dict[str, Result]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is missing, and print or write the table."""
+    """Run missing scenarios, and print or write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("files", metavar="FILE", nargs="*", help="SteerBench XML files")
     parser.add_argument("--rules", metavar="NAME,…", help="only these; the others are kept")

@@ -1,7 +1,7 @@
-"""A crowd that wants one point, for a minute: bodies hold, nothing explodes, and it comes to rest.
+"""A crowd with one target point, for a minute: bodies hold, nothing explodes, it comes to rest.
 
-Everybody wants the point itself (*On Arrival* Stay), so that all press on those in the middle; the
-page is about bodies, and in a place that grows with the crowd nobody would press.
+All agents want the point itself (*On Arrival* Stay), so that they press on the middle ones; the
+scenario is about bodies, and with a target place that grows with the crowd no agent would press.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SPEED = 1.4
 
 
 def converging(count: int, seed: int = 0) -> Scenario:
-    """So many agents, one per square meter in a disc, who all want to its middle."""
+    """Agents in a disc, one per square meter, that all want to its middle."""
     rng = np.random.default_rng([seed, count])
     side = np.arange(-np.ceil(np.sqrt(count)), np.ceil(np.sqrt(count)))
     lattice = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)

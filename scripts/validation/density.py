@@ -16,12 +16,12 @@ from .scenario import SOLID, Area, Scenario, Wanted, block, goal, on_floor
 DENSITIES = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 BAND = (0.75, 1.45)
 STANDING = 0.05
-"""What counts as standing [m/s]."""
+"""Largest speed that counts as standing [m/s]."""
 LENGTH = 26.0
 WIDTH = 2.0
 RADIUS = 0.2
 ECHO = 10.0
-"""So much of the corridor [m] is seen beyond either end."""
+"""Length of the corridor that is visible beyond either end [m]."""
 DT = 1.0 / 24.0
 
 
@@ -37,7 +37,7 @@ def band(density: float) -> tuple[float, float]:
 
 
 def corridor(density: float, seed: int = 0) -> Scenario:
-    """A crowd of some density walks along; speeds are measured from 10 to 70 s in 2 x 2 m."""
+    """A walking crowd of a given density; speeds are measured from 10 to 70 s in 2 x 2 m."""
     count = round(density * LENGTH * WIDTH)
     rng = np.random.default_rng([seed, 4, count])
     place = hexagons((0.0, 0.0), (LENGTH, WIDTH), RADIUS, count)

@@ -46,8 +46,8 @@ def flow(name: str, agents: int, seed: int = 0) -> Scenario:
 
     Args:
         name: One of SCENES.
-        agents: How many.
-        seed: Start places, radii and speeds are drawn from it.
+        agents: Number of agents.
+        seed: Random seed of start places, radii and speeds.
     """
     k = float(np.sqrt(agents / 100.0))
     areas, routes, walls, seconds = _LAYOUTS[name](k)

@@ -1,6 +1,6 @@
-"""A walker that goes straight at its goal, alone, and slides along what is in the way.
+"""A lone walker that goes straight at its goal, and slides along obstacles in its way.
 
-What a local rule finds, it finds too: it never steps back, and never knows what is around a corner.
+It finds a way if a local rule can: it never steps back, and knows nothing beyond corners.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ EYE = 0.35
 STRIDE = 0.1
 """Length of a step as a share of the smallest radius."""
 STANDS = 1.0e-3
-"""A walker that comes nearer by less than this share of a step, in a hundred steps, has no way."""
+"""Least progress in a hundred steps, as a share of a step; with less, a walker has no way."""
 
 
 def finds_way(scenario: Scenario, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which agents get to their goals, each alone, from stage to stage; shape (len(rows),)."""
+    """Whether each agent, alone, reaches its goals from stage to stage; shape (len(rows),)."""
     tree = bvh.empty()
     if scenario.colliders:
         tree = bvh.build(np.concatenate([mesh.triangles for mesh in scenario.colliders]))

@@ -71,8 +71,8 @@ def as_page(results: Sequence[Result], everything: Sequence[str] = ()) -> str:
     """The page for docs.
 
     Args:
-        results: What was run.
-        everything: Names of all that should be on the page; it says which were not run.
+        results: The results of the runs.
+        everything: Names of all scenarios of the page; it names those that were not run.
     """
     told = summary(results) + _not_run(results, everything)
     parts = [INTRODUCTION.format(summary=told, arrivals=_arrivals(results))]
@@ -86,7 +86,7 @@ def as_page(results: Sequence[Result], everything: Sequence[str] = ()) -> str:
 
 
 def _not_run(results: Sequence[Result], everything: Sequence[str]) -> str:
-    """A sentence that names what is missing; equal beginnings are said once."""
+    """A sentence that names missing scenarios; equal prefixes are written once."""
     there = {result["name"] for result in results}
     left: dict[str, list[str]] = {}
     for name in everything:
@@ -100,7 +100,7 @@ def _not_run(results: Sequence[Result], everything: Sequence[str]) -> str:
 
 
 def _made(results: list[Result]) -> str:
-    """When these were run, and with which commits."""
+    """Dates and commits of the runs."""
     made = [result["made"] for result in results if "made" in result]
     if not made:
         return ""

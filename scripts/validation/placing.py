@@ -1,4 +1,4 @@
-"""Where agents find room: random places in a rectangle that touch nobody and no wall."""
+"""Random free places in a rectangle, which touch no body and no wall."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steer_addon.core.views import BvhView
 F64 = NDArray[np.float64]
 
 TRIES = 400
-"""So many darts per agent; then all are put on a lattice."""
+"""Number of random tries per agent; afterwards all are put on a lattice."""
 _AIR = 1.0e-3
 
 
@@ -25,7 +25,7 @@ class Room:
         """Start with an empty floor.
 
         Args:
-            walls: What bodies must not touch; None for nothing.
+            walls: Walls that bodies must not touch; None for none.
             height: Height above the floor at which bodies are held against walls [m].
         """
         self.walls = bvh.empty() if walls is None else walls
@@ -34,7 +34,7 @@ class Room:
         self._grid: dict[tuple[int, int], list[tuple[float, float, float]]] = {}
 
     def take(self, x: float, y: float, radius: float) -> None:
-        """Say that a body stands there."""
+        """Mark a place as taken by a body."""
         if radius > self._cell / 2.0:
             self._regrid(2.0 * radius)
         key = (int(np.floor(x / self._cell)), int(np.floor(y / self._cell)))
@@ -84,14 +84,14 @@ class Room:
             low: Lower corner (x, y) [m].
             high: Upper corner (x, y) [m].
             radius: Radii [m], shape (n,).
-            rng: Where the places are drawn from.
-            what: What a message calls the rectangle.
+            rng: Random generator of the places.
+            what: Name of the rectangle in messages.
 
         Returns:
             Places [m], shape (n, 2).
 
         Raises:
-            WorldError: There is not that much room.
+            WorldError: There is not enough room.
         """
         found = np.empty((len(radius), 2))
         for row in np.argsort(-radius, kind="stable"):
@@ -105,7 +105,7 @@ class Room:
     def dart(
         self, low: Sequence[float], high: Sequence[float], radius: float, rng: np.random.Generator
     ) -> tuple[float, float] | None:
-        """A random free place in a rectangle, which stays free; None where none is found."""
+        """A random free place in a rectangle, without taking it; None if none is found."""
         inner_low = np.asarray(low, float) + radius
         inner_high = np.maximum(np.asarray(high, float) - radius, inner_low)
         for _batch in range(8):
@@ -130,7 +130,7 @@ class Room:
 
 
 def hexagons(low: Sequence[float], high: Sequence[float], radius: float, count: int) -> F64 | None:
-    """Places for so many equal bodies in a rectangle on a lattice of triangles, stretched to fit.
+    """Places for a number of equal bodies on a triangular lattice, stretched to fit a rectangle.
 
     Returns:
         Places [m], shape (count, 2), spread evenly; None where they have no room.

@@ -29,7 +29,7 @@ def _axes() -> tuple[Any, Any]:
 
 
 def check() -> None:
-    """Find out before long runs whether there can be pictures.
+    """Check before long runs whether pictures can be drawn.
 
     Raises:
         OutputError: matplotlib is not installed.
@@ -56,14 +56,14 @@ def _save(figure: Any, path: Path) -> Path:
 
 
 def trajectories(outcome: Outcome, folder: Path) -> Path:
-    """A picture of where everybody went, seen from above: starts are dots, walls are gray."""
+    """A picture of all agents' paths, seen from above: starts are dots, walls are gray."""
     from matplotlib.collections import LineCollection, PolyCollection
 
     figure, axis = _axes()
     scenario, tracks = outcome.scenario, outcome.tracks
     assert tracks is not None
     if scenario.period is not None:
-        # a line from one end of the corridor to the other is no way that anybody went
+        # a jump from one end of the corridor to the other is no path of an agent
         jumps = np.abs(np.diff(tracks[:, :, 0], axis=0)) > scenario.period / 2.0
         tracks = tracks.copy()
         tracks[1:][jumps] = np.nan

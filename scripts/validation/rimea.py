@@ -1,7 +1,7 @@
 """The flat tests of RiMEA, edition 3.0, that a crowd without a route planner can run.
 
 Row 4 is in `density`. Rooms have walls 0.2 m thick; a door's way leads to its middle and on. Bodies
-have the preset's radius. What a row leaves open is said where it is decided.
+have the preset's radius. Choices that a row leaves open are explained where they are made.
 """
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ def row_9(doors: int, number: int = 1000) -> Scenario:
 def row_11(number: int = 1000) -> Scenario:
     """Room 30 x 20 m, 1,000 persons at the left, two exits: a jam at the near one, some go far.
 
-    Everybody goes to the exit that is reached soonest (`target_choice` QUICKEST), queue included:
-    the row is about people who choose between exits; nobody is told which.
+    Each agent goes to the exit that is reached soonest (`target_choice` QUICKEST), queue included:
+    the row is about people that choose between exits; no exit is prescribed.
     """
     doors = [(21.5, 20.0), (27.5, 20.0)]
     walls = wall_x(0.0, -0.2, 30.2, outward=-1.0)
@@ -241,11 +241,11 @@ ROWS: tuple[tuple[str, Callable[..., Scenario], tuple[int, ...]], ...] = (
     ("rimea 12", row_12, ()),
     *((name, row_15, (kind,)) for kind, name in enumerate(FIFTEEN)),
 )
-"""Names of scenarios, and what makes them."""
+"""Names of scenarios, and the functions that make them."""
 
 
 def comparisons(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows that hold one result against another: 9's two times and 15's three."""
+    """Rows that compare results: two times in row 9, three in row 15."""
     end = {
         result["name"]: result["end"] if result.get("arrived_share") == 1.0 else None
         for result in results

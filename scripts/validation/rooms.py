@@ -13,11 +13,11 @@ from .scenario import Route, Stage, block, on_floor
 THICK = 0.2
 """Thickness of walls [m]."""
 BEYOND = 1.0
-"""Who is so far [m] past a door has left."""
+"""Distance past a door at which an agent has left [m]."""
 ROOM_TO_PASS = 0.25
-"""Centers of bodies pass a door of 1 m at most so far [m] beside its middle."""
+"""Largest distance of a body's center from the middle of a door of 1 m [m]."""
 FAR = 5.0
-"""Who leaves by a door walks on to a place so far [m] behind it."""
+"""Distance behind a door of the place to which leaving agents continue [m]."""
 
 Gap = tuple[float, float]
 

@@ -28,18 +28,18 @@ from .ways import Ways
 
 PRESET = "pedestrians"
 SAMPLE = 0.25
-"""Trajectories are kept for pictures with a place every so many seconds [s]."""
+"""Time between two places of a trajectory for pictures [s]."""
 
 LAST = 5.0
-"""The energy that is left is the mean of the last so many seconds [s]."""
+"""Time at the end over which the remaining energy is averaged [s]."""
 
 
 @dataclass(eq=False)
 class Outcome:
-    """What a run came to.
+    """Outcome of a run.
 
     Attributes:
-        scenario: What was run.
+        scenario: The scenario.
         result: One entry of the JSON output.
         tracks: Places for pictures [m], shape (samples, n, 3); NaN where an agent is gone.
     """
@@ -60,7 +60,7 @@ class _Meter:
     most: int = 0
 
     def add(self, now: float, position: F32, velocity: F64) -> None:
-        """Count one step: positions and velocities of those who are there, shape (m, 3)."""
+        """Count one step: positions and velocities of the present agents, shape (m, 3)."""
         if not self.area.start <= now <= self.area.stop:
             return
         low, high = np.asarray(self.area.low), np.asarray(self.area.high)
@@ -104,7 +104,7 @@ class _Run:
         self.simulation = Simulation(
             self.settings, self._agents(), frame=0, fps=1.0 / scenario.dt, world=self.world
         )
-        # those who start inside a wall are put beside it
+        # agents that start inside a wall are put beside it
         self.position = self.simulation.agents.position.copy()
         self.metrics = Metrics(
             self.position,
@@ -139,14 +139,14 @@ class _Run:
         )
 
     def _speeds(self) -> F64:
-        """Wished speeds now: those of the stage, and none for those who wait."""
+        """Current wished speeds: those of the stage, and 0 for waiting agents."""
         speed = self.ways.speeds()
         if self.scenario.start_time is not None:
             speed = np.where(self.now >= self.scenario.start_time, speed, 0.0)
         return speed
 
     def _aim(self) -> None:
-        """Give everybody the target of the stage they are at."""
+        """Give each agent the target of its stage."""
         agents = self.simulation.agents
         rows = agents.id
         self.ways.choose(rows, self._pick)
@@ -166,7 +166,7 @@ class _Run:
         return np.linalg.norm(options[None] - self.position[rows][:, None], axis=2).argmin(axis=1)
 
     def step(self) -> float:
-        """Go on by one step; returns the time it took [s]."""
+        """Advance by one step; returns the time it took [s]."""
         spent = self._advance()
         self.steps += 1
         self.now = self.steps * self.scenario.dt
@@ -202,7 +202,7 @@ class _Run:
         return spent
 
     def _wrap(self) -> None:
-        """Put those who left a world that repeats back in at its other end."""
+        """Put agents that left a repeating world back in at its other end."""
         period = self.scenario.period
         if period is None:
             return
@@ -215,7 +215,7 @@ class _Run:
             self.metrics.shift(offset)
 
     def _proceed(self, rows: NDArray[np.int64]) -> None:
-        """Let those who are at their target go on to the next one, or arrive."""
+        """Let agents at their target continue to the next one, or arrive."""
         several, taken = self.ways.chosen(rows), self.ways.taken[rows]
         arrived, on, away = self.ways.proceed(rows, self.position[rows].astype(np.float64))
         chose = (arrived | on) & several
@@ -237,7 +237,7 @@ class _Run:
 
 
 def keep(agents: Agents, rows: NDArray[Any]) -> Agents:
-    """The agents of some rows, given as numbers or flags, with all that they remember."""
+    """The agents of some rows, given as numbers or flags, with their memory."""
     arrays = {k: v[rows] for k, v in vars(agents).items() if isinstance(v, np.ndarray)}
     return replace(
         agents,
@@ -248,7 +248,7 @@ def keep(agents: Agents, rows: NDArray[Any]) -> Agents:
 
 
 def with_echoes(agents: Agents, period: float) -> Agents:
-    """A crowd with copies of those near the ends of a world that repeats along x, after them."""
+    """A crowd followed by copies of the agents near the ends of a world that repeats along x."""
     x = agents.position[:, 0]
     ahead, behind = np.flatnonzero(x < ECHO), np.flatnonzero(x > period - ECHO)
     more = keep(agents, np.concatenate([np.arange(agents.count), ahead, behind]))
@@ -276,7 +276,7 @@ def run(scenario: Scenario, preset: str = PRESET, *, tracks: bool = False) -> Ou
     """Run a scenario.
 
     Args:
-        scenario: What to run.
+        scenario: The scenario.
         preset: Name of the crowd preset, or a path that ends in .json.
         tracks: Whether to keep places for a picture.
     """
@@ -322,11 +322,11 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
 
 
 def arrivals(late: int, lost: int) -> dict[str, Any]:
-    """Both answers to the question of who arrives.
+    """Both figures of arrival.
 
     Args:
-        late: How many agents did not arrive.
-        lost: How many of those can see their way (see `greedy`).
+        late: Number of agents that did not arrive.
+        lost: Number of these that can see their way (see `greedy`).
     """
     return {
         "all_arrive": late == 0,
@@ -337,7 +337,7 @@ def arrivals(late: int, lost: int) -> dict[str, Any]:
 
 
 def _more(state: _Run) -> dict[str, Any]:
-    """Figures that some scenarios ask for."""
+    """Figures that only some scenarios request."""
     scenario, metrics = state.scenario, state.metrics
     found: dict[str, Any] = {}
     if not scenario.leave:

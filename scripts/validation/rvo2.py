@@ -1,8 +1,8 @@
 """The examples of RVO2 (van den Berg et al. 2011), and its circle with any number of agents.
 
 Wished speed 1 m/s as there. What RVO2 calls maximum speed, 2 m/s, is how fast it may dodge; here
-nobody goes faster than it wishes to. How far and how long agents look ahead, and at how many, is
-what the examples state; RVO2's horizon for obstacles is the same as that for agents in all of them.
+no agent moves faster than its wished speed. Distance, time and neighbor count of looking ahead are
+those of the examples; in all of them RVO2's horizon for obstacles equals that for agents.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _stated(horizon: float) -> tuple[str, ...]:
 
 
 def antipodal(count: int, name: str | None = None) -> Scenario:
-    """Agents on a circle of radius 200, who all want to the opposite place."""
+    """Agents on a circle of radius 200, each with the opposite place as its goal."""
     angle = 2.0 * np.pi * np.arange(count) / count
     place = on_floor(CIRCLE * np.column_stack([np.cos(angle), np.sin(angle)]))
     return Scenario(

@@ -1,4 +1,4 @@
-"""A scenario as plain data: who starts where, where they go, what stands in the way, what holds."""
+"""A scenario as plain data: start places, goals, obstacles, and required figures."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Stage:
     points: F64
     """Alternatives [m], shape (m, 3)."""
     reach: float
-    """So near [m] the next stage begins; at the last stage the agent has arrived."""
+    """Distance at which the next stage begins, or the agent has arrived at the last one [m]."""
     speed: float | None = None
     """Wished speed on the way there [m/s]; None for the agent's own."""
     via: bool = False
-    """Whether it is a gate, of half width `reach`, that is passed on the way on (see `ways`)."""
+    """Whether it is a gate of half width `reach` to pass through (see `ways`)."""
     ahead: F64 | None = None
     """Unit directions in which gates are passed, shape (m, 3); None halves the turn there."""
 
@@ -35,7 +35,7 @@ Route = tuple[Stage, ...]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a figure has to be. Figures that are missing are short."""
+    """Required value of a figure. Missing figures count as failed."""
 
     figure: str
     """Name in the result: `arrived_share`, `overlap`, or one of the scenario's own."""
@@ -63,7 +63,7 @@ SOLID = (
     Wanted("overlap", most=0.02),
     Wanted("parting", most=0),
 )
-"""Wanted of every scenario."""
+"""Required of every scenario."""
 ALL_ARRIVE = Wanted("arrived_share", least=1.0)
 
 
@@ -84,11 +84,11 @@ class Area:
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """One run. All agents use the preset; what differs is in here."""
+    """One run. All agents use the preset; the differences are in here."""
 
     name: str
     position: F64
-    """Where agents start [m], shape (n, 3)."""
+    """Start places of agents [m], shape (n, 3)."""
     radius: F64
     """Radii [m], shape (n,)."""
     speed: F64
@@ -96,27 +96,27 @@ class Scenario:
     routes: tuple[Route, ...]
     """Ways to go."""
     route: NDArray[np.int64]
-    """Which of the routes each agent goes, shape (n,)."""
+    """Row of each agent's route, shape (n,)."""
     dt: float
     """Time step [s]."""
     duration: float
     """When the run ends [s]; it ends earlier when all have arrived."""
     colliders: tuple[Mesh, ...] = ()
     leave: bool = True
-    """Whether those who arrive are gone; others stay, and have arrived while they are there."""
+    """Whether arrived agents are removed; else they stay, and count as arrived while there."""
     heading: F64 | None = None
     velocity: F64 | None = None
     start_time: F64 | None = None
     """When agents start to walk [s], shape (n,); None for at once."""
     flying: bool = False
     patience: float = np.inf
-    """The run ends when for so long [s] nobody has come nearer to the goal than ever before."""
+    """The run ends after this time without any agent coming nearer to its goal than before [s]."""
     period: float | None = None
     """The world repeats along x after this length [m]: it starts at x = 0."""
     areas: tuple[Area, ...] = ()
     wanted: tuple[Wanted, ...] = (*SOLID, ALL_ARRIVE)
     stated: tuple[str, ...] = ()
-    """What the page states about the preset's numbers, as `behavior.parameter=value`."""
+    """Numbers of the preset that the scenario's page states, as `behavior.parameter=value`."""
     notes: dict[str, Any] = field(default_factory=dict)
     """More entries of the result."""
 
@@ -127,12 +127,12 @@ class Scenario:
 
     @property
     def asks_for_arrivals(self) -> bool:
-        """Whether agents have to arrive: in the others nobody can, or the goal has room for one."""
+        """Whether agents have to arrive: else no agent can, or the goal has room for only one."""
         return any(wanted.figure == ALL_ARRIVE.figure for wanted in self.wanted)
 
     @property
     def led(self) -> str | None:
-        """How the rig leads agents, as no user of Steer can yet: past gates, from stop to stop."""
+        """Guidance by the rig that users of Steer do not have yet: gates, and stops in sequence."""
         ways = [stage.via for route in self.routes for stage in route[:-1]]
         return ("gates" if any(ways) else "stops") if ways else None
 
@@ -141,7 +141,7 @@ def block(name: str, low: Sequence[float], high: Sequence[float], turn: float = 
     """A closed box, from below the feet to above the heads.
 
     Args:
-        name: What messages call it.
+        name: Its name in messages.
         low: Lower corner (x, y) [m].
         high: Upper corner (x, y) [m].
         turn: Angle about its own middle, counterclockwise seen from above [rad].
@@ -157,7 +157,7 @@ def prism(name: str, outline: Any, low: float = -0.5, high: float = 3.0) -> Mesh
     """A closed upright prism over a convex outline, normals outward.
 
     Args:
-        name: What messages call it.
+        name: Its name in messages.
         outline: Corners (x, y) [m], counterclockwise, shape (m, 2).
         low: Height of the foot [m].
         high: Height of the top [m].

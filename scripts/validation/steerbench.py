@@ -1,7 +1,7 @@
 """SteerBench test cases as scenarios.
 
-Agents that reach the last goal are gone, as in SteerSuite. How near that is the files leave open,
-and SteerSuite's own solvers say from 1 to 2.5 radii; here it is 1.5: bodies that come from three
+Agents that reach the last goal are removed, as in SteerSuite. The files leave the distance open,
+and SteerSuite's own solvers use from 1 to 2.5 radii; here it is 1.5: bodies that come from three
 sides hold each other 1.16 radii away from a goal that they share. The clock is SteerSuite's, 20
 steps a second. Random places are drawn from the seed, and touch neither obstacles nor others.
 """
@@ -24,9 +24,9 @@ from .steerbench_file import Box, Person, Reader, ScenarioError, TestCase
 
 DT = 0.05
 REACH = 1.5
-"""Who is within so many radii of a goal has reached it."""
+"""Distance from a goal at which an agent has reached it, in radii."""
 ENOUGH = 5.0
-"""Runs last so many times as long as the longest way takes, where files give less than that."""
+"""Duration of runs relative to the time of the longest way, if the file gives less than that."""
 
 
 def load(path: Path, seed: int = 0) -> Scenario:
@@ -34,7 +34,7 @@ def load(path: Path, seed: int = 0) -> Scenario:
 
     Args:
         path: The XML file.
-        seed: Random places and directions are drawn from it.
+        seed: Random seed of places and directions.
 
     Raises:
         ScenarioError: The file cannot be used; the message names it and the element.
@@ -87,7 +87,7 @@ def make_scenario(case: TestCase, seed: int) -> Scenario:
 
 
 def _duration(place: F64, routes: tuple[Route, ...], speeds: F64, people: list[Person]) -> float:
-    """How long a run lasts at most [s]; it ends before, when nobody gets on any more.
+    """Longest duration of a run [s]; it ends earlier if no agent makes progress any more.
 
     The time that the file gives, or a minute more than twice what the longest way takes. Where the
     file gives less than that way takes alone, its time means nothing: ENOUGH times the way's.

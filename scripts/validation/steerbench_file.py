@@ -41,7 +41,7 @@ class ScenarioError(SteerError):
 
 @dataclass(frozen=True)
 class Goal:
-    """Where to go next; None for a random place."""
+    """The next goal; None for a random place."""
 
     point: tuple[float, float] | None
     speed: float
@@ -61,7 +61,7 @@ class Person:
 
 @dataclass
 class TestCase:
-    """What a file says."""
+    """Contents of a file."""
 
     name: str
     bounds: Box
@@ -77,10 +77,10 @@ class Reader:
         self.path = path
 
     def read(self) -> TestCase:
-        """What the file says.
+        """Read the contents of the file.
 
         Raises:
-            ScenarioError: It cannot be used.
+            ScenarioError: The file cannot be used.
         """
         root = self._root()
         if _tag(root) != "SteerBenchTestCase":

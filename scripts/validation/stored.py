@@ -15,7 +15,7 @@ Result = dict[str, Any]
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDE = ("steer_addon/core", "presets", "scripts/validation")
-"""What results depend on."""
+"""Folders whose files the results depend on."""
 
 
 def code() -> str:
@@ -30,7 +30,7 @@ def code() -> str:
 
 
 def commit() -> str:
-    """The commit that is checked out, with a + where that text was changed since; or nothing."""
+    """The current commit, with a + if those files were changed since; or nothing."""
     try:
         head = _git("rev-parse", "--short", "HEAD")
         return head + ("+" if _git("status", "--porcelain", "--", *DECIDE) else "")
@@ -46,7 +46,7 @@ def _git(*arguments: str) -> str:
 
 
 def origin(preset: str, seed: int) -> Result:
-    """What a result says about how it was made."""
+    """Entries of a result that tell how it was made."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     made = {"code": code(), "commit": commit(), "date": today}
     return {"made": {**made, "preset": preset, "seed": seed}}
@@ -59,10 +59,10 @@ def same(result: Result, made: Result) -> bool:
 
 
 def load(path: Path) -> list[Result]:
-    """The results in a file; none where there is no such file.
+    """The results in a file; none if there is no such file.
 
     Raises:
-        OutputError: It holds something else.
+        OutputError: The file has other contents.
     """
     if not path.exists():
         return []
@@ -80,7 +80,7 @@ def save(path: Path, text: str) -> None:
     """Write a file.
 
     Raises:
-        OutputError: It cannot be written.
+        OutputError: The file cannot be written.
     """
     part = path.with_name(path.name + ".part")
     try:

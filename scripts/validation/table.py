@@ -30,7 +30,7 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
 
 
 def cell(result: Result, key: str, form: str) -> str:
-    """One entry of the table; a dash for what was not measured."""
+    """One entry of the table; a dash if it was not measured."""
     value = result.get(key)
     if value is None:
         return "–"
@@ -40,11 +40,11 @@ def cell(result: Result, key: str, form: str) -> str:
 
 
 OF_ALL = tuple(wanted.figure for wanted in SOLID)
-"""Figures that are wanted of nearly every scenario, and shown only when they are short."""
+"""Figures required of nearly every scenario, shown only when they fail."""
 
 
 def verdict(result: Result) -> str:
-    """`ok` with the scenario's own figures, or what is short and by how much."""
+    """`ok` with the scenario's own figures, or the failed figures with their gaps."""
     if "error" in result:
         return f"ERROR: {result['error']}"
     if result["short"]:
@@ -59,7 +59,7 @@ def verdict(result: Result) -> str:
 
 
 def _measured(result: Result, text: str) -> str:
-    """What is wanted, and in brackets what it came to."""
+    """The required value, with the result in brackets."""
     return f"{text} ({_value(result, text.split(' ', 1)[0])})"
 
 
@@ -85,6 +85,6 @@ def as_text(results: Sequence[Result]) -> str:
 
 
 def summary(results: Sequence[Result]) -> str:
-    """How many are as wanted."""
+    """Summary of the number of scenarios that pass."""
     good = sum(not result["short"] for result in results)
     return f"{good} of {len(results)} scenarios as wanted"

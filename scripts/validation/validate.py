@@ -4,12 +4,12 @@
         [--circle 2-40] [--density] [--converging N] [--only TEXT] [--json OUT [--resume]]
         [--plot DIR] [--markdown OUT] [--jobs 2]
 
-All scenarios use one preset, `pedestrians`, as it is; a scenario says who starts where, how large
-and how fast they are, where they go and what the time step is. Exits with 1 when a figure is short,
-with 2 when something cannot be run.
+All scenarios use the unchanged preset `pedestrians`; a scenario gives start places, sizes and
+speeds of agents, their goals and the time step. Exits with 1 when a figure fails,
+with 2 when a scenario cannot be run.
 
-With --resume the results that OUT holds are kept: what was asked for and was run with the same code
-is not run again, and the page has what was not asked for too.
+With --resume the results in OUT are kept: requested scenarios that were run with the same code
+are not run again, and the page includes results that were not requested.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ def names_of(files: Sequence[Path]) -> list[str]:
 
 
 def jobs_of(options: argparse.Namespace) -> list[Job]:
-    """What to run.
+    """The scenarios to run.
 
     Raises:
-        UsageError: Nothing was asked for.
+        UsageError: No scenario was requested.
     """
     makers: list[tuple[str, Callable[..., Scenario], tuple[Any, ...]]] = []
     files = dict.fromkeys(options.files)
@@ -144,7 +144,7 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
 
 
 def perform(job: Job) -> Result:
-    """Make a scenario, run it and draw it; what cannot be run is a result with an error."""
+    """Make a scenario, run it and draw it; a failure becomes a result with an error."""
     try:
         scenario = replace(job.make(*job.given), name=job.name)
         outcome = run(scenario, job.preset, tracks=job.plot is not None)
@@ -156,13 +156,13 @@ def perform(job: Job) -> Result:
 
 
 def results_of(jobs: list[Job], processes: int, cost: Callable[[Job], float]) -> Iterator[Result]:
-    """Run everything, in processes of their own where several run at a time.
+    """Run all jobs, in separate processes if several run at a time.
 
     Args:
-        jobs: What to run.
-        processes: So many run at a time: those that take longest first, so that none is left
+        jobs: The jobs.
+        processes: Number that run at a time: the longest jobs first, so that none is left
             running alone at the end.
-        cost: How long a job takes, in any unit.
+        cost: Duration of a job, in any unit.
     """
     first = sorted(jobs, key=cost, reverse=True) if processes > 1 else jobs
     if processes < 2:
@@ -176,7 +176,7 @@ def results_of(jobs: list[Job], processes: int, cost: Callable[[Job], float]) ->
 
 
 def cost_of(job: Job, known: Mapping[str, float]) -> float:
-    """How long a job takes [s]: as long as it did last time, or a guess from its size."""
+    """Duration of a job [s]: that of the last run, or a guess from its size."""
     if job.name in known:
         return known[job.name]
     size = [float(value) for value in job.given if isinstance(value, (int, float))]
@@ -195,10 +195,10 @@ def _told(result: Result) -> Result:
 
 
 def validate(options: argparse.Namespace) -> list[Result]:
-    """Run what was asked for and write what was asked for.
+    """Run the requested scenarios and write the requested files.
 
     Raises:
-        SteerError: Nothing was asked for, or a file cannot be read or written.
+        SteerError: No scenario was requested, or a file cannot be read or written.
     """
     if options.plot:
         plots.check()
@@ -229,7 +229,7 @@ def validate(options: argparse.Namespace) -> list[Result]:
 
 
 def everything() -> list[str]:
-    """Names of all that `make validate` runs besides SteerBench's files."""
+    """Names of all scenarios of `make validate`, without SteerBench's files."""
     options = ["--rvo2", "--rimea", "--density", "--converging", "10000"]
     options += ["--circle", "2-250", "--flows", ",".join(map(str, flows.COUNTS))]
     return [job.name for job in jobs_of(parse(options))]

@@ -1,9 +1,9 @@
-"""Where the agents of a scenario head for: goals, places to touch, and gates on the way there.
+"""Targets of a scenario's agents: goals, places to touch, and gates on the way there.
 
 A via stage is a gate: a line across the way, from the middle so far to both sides as the stage
 reaches. It is passed by crossing that line, at whatever place, and not by coming near its middle:
-people round a corner side by side, and nobody turns back for a point that was missed. The line
-halves the angle between the way there and the way on, unless the stage says how it is passed, as
+people round a corner side by side, and no agent turns back for a missed point. The line
+halves the angle between the ways before and after it, unless the stage gives a direction, as
 doors do. Each agent heads for where its own lane, parallel to the way there, meets the gate; when
 it is near, for a place beyond, so that it does not brake in the gate.
 """
@@ -23,7 +23,7 @@ I64 = NDArray[np.int64]
 SPACING = 0.5
 """Gates are headed for at places at most this far apart [m]."""
 BEYOND = 1.5
-"""Who is this near [m] to a gate heads for a place so far behind it: braking begins later."""
+"""Distance to a gate within which agents head for a place that far behind it, to brake later."""
 STEEPEST = 0.2
 """Least cosine between lanes and the way through a gate: lanes meet it not too far away."""
 
@@ -33,7 +33,7 @@ class Ways:
 
     Attributes:
         points: The targets [m], shape (target_count, 3).
-        stage: How many stages each agent has behind it, shape (n,).
+        stage: Number of stages that each agent has completed, shape (n,).
         taken: Which of a stage's places each agent heads for, -1 for not chosen yet, shape (n,).
     """
 
@@ -70,7 +70,7 @@ class Ways:
         self._first, self._slots = places["first"], places["slots"]
 
     def _plan(self, stage: Stage, after: Stage | None, here: F64) -> F64:
-        """Take a stage in; returns where the way to the next one begins."""
+        """Add a stage; returns the start of the way to the next one."""
         self._entry_place.append(len(self._rows["first"]))
         self._entry_choices.append(len(stage.points))
         self._entry_speed.append(np.nan if stage.speed is None else stage.speed)
@@ -120,9 +120,9 @@ class Ways:
         """Let agents choose where a stage has several places.
 
         Args:
-            rows: Who is still there.
-            pick: Given places (m, 3) [m], the agents before them and what each of them took so
-                far (-1 for nothing), says what each takes now.
+            rows: Rows of the present agents.
+            pick: Given places (m, 3) [m], the agents before them and the current choice of each
+                (-1 for none), returns the new choices.
         """
         entry = self._entry(rows)
         for number in np.flatnonzero(self._choices > 1):
@@ -148,14 +148,14 @@ class Ways:
         return row.astype(np.int64)
 
     def proceed(self, rows: I64, position: F64) -> tuple[NDArray[np.bool_], NDArray[np.bool_], F64]:
-        """Let those who are through or there go on to their next stage.
+        """Let agents that passed a gate or reached a place continue to their next stage.
 
         Args:
-            rows: Who is still there.
-            position: Where they are [m], shape (len(rows), 3).
+            rows: Rows of the present agents.
+            position: Their positions [m], shape (len(rows), 3).
 
         Returns:
-            Who is at the last stage's place; who has just gone on; distances to the middles [m].
+            Agents at the last stage's place; agents that continued; distances to the middles [m].
         """
         place = self._place(rows)
         offset = position - self._middle[place]

@@ -1,1 +1,1 @@
-"""The test in a real window: the program that starts it; what it does there is in tests/gui."""
+"""Test in a real window: the program that starts it; the steps are in tests/gui."""

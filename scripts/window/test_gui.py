@@ -2,9 +2,9 @@
 
     python scripts/window/test_gui.py [--blender PROGRAM]
 
-Without --blender, and without the shared tool that brings one, it says so and ends well: there are
-machines that have no window. Pictures, the log of all steps and what the console said stay in
-out/gui. Blender's own settings are kept apart there: nothing of the user's is read or changed.
+Without --blender, and without the shared tool that provides one, the script says so and succeeds:
+some machines have no window. Pictures, the log of all steps and the console output stay in
+out/gui, with separate settings of Blender: no settings of the user are read or changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TOOL = ROOT.parent / "shared" / "tools" / "blender_app.sh"
 SESSION = Path("tests") / "gui" / "session.py"
 LOG = "steps.jsonl"
 SECONDS = 900
-"""The whole session may take as long; on a machine with nothing else to do it takes some 3 min."""
+"""Longest time of the whole session [s]; on an idle machine it takes about 3 min."""
 INSTALL_SECONDS = 900
 ASK_SECONDS = 120
 FLAGS = (
@@ -42,19 +42,19 @@ FLAGS = (
 )
 OPENGL = ("blender", "--gpu-backend", "opengl")
 ALONE = ("unshare", "--net")
-"""The tool's screens have one number, and programs find them by it: another one that runs at the
-same time would be taken for ours, and Blender would end with it. So would its windows be in the
-pictures. Nothing here needs a network, and this way nothing can use it."""
+"""The tool's screens all have the same number, and programs find them by it. A second screen at the
+same time would be confused with ours: Blender would end with it, and its windows would be in the
+pictures. The session needs no network, and this way it cannot use one."""
 BAD = ("Traceback", "Error:", "Exception", "Segmentation", "Writing: ", "EXCEPTION_")
-"""What the console must not say; the last ones are reports of a crash."""
+"""Texts that the console must not contain; the last ones are reports of a crash."""
 
 
 class GuiError(SteerError):
-    """No session can be begun."""
+    """The session cannot be started."""
 
 
 def command(program: str | None) -> list[str] | None:
-    """What runs Blender with arguments added, or None where there is none.
+    """Command that runs Blender, or None if there is none.
 
     Raises:
         GuiError: The named program cannot be run.
@@ -66,7 +66,7 @@ def command(program: str | None) -> list[str] | None:
                 f"BLENDER={program} is no program that can be run: give the path of a Blender, or "
                 "leave it out"
             )
-        # the session runs from the checkout, wherever this was called from
+        # the session runs from the checkout, from any working directory
         return [str(Path(found).absolute()), *FLAGS]
     if not TOOL.is_file():
         print(f"Skipped: no window, as {TOOL.name} is absent and no BLENDER is given")
@@ -82,13 +82,13 @@ def command(program: str | None) -> list[str] | None:
     if done.returncode:
         print("Skipped: no window, as Blender could not be installed (root and a mirror needed)")
         return None
-    # inside, the folder that it is called from is /here, and nothing of the environment is left
+    # inside, the working directory is /here, and the environment is empty
     kept = [f"{name}={value}" for name, value in surroundings(Path("/here/out/gui")).items()]
     return [*ALONE, "sh", str(TOOL), "exec", "env", *kept, *OPENGL, *FLAGS]
 
 
 def surroundings(folder: Path) -> dict[str, str]:
-    """Environment variables that keep what Blender writes in a folder."""
+    """Environment variables that redirect Blender's files to a folder."""
     return {"BLENDER_USER_RESOURCES": str(folder / "user"), "TMPDIR": str(folder / "tmp")}
 
 
@@ -119,7 +119,7 @@ def platform_for(words: list[str]) -> str:
 
 
 def run(words: list[str], package: Path, acts: list[str]) -> tuple[str, int | None]:
-    """Run the session; returns what the console said and the exit code, None if out of time."""
+    """Run the session; returns the console output and the exit code, None after a timeout."""
     shutil.rmtree(OUT, ignore_errors=True)
     for name in ("user", "tmp"):
         (OUT / name).mkdir(parents=True)
@@ -138,21 +138,21 @@ def run(words: list[str], package: Path, acts: list[str]) -> tuple[str, int | No
         except subprocess.TimeoutExpired:
             code = None
         finally:
-            # of the tool's processes none outlives this one
+            # no process of the tool outlives this one
             process.kill()
             process.wait()
     return console.read_text(encoding="utf-8", errors="replace"), code
 
 
 def read_log() -> list[dict[str, Any]]:
-    """What the session told, as far as it came."""
+    """Log of the session, up to where it stopped."""
     path = OUT / LOG
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
 def report(console: str, code: int | None, seconds: float) -> int:
-    """Say what came out; returns the exit code."""
+    """Print the results; returns the exit code."""
     rows = read_log()
     step, problems = "start", []
     for row in rows:

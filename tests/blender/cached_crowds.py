@@ -69,6 +69,6 @@ def whole(obj, folder):
 
 
 def told_of_bake(obj):
-    """What the panel says about the bake of a crowd, by code."""
+    """Diagnoses of a crowd's bake in the panel, by code."""
     found = status.status(obj, bpy.context.scene).diagnoses()
     return {diagnosis.code: diagnosis for diagnosis in found}

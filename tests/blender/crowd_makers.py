@@ -84,7 +84,7 @@ def toy_kernel(start, stop, agents, world, p, memory, out, active):
 
 @contextmanager
 def toy_behavior() -> Iterator[None]:
-    """A behavior that is declared as a module of core/behaviors would, and Steer enabled anew."""
+    """A behavior declared like a module of core/behaviors, with Steer enabled again."""
 
     @behavior(
         label="Toy Push", output=PUSH, kernel=toy_kernel, uses=(TARGETS,), icon="GHOST_ENABLED",

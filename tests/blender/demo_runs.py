@@ -16,7 +16,7 @@ LAST = 120
 
 @dataclass
 class Played:
-    """What one crowd did; frame number f is row f - 1."""
+    """Recorded run of one crowd; frame number f is row f - 1."""
 
     obj: bpy.types.Object
     frames: list[Frame]
@@ -32,7 +32,7 @@ class Played:
         return np.array([frame.velocity for frame in self.frames], np.float64)
 
     def attribute(self, name: str) -> np.ndarray:
-        """What a behavior shows, shape (frames, agents)."""
+        """State that a behavior shows, shape (frames, agents)."""
         return np.array([frame.attributes[name] for frame in self.frames])
 
 

@@ -24,7 +24,7 @@ def context(width=300):
 
 
 def draw(cls, **options):
-    """What a panel or menu draws in the present context."""
+    """Items that a panel or menu draws in the present context."""
     layout = FakeLayout()
     # a class made for the call: Blender makes no instances of panels without a window
     fake = type("Drawn", (), {k: getattr(cls, k) for k in ("section",) if hasattr(cls, k)})()

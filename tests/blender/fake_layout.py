@@ -129,7 +129,7 @@ class FakeLayout:
         raise AssertionError(f"no button of {idname}: {self.of('operator')}")
 
     def of(self, kind: str) -> list[Any]:
-        """What was drawn of a kind, in order."""
+        """Drawn items of a kind, in order."""
         return [value for known, value in self.record if known == kind]
 
 

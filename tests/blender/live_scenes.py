@@ -116,7 +116,7 @@ def stored(obj):
 
 
 def told(obj):
-    """What the panel says of the crowd; None when all is well."""
+    """Diagnosis of the crowd in the panel; None if there is none."""
     return live.status(obj).diagnosis
 
 

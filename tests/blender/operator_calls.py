@@ -8,7 +8,7 @@ from steer_addon.blender import registration
 
 
 def undone(operator, **options):
-    """Run an operator, then undo it; objects have to be looked up anew afterwards."""
+    """Run an operator, then undo it; objects have to be looked up again afterwards."""
     bpy.ops.ed.undo_push(message="before")
     assert operator(**options) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="after")

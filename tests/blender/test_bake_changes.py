@@ -1,4 +1,4 @@
-"""What changed since a bake is noticed, and told by name."""
+"""Changes since a bake are detected, and reported by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def crowd(tmp_path, monkeypatch):
 
 
 def changes_of(obj):
-    """What Check Bake finds."""
+    """Findings of Check Bake."""
     bpy.context.view_layer.update()
     assert bpy.ops.object.steer_cache_check() == {"FINISHED"}
     return status.status(obj, bpy.context.scene).changes

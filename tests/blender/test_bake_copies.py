@@ -1,4 +1,4 @@
-"""What the objects of a keyframe bake are: linked copies with what hangs on them, or instances."""
+"""Objects of a keyframe bake: linked copies with their hierarchies, or instances."""
 
 from __future__ import annotations
 

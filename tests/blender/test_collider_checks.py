@@ -1,4 +1,4 @@
-"""A bad collider is told as soon as it is chosen, before anything is simulated."""
+"""A bad collider is reported as soon as it is chosen, before any simulation."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def found(obj):
 
 
 def frames_find(obj, code):
-    """What the frames of a crowd have of a code."""
+    """Diagnoses with a code in the frames of a crowd."""
     return [diagnosis for diagnosis in live.status(obj).warnings if diagnosis.code == code]
 
 

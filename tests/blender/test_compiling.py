@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
 class FakeCompilation:
-    """Stands for the processes: says what it is told to say."""
+    """Replaces the processes, with a given state."""
 
     made: list[FakeCompilation] = []
 
@@ -62,7 +62,7 @@ def make_surrounded():
 
 @pytest.fixture
 def window(monkeypatch):
-    """Steer believes that there is a window, and a kernel is missing until it is told otherwise."""
+    """Make Steer find a window, and a missing kernel until that is changed."""
     FakeCompilation.made = []
     compile_all()
     monkeypatch.setattr(warmup, "Compilation", FakeCompilation)

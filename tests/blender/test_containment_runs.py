@@ -1,4 +1,4 @@
-"""Containment that bounces and wraps, played in Blender: nobody leaves, and who wraps jumps."""
+"""Containment that bounces and wraps, played in Blender: no agent leaves, wrapping jumps."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_a_behavior_can_name_a_crowd_of_its_own():
 
 
 def beside_a_walker(kind):
-    """A walker who goes along Y, and someone beside him with one behavior that names his crowd."""
+    """A walker along Y, and an agent beside it with one behavior that names its crowd."""
     walker = make_crowd(((3, 0, 0),), "Walker", seekers(speed=0.5))
     make_target(walker, (3, 50, 0))
     obj = make_crowd(((0, 0, 0),), "Beside", seekers({"type": kind}))

@@ -1,4 +1,4 @@
-"""What happens in the scenes with animals."""
+"""Runs of the scenes with animals."""
 
 from __future__ import annotations
 

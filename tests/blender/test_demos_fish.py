@@ -1,4 +1,4 @@
-"""What happens in the scene with fish."""
+"""Run of the scene with fish."""
 
 from __future__ import annotations
 

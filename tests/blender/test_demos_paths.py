@@ -1,4 +1,4 @@
-"""What happens in the scenes with people on paths."""
+"""Runs of the scenes with people on paths."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_parade_on_path():
     steps = -np.diff(rows, axis=1)
     assert rows.shape[1] > 10 and steps.min() > 1.2 and steps.max() < 1.8
     assert np.ptp(rows, axis=2).max() < 0.35
-    # the whole column goes on, at the pace of its middle
+    # the whole column continues, at the pace of its middle
     went = along[-1] - along[0]
     pace = values_of(obj, "max_speed").mean()
     assert went.min() > 0.85 * pace * SECONDS and went.max() < pace * SECONDS

@@ -1,4 +1,4 @@
-"""What happens in the scenes with people."""
+"""Runs of the scenes with people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_panic():
     crowd = play("panic")["People"]
     people, speeds = crowd.positions, np.linalg.norm(crowd.velocities, axis=-1)
     bull = places_of(bpy.data.objects["Bull"])
-    # they stroll, but for those who see the bull first, and then all run
+    # they stroll, except the first ones to see the bull; then all run
     assert np.median(speeds[23]) < 1.0
     assert np.median(speeds[48]) > 3.0
     # nobody goes through a house, a stall or the fountain
@@ -28,7 +28,7 @@ def test_panic():
     out = [x > 14.0, y > 11.0, y < -11.0]
     assert np.sum(out) > 0.75 * len(x)
     assert min(np.sum(out, axis=1)) > 10
-    # nobody is run over, and those who are still there keep away from the bull
+    # no agent is run over, and the remaining ones keep away from the bull
     apart = np.linalg.norm(people - bull[:, None], axis=-1)
     assert apart.min() > 0.5
     assert apart[-1].min() > 2.0

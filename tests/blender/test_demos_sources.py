@@ -1,4 +1,4 @@
-"""What happens in the scenes of the systems that Steer's formulas come from."""
+"""Runs of the scenes of the systems that Steer's formulas come from."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def passed_on_their_side(ways):
 
 def test_ahead_spheres():
     ways, speeds = play_balls("ahead_spheres")
-    # who comes head-on brakes in front of the ball, and is not pushed aside
+    # an agent that comes head-on brakes in front of the ball, and is not pushed aside
     stopped = ways[:, HEAD_ON]
     assert stopped[..., 0].max() < -RADIUS
     assert np.abs(stopped[..., 1]).max() < 0.01
@@ -57,7 +57,7 @@ def test_ahead_spheres():
 
 def test_lateral_spheres():
     ways, speeds = play_balls("lateral_spheres")
-    # everybody passes; who comes head-on turns to the right
+    # all agents pass; one that comes head-on turns to the right
     assert passed_on_their_side(ways)[~HEAD_ON].all()
     assert (ways[-1, HEAD_ON, 0] > 0.0).all()
     assert (ways[-1, HEAD_ON, 1] < -0.5).all()
@@ -142,7 +142,7 @@ def test_cocos_steering():
     played = play("cocos_steering")
     ways = {name: crowd.positions for name, crowd in played.items()}
     flock, leader, hunter = ways["Flock"], ways["Leader"], ways["Hunter"]
-    # flee: who has the hunter near hardly gets on, the others go to the flag
+    # flee: agents near the hunter make little progress, the others go to the flag
     afraid = gaps(flock[0], hunter[0])[:, 0]
     gain = flock[30, :, 0] - flock[0, :, 0]
     assert gain[afraid < 5.0].mean() < 0.5 * gain[afraid > 6.0].mean()

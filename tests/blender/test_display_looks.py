@@ -70,7 +70,7 @@ def test_states_differ():
     display.set_input(modifier, "Color By", "State")
     found = colors(obj)
     assert len(np.unique(found[:7].round(4), axis=0)) == 7
-    # who has arrived is shown so, whatever zone was left behind
+    # arrived agents are shown as arrived, in any zone
     np.testing.assert_array_equal(found[6], found[7])
 
 

@@ -47,7 +47,7 @@ def operator(cls):
 
 
 def grey_text(cls):
-    """What Blender shows at a grey button; it tells the same when the operator is run anyway."""
+    """Tooltip of a grey button; running the operator anyway reports the same text."""
     with pytest.raises(RuntimeError) as found:
         operator(cls)()
     text = str(found.value)

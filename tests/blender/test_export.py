@@ -293,7 +293,7 @@ def test_keyed_objects_are_read_by_blender(tmp_path, name):
     frames = simulated(obj, LAST)
     made = export(obj, name, tmp_path)
     reader = bpy.ops.import_scene.gltf if name == "glb" else bpy.ops.import_scene.fbx
-    # Blender's importer of FBX adds a frame unless it is told not to
+    # Blender's importer of FBX adds a frame by default
     options = {"anim_offset": 0.0} if name == "fbx" else {}
     items = [item for item in imported(reader, made.path, **options) if item.type == "MESH"]
     assert len(items) == 3

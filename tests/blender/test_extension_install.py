@@ -66,7 +66,7 @@ def run_blender(code: str, resources: Path, *arguments: str) -> str:
         check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    # Blender reports a failing add-on on its output and goes on.
+    # Blender reports a failing add-on on its output and continues.
     assert "Traceback" not in result.stdout + result.stderr, result.stdout + result.stderr
     return result.stdout
 

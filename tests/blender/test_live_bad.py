@@ -1,4 +1,4 @@
-"""Inputs that go away or make no sense: a message in the panel, and playing goes on."""
+"""Inputs that are removed or invalid: a message in the panel, and playing continues."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_leader_is_deleted_while_playing(how):
         bpy.context.scene.collection.objects.unlink(leader)
         update()
     play(11, 20)
-    # nobody to follow: they go on as they went
+    # no target to follow: they continue in their directions
     velocities = [live.get_frame(obj, number).velocity for number in range(12, 21)]
     np.testing.assert_allclose(velocities, [velocities[0]] * 9, atol=1e-6)
     said = panel(obj)

@@ -1,4 +1,4 @@
-"""What is edited while a crowd is live is noticed, never missed or hidden."""
+"""Edits during live playing are detected, never missed or hidden."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_change_while_playing_is_taken_up_at_once():
     obj.steer.behaviors[0].enabled = False
     play(11, 12)
     frames = live.get_frame(obj, 11), live.get_frame(obj, 12)
-    # nobody steers any more: everybody goes on straight
+    # no behavior steers any more: all agents continue straight
     np.testing.assert_allclose(frames[0].velocity, frames[1].velocity, atol=1e-6)
     assert outdated_by(obj) == "SETTINGS_CHANGED"
 

@@ -26,7 +26,7 @@ ONLY_AT_THEIR_PLACE = {
 
 
 def entry(menu):
-    """What Steer appended to one of Blender's menus."""
+    """Entries that Steer appended to one of Blender's menus."""
     layout = FakeLayout()
     for name, function in menus.ENTRIES:
         if name == menu:

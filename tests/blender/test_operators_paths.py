@@ -1,4 +1,4 @@
-"""Add Random Path: what it makes, who takes it, undo, refusals, and its panel."""
+"""Add Random Path: its result, the behavior that takes it, undo, refusals, and its panel."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def modal_context(crowd, operator):
 
 
 def start(crowd, folder, monkeypatch, ticks):
-    """A modal bake that went so many steps."""
+    """A modal bake after a number of steps."""
     monkeypatch.setattr(
         operators, "bpy", SimpleNamespace(app=SimpleNamespace(background=False), types=bpy.types)
     )
@@ -93,7 +93,7 @@ def test_a_bake_is_ended_and_keeps_what_is_done(saved, tmp_path, monkeypatch, or
     assert bpy.data.scenes.keys() == ["Scene"] and not status.is_suspended()
     kept = open_cache(folder).frames
     assert len(kept) >= 10 and not operator.reports
-    # and the opened file goes on with it, to the same bits
+    # and the opened file continues the bake, to the same bits
     monkeypatch.undo()
     from steer_addon.core.cache import layout
 

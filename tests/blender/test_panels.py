@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 
 
 def every_choice(item):
-    """What is drawn of an entry with each value of each of its choices."""
+    """Items drawn for an entry with each value of each of its choices."""
     drawn = FakeLayout()
     group = getattr(item, item.type)
     for name, info in own_parameters(REGISTRY[item.type]).items():

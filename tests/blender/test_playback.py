@@ -207,7 +207,7 @@ def test_the_interface_is_locked_only_while_a_crowd_is_live(tmp_path):
     playback.remove_crowd(obj)
     bpy.context.view_layer.update()
     assert not scene.render.use_lock_interface
-    # who locks it without us keeps it
+    # a lock that was not set by Steer stays
     scene.render.use_lock_interface = True
     bake(make_runner(), tmp_path)
     assert scene.render.use_lock_interface
@@ -298,7 +298,7 @@ def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
     assert codes(warnings) == ["EXPORT_OUT_OF_DATE"]
     frame_set(7)
     np.testing.assert_array_equal(shown(obj), frames[6].position)
-    # what is played was lost, and is written anew from the cache
+    # the played file was lost, and is written again from the cache
     (folder / "crowd.usdc").unlink()
     assert code_of(obj) == "BAKE_FILE_MISSING"
     bpy.ops.object.steer_cache_relink(directory=str(folder))

@@ -1,4 +1,4 @@
-"""What the interface says about bakes and exports, and input that is none."""
+"""Messages about bakes and exports, and invalid input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What type checkers are told of `Object.steer` is what Blender holds."""
+"""Types of `Object.steer` for type checkers match those in Blender."""
 
 import bpy
 import pytest
@@ -18,13 +18,13 @@ BLOCKS = {
 
 
 def told(cls):
-    """What a class of `property_types` says, bases included."""
+    """Types in a class of `property_types`, bases included."""
     bases = [b for b in cls.__mro__ if b.__module__ == property_types.__name__]
     return {name: text for base in bases for name, text in base.__annotations__.items()}
 
 
 def held(struct, *, without):
-    """What Blender holds, in the same words."""
+    """Types in Blender, in the same words."""
     found = {}
     for prop in struct.bl_rna.properties:
         if prop.identifier in ("rna_type", *without):

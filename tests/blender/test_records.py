@@ -1,4 +1,4 @@
-"""What is kept of each crowd: one record, dropped in one place."""
+"""Data kept for each crowd: one record, dropped in one place."""
 
 from __future__ import annotations
 

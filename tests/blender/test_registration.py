@@ -65,7 +65,7 @@ def traces():
 
 
 def registered_classes():
-    """Classes of Steer that Blender knows; property groups are made anew each time."""
+    """Classes of Steer that Blender knows; property groups are made again each time."""
     for kind in ("Operator", "Panel", "Menu", "UIList", "FileHandler", "PropertyGroup"):
         for cls in getattr(bpy.types, kind).__subclasses__():
             if cls.__module__.startswith("steer_addon") and cls.is_registered:
@@ -77,7 +77,7 @@ def draw_functions(menu):
 
 
 def draw_functions_of_steer():
-    """What Steer draws in any menu, panel or header of Blender, by its name."""
+    """Functions of Steer in any menu, panel or header of Blender, by its name."""
     found = {}
     for name in dir(bpy.types):
         draw = getattr(getattr(bpy.types, name), "draw", None)

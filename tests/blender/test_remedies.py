@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 
 ROWS = json.loads((Path(__file__).parents[1] / "core" / "sentences.json").read_text("utf-8"))
 FOUND = {"object": "Wall", "role": "SOURCE", "entry": "follow_path", "label": "Path", "place": 1}
-"""What the Blender side adds to what is in the sentences."""
+"""Words that the Blender side adds to the values of the sentences."""
 CONTEXT = SimpleNamespace(region=SimpleNamespace(width=9000))
 
 

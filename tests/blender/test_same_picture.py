@@ -31,7 +31,7 @@ LAST = 20
 
 
 def make_arrow():
-    """What every agent is shown as; its front differs from its back."""
+    """Body that every agent shows; its front differs from its back."""
     mesh = bpy.data.meshes.new("Arrow")
     corners = [(-0.4, 0.5, 0), (0.4, 0.5, 0), (0, -0.9, 0), (-0.4, 0.5, 0.6), (0.4, 0.5, 0.6)]
     mesh.from_pydata(corners, [], [(0, 1, 2), (3, 2, 4), (0, 3, 2), (1, 4, 2), (0, 1, 4, 3)])

@@ -1,4 +1,4 @@
-"""What a crowd reads from a scene: agents, targets, and what changes."""
+"""Inputs of a crowd from a scene: agents, targets, and changes."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_a_target_out_of_this_world_is_ignored():
     assert reader.scene_warnings == [diagnose("TARGETS_NOT_FINITE", "Crowd", count=1)]
 
 
-# What changes
+# Changes
 
 
 def test_which_inputs_need_every_frame():

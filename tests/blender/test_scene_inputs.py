@@ -1,4 +1,4 @@
-"""What else a crowd reads: spheres, line walls, second targets, containers."""
+"""Further inputs of a crowd: spheres, line walls, second targets, containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a crowd reads from a scene: colliders and ground."""
+"""Inputs of a crowd from a scene: colliders and ground."""
 
 from __future__ import annotations
 

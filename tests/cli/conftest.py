@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Run:
-    """What a command did."""
+    """Result of a command."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""`steer bake --to cache`: what it writes, goes on with, and refuses; and when it is killed."""
+"""`steer bake --to cache`: output, continuing, refusals, and a killed process."""
 
 from __future__ import annotations
 

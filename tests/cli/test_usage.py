@@ -1,4 +1,4 @@
-"""Wrong usage is told in one sentence, with exit code 2; help always works."""
+"""Wrong usage is reported in one sentence, with exit code 2; help always works."""
 
 from __future__ import annotations
 

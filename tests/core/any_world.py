@@ -26,7 +26,7 @@ from steer_addon.core.step.simulation import Simulation
 
 FPS = 24.0
 SIZE = 3.0
-"""Agents start within so many meters of the origin along each axis."""
+"""Agents start within this distance of the origin along each axis [m]."""
 
 TUNED = {
     "offset_pursue": {"offset_x": 0.8, "offset_y": -0.6, "offset_z": 0.3},
@@ -74,7 +74,7 @@ VARIANTS = {label(entry): entry for cls in REGISTRY.values() for entry in varian
 
 
 def is_among(entry: Behavior, motion: str, table: Mapping[str, str]) -> str:
-    """What a table says about a variant, by words of its label or its motion; "" for nothing."""
+    """Entry of a table for a variant, by words of its label or its motion; "" for none."""
     words = {motion, *label(entry).split("-")}
     return next((text for key, text in table.items() if set(key.split("-")) <= words), "")
 
@@ -172,7 +172,7 @@ def make_scene(
         settings: Whether agents walk or fly, and their bodies.
         turn: Rotation or mirror of everything, shape (3, 3).
         count: Number of agents.
-        spread: They start within so many meters of the origin along each axis.
+        spread: They start within this distance of the origin along each axis [m].
     """
     turn = np.eye(3) if turn is None else turn
     rng = np.random.default_rng(seed)
@@ -258,17 +258,17 @@ def with_other_ids(scene: Scene) -> Scene:
 
 
 LOST = 1.0e-3
-"""Who is moved this far [m] by rounding may be on either side of an edge: nothing holds for him."""
+"""Rounding error [m] at which an agent may be on either side of an edge: no rule holds for it."""
 
 
 def rounding(seed: int, settings: CrowdSettings, turn: np.ndarray, steps: int) -> np.ndarray:
     """How far what 32 bits round off may take paths [m], shape (steps, agents, 1).
 
-    Each step rounds places and velocities anew, by up to an ulp of the largest of them, and so was
+    Each step rounds places and velocities again, by up to an ulp of the largest of them, and so was
     everything in the world when it was turned. What one such error grows to is seen by playing the
     scene with starts moved by an ulp and a world that is sheared by one, in random directions; the
     errors of all steps together are at most `steps` of the largest of those, and twice as many
-    where two runs are compared that both were rounded. Infinite for who is `LOST`.
+    where two runs are compared that both were rounded. Infinite for `LOST` agents.
     """
     scene = make_scene(seed, settings, turn)
     plain = track(scene, settings, steps)

@@ -1,4 +1,4 @@
-"""What `avoid_neighbors` knows of an agent and of its neighbors, for tests of its parts."""
+"""Inputs of `avoid_neighbors` for an agent and its neighbors, for tests of its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goal behaviors wish for, and crowds whose targets move; used beside crowdtools."""
+"""Wishes of goal behaviors, and crowds with moving targets; used with crowdtools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steer_addon.core.step.solver import Solver
 
 
 def wishes(entry: Behavior, world: World, position, velocity=None, motion="FLY", **body):
-    """What a behavior asks for: values (n, 3) [m/s] and whether it asks at all (n,).
+    """Proposals of a behavior: values (n, 3) [m/s] and flags (n,).
 
     `body` goes to the agents: `max_speed` (default 2 m/s), or what `make_agents` takes.
     """

@@ -1,4 +1,4 @@
-"""Random scenes of closed convex meshes, some of them moving, and who gets into or through them.
+"""Random scenes of closed convex meshes, some of them moving, and agents that enter them.
 
 The check knows nothing of cells and rays: meshes are convex, so planes tell what is inside.
 """
@@ -49,7 +49,7 @@ class Solid:
         return Mesh(name, (self.triangles @ turn * size + center).astype(np.float32), self.moves)
 
     def seen(self, points: np.ndarray, time: float) -> np.ndarray:
-        """Points as somebody sees them who moves with it."""
+        """Points in the coordinates of the moving mesh."""
         turn, size, center = self._pose(time)
         return (points - center) / size @ turn.T
 
@@ -102,7 +102,7 @@ class ContactScene:
         return points[free][:count].astype(np.float32)
 
     def eyes(self, position: np.ndarray) -> np.ndarray:
-        """What of the agents may not be inside of anything."""
+        """Points of the agents that may not be inside of anything."""
         lift = EYE if self.motion == "GROUND" else 0.0
         return position.astype(np.float64) + [0.0, 0.0, lift]
 

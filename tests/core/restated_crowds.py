@@ -43,7 +43,7 @@ def exact(x: float) -> float:
 
 @dataclass
 class Crowd:
-    """What both solvers share: how numbers are rounded, and how often a behavior spoke."""
+    """Shared parts of both solvers: rounding of numbers, and counts of proposals."""
 
     keep: Callable[[float], float] = f32
     seen: dict[str, int] = field(default_factory=dict)

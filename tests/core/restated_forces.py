@@ -35,7 +35,7 @@ SET = "velocity as it shall be"
 
 @dataclass(frozen=True)
 class Target:
-    """What is sought or feared: place, motion, and axes."""
+    """A sought or feared target: place, motion, and axes."""
 
     p: Vector
     v: Vector = ZERO
@@ -66,7 +66,7 @@ def bounding_sphere(mesh: list[Triangle]) -> Sphere:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the crowd perceives in one step."""
+    """Perception of the crowd in one step."""
 
     targets: list[Target] = field(default_factory=list)
     spheres: list[Sphere] = field(default_factory=list)

@@ -83,7 +83,7 @@ class Outcome:
 
 
 def world_of(scene: Scene) -> World:
-    """What the restatement sees, as the solver sees it."""
+    """Inputs of the restatement, as the solver has them."""
     rows = [(t.p, t.v, t.h, t.up) for t in scene.targets]
     meshes = [Mesh(f"mesh {n}", np.array(m, np.float32)) for n, m in enumerate(scene.meshes)]
     spheres = scene.spheres

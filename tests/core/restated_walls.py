@@ -55,7 +55,7 @@ def feelers(sight: Sight, ahead: Vector, length: float) -> list[tuple[Vector, fl
 def look_for_walls(
     sight: Sight, ahead: Vector, length: float, way_on: float
 ) -> list[tuple[int, Felt]]:
-    """What feelers meet, each with its number.
+    """Hits of feelers, each with its number.
 
     The straight feeler is longer by the way of this step, since its spring may be touched in it.
     """

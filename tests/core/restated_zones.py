@@ -33,7 +33,7 @@ def tangent(sight: Sight, motion: Vector, n: Vector) -> Vector:
 
 @dataclass
 class Slide:
-    """What a sliding or turning agent knows: where it goes, and where the wall is."""
+    """Knowledge of a sliding or turning agent: its goal, and the place of the wall."""
 
     way: Vector
     wall: Vector

@@ -15,13 +15,13 @@ from steer_addon.core.inputs.world import make_targets, make_world
 DT = 1.0 / 30.0
 RIGHT, LEFT = 0, 1
 GONE = 1.0e-6
-"""What is remembered of a way that is gone: to which side it was."""
+"""Remembered side of a way along walls."""
 EAST, SOUTH, UP = (1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
 WALL = box((0.5 + RADIUS, 0.0, 0.0), (1.0, 8.0, 4.0), "straight ahead")
 
 
 def after(left, stuck=False, colliders=(WALL,), side=RIGHT, dt=DT):
-    """What is left of a way along walls after a step."""
+    """Rest of a way along walls after a step."""
     return along_walls(left, stuck, view_of(colliders, dt), own_of(side=side))
 
 

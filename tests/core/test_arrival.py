@@ -1,4 +1,4 @@
-"""What becomes of those who arrive: they stand, make room, or are gone."""
+"""Agents that arrive: they stand, make room, or are removed."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_each_target_has_a_place_of_its_own():
     index = [0.0] * 25 + [1.0]
     states = go(settings, points, 2.0, world, attributes={"target_index": index})
     first = next(k for k, state in enumerate(states) if state.arrived[:25].all())
-    # among these it would have stood long ago: it goes on to where it is alone
+    # among these it would have stood long ago: it continues to where it is alone
     assert not states[first].arrived[25]
     assert np.linalg.norm(states[-1].position[25] - np.float32([0, 3, 0])) <= 0.25
 
@@ -221,7 +221,7 @@ def test_the_end_of_a_path_is_a_goal():
 @pytest.mark.parametrize("points", [[[-9, 0, 0], [9, 0, 0]], [[-9, 0, 0], [8, 0, 0], [9, 0, 0]]])
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 def test_the_end_of_a_path_has_room_for_all(motion, points):
-    # those who stand there keep the others out of the last waypoint's radius
+    # agents that stand there keep the others out of the last waypoint's radius
     follow = REGISTRY["follow_path"](method="WAYPOINT", waypoint_radius=1.0)
     settings = arriving("HOLD_AREA", REGISTRY["avoid_neighbors"](), follow, motion=motion)
     start = crowd_from_afar(30, motion) - np.float32([12.0, 1.0, 0.0])
@@ -232,7 +232,7 @@ def test_the_end_of_a_path_has_room_for_all(motion, points):
 
 
 def test_who_passes_by_the_end_of_its_path_goes_on():
-    # by way of a place 6 m to the north, past those who stand at the end
+    # by way of a place 6 m to the north, past the agents that stand at the end
     path = Path([[-6, 0, 0], [0.5, 0, 0], [0, 6, 0], [0, 0, 0]])
     follow = REGISTRY["follow_path"](method="WAYPOINT", start="FIRST")
     settings = arriving("HOLD_AREA", follow, collide=False, max_force=40.0)

@@ -1,4 +1,4 @@
-"""Avoid neighbors: who meets passes, who stands stays, and nobody locks anybody."""
+"""Avoid neighbors: meeting agents pass, standing ones stay, and no agents lock each other."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_all_who_want_across_a_circle_arrive(count):
     start = ring(count, max(4.0, 0.13 * count))
     places, velocities = run(walkers(), start, 24 * 30, target=-start)
     assert overlap(places) <= 0.02
-    # who comes within the arrival distance brakes there, wherever that leads
+    # an agent within the arrival distance brakes there, wherever that leads
     away = np.linalg.norm(places + start, axis=2)
     assert away.min(axis=0).max() <= BodiesSettings().arrival_distance
     assert away[-1].max() < 1.5 * BodiesSettings().arrival_distance
@@ -103,7 +103,7 @@ def test_two_streams_in_a_corridor_form_lanes():
 
 
 def test_the_one_behind_follows_at_the_headway():
-    # no room to pass: v = (gap - personal space) / headway, behind one who walks at 0.7 m/s
+    # no room to pass: v = (gap - personal space) / headway, behind an agent that walks at 0.7 m/s
     walls = [box((50.0, y, 1.0), (120.0, 1.0, 4.0), f"at {y}") for y in (-0.8, 0.8)]
     world = make_world(targets=[[100.0, 0.0, 0.0]], colliders=walls)
     made = walkers(goal=Seek(), time_headway=1.0, personal_space=0.1)

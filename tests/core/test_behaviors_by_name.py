@@ -60,7 +60,7 @@ def is_allowed(path: Path) -> bool:
 
 
 def files() -> list[Path]:
-    """All files outside of behaviors/ but those that may."""
+    """All files outside of behaviors/, without the exempt ones."""
     return [
         path
         for path in sorted(PACKAGE.rglob("*.py"))

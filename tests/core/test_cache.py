@@ -188,7 +188,7 @@ def test_only_one_process_writes(tmp_path):
 
 
 class FullDisk:
-    """What `os` is for the files of a cache, with room for so many bytes."""
+    """Replacement of `os` for the files of a cache, with room for a number of bytes."""
 
     def __init__(self, room):
         self.room = room
@@ -303,7 +303,7 @@ def test_names_of_crowds_are_names_of_folders(name):
 
 
 def test_a_resigned_manifest_is_read(tmp_path):
-    """What the tests of bad data rely on: with the right checksum the body is looked at."""
+    """Basis of the tests of bad data: with the right checksum the body is checked."""
     folder = write(tmp_path / "A", FRAMES)
     raw = (folder / MANIFEST).read_bytes()
     body = raw.partition(b"\n")[2][:-3].replace(b'"fps":24.0', b'"fps":25.0')

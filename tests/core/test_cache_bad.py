@@ -86,7 +86,7 @@ DAMAGES = (
     lambda data, rng: b"",
     lambda data, rng: b"\xff\xfe" + data,
 )
-"""What a disk, a network or a liar makes of a file."""
+"""Damage to a file by a disk, a network or an attacker."""
 
 JUNK = (
     None, True, -1, 0, 1, 2**31, 2**63, 10**30, 1.5, -0.0, 1e308, "", "x", "../../etc/passwd",
@@ -149,7 +149,7 @@ def good(tmp_path_factory):
 
 
 def outcome(folder: Path):
-    """What is read, or None for a typed error; anything else is a failure of the test."""
+    """The read data, or None for a typed error; any other error fails the test."""
     try:
         return read_all(folder)
     except CacheError as error:
@@ -159,7 +159,7 @@ def outcome(folder: Path):
 
 @pytest.mark.parametrize("first", range(0, CASES, PER_TEST))
 def test_damaged_files_are_a_typed_error(good, tmp_path, first):
-    """Whatever happens to a file: it is told, or it changed nothing."""
+    """Any damage to a file is reported, or it changed nothing."""
     folder, content = tmp_path / "A", good[1]
     shutil.copytree(good[0], folder)
     paths = sorted(p for p in folder.rglob("*") if p.suffix in (".npy", ".json"))

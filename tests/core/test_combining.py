@@ -19,7 +19,7 @@ asked = st.tuples(numbers, numbers, st.floats(0.0625, 4.0, width=32))
 
 
 def spent(wanted, budget):
-    """What PRIORITY makes of forces in order, restated with 64-bit numbers."""
+    """Result of PRIORITY for forces in order, restated with 64-bit numbers."""
     total, left = np.zeros(2), budget
     for force in wanted:
         size = np.linalg.norm(force)

@@ -65,7 +65,7 @@ def test_radii_are_those_of_the_agents():
     world = make_world(targets=[[0, 0, 0]])
     for _ in range(90):
         assert overlap(sim.step(world).position, radius) < 1e-4
-    # those who got there stand against each other
+    # arrived agents stand against each other
     assert overlap(sim.agents.position, radius) > -0.2
 
 

@@ -1,4 +1,4 @@
-"""What holds for every behavior, whatever it does: a new one is covered by being registered."""
+"""Rules that hold for every behavior; a new one is covered by being registered."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ ROUGH = {
 """Variants without a limit for ever finer steps, and why."""
 
 BY_PARITY = ("follow_wall", "obstacle_zones")
-"""Behaviors where who comes straight at a wall goes to one side with an even id, else to the other.
+"""Behaviors where an agent straight at a wall goes to one side by an even id, else to the other.
 
 Both ways are alike, and something has to decide. Such agents are mirrored by ids of other parity.
 """
@@ -116,8 +116,8 @@ def assert_same_paths(found, expected, seed, settings, turn, others=None):
     """Paths are equal to 1e-5 m, or to what rounding makes of the scene where that is more.
 
     Args:
-        found: Positions in the scene that is told by the next three, shape (steps, agents, 3) [m].
-        expected: What they are to be.
+        found: Positions in the scene given by the next three, shape (steps, agents, 3) [m].
+        expected: Expected positions.
         seed, settings, turn: See `make_scene`.
         others: Paths that are right as well, of the same shape, or None.
     """

@@ -1,4 +1,4 @@
-"""Why an agent turned: what is told is what the solver does, and what is shown is what was seen."""
+"""Explanations of turns: they match the solver's results, and the agents' perception."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def haunted(step: int, **scene) -> Scene:
 
 @dataclass(frozen=True)
 class Case:
-    """Who acts, and in what surroundings."""
+    """The acting agents, and their surroundings."""
 
     names: tuple[str, ...]
     flat: bool = True

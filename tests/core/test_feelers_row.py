@@ -67,7 +67,7 @@ def walked(starts: list[Vector], velocities: list[Vector], steps: int, fps: floa
 
 
 def coming(degrees: float, gap: float = 0.8) -> tuple[Vector, Vector]:
-    """Start and velocity of an agent that comes at full speed, so far off the wall's normal."""
+    """Start and velocity of an agent that comes at full speed, at an angle to the wall's normal."""
     turn = math.radians(degrees)
     return (-gap, 0.0, 0.0), (SPEED * math.cos(turn), SPEED * math.sin(turn), 0.0)
 

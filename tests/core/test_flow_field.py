@@ -20,7 +20,7 @@ AXES = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
 def proposal(field, points, motion="FLY", **how):
-    """What agents propose [m/s], and who does."""
+    """Proposals of agents [m/s], and their flags."""
     stack = crowd(FlowField(**how), motion=motion, agents={"max_speed": SPEED})
     world = make_world(fields=field)
     made = Solver(stack).step(place(stack, points), world, 1 / 24, number=0).proposals[0]

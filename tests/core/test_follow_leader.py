@@ -17,7 +17,7 @@ SPEED = 1.4
 
 
 def wishes(behavior, position, *, velocity=(1, 0, 0), leader=(0, 0, 0), motion="GROUND", **more):
-    """What agents wish beside a leader at a place [m/s], and who has a proposal."""
+    """Wished velocities of agents near a leader at a place [m/s], and flags of proposals."""
     stack = crowd(behavior, motion=motion, agents={"max_speed": SPEED})
     agents = place(stack, position, **more)
     world = make_world(targets=make_targets([leader], [velocity]))

@@ -160,7 +160,7 @@ def test_a_lane_keeps_its_offset_on_a_long_straight(direction, side):
 
 def test_a_lane_of_waypoints_is_parallel_to_every_side_of_a_square():
     square = Path(np.array(SQUARE) * 4.0, cyclic=True)
-    # who turns at once is not carried past the corners
+    # an agent that turns immediately is not carried past the corners
     parameters = {"lane": -1.5, "waypoint_radius": 0.1, "relaxation_time": DT}
     positions, _, numbers, _ = follow(square, [[20, 1.5, 0]], 24 * 100, **parameters)
     sides = {2: (0, 38.5), 3: (1, 38.5), 0: (0, 1.5), 1: (1, 1.5)}

@@ -1,4 +1,4 @@
-"""A goal inside of a collider: the nearest free place is used instead, and the user is told."""
+"""A goal inside of a collider: the nearest free place is used instead, with a warning."""
 
 from __future__ import annotations
 

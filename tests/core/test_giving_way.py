@@ -1,4 +1,4 @@
-"""Giving way: who does not get on for some time lets others go first."""
+"""Giving way: an agent without progress for some time lets others go first."""
 
 from __future__ import annotations
 

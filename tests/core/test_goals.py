@@ -148,7 +148,7 @@ def test_from_a_target_on_the_agent_itself_it_goes_on(entry):
     np.testing.assert_array_equal(still, np.full_like(still, 1) * [3, 4, 0])
     going, _ = run(crowd(entry), [[3, 4, 0]], 48, [[1, 0, 0]], target=[[3, 4, 0]])
     assert np.isfinite(going).all()
-    # who runs comes to the target again by seek only
+    # a running agent comes to the target again by seek only
     away = np.abs(going[:, 0, 0] - 3)
     assert away.max() < 1.0 if entry == Seek() else (np.diff(away) > 0.0).all() and away[-1] > 1.5
 

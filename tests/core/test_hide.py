@@ -28,7 +28,7 @@ def step(behavior, position, world, motion="GROUND", velocity=None):
 
 
 def wished(position, *, threat=(0, 0, 0), spheres=None, colliders=(), motion="GROUND", **how):
-    """What a single agent wishes [m/s]; None without a proposal."""
+    """Wished velocity of a single agent [m/s]; None without a proposal."""
     world = make_world(targets=[threat], spheres=spheres, colliders=colliders)
     made, _ = step(Hide(**how), [position], world, motion)
     return made.value[0] if made.active[0] else None

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not jit.status().compiled, reason="needs numba")
 
 
 def third(x: float) -> float:
-    """What both of the others call."""
+    """Function that both others call."""
     return x / 3.0
 
 
@@ -27,7 +27,7 @@ def second(x: float) -> float:
 
 
 def first(x: float) -> float:
-    """What Python calls; it takes in `third` by two ways."""
+    """Function that Python calls; it reaches `third` in two ways."""
     return second(x) - third(x)
 
 

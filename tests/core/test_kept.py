@@ -1,4 +1,4 @@
-"""What is kept beside stored frames: little, and enough to go on from."""
+"""Data kept with stored frames: little, and enough to continue from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that are kept compiled: a changed source file makes exactly those anew that use it."""
+"""Compiled kernels on disk: a changed source file recompiles exactly its users."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_only_what_counts_for_the_method_is_said():
     [(0.0, [0, 0], 1), (0.0, [0, 3], 0), (3.0, [0, 0], 1), (3.0, [3, 0], 0), (3.0, None, 0)],
 )
 def test_attributes_count_before_the_setting(setting, attribute, count):
-    # who is given 0 beside others who look ahead is meant to
+    # a value of 0 for some agents, with others that look ahead, is intended
     told = crowd(ObstacleZones(look_ahead=setting))
     named = {} if attribute is None else {"look_ahead": attribute}
     agents = place(told, [[0, 0, 0], [1, 0, 0]], attributes=named)

@@ -1,4 +1,4 @@
-"""What a crowd costs in memory: at most 1 KB per agent, while it is being stepped."""
+"""Memory of a crowd: at most 1 KB per agent during a step."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from steer_addon.core.step.solver import Solver
 
 
 def pushes(method, velocity, centers, radii, *, position=(0, 0, 0), motion="GROUND", **more):
-    """What agents at rest or in motion propose: values and flags."""
+    """Proposals of agents at rest or in motion: values and flags."""
     body = more.pop("agents", {"max_speed": 2.0})
     heading = more.pop("heading", None)
     avoid = ObstacleAvoidance(method=method, **{"look_ahead": 4.0, "max_avoid": 3.0, **more})

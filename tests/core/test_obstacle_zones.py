@@ -290,7 +290,7 @@ def test_standing_agents_that_want_nothing_stay():
 
 
 def test_without_targets_the_desired_velocity_is_the_goal():
-    # nothing but a wish to go on: the wall is slid along and forgotten at its end
+    # only a wish to continue: the wall is slid along and forgotten at its end
     path, _, states = walk(
         ObstacleZones(),
         [[4, 3, 0]],

@@ -65,7 +65,7 @@ def test_behind_a_leader_that_goes_straight_the_lag_is_the_closed_form_one():
     lag = slow * (pace / top) / (1 + pace / (top + pace))
     velocity = np.array([0.6, 0.8, 0.0]) * pace
     settings = crowd(OffsetPursue(slow_radius=slow), agents={"max_speed": top})
-    # a pair abreast: 1 m to the left and to the right, 1.5 m behind
+    # a pair side by side: 1 m to the left and to the right, 1.5 m behind
     sides = {"offset_x": [-1.0, 1.0]}
     positions = chase(
         settings,

@@ -1,4 +1,4 @@
-"""Pushes: who is pressed gives way and hands it on, walls and those who stand do not."""
+"""Pushes: pressed agents give way and pass the push on; walls and standing agents do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEP = 0.05
 
 
 def push(start, wish, *, mass=1.0, flat=True, colliders=()):
-    """Where bodies wish to be after they pushed: (offsets from the start [m], who was pushed)."""
+    """Wished places of bodies after pushes: (offsets from the start [m], flags of pushed ones)."""
     start = np.array(start, np.float32)
     n = len(start)
     goal = (start + np.array(wish, np.float32)).astype(np.float32)
@@ -59,7 +59,7 @@ def row(count):
 
 @pytest.mark.parametrize("flat", [True, False])
 def test_a_push_reaches_those_behind(flat):
-    # the last of a row wishes to go on, the others a little to the side: none is in contact with
+    # the last of a row wishes to continue, the others a little to the side: none is in contact with
     # the pusher but its neighbor
     aside = 0.1 * STEP
     wish = [[STEP, 0.0, 0.0]] + [[0.0, aside, 0.0]] * 3
@@ -110,7 +110,7 @@ def test_those_who_overlap_already_are_not_pressed_apart_by_pushes():
 
 
 def test_nobody_is_pushed_into_a_wall():
-    # one who walks along a wall, with the flank at it, is pressed against it from the other side
+    # an agent that walks with its flank at a wall is pressed against it from the other side
     wall = box((0.0, -RADIUS - 0.5, 0.0), (20.0, 1.0, 4.0))
     start = [[0.0, 1.0e-3, 0.0], [0.0, 2.0 * RADIUS + 1.0e-3, 0.0]]
     wish = [[0.2 * STEP, 0.0, 0.0], [0.0, -STEP, 0.0]]

@@ -1,4 +1,4 @@
-"""Queues: who goes first is told by where people turn to, is not waited for, and all set off."""
+"""Queues: the order follows from where people turn to; no wait for the first; all set off."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_who_turned_away_from_its_wish_goes_where_it_heads():
     aside, along = (0.0, 1.0, 0.0), (0.8, 0.6, 0.0)
     assert goes_to(AHEAD, aside) == aside
     assert goes_to(AHEAD, along) == AHEAD
-    # who wishes nothing goes nowhere, wherever it looks
+    # an agent without a wish goes nowhere, in any heading
     assert goes_to((0.0, 0.0, 0.0), aside) == (0.0, 0.0, 0.0)
 
 
@@ -64,7 +64,7 @@ WALL = box((-1.2 * RADIUS - 0.5, 0.0, 0.0), (1.0, 8.0, 4.0), "behind both")
 
 
 def sideways(other=None, walls=(WALL,)):
-    """Velocities to the side after a step, of two abreast: the second, a little ahead, turned."""
+    """Sideways velocities after a step, of two side by side: the second, slightly ahead, turned."""
     start = [[0.0, 0.0, 0.0], [0.05, 2.02 * RADIUS, 0.0]]
     goals = [[50.0, 0.0, 0.0], [50.05, 2.02 * RADIUS, 0.0]]
     if other is not None:
@@ -101,7 +101,7 @@ def two_walls(span, thick, opening=1.6):
 
 
 def door_at(x, colliders, y=0.0):
-    """How near a door is to one who stands at a place and wishes to go along x."""
+    """Distance of a door from an agent that stands at a place and wishes to go along x."""
     return at_door(view_of(colliders), (x, y, 0.3), (AHEAD, RIGHT, (0.0, 0.0, 1.0)))
 
 
@@ -119,7 +119,7 @@ def test_walls_along_the_way_are_no_door():
 
 
 def first_step(colliders):
-    """Speed after a step of one who stands 0.25 m behind another, who stays."""
+    """Speed after a step of an agent 0.25 m behind another one that stays."""
     start = [[-1.0, 0.0, 0.0], [-1.0 + 2.0 * RADIUS + 0.25, 0.0, 0.0]]
     sim = simulation(walkers(goal=Arrive(target_choice="BY_ID"), side="NONE"), start)
     goals = make_targets([[50.0, 0.0, 0.0], [50.0, 0.0, 0.0]])

@@ -1,4 +1,4 @@
-"""The quickest target: walking and waiting, who goes on to another one, and who does not."""
+"""The quickest target: walking and waiting, agents that change the target or keep it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NONE = -1
 
 
 def choose(points, held=None, number=0, flow=1.0, dt=1.0, targets=DOORS, **more):
-    """What agents at points choose; with dt 1 all think about it in every step."""
+    """Choices of agents at points; with dt 1 all agents choose in every step."""
     agents = make_agents(np.array(points, np.float32), **BODY, **more)
     held = np.full(agents.count, NONE) if held is None else np.array(held)
     flows = np.broadcast_to(flow, agents.count)

@@ -1,4 +1,4 @@
-"""What people read about each parameter: what it is, what more of it does, and in which unit."""
+"""Tooltips of parameters: the meaning, the effect of more of it, and the unit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from steer_addon.core.parameters import parameters
 
 EFFECT = re.compile(r"\b(more|less|heavier)\b")
 PLACES = re.compile(r"_[xyz]$|_index$|^direction$|^lane$|^seed$")
-"""Numbers that say where or which, of which there is no more or less; their signs are told."""
+"""Numbers of places and choices, without more or less; their signs are explained."""
 UNITS = {"", "m", "m/s", "m/s²", "s", "1/s", "kg", "N", "N/m", "deg", "deg/s", "rad/√s"}
 
 ALL = [

@@ -96,7 +96,7 @@ def ride(arriving, seconds=8, method="RIDE", **inputs):
         run.step(world)
     return run, world
 
-# those at its end leave; those that are led to no end stay
+# agents at its end leave; agents without an end stay
 run, _ = ride("LEAVE")
 assert not run.agents.alive.any() and run.agents.arrived.all()
 away = np.linalg.norm(run.agents.position - END, axis=1)

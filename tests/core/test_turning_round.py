@@ -1,4 +1,4 @@
-"""Turning round: who has gone one way among others bends off it, and stands before it goes back."""
+"""Turning round: an agent on its way among others bends off, and stands before going back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_nobody_goes_back_among_others_with_another_wish():
     # what leads on or nowhere is as it was chosen
     for chosen in (EAST, (0.9, -0.4, 0.0), NOBODY):
         assert bent(chosen, way, opposed) == chosen
-    # and so it all is for who has stood, and who is among those with its own wish
+    # the same holds for an agent that has stood, and for one among agents with the same wish
     assert bent(WEST, NOBODY, opposed) == WEST
     assert bent(WEST, way, 0.015) == WEST
 

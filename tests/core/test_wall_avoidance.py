@@ -21,7 +21,7 @@ BODY = {"mass": 2.0, "max_speed": 3.0}
 
 
 def push(velocity, *, position=(0, 0, 0), colliders=None, motion="GROUND", fps=1e4, **more):
-    """What one agent proposes in a very short step: value and flag."""
+    """Proposal of one agent in a very short step: value and flag."""
     body = {**BODY, **more.pop("agents", {})}
     heading = more.pop("heading", None)
     solver = more.pop("solver", {})
@@ -294,7 +294,7 @@ def advice(avoid, **body):
     settings_ = crowd(avoid, agents=body)
     said = settings_.behaviors[0].advice(settings_)
     assert settings_.advice() == said
-    # who does not act needs nothing
+    # an agent that does not act needs nothing
     resting = replace(settings_, behaviors=(replace(avoid, enabled=False),))
     assert resting.advice() == []
     return said

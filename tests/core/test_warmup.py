@@ -1,4 +1,4 @@
-"""Kernels that processes of their own compile, while this one is told that they are missing."""
+"""Kernels that other processes compile, while they are missing in this one."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ print(json.dumps([kernel.__name__ for kernel, _ in warmup.needed(job)]))
 
 
 def run(code, cache, *arguments):
-    """What a process with kernels of its own prints at last."""
+    """Last output of a process with its own kernels."""
     environment = {**os.environ, "STEER_CACHE_DIR": str(cache), "STEER_JIT": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],

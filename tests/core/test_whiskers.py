@@ -16,7 +16,7 @@ BODY = {"max_speed": 2.0, "radius": 0.0}
 
 
 def push(velocity, colliders, *, stack=(), motion="GROUND", target=None, agents=BODY, **more):
-    """What one agent at the origin proposes: value and flag."""
+    """Proposal of one agent at the origin: value and flag."""
     values = {"look_ahead": 4.0, "max_avoid": 50.0, "samples": 5, "field_of_view": 90.0}
     placing = {name: more.pop(name) for name in ("ids", "heading") if name in more}
     avoid = ObstacleAvoidance(method="WHISKERS", **{**values, **more})

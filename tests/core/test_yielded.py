@@ -1,4 +1,4 @@
-"""Yielded: a velocity that presses on nobody who goes first, of those with a like wish."""
+"""Yielded: a velocity that does not press on agents ahead with a similar wish."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Behaviors that only tests know: they set velocities, correct places and show what they remember.
 
 They are taken out of the REGISTRY again. Their kernels call nothing of the package, since kernels
-outside of it are not compiled anew when it changes.
+outside of it are not compiled again when it changes.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def save_and_reload(tools: Tools) -> Iterator[Step]:
 
 
 def bake(tools: Tools) -> Iterator[Step]:
-    """Bake to a cache, press Escape in it, go on, delete."""
+    """Bake to a cache, press Escape during the bake, continue, delete."""
     driver, status = tools.driver, part("blender.bake.status")
     crowd().steer.frame_end = LONG
     # what the panel tells of a bake is to be in the pictures
@@ -62,7 +62,7 @@ def bake(tools: Tools) -> Iterator[Step]:
     yield from driver.settled()
     kept = len(found().frames)
     driver.check("Escape stops a bake and keeps its frames", 2 < kept < LONG, kept)
-    driver.check("it can go on", found().can_continue)
+    driver.check("the bake can be continued", found().can_continue)
     yield from driver.picture("bake_stopped")
     crowd().steer.frame_end = kept + 20
     yield from begin_bake(tools, "continue")
@@ -90,7 +90,7 @@ def some_frames() -> Iterator[Step]:
 
 
 def found() -> Any:
-    """What there is of the crowd's bake."""
+    """Status of the crowd's bake."""
     return part("blender.bake.status").status(crowd(), bpy.context.scene)
 
 
@@ -137,7 +137,7 @@ def drop(tools: Tools) -> Iterator[Step]:
 
 
 def drop_file(tools: Tools, path: object) -> Iterator[Step]:
-    """What Blender does when a file is let go above the 3D view."""
+    """Blender's action when a file is dropped on the 3D view."""
     tools.hands.hover("VIEW_3D")
     yield from tools.driver.settled()
     with within("VIEW_3D"):

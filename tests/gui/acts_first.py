@@ -26,7 +26,7 @@ from parts import (
 )
 
 WIDER = 170
-"""So many pixels are added to the Properties editor, which is narrow on a small screen."""
+"""Pixels to add to the Properties editor, which is narrow on a small screen."""
 PEDESTRIANS = 5
 """The place of that preset in its column of the menu."""
 
@@ -139,7 +139,7 @@ def compile_and_play(tools: Tools) -> Iterator[Step]:
 
 
 def tell_pauses(tools: Tools, when: str) -> None:
-    """Log for how long the window stood still, and measure anew."""
+    """Log the time that the window stood still, and restart the measurement."""
     pauses = tools.driver.pauses
     tools.driver.say(pauses=when, longest=round(pauses.longest, 2), told=pauses.told)
     pauses.forget()

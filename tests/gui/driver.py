@@ -1,6 +1,6 @@
 """Drives a Blender with a window: steps between which the window lives, and pictures of it.
 
-A session is a generator that runs inside of a timer. What it yields is what it waits for: a
+A session is a generator that runs inside of a timer. It yields the thing to wait for: a
 function that becomes true, or None for the next tick of the timer. Time that passes is Blender's
 own, so whatever is asked for is drawn, handled and evaluated as with a user in front of it.
 
@@ -28,7 +28,7 @@ TICK = 0.04
 PATIENCE = 420.0
 """Seconds after which something that is waited for counts as failed."""
 LONG = 0.4
-"""A pause of so many seconds is worth telling what Python did in it."""
+"""Length of a pause from which Python's activity in it is logged [s]."""
 
 
 class Driver:
@@ -71,7 +71,7 @@ class Driver:
         self.say(check=what, passed=bool(passed), note=str(note))
 
     def picture(self, name: str) -> Iterator[Step]:
-        """A picture of the whole screen, once all of it is drawn anew."""
+        """A picture of the whole screen, once all of it is drawn again."""
         yield from self.settled()
         if bpy.context.window_manager.windows[0].screen.is_animation_playing:
             # or the screen would be caught between two frames
@@ -147,7 +147,7 @@ class Pauses:
     def __init__(self) -> None:
         self.longest = 0.0
         self.told: list[str] = []
-        """What Python did in long pauses, innermost first."""
+        """Python's stack in long pauses, innermost first."""
         self._last = time.perf_counter()
         self._main = threading.get_ident()
         self._ended = threading.Event()

@@ -16,7 +16,7 @@ DIGITS = {str(n): name for n, name in enumerate(
     ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
 )} | {".": "PERIOD"}  # fmt: skip
 ROW = 11
-"""So many pixels lie between two looks for a button; rows are about twice as high."""
+"""Pixels between two tries to find a button; rows are about twice as high."""
 
 
 class Hands:

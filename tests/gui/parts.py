@@ -1,4 +1,4 @@
-"""What acts of a session share: the installed extension, the crowd, and how to wait for frames."""
+"""Shared parts of a session's acts: the installed extension, the crowd, waiting for frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODULE = "bl_ext.user_default.steer"
 
 @dataclass
 class Tools:
-    """What an act works with."""
+    """Objects that an act works with."""
 
     driver: Driver
     hands: Hands
@@ -47,7 +47,7 @@ def simulated() -> int:
 
 
 def shown_frame() -> Any:
-    """What the crowd shows."""
+    """State that the crowd shows."""
     return part("blender.overlay.seen").seen_frame(crowd(), bpy.context.scene)
 
 
@@ -57,7 +57,7 @@ def is_playing() -> bool:
 
 
 def play(until: int) -> Iterator[Step]:
-    """Play until so many frames are stored, then stop where it is."""
+    """Play until a number of frames are stored, then stop at the current frame."""
     if not is_playing():
         with bpy.context.temp_override(window=window()):
             bpy.ops.screen.animation_play()

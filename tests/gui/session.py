@@ -1,4 +1,4 @@
-"""What a new user does, in a real window: `blender -P tests/gui/session.py -- ZIP FOLDER [ACT …]`.
+"""Actions of a new user in a real window: `blender -P tests/gui/session.py -- ZIP FOLDER [ACT …]`.
 
 `scripts/window/test_gui.py` runs it. It installs the extension's zip, adds a crowd by its menu,
 plays, changes a weight, undoes, bakes, saves, reloads, disables, enables and uninstalls, with a

@@ -1,4 +1,4 @@
-"""Who has to arrive, who can see the way, and whom the rig leads: as the table says it."""
+"""Agents that have to arrive, that see their way, and that the rig leads, as in the table."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_a_row_rounds_a_corner_without_crossing():
     start = [(0.0, y) for y in (-1.2, -0.4, 0.4, 1.2)]
     outcome = run(crowd(start, *CORNER), tracks=True)
     assert outcome.result["arrived"] == 4
-    # who was on the outer side at the start is there after the corner too
+    # agents on the outer side at the start are there after the corner too
     later = [track[track[:, 1] > 8.0][0, 0] for track in outcome.tracks.transpose(1, 0, 2)]
     assert (np.diff(later) < 0.0).all()
     assert outcome.result["reversals"] == 0.0

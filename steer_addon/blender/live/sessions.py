@@ -100,7 +100,7 @@ class Session:
             others: The previous frames of the crowds that this one steers by, by session uid.
 
         Raises:
-            SceneError: One of these crowds is not simulated that far.
+            SceneError: One of these crowds is not simulated up to this frame.
         """
         self.reader.leave_out_clearance(False)
         self._read_world(obj, depsgraph, settings, stand_ins)

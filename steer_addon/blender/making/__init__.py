@@ -1,4 +1,4 @@
-"""Objects that are made for users: crowds, scenery, inputs, demo scenes."""
+"""Objects made for users: crowds, scenery, inputs, demo scenes."""
 
 from __future__ import annotations
 

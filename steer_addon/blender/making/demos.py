@@ -1,9 +1,9 @@
-"""Scenes to learn from, one file of data each: `steer demo NAME` makes a .blend of it.
+"""Scenes to learn from, one data file each: `steer demo NAME` makes a .blend of it.
 
-A file of presets/demos says what stands in a scene and where, what is keyed, and which crowds are
-in it; putting a file there is enough. Names in it are those of objects, collections and crowds of
-the scene. A crowd has the settings of its `preset`, which is that of the scene's name unless it
-says another one. Lengths are in m, angles in degrees, frames count from 1.
+A file of presets/demos lists the objects of a scene with their places, keys and crowds;
+a new file there is enough for a new scene. Names in it are of objects, collections and crowds of
+the scene. A crowd has the settings of its `preset`, by default the preset with the scene's name.
+Lengths are in m, angles in degrees, frames count from 1.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def demo_names() -> list[str]:
 
 
 def read_demo(name: str) -> Mapping[str, Any]:
-    """What the file of a scene says; what it leaves out is that of the scene it is `like`."""
+    """Data of a scene's file; missing keys come from the scene that `like` names."""
     data = json.loads((demo_folder() / f"{name}.json").read_text(encoding="utf-8"))
     return {**read_demo(data["like"]), **data} if "like" in data else data
 
 
 def summary(name: str) -> str:
-    """What a scene shows, in a sentence."""
+    """Summary of a scene, one sentence."""
     return str(read_demo(name)["summary"])
 
 
@@ -61,7 +61,7 @@ def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
 
     Args:
         name: One of `demo_names`.
-        frames: Frame range; None takes the scene's own.
+        frames: Frame range; None takes the range of the scene's file.
 
     Raises:
         UsageError: There is no such scene.
@@ -88,7 +88,7 @@ def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
 
 
 def _add_scenery(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
-    """Ground, what stands and moves on it, and the spaces that agents stay in."""
+    """Add the ground, still and moving objects, and containers of agents."""
     if "ground" in data:
         x, y = data["ground"]["size"]
         stage.ground(x, y, data["ground"].get("color"))
@@ -127,7 +127,7 @@ def _add_motion(stage: Stage, obj: bpy.types.Object, data: Mapping[str, Any]) ->
 
 
 def _add_goals(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
-    """Targets, numbered ones in a collection, and paths."""
+    """Add targets, numbered ones in a collection, and paths."""
     for target in data.get("targets", []):
         obj = found[target["name"]] = stage.target(target["at"], target["name"])
         if "flag" in target:
@@ -180,7 +180,7 @@ def _add_crowd(stage: Stage, data: Mapping[str, Any], preset: str) -> bpy.types.
 
 
 def _show(stage: Stage, crowd: bpy.types.Object, kind: str, **look: Any) -> None:
-    """What agents look like."""
+    """Set the display of the agents."""
     if kind == "people":
         stage.show_people(crowd)
     elif kind == "cones":
@@ -198,7 +198,7 @@ def _show(stage: Stage, crowd: bpy.types.Object, kind: str, **look: Any) -> None
 
 
 def _connect(crowd: bpy.types.Object, data: Mapping[str, Any], found: Found) -> None:
-    """What a crowd steers by and follows."""
+    """Set the targets and paths of a crowd."""
     for behavior, name in data.get("steers_by", {}).items():
         steer_by(crowd, found[name], "" if behavior == "all" else behavior)
     for behavior, name in data.get("sources", {}).items():
@@ -218,7 +218,7 @@ def _points(points: Any) -> Placed:
 
 
 def _scattered(data: Mapping[str, Any]) -> Placed:
-    """Random points on a rectangle; the first `keep` of those that are `off` what stands there."""
+    """Random points on a rectangle; the first `keep` of those clear of the areas in `off`."""
     points = distribute.scatter(**_without(data, "keep", "off", "gap"))
     off, gap = data.get("off", []), data.get("gap", 0.0)
     free = [point for point in points if all(math.dist(point[:2], spot) > gap for spot in off)]
@@ -232,27 +232,27 @@ def _ball(data: Mapping[str, Any]) -> Placed:
 
 
 def _column(data: Mapping[str, Any]) -> Placed:
-    """A column on a closed path, row by row from its head, with as many files as lanes."""
+    """A column on a closed path, row by row from its head, with one file per lane."""
     line = _line(data)
     line = np.concatenate([line, line[:1]])
     total, lanes, rows = lines.length_of(line), data["lanes"], data["rows"]
     along = data["head"] * total - np.repeat(data["spacing"] * np.arange(rows), len(lanes))
     lane = np.tile(lanes, rows)
     points, ways = lines.places(line, along, lane)
-    # a full turn is once around, and by so much the way of outer files is longer
+    # a full turn lengthens the way of an outer file by its offset times 2π
     pace = data["pace"] * (1.0 + 2.0 * np.pi * lane / total)
     return points, ways, {"lane": lane, "max_speed": pace}
 
 
 def _passersby(data: Mapping[str, Any]) -> Placed:
-    """People on lanes of a path, in both directions, each at a pace of its own."""
+    """People on lanes of a path, in both directions, each at its own pace."""
     line, lanes, count = _line(data), data["lanes"], data["per_lane"]
     random = np.random.default_rng(data["seed"])
     total = lines.length_of(line)
     along, beside, directions = [], [], []
     for direction in (1, -1):
         for lane in lanes:
-            # those who come last have the whole path before them, the first ones enough of it
+            # the last agents have the whole path ahead of them, the first ones enough of it
             walked = np.linspace(data["first"], total - data["left"], count)
             walked = walked + random.uniform(-data["loose"], data["loose"], count)
             along.append(walked if direction > 0 else total - walked)

@@ -1,4 +1,4 @@
-"""Where the agents of a new crowd stand: on a grid, on a disc, or scattered on a surface.
+"""Start positions of a new crowd: on a grid, on a disc, or scattered on a surface.
 
 Only numbers go in and come out; nothing here needs Blender.
 """
@@ -102,7 +102,7 @@ def surface_points(
         count: Number of points wanted.
         spacing: Smallest distance between two points [m].
         seed: Random seed.
-        max_slope: Steepest face that is used [deg]; faces that look down never are.
+        max_slope: Steepest face that is used [deg]; faces that point down are never used.
 
     Returns:
         Positions [m], shape (at most count, 3).
@@ -136,10 +136,10 @@ def surface_points(
 
 
 def throw_darts(draw: Draw, count: int, spacing: float) -> FloatArray:
-    """Keep drawn points that are no closer than `spacing` to those kept before.
+    """Keep drawn points that are no closer than `spacing` to the points kept before.
 
     Args:
-        draw: Gives so many random points, shape (number, 3).
+        draw: Returns the given number of random points, shape (number, 3).
         count: Number of points wanted.
         spacing: Smallest distance between two points [m]; 0 keeps everything.
 
@@ -167,7 +167,7 @@ def _cells(points: NDArray[np.float64], spacing: float) -> NDArray[np.int64]:
 
 
 def _keys(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    # 21 bits per axis; cells that wrap onto each other only cost a needless distance
+    # 21 bits per axis; cells that wrap onto each other only cost an unneeded distance check
     part = cells & 0x1FFFFF
     return (part[:, 0] << 42) | (part[:, 1] << 21) | part[:, 2]
 
@@ -184,7 +184,7 @@ def _near(
     *,
     earlier: bool = False,
 ) -> NDArray[np.bool_]:
-    """Whether each point has one of the others closer than `spacing`.
+    """Whether each point has another point closer than `spacing`.
 
     With `earlier`, `others` are the points themselves, and only those before a point count.
     """

@@ -1,4 +1,4 @@
-"""A simple person for pictures: smooth, low-poly, in clothes of another color per copy.
+"""A simple person for pictures: smooth, low-poly, with clothes in a color per copy.
 
 The colors come from Blender's random number per object, so that all copies share one mesh, as
 instances of the Crowd modifier as well as as linked copies of a keyframe bake.
@@ -18,7 +18,7 @@ from .materials import random_material
 Floats = NDArray[np.float64]
 
 BODY_RADIUS = 0.25
-"""Body radius that a person of scale 1 belongs to [m]."""
+"""Body radius of a person of scale 1 [m]."""
 _SEGMENTS = 10
 
 CLOTHES = ("#2F4858", "#B5482F", "#D9A441", "#5F7A61", "#8C3B4A", "#E4DCCB", "#3F6C8F", "#3B3A40")
@@ -29,7 +29,7 @@ HAIRS = ("#1D1713", "#3A2718", "#6E4A27", "#8C8580")
 
 @dataclass
 class _Body:
-    """Vertices and faces while a figure is put together."""
+    """Vertices and faces of a figure under construction."""
 
     points: list[Floats] = field(default_factory=list)
     faces: list[tuple[int, ...]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class _Body:
 
 
 def make_person(name: str = "Person") -> bpy.types.Object:
-    """A person of 1.75 m in mid-step who looks along -Y; linked to no collection."""
+    """A person of 1.75 m in mid-step that faces -Y; linked to no collection."""
     body = _Body()
     body.tube(
         [

@@ -1,4 +1,4 @@
-"""Mesh files into the scene, each with the importer that Blender has for its kind."""
+"""Import of mesh files, each with Blender's importer for its format."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ IMPORTERS: dict[str, Callable[[str], Any]] = {
     ".fbx": _fbx,
     ".abc": _alembic,
 }
-"""By suffix. Each importer turns the axes as its format has them: of .obj files y is up."""
+"""Importers by suffix. Each converts the axes of its format: in .obj files y is up."""
 
 
 def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.types.Object]:
-    """Import the meshes of a file; cameras, lights and empties in it are left out.
+    """Import the meshes of a file, without its cameras, lights and empties.
 
     Args:
         path: Mesh file.
-        collection: Where the objects go.
+        collection: Collection of the new objects.
 
     Returns:
         Mesh objects with faces, without parents, placed in the world as in the file.
@@ -79,7 +79,7 @@ def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.type
     bpy.context.view_layer.update()
     made = [obj for obj in bpy.data.objects if obj not in before]
     meshes = [obj for obj in made if obj.type == "MESH" and len(obj.data.polygons)]
-    # a parent moves when it is removed, so all places are read before
+    # children move when a parent is removed, so all places are read before
     places = {obj: obj.matrix_world.copy() for obj in meshes}
     for obj in made:
         if obj not in places:
@@ -98,14 +98,14 @@ def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.type
 
 
 def join_meshes(objects: list[bpy.types.Object], name: str) -> bpy.types.Object:
-    """One mesh object in place of several; materials stay.
+    """Join several mesh objects to one; materials are kept.
 
     Args:
         objects: Mesh objects of one collection; the first one is kept.
-        name: Name of the object that is left.
+        name: Name of the joined object.
 
     Raises:
-        SceneError: A vertex is nowhere, or they lie beyond all measure.
+        SceneError: A vertex is not at a finite place, or the mesh is far too large.
     """
     first = objects[0]
     for obj in objects:

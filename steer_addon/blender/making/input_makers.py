@@ -1,4 +1,4 @@
-"""Objects that a crowd lacks, made around where its agents start."""
+"""Missing inputs of a crowd, made around the start positions of its agents."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from ..crowd.slots import source_use
 from .path_curves import add_curve
 
 MARGIN = 0.5
-"""How much wider than the crowd a path or container is, as a share of the crowd's size."""
+"""Excess width of a path or container over the crowd, as a share of the crowd's size."""
 LEAST = 2.0
-"""Smallest half size of a crowd that is counted [m]."""
+"""Smallest half size that a crowd is taken to have [m]."""
 CORNERS = 24
 
 
 def add_input(
     obj: bpy.types.Object, scene: bpy.types.Scene, role: str, entry: str = ""
 ) -> bpy.types.Object:
-    """Add what a behavior lacks, and choose it for that behavior.
+    """Add the missing input of a behavior, and choose it for that behavior.
 
     Args:
         obj: The crowd.
-        scene: Where it goes.
+        scene: Scene of the new object.
         role: TARGET, SECOND_TARGET or SOURCE.
         entry: Name of the behavior; empty for the crowd's own target.
 
     Raises:
-        SceneError: There is no such behavior, or it takes no such input.
+        SceneError: There is no such behavior, or it has no such input.
     """
     owner: Any = obj.steer if not entry else obj.steer.behaviors.get(entry)
     if owner is None:
@@ -49,7 +49,7 @@ def add_input(
     if prefix and not entry:
         raise SceneError("A second target belongs to a behavior: name it")
     middle, half = extent(obj)
-    # in front, as characters look; a second one on the other side
+    # in front, where characters face; a second target is on the other side
     ahead = Vector((0.0, -2.0 * half.y, 0.0)) * (-1.0 if prefix else 1.0)
     made = _link(scene, "Second Target" if prefix else "Target", None, middle + ahead)
     made.empty_display_type, made.empty_display_size = "SPHERE", 0.5
@@ -59,7 +59,7 @@ def add_input(
 
 
 def extent(obj: bpy.types.Object) -> tuple[Vector, Vector]:
-    """Middle and half size of where the agents of a crowd start [m]."""
+    """Middle and half size of the start positions of a crowd's agents [m]."""
     points = np.empty(3 * len(obj.data.vertices), np.float32)
     if not len(points):
         return obj.matrix_world.translation.copy(), Vector((LEAST,) * 3)

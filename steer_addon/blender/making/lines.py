@@ -1,4 +1,4 @@
-"""Lines that streets and paths run along, and places beside them."""
+"""Center lines of streets and paths, and places beside them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def length_of(line: Any) -> float:
 
 
 def places(line: Any, along: Any, right: Any) -> tuple[Any, Any]:
-    """Places beside a line, and which way it runs there.
+    """Places beside a line, and the direction of the line there.
 
     Args:
-        line: Its points, shape (n, 3) [m]; the last one ends it.
-        along: How far along the line, shape (count,) [m].
-        right: How far to the right of it, shape (count,) [m].
+        line: Points of the open line, shape (n, 3) [m].
+        along: Distances along the line, shape (count,) [m].
+        right: Distances to the right of the line, shape (count,) [m].
 
     Returns:
         (positions [m], unit directions), each of shape (count, 3).

@@ -1,4 +1,4 @@
-"""Plain materials for scenes made by Steer; every one shows a sensible color in Workbench too."""
+"""Plain materials for scenes made by Steer, each with a color for Workbench too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import bpy
 
 
 def linear_color(code: str) -> tuple[float, float, float, float]:
-    """Linear color of a code like #RRGGBB, which is in sRGB."""
+    """Linear color of an sRGB code like #RRGGBB."""
     srgb = [int(code[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
     red, green, blue = (
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in srgb
@@ -41,7 +41,7 @@ def random_material(name: str, colors: tuple[str, ...], number: int) -> bpy.type
     Args:
         name: Its name.
         colors: Codes like #RRGGBB.
-        number: Materials of different numbers choose independently.
+        number: Materials with different numbers choose independently.
     """
     material = plain_material(name, colors[0])
     nodes, links = material.node_tree.nodes, material.node_tree.links
@@ -62,7 +62,7 @@ def add_ramp(
     stops: list[tuple[float, str]],
     interpolation: str = "LINEAR",
 ) -> bpy.types.NodeSocket:
-    """A color by a value from 0 to 1; stops are pairs of a place and a code like #RRGGBB."""
+    """A color ramp for a value from 0 to 1; stops are pairs of position and code like #RRGGBB."""
     ramp = tree.nodes.new("ShaderNodeValToRGB")
     ramp.color_ramp.interpolation = interpolation
     elements = ramp.color_ramp.elements
@@ -76,7 +76,7 @@ def add_ramp(
 
 
 def slope_material(name: str, level: str, steep: str) -> bpy.types.Material:
-    """A matte material with one color where it is level and another one where it is steep."""
+    """A matte material with one color for level faces and another one for steep faces."""
     material = plain_material(name, level, 0.85)
     tree = material.node_tree
     normal = tree.nodes.new("ShaderNodeNewGeometry").outputs["Normal"]
@@ -88,10 +88,10 @@ def slope_material(name: str, level: str, steep: str) -> bpy.types.Material:
 
 
 def open_from_behind(material: bpy.types.Material) -> None:
-    """Let rooms be looked into: faces are only there from their front, and ceilings let light in.
+    """Show the inside of rooms: faces are visible only from the front, ceilings let light in.
 
     Args:
-        material: One that `plain_material` or the like has made.
+        material: A material from `plain_material` or a similar function.
     """
     tree = material.node_tree
     nodes, links = tree.nodes, tree.links
@@ -131,8 +131,8 @@ def tile_material(name: str, light: str, dark: str, joint: str, size: float) -> 
         name: Its name.
         light: Color of some tiles.
         dark: Color of others.
-        joint: Color between them.
-        size: Their size [m].
+        joint: Color of the joints.
+        size: Size of a tile [m].
     """
     material = plain_material(name, light, 0.6)
     tree = material.node_tree
@@ -169,7 +169,7 @@ def attribute_material(name: str, attribute: str, colors: Sequence[str]) -> bpy.
     number.attribute_type, number.attribute_name = "INSTANCER", attribute
     share = tree.nodes.new("ShaderNodeMath")
     share.operation = "MULTIPLY_ADD"
-    # to the middle of each color's part of the ramp
+    # map to the middle of each color's part of the ramp
     share.inputs[1].default_value = 1.0 / len(colors)
     share.inputs[2].default_value = 0.5 / len(colors)
     tree.links.new(number.outputs["Fac"], share.inputs[0])

@@ -1,4 +1,4 @@
-"""Paths as curve objects: that is how they are drawn in the viewport, and edited."""
+"""Paths as curve objects, which are visible and editable in the viewport."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_curve(path: Path, collection: bpy.types.Collection, name: str = "Path") 
 
     Args:
         path: Waypoints in the object's own space.
-        collection: Where it goes.
+        collection: Collection of the new object.
         name: Name of object and curve.
     """
     curve = bpy.data.curves.new(name, "CURVE")

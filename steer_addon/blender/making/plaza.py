@@ -1,6 +1,6 @@
-"""The place that `steer scene` makes when it is given no ground: a plaza as large as its crowd.
+"""The ground of `steer scene` without a ground file: a plaza whose size follows the crowd.
 
-What stands on it, of which parts and where, is data: presets/scenery/plaza.json.
+Its furniture, with parts and places, is data: presets/scenery/plaza.json.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def make_plaza(
     """Make a plaza around the origin.
 
     Args:
-        stage: Where it goes.
-        agents: How many will walk there.
-        radius: Their body radius [m], which all sizes go by.
-        furnished: Whether anything stands on it.
+        stage: Stage of the new objects.
+        agents: Number of agents that will walk there.
+        radius: Their body radius [m], to which all sizes are proportional.
+        furnished: Whether to add the furniture.
 
     Returns:
         The pavement.
@@ -59,7 +59,7 @@ def _add_level(
 
 
 def _furnish(stage: Stage, data: Any, width: float, depth: float, unit: float) -> None:
-    """Put all things where the data says: as shares of width and depth, and at a height [m]."""
+    """Place all furniture by the data: shares of width and depth, and a height [m]."""
     materials: dict[str, bpy.types.Material] = {}
     rows = data["rows"]
     for name, thing in data["things"].items():
@@ -78,5 +78,5 @@ def _furnish(stage: Stage, data: Any, width: float, depth: float, unit: float) -
             collection = stage.colliders if thing.get("blocks") else None
             obj = stage.add(mesh, [unit * value for value in place], collection=collection)
             obj.scale = (unit, unit, unit)
-            # copies beside one another look in different directions
+            # adjacent copies face different directions
             obj.rotation_euler[2] = 0.0 if thing.get("blocks") else math.pi * (number % 2)

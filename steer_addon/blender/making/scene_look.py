@@ -1,4 +1,4 @@
-"""Camera, light and colors of a scene made by Steer, so that its crowd is seen."""
+"""Camera, light and colors of a scene made by Steer, which make its crowd visible."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ WALKING_TILTS, FLYING_TILTS = (32.0, 42.0, 55.0), (6.0, 14.0)
 
 @dataclass(frozen=True)
 class View:
-    """What the camera has to show.
+    """Subject of the camera.
 
     Attributes:
-        heads: Points to have in the picture [m], shape (n, 3).
-        target: Where the crowd goes [m], shape (3,).
+        heads: Points that belong in the picture [m], shape (n, 3).
+        target: Target of the crowd [m], shape (3,).
         obstacles: All triangles of the scene.
         height: Size of an agent [m].
-        roam: How far around the target agents that never stop will circle [m].
+        roam: Radius of the circles of agents that never stop, around the target [m].
         tilts: Angles [deg] at which the camera may look down, the preferred one first.
-        culled: Whether faces seen from behind hide nothing, as in a doll's house.
+        culled: Whether back faces hide nothing, as in a doll's house.
     """
 
     heads: Floats
@@ -49,7 +49,7 @@ class View:
 def make_camera(
     scene: bpy.types.Scene, collection: bpy.types.Collection, view: View
 ) -> tuple[bpy.types.Object, float]:
-    """A camera from above at an angle, from the side where most agents are seen.
+    """Add a camera above at an angle, on the side from which most agents are visible.
 
     Returns:
         The camera, and the share of the agents that it sees.
@@ -68,7 +68,7 @@ def make_camera(
             turn = ahead + 2.0 * math.pi * step / _TURNS
             place = _aim(scene, camera, turn, math.radians(tilt), points)
             seen = _seen(view, place)
-            # agents that come at an angle toward the camera show more than those that leave
+            # agents that approach the camera at an angle are seen better than those that leave
             liking = 0.1 * math.cos(turn - ahead - math.radians(50.0))
             score = seen + liking - 0.006 * (tilt - view.tilts[0])
             if score > best:
@@ -96,7 +96,7 @@ def _frame_points(view: View) -> Floats:
 def _aim(
     scene: bpy.types.Scene, camera: bpy.types.Object, turn: float, tilt: float, points: Floats
 ) -> Floats:
-    """Look at points from a direction; returns where the camera is then [m]."""
+    """Aim the camera at points from a direction; returns its position [m]."""
     back = Vector(
         (math.cos(turn) * math.cos(tilt), math.sin(turn) * math.cos(tilt), math.sin(tilt))
     )
@@ -112,7 +112,7 @@ def _aim(
 
 
 def _seen(view: View, place: Floats) -> float:
-    """Share of the agents that are seen from a place."""
+    """Share of the agents that are visible from a place."""
     way = view.heads - place
     length = np.linalg.norm(way, axis=1)
     way /= length[:, None]
@@ -170,7 +170,7 @@ def make_light(
 
 
 def can_denoise() -> bool:
-    """Whether this build of Blender can take the noise out of Cycles' pictures."""
+    """Whether this build of Blender can denoise Cycles' pictures."""
     try:
         cycles = importlib.import_module("_cycles")
     except ImportError:
@@ -197,7 +197,7 @@ def set_render(scene: bpy.types.Scene) -> None:
         (scene.view_settings, "view_transform", "AgX"),
         (scene.view_settings, "look", "AgX - Medium High Contrast"),
     ):
-        # what there is to choose from depends on the site's color configuration
+        # the available choices depend on the site's color configuration
         known = owner.bl_rna.properties[name].enum_items
         if not len(known) or value in known:
             try:
@@ -209,7 +209,7 @@ def set_render(scene: bpy.types.Scene) -> None:
 def show_copies_only(scene: bpy.types.Scene, collection: bpy.types.Collection) -> None:
     """Leave a collection out of the scene's view layers; agents can still be copies of its objects.
 
-    Objects that are disabled in viewports or in renders would take their copies along.
+    Disabling the objects in viewports or renders would hide their copies too.
     """
     for layer in scene.view_layers:
         layer.layer_collection.children[collection.name].exclude = True

@@ -1,4 +1,4 @@
-"""Make a scene with a crowd from mesh files, or from nothing: something to look at at once."""
+"""Scene with a crowd from mesh files, or on a plaza: ready to play and render."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from .walkable import Body, find_walkable
 
 GROUND_MATERIAL, COLLIDER_MATERIAL = "Ground", "Collider"
 HEIGHT = 1.75
-"""Height [m] of somebody with the body radius `BODY_RADIUS`."""
+"""Height [m] of a person with the body radius `BODY_RADIUS`."""
 
 
 @dataclass(frozen=True)
 class SceneOptions:
-    """What scene to make.
+    """Settings of a scene to make.
 
     Attributes:
         ground: Mesh file of the ground; None makes a plaza.
-        colliders: Mesh files of what blocks.
-        agents: How many.
-        spawn: Where they start.
-        targets: Where they go [m]; several are shared out by id; none chooses a place.
+        colliders: Mesh files of the colliders.
+        agents: Number of agents.
+        spawn: Start region of the agents.
+        targets: Targets [m]; several are assigned by id; none chooses a place.
         preset: Name of a preset, or path of one.
         seed: Random seed.
         radius: Body radius [m]; None takes the preset's.
@@ -62,12 +62,12 @@ class SceneOptions:
 
 @dataclass(frozen=True)
 class SceneResult:
-    """What was made.
+    """Result of making a scene.
 
     Attributes:
         crowd: The crowd object.
         targets: The target empties.
-        warnings: What the user may want to change.
+        warnings: Diagnoses that the user may want to act on.
     """
 
     crowd: bpy.types.Object
@@ -77,14 +77,14 @@ class SceneResult:
 
 @dataclass(frozen=True)
 class _Site:
-    """What the crowd walks on, and all its triangles."""
+    """Ground of the crowd, with all its triangles."""
 
     ground: bpy.types.Object
     ground_triangles: NDArray[np.float32]
     collider_triangles: NDArray[np.float32]
 
     def triangles(self) -> NDArray[np.float32]:
-        """Of ground and colliders [m], shape (n, 3, 3)."""
+        """Triangles of ground and colliders [m], shape (n, 3, 3)."""
         return np.concatenate([self.ground_triangles, self.collider_triangles])
 
 
@@ -142,7 +142,7 @@ def _make_site(options: SceneOptions, settings: CrowdSettings, stage: Stage) -> 
 
 
 def _paint(objects: list[bpy.types.Object], material: bpy.types.Material) -> None:
-    """Give imported objects a material, unless they came with pictures on them."""
+    """Give imported objects a material, unless they have image textures."""
     for obj in objects:
         slots = [m for m in obj.data.materials if m is not None and m.node_tree is not None]
         if any(node.type == "TEX_IMAGE" for m in slots for node in m.node_tree.nodes):
@@ -153,7 +153,7 @@ def _paint(objects: list[bpy.types.Object], material: bpy.types.Material) -> Non
 
 
 def _sharpen(mesh: bpy.types.Mesh) -> None:
-    """Shade bends as bends: many files smooth over corners that the eye should see."""
+    """Shade sharp edges as sharp: many files smooth over corners that should be visible."""
     normals = mesh.attributes.get("custom_normal")
     if normals is not None:
         mesh.attributes.remove(normals)
@@ -208,7 +208,7 @@ def _make_crowd(
 
 
 def _target_headings(plan: Plan, settings: CrowdSettings) -> NDArray[np.float32]:
-    """Unit headings from the agents to where they go, shape (n, 3)."""
+    """Unit headings from the agents to their targets, shape (n, 3)."""
     rows = np.arange(len(plan.positions)) % len(plan.targets)
     way = (plan.targets[rows] - plan.positions).astype(np.float32)
     if settings.motion.motion == "GROUND":
@@ -231,7 +231,7 @@ def _make_look(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) -
     view = View(heads, target, bvh.build(site.triangles()), height, roam, tilts)
     camera, seen = make_camera(scene, collection, view)
     if seen < 0.5:
-        # a roof is in the way: look through it from behind, as into a doll's house
+        # a roof hides the crowd: make back faces invisible, as in a doll's house
         bpy.data.objects.remove(camera)
         camera, _ = make_camera(scene, collection, replace(view, culled=True))
         _open_rooms(scene, [site.ground, *stage.colliders.objects])
@@ -239,7 +239,7 @@ def _make_look(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) -
 
 
 def _roam(settings: CrowdSettings, plan: Plan) -> float:
-    """How far flyers circle around their target [m]: their own spread, and a wide turn."""
+    """Radius of flyers' circles around their target [m]: their own spread plus a wide turn."""
     if settings.motion.motion != "FLY":
         return 0.0
     spread = np.linalg.norm(plan.positions - plan.positions.mean(axis=0), axis=1).mean()

@@ -1,4 +1,4 @@
-"""Meshes of scenes: boxes, houses, round bodies, animals, and things that are put together."""
+"""Meshes of scenes: boxes, houses, round bodies, animals, and composite objects."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _circle(sides: int, radius: float, tilt: float = np.pi / 2) -> list[tuple[fl
 
 
 def _bands(first: int, sides: int, rings: int) -> list[tuple[int, int, int, int]]:
-    """Faces between rings of points that follow one another, from their first point on."""
+    """Faces between consecutive rings of points, starting at their first points."""
     starts = range(first, first + (rings - 1) * sides, sides)
     return [
         (start + i, start + j, start + sides + j, start + sides + i)
@@ -103,7 +103,7 @@ def _bands(first: int, sides: int, rings: int) -> list[tuple[int, int, int, int]
 
 
 def fish_mesh(name: str, length: float) -> bpy.types.Mesh:
-    """A fish that looks along -Y: a spindle with a tail fin and a back fin."""
+    """A fish that faces -Y: a spindle with a tail fin and a back fin."""
     stations = [(-0.5, 0.0), (-0.42, 0.55), (-0.2, 1.0), (0.05, 0.9), (0.3, 0.4), (0.4, 0.14)]
     sides = 10
     points: list[tuple[float, float, float]] = []
@@ -128,7 +128,7 @@ def _smooth(mesh: bpy.types.Mesh) -> bpy.types.Mesh:
 
 
 def animal_mesh(name: str, length: float, girth: float) -> bpy.types.Mesh:
-    """A four-legged animal that looks along -Y.
+    """A four-legged animal that faces -Y.
 
     Args:
         name: Name of the mesh.
@@ -180,7 +180,7 @@ SHAPES: dict[str, Callable[..., bpy.types.Mesh]] = {
     "pillar": pillar_mesh,
     "prism": prism_mesh,
 }
-"""What makes a mesh from its name and sizes, by kind."""
+"""Functions that make a mesh from its name and sizes, by kind."""
 
 
 def part_mesh(name: str, parts: Sequence[Mapping[str, Any]]) -> bpy.types.Mesh:

@@ -1,4 +1,4 @@
-"""Where a crowd starts and where it goes: agents on one side, the target on the other.
+"""Start and target of a crowd: agents on one side, the target on the other.
 
 Only numbers go in and come out; nothing here needs Blender.
 """
@@ -24,12 +24,12 @@ WHOLE, CORNER, DISC = "whole", "corner", "disc"
 _BODIES_APART = 2.1
 """Smallest distance of two agents, in body radii."""
 _COMFORT = 5.0
-"""Distance that agents take where there is room, in body radii."""
+"""Preferred distance of agents, if there is room, in body radii."""
 
 
 @dataclass(frozen=True)
 class Spawn:
-    """Where agents start.
+    """Start region of agents.
 
     Attributes:
         kind: WHOLE, CORNER or DISC.
@@ -44,7 +44,7 @@ class Spawn:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Where a crowd starts and where it goes."""
+    """Start positions and targets of a crowd."""
 
     positions: NDArray[np.float32]
     """Agents [m], shape (agent_count, 3)."""
@@ -64,11 +64,11 @@ def plan_walk(
     """Put walking agents and their target on the same region of the ground.
 
     Args:
-        places: Where they can stand.
-        agents: How many.
+        places: Places where they can stand.
+        agents: Number of agents.
         radius: Their body radius [m].
-        spawn: Where they start.
-        targets: Where they go [m]; none puts one target where the way is longest.
+        spawn: Start region of the agents.
+        targets: Targets [m]; none puts one target where the way is longest.
         seed: Random seed.
 
     Raises:
@@ -98,7 +98,7 @@ def plan_walk(
 
 
 def _check_room(count: int, places: Walkable, agents: int, radius: float) -> None:
-    """Find out in no time that a crowd is far too large."""
+    """Reject a crowd that is far too large, without a search."""
     # more than 55 % of an area is never covered by discs put there at random (Feder 1980)
     disc = math.pi * (_BODIES_APART * radius / 2.0) ** 2
     most = int(0.55 * count * places.cell**2 / disc)
@@ -120,7 +120,7 @@ def _start(
     targets: tuple[tuple[float, ...], ...],
     warnings: list[Diagnosis],
 ) -> int:
-    """A place of the region to use."""
+    """A place in the region to use."""
     if spawn.kind == DISC:
         row, distance = places.nearest(np.array(spawn.center))
         if distance > spawn.radius + places.cell:
@@ -172,7 +172,7 @@ def _throw(
     if not len(rows):
         return np.zeros((0, 3), np.float32)
     room = len(rows) * places.cell**2 / agents
-    # random places leave half of the room empty
+    # random places leave half of the space empty
     spacing = min(_COMFORT * radius, math.sqrt(0.55 * room))
     for distance in (spacing, _BODIES_APART * radius):
         points = throw_darts(
@@ -197,16 +197,16 @@ def plan_flight(
     """Put flying agents into a ball above one side of a box, and their target above the other.
 
     Args:
-        low: Lower corner of what there is [m], shape (3,).
+        low: Lower corner of the scene's bounding box [m], shape (3,).
         high: Upper corner.
-        agents: How many.
+        agents: Number of agents.
         radius: Their body radius [m].
-        spawn: Where they start; a disc is the ball itself.
-        targets: Where they go [m]; none puts one target on the far side.
+        spawn: Start region; a disc is the ball itself.
+        targets: Targets [m]; none puts one target on the far side.
         seed: Random seed.
 
     Raises:
-        SceneError: The ball has no room for so many.
+        SceneError: The ball has no room for this number of agents.
     """
     size = high - low
     distance = 3.0 * _COMFORT * radius

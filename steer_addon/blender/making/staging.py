@@ -1,4 +1,4 @@
-"""What scenes are put together from: ground, obstacles, paths, targets, crowds, camera."""
+"""Parts of scenes: ground, obstacles, paths, targets, crowds, camera."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .shapes import SHAPES, flag_mesh, new_mesh
 FPS = 24
 STONE = "#8FA0AE"
 _TURNS = {"NEG_Y": 0.0, "POS_X": 90.0, "POS_Y": 180.0, "NEG_X": -90.0}
-"""How far figures turn [deg] whose front is another side than -Y."""
+"""Rotation [deg] of figures whose front is not -Y."""
 
 
 def empty_scene(frames: range, fps: int = FPS) -> bpy.types.Scene:
-    """The scene of a new file without anything in it."""
+    """The empty scene of a new file."""
     bpy.ops.wm.read_homefile(use_empty=True)
     scene = bpy.context.scene
     scene.name = "Scene"
@@ -37,15 +37,15 @@ def empty_scene(frames: range, fps: int = FPS) -> bpy.types.Scene:
 
 
 class Stage:
-    """A scene, or a part of one, that is being put together.
+    """A scene under construction, or a part of one.
 
     Attributes:
         scene: The scene.
-        origin: What places of objects are counted from [m].
-        set: Collection of all that is only looked at.
-        colliders: Collection of what blocks.
-        bodies: Collection of what agents are copies of.
-        crowds: Crowds that were made.
+        origin: Origin of the places of objects [m].
+        set: Collection of objects that agents do not read.
+        colliders: Collection of colliders.
+        bodies: Collection of the objects that agents copy.
+        crowds: The crowds made.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Stage:
         return made
 
     def tidy(self) -> None:
-        """Take collections away that nothing came into."""
+        """Remove empty collections."""
         for collection in (self.set, self.colliders, self.bodies):
             if not collection.objects:
                 bpy.data.collections.remove(collection)
@@ -81,7 +81,7 @@ class Stage:
         color: str | None = None,
         collection: bpy.types.Collection | None = None,
     ) -> bpy.types.Object:
-        """An object at a place from the origin; without a collection it is only looked at."""
+        """Add an object at a place from the origin; by default in the collection `set`."""
         obj = bpy.data.objects.new(name or data.name, data)
         obj.location = self.origin + Vector([float(x) for x in location])
         if color is not None:
@@ -104,14 +104,14 @@ class Stage:
         """An object of one of `SHAPES`.
 
         Args:
-            kind: Which of them.
-            location: Where [m].
+            kind: Name of the shape.
+            location: Its place [m].
             name: Its name; empty is its kind.
             color: Its color.
-            roof_color: Of its second material; empty for none.
+            roof_color: Color of its second material; empty for none.
             turn: Its turn about Z [deg].
-            blocks: Whether it is among the colliders.
-            **sizes: What the shape asks for.
+            blocks: Whether it is a collider.
+            **sizes: Sizes that the shape takes.
         """
         mesh = SHAPES[kind](name or kind.title(), **sizes)
         obj = self.add(mesh, location, color=color, collection=self.colliders if blocks else None)
@@ -121,7 +121,7 @@ class Stage:
         return obj
 
     def space(self, kind: str, location: Any, name: str, **sizes: Any) -> bpy.types.Object:
-        """An object of one of `SHAPES` that is not rendered: what agents stay in."""
+        """A container for agents: an object of one of `SHAPES` that is not rendered."""
         obj = self.add(SHAPES[kind](name, **sizes), location)
         obj.display_type, obj.hide_render = "WIRE", True
         return obj
@@ -166,7 +166,7 @@ class Stage:
         unit: float = 1.0,
         collection: bpy.types.Collection | None = None,
     ) -> bpy.types.Object:
-        """A flag of 4 units [m] that stands at a target and follows it; nobody bumps into it."""
+        """A flag of 4 units [m] that stands at a target and follows it; it is no collider."""
         mesh = flag_mesh("Flag")
         mesh.materials.append(plain_material("Pole", "#E8E6E1", 0.4))
         mesh.materials.append(plain_material("Flag", "#E2572B", 0.6))
@@ -201,12 +201,12 @@ class Stage:
             curve.update()
 
     def run(self, obj: bpy.types.Object, points: Sequence[Any], first: int, speed: float) -> None:
-        """Key an object, frame by frame, so that it runs along a smooth curve and looks along it.
+        """Key an object, frame by frame, so that it runs and faces along a smooth curve.
 
         Args:
-            obj: What runs; it looks along -Y.
-            points: What the curve goes through [m], three or more.
-            first: Frame at which it sets off.
+            obj: The object; it faces -Y.
+            points: Points on the curve [m], three or more.
+            first: Frame at which it starts.
             speed: Its speed [m/s].
         """
         curve = _curve([np.asarray(point, np.float64) for point in points])
@@ -236,11 +236,11 @@ class Stage:
         headings: Any = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> bpy.types.Object:
-        """A crowd on points [m], shape (n, 3); what blocks already is what it does not pass.
+        """Add a crowd on points [m], shape (n, 3), with the stage's colliders as its colliders.
 
         Args:
             settings: Its settings.
-            points: Where the agents start.
+            points: Start positions of the agents.
             name: Name of the crowd object.
             headings: Unit headings at the start, shape (n, 3) or (3,); None is -Y.
             attributes: Point attributes by name, whole numbers or floats, each of shape (n,).
@@ -264,13 +264,13 @@ class Stage:
         return obj
 
     def show_people(self, crowd: bpy.types.Object) -> None:
-        """Show the agents as people, live and when they are baked."""
+        """Show the agents as people, live and baked."""
         person = make_person()
         person.rotation_euler[2] = math.radians(_TURNS[crowd.steer.motion.forward_axis])
         self._show(crowd, person, crowd.steer.agents.radius / BODY_RADIUS)
 
     def show_mesh(self, crowd: bpy.types.Object, mesh: bpy.types.Mesh, color: str) -> None:
-        """Show the agents as copies of a mesh that looks along -Y."""
+        """Show the agents as copies of a mesh that faces -Y."""
         body = bpy.data.objects.new(f"{crowd.name} Body", mesh)
         mesh.materials.append(plain_material(body.name, color, 0.45))
         self._show(crowd, body, 1.0)
@@ -297,7 +297,7 @@ class Stage:
         crowd.steer.bake_source_object = body
 
     def camera(self, location: Any, look_at: Any, lens: float) -> bpy.types.Object:
-        """The scene's camera, with the light that goes with it."""
+        """Add the scene's camera and light."""
         data = bpy.data.cameras.new("Camera")
         data.lens = lens
         data.clip_end = 1000.0
@@ -313,7 +313,7 @@ class Stage:
 
 
 def steer_by(obj: bpy.types.Object, target: Any, behavior: str = "") -> None:
-    """Set what a crowd, or one of its behaviors, steers by: an object, a collection or a crowd."""
+    """Set the target of a crowd or a behavior: an object, a collection or a crowd."""
     slot: Any = obj.steer.behaviors[behavior] if behavior else obj.steer
     if behavior:
         slot.use_own_target = True

@@ -1,6 +1,6 @@
-"""A crowd from a preset with all that it needs to move: ground, target, path, container, obstacles.
+"""Crowds from presets with all their inputs: ground, target, path, container, obstacles.
 
-What is needed follows from what the preset's behaviors read, so presets of the user's own start
+The inputs follow from what the preset's behaviors read, so the user's own presets start
 as well as the built-in ones.
 """
 
@@ -32,14 +32,14 @@ COLLECTIONS = ("Crowd Set", "Crowd Obstacles", "Crowd Bodies")
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asks for.
+    """Options of the user.
 
     Attributes:
         preset: Name of a preset, or path of a .json file.
-        count: How many agents.
-        seed: Another one gives other places.
-        obstacles: Whether anything stands in the way.
-        ground: Whether walkers get a ground where there is none.
+        count: Number of agents.
+        seed: Random seed of the start positions.
+        obstacles: Whether to add obstacles.
+        ground: Whether to add a ground for walkers if there is none.
         bodies: Whether agents are shown as people and animals; cones are quicker to draw.
     """
 
@@ -53,7 +53,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class _Plan:
-    """Sizes of what is made [m]."""
+    """Sizes of the new objects [m]."""
 
     body: float
     spread: float
@@ -65,11 +65,11 @@ class _Plan:
 
 
 def start(scene: bpy.types.Scene, wish: Wish, active: bpy.types.Object | None) -> bpy.types.Object:
-    """Make a crowd from a preset around the 3D cursor, with all that it needs.
+    """Make a crowd from a preset around the 3D cursor, with all its inputs.
 
     Args:
-        scene: Where it goes.
-        wish: What is asked for.
+        scene: Scene of the new objects.
+        wish: The user's options.
         active: A mesh that may be the ground, or None.
 
     Returns:
@@ -118,12 +118,12 @@ def _plan(settings: CrowdSettings, start: StartSettings, count: int) -> _Plan:
 
 
 def _way_radius(plan: _Plan) -> float:
-    """How far the path goes from the middle, where it is widest [m]."""
+    """Largest distance of the path from the middle [m]."""
     return 0.6 * plan.reach + 4.0 * plan.body
 
 
 def _line(plan: _Plan) -> Any:
-    """A round way through where the agents are, closed, shape (n, 3)."""
+    """A closed round path through the agents' region, shape (n, 3)."""
     line = lines.circle(_way_radius(plan)) * (1.0, 0.7, 1.0)
     return line + (0.0, 0.0, plan.height)
 
@@ -156,7 +156,7 @@ def _agents(
 
 
 def _target(place: Stage, plan: _Plan, settings: CrowdSettings) -> bpy.types.Object:
-    """What the crowd steers by: it stands ahead, goes round among them, or leads them."""
+    """Add the target of the crowd: ahead of it, circling among the agents, or leading them."""
     ahead = (0.0, -0.5 * plan.reach, plan.height)
     target = place.target(ahead, size=2.0 * plan.body)
     if not plan.flies:
@@ -168,7 +168,7 @@ def _target(place: Stage, plan: _Plan, settings: CrowdSettings) -> bpy.types.Obj
 
 
 def _lap(plan: _Plan) -> float:
-    """Radius of the circle that the target goes round on [m]; 0 where it stands."""
+    """Radius of the circle that the target moves on [m]; 0 if it stands still."""
     share = {"AMONG": 0.6, "LEADS": 0.9}.get(plan.start.target)
     return 0.0 if share is None else share * plan.spread + 6.0 * plan.body
 
@@ -190,14 +190,14 @@ def _go_round(
 
 
 def _spots(plan: _Plan) -> list[tuple[float, float, float]]:
-    """Where obstacles stand, off the way of a target that goes round: x, y and radius [m]."""
+    """Obstacles clear of the way of a circling target: x, y and radius [m]."""
     unit = plan.body / BODY_RADIUS
     width = max(0.6 * plan.spread, 3.0 * unit)
     spots = [(-width, 0.0), (0.1 * width, -0.25 * width), (width, 0.15 * width)]
     if PATHS in plan.uses or _lap(plan):
         spots = [(-width, width), (width, 0.8 * width), (-0.8 * width, -width), (width, -width)]
     if plan.start.placement == "LANES":
-        # inside of the way that all go round
+        # inside of the common circular path
         spots = [(0.0, 0.0)]
     found = []
     for number, (x, y) in enumerate(spots):
@@ -210,7 +210,7 @@ def _spots(plan: _Plan) -> list[tuple[float, float, float]]:
 
 
 def _obstacles(place: Stage, plan: _Plan, spots: Sequence[tuple[float, float, float]]) -> None:
-    """A few things in the way, around the middle."""
+    """Add a few obstacles around the middle."""
     for x, y, size in spots:
         if plan.start.scenery == "BALLS":
             place.solid("ball", (x, y - 0.25 * plan.reach, plan.height), radius=size)
@@ -223,7 +223,7 @@ def _obstacles(place: Stage, plan: _Plan, spots: Sequence[tuple[float, float, fl
 def _ground(
     place: Stage, plan: _Plan, wish: Wish, active: bpy.types.Object | None
 ) -> bpy.types.Object | None:
-    """A ground that is there already, or a level one; None where none is wished."""
+    """An existing ground, or a new level one; None if none is wanted."""
     for crowd in crowds.crowds(place.scene):
         if crowd.steer.ground is not None:
             return crowd.steer.ground
@@ -244,7 +244,7 @@ def is_ground(obj: bpy.types.Object, width: float) -> bool:
 
 
 def _sources(place: Stage, plan: _Plan, crowd: bpy.types.Object, line: Any) -> None:
-    """What behaviors follow, flow along, stay in or stand before."""
+    """Add the paths, fields, containers and second targets of behaviors."""
     made: dict[str, bpy.types.Object] = {}
     for item in crowd.steer.behaviors:
         uses = set(REGISTRY[item.type].definition.uses)
@@ -262,7 +262,7 @@ def _container(place: Stage, plan: _Plan) -> bpy.types.Object:
     """A box around the agents, not rendered."""
     half = 1.3 * plan.spread + 6.0 * plan.body
     if PATHS in plan.uses:
-        # who runs for a path outside would be held at the wall
+        # agents that run for a path outside would be stopped at the wall
         half = max(half, _way_radius(plan) + 6.0 * plan.body)
     low = max(plan.height - half, 0.0) if plan.flies else -2.0 * plan.body
     size = (2.0 * half, 2.0 * half, plan.height + half - low)
@@ -270,7 +270,7 @@ def _container(place: Stage, plan: _Plan) -> bpy.types.Object:
 
 
 def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> None:
-    """What agents look like."""
+    """Set the display of the agents."""
     figure = plan.start.figure if wish.bodies else "CONE"
     if figure == "FISH":
         size = 4.0 * plan.body
@@ -279,7 +279,7 @@ def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> Non
         place.show_mesh(crowd, shapes.animal_mesh("Animal", 3.5 * plan.body, 0.4), "#9C7A54")
     elif figure == "PERSON":
         place.show_people(crowd)
-        # in the viewport clothes have one color for all, and the darkest of them would be that
+        # in the viewport all clothes have one color, which would be the darkest of them
         person: Any = crowd.steer.bake_source_object
         person.data.materials[0].diffuse_color = VIEWPORT_CLOTHES
     else:
@@ -289,12 +289,12 @@ def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> Non
 def worth_seeing(
     before: Sequence[bpy.types.Object], crowd: bpy.types.Object, scene: bpy.types.Scene
 ) -> list[bpy.types.Object]:
-    """What the view shows of a crowd that was started: the crowd, and what it steers by.
+    """Objects of a started crowd to frame in the view: the crowd, and its targets.
 
-    Ground and container are much larger than that: in a view of them the agents are specks.
+    Ground and container are much larger: in a view of them the agents would be specks.
 
     Args:
-        before: What was in the scene before.
+        before: Objects that were in the scene before.
         crowd: The crowd.
         scene: Its scene.
     """

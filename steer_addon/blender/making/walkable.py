@@ -1,8 +1,8 @@
-"""Where people can stand on a mesh, and which places they can walk to from there.
+"""Places on a mesh where people can stand, and the connections between them.
 
 Vertical rays sample the ground on a grid of columns, as many floors as lie above each other.
-Places that are level enough and have headroom are linked to those beside them that a step
-reaches and no wall parts; linked places make a region. The grid needs no welded or clean mesh.
+Places that are level enough and have headroom are linked to adjacent places that a step
+reaches without a wall between; linked places make a region. The mesh need not be clean or welded.
 Only numbers go in and come out; nothing here needs Blender.
 """
 
@@ -24,15 +24,15 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 MAX_COLUMNS = 150_000
-"""The grid's cells get larger rather than more."""
+"""Largest number of cells of the grid; beyond it, cells get larger."""
 _MAX_FLOORS = 256
 _MERGED = 1.0e-3
-"""Faces this near to each other [m] are one."""
+"""Faces this near to each other count as one [m]."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """Who walks.
+    """Body of a walker.
 
     Attributes:
         radius: Body radius [m].
@@ -60,16 +60,16 @@ class Walkable:
     beside: Ints
     """Neighbors at +x, -x, +y and -y, shape (place_count, 4); -1 for none."""
     region: Ints
-    """Number of the region of each place, shape (place_count,); equal for connected ones."""
+    """Region number of each place, shape (place_count,); equal for connected places."""
     depth: Ints
-    """How many places lie between each place and the edge of its region, shape (place_count,)."""
+    """Number of places from each place to the edge of its region, shape (place_count,)."""
 
     def largest(self) -> int:
         """Number of the region with the most places."""
         return int(np.bincount(self.region).argmax())
 
     def nearest(self, point: NDArray[np.floating[Any]]) -> tuple[int, float]:
-        """The place nearest to a point, and how far away it is [m]."""
+        """The place nearest to a point, and its distance [m]."""
         distance = np.linalg.norm(self.position - point, axis=1)
         row = int(distance.argmin())
         return row, float(distance[row])
@@ -77,8 +77,8 @@ class Walkable:
     def ways(self, start: int) -> Floats:
         """Length of the way to each place from one of them [m], shape (place_count,).
 
-        Ways follow the grid, so they are longer than true ones by up to 41 %; infinite where no
-        way leads.
+        Ways follow the grid, so they are longer than true ones by up to 41 %; infinite if no
+        way leads to a place.
         """
         steps = np.full(len(self.position), -1, np.int64)
         steps[start] = count = 0
@@ -104,15 +104,15 @@ class Walkable:
 def find_walkable(
     ground: NDArray[np.floating[Any]], blocking: NDArray[np.floating[Any]], body: Body
 ) -> Walkable:
-    """Find where people can stand and walk.
+    """Find the places where people can stand and walk.
 
     Args:
         ground: Triangles to walk on [m], shape (t, 3, 3).
         blocking: Triangles that block, shape (s, 3, 3).
-        body: Who walks.
+        body: Body of the walker.
 
     Raises:
-        SceneError: Nowhere.
+        SceneError: There is no such place.
     """
     if not len(ground):
         raise SceneError("The ground has no faces to stand on: give a mesh with faces")
@@ -120,7 +120,7 @@ def find_walkable(
     normal = _unit_normals(corners)
     steepest = math.cos(math.radians(body.max_slope))
     if not (normal[: len(ground), 2] >= steepest).any():
-        # a terrain whose faces all look down was made the other way round
+        # a terrain whose faces all point down has flipped normals
         normal = -normal
     view = bvh.build(corners.astype(np.float32))
     low, high = ground.reshape(-1, 3).min(axis=0), ground.reshape(-1, 3).max(axis=0)
@@ -152,7 +152,7 @@ def _unit_normals(corners: Floats) -> Floats:
 
 
 def _centers(low: NDArray[np.floating[Any]], column: Ints, cell: float, shape: Ints) -> Floats:
-    # off the middle by a little: meshes like to have edges on round numbers
+    # slightly off the middle: meshes often have edges at round coordinates
     x, y = np.divmod(column, shape[1])
     centers: Floats = low[:2] + (np.stack([x, y], axis=1) + 0.4971) * cell
     return centers
@@ -193,12 +193,12 @@ def _free(
     steepest: float,
     headroom: float,
 ) -> Bools:
-    """Which faces can be stood on: level ground with headroom, and not inside of anything."""
+    """Whether each face can be stood on: level, with headroom, and not inside of anything."""
     up = normal[face, 2]
     result = (face < ground_count) & (up >= steepest)
     below_another = np.zeros(len(column), np.bool_)
     below_another[1:] = column[1:] == column[:-1]
-    # from below, the underside of something solid is met first, and its upper side from inside
+    # from below, a ray meets the underside of a solid first, and its upper side from inside
     inside = np.zeros(len(column), np.bool_)
     inside[1:] = up[:-1] > 0.0
     low = np.zeros(len(column), np.bool_)
@@ -210,7 +210,7 @@ def _free(
 def _link(
     view: BvhView, column: Ints, position: Floats, cell: float, shape: Ints, body: Body
 ) -> Ints:
-    """Neighbors that a step reaches, with no wall in between, as `Walkable.beside`."""
+    """Neighbors that a step reaches without a wall between, as in `Walkable.beside`."""
     count = int(shape[0] * shape[1])
     first = np.searchsorted(column, np.arange(count + 1))
     reach = max(body.step_height, cell * math.tan(math.radians(body.max_slope))) + _MERGED
@@ -248,19 +248,19 @@ def _no_wall(view: BvhView, start: Floats, stop: Floats, body: Body) -> Bools:
     way = stop - start
     length = np.linalg.norm(way, axis=1)
     origin = start + [0.0, 0.0, min(body.step_height + 0.1 * body.height, 0.9 * body.height)]
-    # twice as far as needed: what is missed comes back as that, in single precision
+    # twice the needed length: a miss returns the length, in single precision
     _, distance = bvh.ray_cast_many(view, origin, way / length[:, None], 2.0 * float(length.max()))
     clear: Bools = distance >= length
     return clear
 
 
 def _with_regions(places: Walkable, body: Body) -> Walkable:
-    """Drop places too near to an edge for a body, and number what hangs together."""
+    """Drop places too near to an edge for a body, and number connected regions."""
     margin = math.ceil((body.radius + 0.1 * places.cell) / places.cell)
     depth = _depths(places.beside)
     kept = depth >= margin
     if not kept.any():
-        # narrower than a body everywhere, such as a single plank: better there than nowhere
+        # narrower than a body everywhere, such as a single plank: keep it rather than nothing
         kept = np.ones(len(depth), np.bool_)
     number = np.where(kept, np.cumsum(kept) - 1, -1)
     beside = places.beside[kept]
@@ -276,7 +276,7 @@ def _with_regions(places: Walkable, body: Body) -> Walkable:
 
 
 def _depths(beside: Ints) -> Ints:
-    """How many places lie between each place and the nearest edge."""
+    """Number of places between each place and the nearest edge."""
     depth = np.zeros(len(beside), np.int64)
     inner = (beside >= 0).all(axis=1)
     while inner.any():

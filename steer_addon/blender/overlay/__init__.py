@@ -1,7 +1,7 @@
-"""Why an agent turned, in the viewport: arrows, rays and names, a table, and handles.
+"""Explanation of an agent's turns in the viewport: arrows, rays, names, a table and handles.
 
-`answers` keeps what the behaviors ask for at the frame that is seen, `strokes` makes lines of it,
-`view` draws them.
+`answers` keeps the proposals of the behaviors at the shown frame, `strokes` turns them into lines,
+and `view` draws the lines.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What the behaviors of a crowd ask for at the frame that is seen.
+"""Proposals of a crowd's behaviors at the shown frame.
 
-A frame is explained from the agents kept beside it, in the scene as it is now: what is told is what
-the crowd, standing as it is seen, is about to do. So it works on stored frames and on bakes, and
-shows at once what another weight, or a target somewhere else, would change.
+A frame is explained from the agents kept with it, in the current scene: the answer is the next
+step of the crowd as it is shown. So it works on stored frames and on bakes, and shows
+immediately the effect of another weight, or of a moved target.
 
-It is computed after Blender evaluated something, never while it draws, and kept until the frame,
+It is computed after an evaluation by Blender, never during drawing, and kept until the frame,
 the settings or the scene change.
 """
 
@@ -44,37 +44,37 @@ if TYPE_CHECKING:
 
 @dataclass
 class Explained:
-    """A crowd at the frame that is seen."""
+    """Explanation of a crowd at the shown frame."""
 
     answer: Answer | None = None
     frame: int = 0
     notes: tuple[Diagnosis, ...] = ()
-    """Why there is nothing to tell, or what of it is not certain."""
+    """Reason why there is no answer, or why part of it is uncertain."""
     revision: int = 0
-    """Another number whenever something of it changed."""
+    """Number that changes with every change of the answer."""
     key: Any = None
     agents: dict[int, AgentAnswer] = field(default_factory=dict)
-    """Single agents that were asked for, by id."""
+    """Explanations of single agents that were requested, by id."""
     reader: WorldReader | None = None
     looked: int | None = None
-    """The scene's frame that the reader looked at last."""
+    """The scene's frame that the reader read last."""
     still: bool = False
-    """Whether it does not know how what it saw there moves."""
+    """Whether the reader does not know how the objects at that frame move."""
 
 
 _explained: Part[Explained] = Part(Explained, until_undo=True)
-"""Undo may bring back other settings than those that were explained."""
+"""Drop the answers: an undo may restore other settings than the explained ones."""
 _count = [0]
 
 
 def forget() -> None:
-    """Drop all that is known, as when the overlay is hidden."""
+    """Drop all answers, as when the overlay is hidden."""
     _explained.clear()
     seen.forget()
 
 
 def crowd_of(scene: bpy.types.Scene) -> bpy.types.Object | None:
-    """The crowd that the overlay explains: the one chosen, else the active object."""
+    """The crowd that the overlay explains: the chosen one, else the active object."""
     chosen = scene.steer_overlay.crowd
     if chosen is not None:
         return chosen if is_crowd(chosen) and scene in chosen.users_scene else None
@@ -84,7 +84,7 @@ def crowd_of(scene: bpy.types.Scene) -> bpy.types.Object | None:
 
 
 def get(obj: bpy.types.Object) -> Explained | None:
-    """What is known of a crowd, without computing anything."""
+    """The kept answer of a crowd, without computing anything."""
     return _explained.get(obj)
 
 
@@ -94,7 +94,7 @@ def chosen_ids(scene: bpy.types.Scene) -> list[int]:
 
 
 def agent(found: Explained, number: int, *, looks: bool = False) -> AgentAnswer | None:
-    """What is told of one agent; None where there is none of that id."""
+    """The explanation of one agent; None if there is no agent with this id."""
     known = found.agents.get(number)
     if known is not None and (not looks or any(part.looks for part in known.parts)):
         return known
@@ -110,15 +110,15 @@ def agent(found: Explained, number: int, *, looks: bool = False) -> AgentAnswer 
 def refresh(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, reshaped: set[int] | None = None
 ) -> bool:
-    """Explain the frame that is seen, where something changed.
+    """Explain the shown frame, if anything changed.
 
     Args:
         scene: The scene.
-        depsgraph: What evaluated it.
+        depsgraph: The depsgraph that evaluated it.
         reshaped: Session uids of objects whose geometry was edited.
 
     Returns:
-        Whether anything is new.
+        Whether the answer changed.
     """
     obj = crowd_of(scene)
     if obj is None:
@@ -128,7 +128,7 @@ def refresh(
     found = _explained.ensure(obj)
     try:
         if live.must_wait(obj):
-            # it is asked again when the crowd goes on
+            # the answer is computed again when the crowd resumes
             return _fail(found, live.status(obj).diagnosis)
         with jit.deferring() if compiling.can_wait() else nullcontext():
             changed = _update(found, obj, scene, depsgraph, reshaped or set())
@@ -137,7 +137,7 @@ def refresh(
         return _fail(found, live.status(obj).diagnosis)
     except SteerError as error:
         return _fail(found, error.diagnosis)
-    # now, and not while Blender draws
+    # computed now, not while Blender draws
     for number in chosen_ids(scene)[-MOST_CHOSEN:]:
         agent(found, number, looks=True)
     return changed
@@ -196,14 +196,14 @@ def _world(
     settings: CrowdSettings,
     reshaped: set[int],
 ) -> tuple[World, bool]:
-    """What the crowd perceives, and whether one cannot know how it moves."""
+    """The world of the crowd, and whether its motion is unknown."""
     now = scene.frame_current
     if found.reader is None:
         found.reader = WorldReader()
     if found.looked != now:
         found.still = found.looked != now - 1 and needs_frames(obj)
         if found.still:
-            # from a frame far away one would take a mean speed for the speed here
+            # a difference to a distant frame would give a mean speed, not the speed here
             found.reader.forget_motion()
     found.reader.forget(reshaped)
     found.looked = now
@@ -233,7 +233,7 @@ def _notes(
     settings: CrowdSettings,
     still: bool,
 ) -> list[Diagnosis]:
-    """What of an answer is not certain."""
+    """Diagnoses of the uncertain parts of an answer."""
     notes = []
     bake = status.status(obj, scene) if plays_back(obj) else None
     if bake is not None and bake.out_of_date is not None:

@@ -1,8 +1,8 @@
-"""Handles in the 3D view of the active crowd: its target, a behavior's circle, the box it stays in.
+"""Handles of the active crowd in the 3D view: its target, a behavior's circle, its container.
 
 Handles of a behavior are those of the entry that is active in the list, and the behavior declares
-them (see `core.sensing.declare`). They change what the panel shows and nothing else: where an
-object is, how large, or a parameter.
+them (see `core.sensing.declare`). They change only values of the panel: the place or size of an
+object, or a parameter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from . import answers, seen
 
 GOAL, CIRCLE, REGION = (0.10, 0.78, 0.52), (0.34, 0.71, 0.98), (1.00, 0.42, 0.16)
 LEAST = 0.01
-"""Smallest half size of a box that handles leave [m]."""
+"""Smallest half size of a box that handles allow [m]."""
 
 
 def active_entry(obj: bpy.types.Object) -> Any:
@@ -34,7 +34,7 @@ def active_entry(obj: bpy.types.Object) -> Any:
 
 
 def target_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The object that the crowd, or its active entry, goes to; None where a handle has no place."""
+    """Target object of the crowd or its active entry; None if a handle has no place."""
     entry = active_entry(obj)
     own = entry is not None and uses_targets(entry) and entry.use_own_target
     slot = entry if own else obj.steer
@@ -47,7 +47,7 @@ def _can_move(obj: bpy.types.Object) -> bool:
 
 
 def box_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The container of the active entry, where it is a box of one object that can be changed."""
+    """The container of the active entry, if it is the box of one editable object."""
     entry = active_entry(obj)
     if entry is None or entry.type not in REGISTRY:
         return None
@@ -60,7 +60,7 @@ def box_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def circle_of(obj: bpy.types.Object) -> tuple[Any, Circle] | None:
-    """Parameters of the active entry, and its circle that handles move; None where it has none."""
+    """Parameters of the active entry, and its circle with handles; None if it has none."""
     entry = active_entry(obj)
     if entry is None or entry.type not in REGISTRY:
         return None
@@ -89,14 +89,14 @@ def faces_of(box: bpy.types.Object) -> list[tuple[Vector, Vector]]:
 
 
 def stretched(place: Matrix, face: Vector, normal: Vector, size: float, by: float) -> Matrix:
-    """An object's matrix after one face of its box was moved and the one opposite was not.
+    """An object's matrix after one face of its box moved and the opposite face stayed.
 
     Args:
-        place: Its matrix before.
+        place: The matrix before.
         face: Middle of the face [m].
         normal: Unit normal of the face.
         size: From face to face [m].
-        by: How far the face is moved along its normal [m].
+        by: Distance that the face moves along its normal [m].
     """
     factor = max(size + by, 2.0 * LEAST) / max(size, 2.0 * LEAST)
     fixed = Matrix.Translation(face - normal * size)
@@ -113,7 +113,7 @@ def facing(place: Vector, along: Vector) -> Matrix:
 def place_and_heading(
     obj: bpy.types.Object, scene: bpy.types.Scene
 ) -> tuple[Vector, Vector] | None:
-    """Where the agent stands that a circle is shown for [m], and its heading."""
+    """Position [m] and heading of the agent whose circle is shown."""
     frame = seen.seen_frame(obj, scene)
     if frame is None or not len(frame.id):
         return None
@@ -187,7 +187,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
                     arrow.target_set_prop("offset", settings, name)
 
     def draw_prepare(self, context: bpy.types.Context) -> None:
-        """Put every handle to its place; what is being dragged stays where it was taken."""
+        """Move every handle to its place; a dragged handle stays in place."""
         obj = context.object
         if not is_crowd(obj):
             return
@@ -208,7 +208,7 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
                 arrow.matrix_basis = facing(face, normal)
 
     def _remember(self, dragged: bool) -> None:
-        """Make a step to undo of each drag: Blender makes none of its own."""
+        """Push an undo step after each drag, as Blender pushes none."""
         if self.was_dragged and not dragged:
             bpy.app.timers.register(_push_undo, first_interval=0.0)
         self.was_dragged = dragged
@@ -251,17 +251,17 @@ class VIEW3D_GGT_steer_crowd(bpy.types.GizmoGroup):
 
 
 def unregister() -> None:
-    """Leave no timer behind."""
+    """Remove the timer."""
     app_handlers.remove_timers(_push_undo)
 
 
 def _push_undo() -> None:
-    # timers run without a window, and there no step is made
+    # timers run without a window context, where no undo step can be pushed
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
         bpy.ops.ed.undo_push(message="Move Crowd Handle")
 
 
 _ARMS = ("distance", "radius")
-"""What of a circle has an arrow, see `Circle`."""
+"""The properties of a circle that have an arrow, see `Circle`."""
 
 classes = (VIEW3D_GGT_steer_crowd,)

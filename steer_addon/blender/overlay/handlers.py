@@ -1,4 +1,4 @@
-"""When the overlay is computed and drawn: handlers that are there only while a scene shows it."""
+"""Handlers that compute and draw the overlay, registered only while a scene shows it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def is_shown(scene: bpy.types.Scene) -> bool:
 
 
 def settings_changed() -> None:
-    """A setting of the overlay was changed: compute and draw once Blender is done with it."""
+    """After a change of the overlay's settings: compute and draw once Blender is ready."""
     sync()
     if not bpy.app.background and not bpy.app.timers.is_registered(_refresh_all):
         bpy.app.timers.register(_refresh_all, first_interval=0.0)
 
 
 def _refresh_all() -> None:
-    """Explain what every window shows. Run by a timer, once."""
+    """Explain the crowds of all windows. Run once by a timer."""
     for window in bpy.context.window_manager.windows:
         if is_shown(window.scene):
             answers.refresh(window.scene, window.view_layer.depsgraph)
@@ -50,20 +50,20 @@ def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int
 
     owners = scene_inputs.geometry_owners(obj)
     updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
-    # what another crowd shows changes in every frame, and is no edit
+    # the state of another crowd changes in every frame; that is no edit
     others = {crowd.session_uid for crowd in links.linked_crowds(obj)}
     return {owners[uid] for uid in updated & owners.keys()} - others
 
 
 @persistent
 def on_undo(*_: object) -> None:
-    """What was explained may belong to settings that are gone."""
+    """Drop the answers: they may belong to settings that are gone."""
     settings_changed()
 
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file may not show the overlay, and what was drawn is of the one before."""
+    """Reset everything: the new file may not show the overlay."""
     if _drawn:
         view.forget()
     settings_changed()
@@ -75,15 +75,15 @@ WHILE_SHOWN: tuple[tuple[str, Callable[..., None]], ...] = (
     ("undo_post", on_undo),
     ("redo_post", on_undo),
 )
-"""Handlers that are there only while the overlay is shown, with the lists that they go into."""
+"""Handlers that exist only while the overlay is shown, each with its list."""
 
 
 _drawn = False
-"""Whether the overlay is drawn, or something of it is left."""
+"""Whether the overlay, or a rest of it, is drawn."""
 
 
 def _stop() -> None:
-    """Draw nothing any more, and drop all that is known."""
+    """Stop drawing, and drop all answers."""
     global _drawn
     if _drawn:
         view.remove()
@@ -92,11 +92,11 @@ def _stop() -> None:
 
 
 ALWAYS = (("load_post", on_load),)
-"""Handlers that are there as long as Steer is enabled."""
+"""Handlers that exist while Steer is enabled."""
 
 
 def sync() -> None:
-    """Add or remove draw callbacks and handlers: they are there only while a scene is shown."""
+    """Add or remove draw callbacks and handlers, which exist only while the overlay is shown."""
     global _drawn
     shown = any(is_shown(scene) for scene in bpy.data.scenes)
     if shown:
@@ -117,12 +117,12 @@ def register() -> None:
 
 
 def _begin() -> None:
-    # while an extension is being enabled Blender lets nobody look at scenes
+    # while an extension is being enabled, Blender denies access to scenes
     settings_changed()
 
 
 def unregister() -> None:
-    """Leave nothing behind."""
+    """Remove all handlers, callbacks and answers."""
     app_handlers.remove_timers(_begin, _refresh_all)
     app_handlers.remove((*ALWAYS, *WHILE_SHOWN))
     _stop()

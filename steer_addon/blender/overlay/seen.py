@@ -1,6 +1,6 @@
-"""What a crowd shows at a frame: simulated and stored, come with the file, or played from a bake.
+"""The shown frame of a crowd: simulated and stored, saved in the file, or played from a bake.
 
-Whatever is seen can be explained; only how much is known of it besides differs, and is said.
+Every shown frame can be explained; the sources differ in the additional data, which is reported.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"\.(-?[0-9]+)$")
 _KEYED = "velocity"
-"""Custom property of keyed objects; those that hang below them have none."""
+"""Custom property of keyed objects; their children have none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A crowd at the frame that is seen."""
+    """A crowd at the shown frame."""
 
     frame: Frame
     kept: Kept | None = None
-    """What was kept beside a frame that was simulated here."""
+    """Data kept with a frame that was simulated here."""
     agents: Agents | None = None
-    """The crowd with all that it remembers, where a bake holds that."""
+    """The crowd with its memory, if a bake holds that."""
     own_radius: bool = True
     """Whether the frame knows the radii."""
     way_out: str = ""
-    """Where what behaviors remember can be had."""
+    """Way to get the memory of the behaviors, for messages."""
 
 
 class Source(NamedTuple):
-    """Where what is seen comes from.
+    """Source of the shown frame.
 
     Attributes:
-        key: Equal to that of another time when the same is seen.
-        read: Reads it; it may raise a SteerError.
+        key: Equal at two times if the same frame is shown.
+        read: Reads the frame; it may raise a SteerError.
     """
 
     key: Any
@@ -64,7 +64,7 @@ class Source(NamedTuple):
 
 
 _opened: Part[dict[Any, Cache]] = Part(dict, until_undo=True)
-"""The opened cache of a crowd's bake, by what its manifest is like."""
+"""The opened cache of a crowd's bake, by the status of its manifest file."""
 
 
 def forget() -> None:
@@ -73,10 +73,10 @@ def forget() -> None:
 
 
 def find(obj: bpy.types.Object, scene: bpy.types.Scene) -> Source | None:
-    """Where what a crowd shows at the scene's frame comes from; None where it shows no frame.
+    """Source of the crowd's frame at the scene's frame; None if it shows no frame.
 
     Raises:
-        SteerError: It plays a bake that cannot be read.
+        SteerError: The crowd plays a bake that cannot be read.
     """
     number = min(max(scene.frame_current, obj.steer.frame_start), obj.steer.frame_end)
     if plays_back(obj):
@@ -88,16 +88,16 @@ def find(obj: bpy.types.Object, scene: bpy.types.Scene) -> Source | None:
         frame = _from_state(obj)
         if frame is None:
             return None
-        # the run may hold the frame that the state still shows, with what is kept of it
+        # the run may hold the frame that the state still shows, with the data kept with it
         frame = live.get_frame(obj, frame.number) or frame
     kept = live.get_kept(obj, frame.number)
-    # told apart by identity: comparing arrays would take longer; a state is read anew each time
+    # compared by identity: comparing arrays would take longer; a state is read again each time
     key = frame.number if kept is None else frame
     return Source(key, lambda: Shown(frame, kept, way_out="play again to know it"))
 
 
 def seen_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
-    """The frame that a crowd shows, or None where it shows none that can be read."""
+    """The frame that a crowd shows, or None if it shows no readable frame."""
     try:
         found = find(obj, scene)
         return None if found is None else found.read().frame
@@ -106,7 +106,7 @@ def seen_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
 
 
 def stepped_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
-    """The frame that others steer by: a simulated one also of a crowd that is baked."""
+    """The frame that other crowds steer by: the simulated one, also of a baked crowd."""
     number = min(max(scene.frame_current, obj.steer.frame_start), obj.steer.frame_end)
     return live.get_frame(obj, number) or seen_frame(obj, scene)
 
@@ -117,7 +117,7 @@ def _from_state(obj: bpy.types.Object) -> Frame | None:
 
 
 def _cached(obj: bpy.types.Object, number: int) -> Source:
-    """A frame of the cache that the played file was written from."""
+    """A frame of the cache from which the played file was written."""
     path = baked_file.file_of(obj)
     if path is None:
         raise SceneError(diagnose("BAKE_WITHOUT_MODIFIER"))
@@ -156,7 +156,7 @@ def _open(obj: bpy.types.Object, folder: Path) -> tuple[Any, Cache]:
 
 
 def _keyed(obj: bpy.types.Object, number: int) -> Shown:
-    """A frame from the objects of a keyframe bake, as they stand at the scene's frame."""
+    """A frame from the objects of a keyframe bake, at the scene's frame."""
     named = {}
     collection = obj.steer.bake_collection
     for carrier in () if collection is None else collection.objects:
@@ -183,7 +183,7 @@ def _keyed(obj: bpy.types.Object, number: int) -> Shown:
 
 
 def _template_turn(obj: bpy.types.Object) -> Any:
-    """What takes the rotation of the copied object out of a key again."""
+    """Rotation that removes the rotation of the copied object from a key."""
     source = obj.steer.bake_source_object
     collection = obj.steer.bake_collection
     if source is None or collection is None:

@@ -1,4 +1,4 @@
-"""`Scene.steer_overlay`: what the overlay shows; saved with the scene."""
+"""`Scene.steer_overlay`: settings of the overlay, saved with the scene."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import bpy
 from ..crowd.crowds import is_crowd
 
 PARTS = (
-    ("ARROWS", "Arrows", "What each behavior asks for, the wished or added velocity", 1),
+    ("ARROWS", "Arrows", "The proposal of each behavior: the wished or added velocity", 1),
     ("NAMES", "Names", "The behaviors' names at the arrows of the chosen agents", 2),
     ("RAYS", "Rays", "Feelers and rays of the chosen agents, red as far as they met something", 4),
     ("PERCEPTION", "Perception", "How far and how wide the chosen agents see others", 8),
     ("NEIGHBORS", "Neighbors", "Which others the chosen agents steer by", 16),
     ("GOALS", "Goals", "Targets, wanted places, paths with the next waypoint, wander circles", 32),
-    ("REGIONS", "Regions", "What the chosen agents stay in, and spheres that they avoid", 64),
+    ("REGIONS", "Regions", "Containers of the chosen agents, and spheres that they avoid", 64),
 )
 _ID = re.compile(r"-?[0-9]{1,18}")
 MOST_CHOSEN = 16
-"""More chosen agents are shown with arrows only."""
+"""Above this number, chosen agents are shown with arrows only."""
 
 
 def parse_ids(text: str) -> list[int]:
-    """Ids in a text, in order and without repetitions; what is no number is left out."""
+    """Ids in a text, in order and without repetitions; other words are skipped."""
     words = text.replace(",", " ").replace(";", " ").split()
     return list(dict.fromkeys(int(word) for word in words if _ID.fullmatch(word)))
 
@@ -44,11 +44,11 @@ def _is_crowd(self: Any, obj: bpy.types.Object) -> bool:
 
 
 class SteerOverlay(bpy.types.PropertyGroup):
-    """What the overlay shows"""
+    """Settings of the overlay"""
 
     show: bpy.props.BoolProperty(
         name="Overlay",
-        description="Draw in 3D views what each behavior asks of agents, and what they look at",
+        description="Draw in 3D views the proposals of each behavior, and what the agents perceive",
         update=_changed,
     )
     crowd: bpy.props.PointerProperty(
@@ -84,7 +84,7 @@ class SteerOverlay(bpy.types.PropertyGroup):
     )
     parts: bpy.props.EnumProperty(
         name="Show",
-        description="What is drawn",
+        description="Parts of the overlay that are drawn",
         items=PARTS,
         options={"ENUM_FLAG"},
         default={part[0] for part in PARTS},
@@ -101,7 +101,7 @@ class SteerOverlay(bpy.types.PropertyGroup):
     )
     legend: bpy.props.BoolProperty(
         name="Legend",
-        description="Say in a corner of the view what the colors mean",
+        description="Show the meaning of the colors in a corner of the view",
         default=True,
         update=_changed,
     )
@@ -119,7 +119,7 @@ def register(changed: Callable[[], None]) -> None:
 
 
 def unregister() -> None:
-    """Take back what `register` did."""
+    """Undo `register`."""
     del bpy.types.Scene.steer_overlay
     bpy.utils.unregister_class(SteerOverlay)
     _watchers.clear()

@@ -1,4 +1,4 @@
-"""Lines with colors for what the overlay draws: arrays only, so that it can be tried anywhere."""
+"""Colored lines of the overlay, as arrays only, so that they can be tested without Blender."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GROUPS: dict[str, Color] = {
     "Obstacles": (1.00, 0.42, 0.16, 1.0),
     "Paths": (0.95, 0.87, 0.25, 1.0),
 }
-"""Colors of the groups of behaviors, which people with any color vision tell apart."""
+"""Colors of the groups of behaviors, distinguishable with any color vision."""
 OTHER: Color = (0.87, 0.53, 0.78, 1.0)
 VELOCITY: Color = (1.0, 1.0, 1.0, 1.0)
 AFTER: Color = (0.62, 0.62, 0.66, 1.0)
@@ -69,7 +69,7 @@ class Strokes:
     points: F32
     """Ends [m], shape (2 · line_count, 3)."""
     colors: F32
-    """Of each end, shape (2 · line_count, 4)."""
+    """Color of each end, shape (2 · line_count, 4)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +90,15 @@ class Arrows:
 
     shafts: Strokes
     heads: Strokes
-    """As lines are told, with three corners a head."""
+    """Triangles of the heads, with three corners each."""
 
 
 def arrows(start: F32, way: F32, colors: F32) -> Arrows:
-    """Arrows with heads that lie level, or upright where the arrow does.
+    """Arrows with heads that lie level, or upright if the arrow is upright.
 
     Args:
-        start: Where they begin [m], shape (arrow_count, 3).
-        way: From there to their tips [m], shape (arrow_count, 3).
+        start: Starts of the arrows [m], shape (arrow_count, 3).
+        way: Vectors from starts to tips [m], shape (arrow_count, 3).
         colors: Shape (arrow_count, 4).
     """
     size = np.linalg.norm(way, axis=1)
@@ -134,24 +134,24 @@ def joined(parts: Sequence[Strokes]) -> Strokes:
 
 
 def starts_of(answer: Answer, rows: Any) -> F32:
-    """Where the arrows of agents begin: above what stands on the ground, shape (row_count, 3)."""
+    """Starts of the agents' arrows, above bodies on the ground [m], shape (row_count, 3)."""
     agents = answer.agents
     found: F32 = agents.position[rows] + agents.normal[rows] * agents.radius[rows, None]
     return found
 
 
 FAINT = 0.5
-"""How much is seen of the arrows of agents beside the chosen ones."""
+"""Opacity of the arrows of agents that are not chosen."""
 
 
 def crowd_arrows(answer: Answer, rows: Any, scale: float, chosen: Sequence[int] = ()) -> Arrows:
-    """What every behavior asks of some agents, and how they move.
+    """Arrows of every behavior's proposals to some agents, and of their motion.
 
     Args:
-        answer: What is asked.
+        answer: The proposals.
         rows: Rows of the agents.
         scale: Length of an arrow for 1 m/s [m].
-        chosen: Ids of those that stand out; without any all do.
+        chosen: Ids of agents that stand out; if empty, all do.
     """
     start = starts_of(answer, rows)
     agents, parts = answer.agents, []
@@ -176,7 +176,7 @@ def labels_of(told: AgentAnswer, start: F32, scale: float) -> list[Label]:
 
     Args:
         told: The agent.
-        start: Where its arrows begin [m].
+        start: Start of its arrows [m].
         scale: Length of an arrow for 1 m/s [m].
     """
     found = []
@@ -189,7 +189,7 @@ def labels_of(told: AgentAnswer, start: F32, scale: float) -> list[Label]:
 
 
 def looks(told: AgentAnswer, shown: set[str]) -> Strokes:
-    """What an agent's behaviors look at.
+    """Shapes of what an agent's behaviors perceive.
 
     Args:
         told: The agent.
@@ -209,7 +209,7 @@ def looks(told: AgentAnswer, shown: set[str]) -> Strokes:
 
 
 def legend(answer: Answer | None) -> list[tuple[str, Color]]:
-    """What colors mean: the groups that act, and the motion."""
+    """Legend of the colors: the active groups, and the motion."""
     rows = [("Velocity", VELOCITY)]
     groups = [] if answer is None else [entry.definition.group for entry in answer.stack]
     return rows + [(group, color_of(group)) for group in dict.fromkeys(groups)]
@@ -221,7 +221,7 @@ def in_view(points: F32, matrix: Any, limit: int) -> NDArray[np.int64]:
     Args:
         points: Shape (point_count, 3).
         matrix: The view's perspective matrix, shape (4, 4).
-        limit: So many at most.
+        limit: Largest number of rows.
     """
     clip = np.asarray(matrix, np.float64) @ np.vstack(
         [points.T.astype(np.float64), np.ones(len(points))]
@@ -239,13 +239,13 @@ def placed(
     most: int,
     tries: int = 6,
 ) -> list[tuple[float, float] | None]:
-    """Places for texts so that none lies on another: each slides down until it is free.
+    """Places for texts without overlaps: each text slides down until it is free.
 
     Args:
-        tips: Where they would like to be [px], lower left corners.
+        tips: Preferred lower left corners [px].
         sizes: Widths and heights [px].
-        most: So many are placed, no more.
-        tries: How far a text slides, in its own heights; then it is left out.
+        most: Largest number of placed texts.
+        tries: Largest slide of a text, in its own heights; beyond, it is left out.
     """
     taken: list[tuple[float, float, float, float]] = []
     found: list[tuple[float, float] | None] = []
@@ -268,7 +268,7 @@ def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def ring(answer: Answer, row: int) -> Strokes:
-    """A circle around an agent's feet, so that it is found among others."""
+    """A circle around an agent's feet, which marks it among others."""
     agents = answer.agents
     place, up = agents.position[row].astype(np.float64), agents.normal[row].astype(np.float64)
     lines = Arc("PLACE", place, 1.25 * float(agents.radius[row]), up).segments().reshape(-1, 3)

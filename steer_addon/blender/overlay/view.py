@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .answers import Explained
 
 ARROW_WIDTH, LINE_WIDTH = 2.6, 1.2
-"""Of lines [px], at the interface's standard size."""
+"""Width of lines at the interface's standard size [px]."""
 WIDE, FLAT = "POLYLINE_SMOOTH_COLOR", "SMOOTH_COLOR"
 """Blender's shaders for wide lines, and for triangles."""
 TEXT_SIZE = 12.0
@@ -36,7 +36,7 @@ _made: dict[int, _Made] = {}
 
 
 class _Made:
-    """What is drawn in one view."""
+    """Batches and texts of one view."""
 
     def __init__(self, key: Any) -> None:
         self.key = key
@@ -46,14 +46,14 @@ class _Made:
 
 
 def add() -> None:
-    """Have the overlay drawn."""
+    """Add the draw callbacks."""
     if not _handles and not bpy.app.background:
         for draw, moment in ((draw_lines, "POST_VIEW"), (draw_texts, "POST_PIXEL")):
             _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", moment))
 
 
 def remove() -> None:
-    """Draw nothing any more."""
+    """Remove the draw callbacks."""
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     forget()
@@ -84,7 +84,7 @@ def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
 def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
     """Batches and names for one view."""
     made, ids, answer = _Made(key), key[1], found.answer
-    assert answer is not None  # `_current` has asked
+    assert answer is not None  # checked by `_current`
     rows = _rows(found, told, ids, matrix)
     lines = []
     for number in ids[-MOST_CHOSEN:]:
@@ -138,7 +138,7 @@ def _current(context: bpy.types.Context) -> _Made | None:
 
 
 def draw_lines() -> None:
-    """Draw what lies in the scene."""
+    """Draw the lines in the scene."""
     context = bpy.context
     made = _current(context)
     if made is None:
@@ -159,7 +159,7 @@ def draw_lines() -> None:
 
 
 def draw_texts() -> None:
-    """Draw names, the legend, and why there is nothing to be seen."""
+    """Draw names, the legend, and the reason if there is nothing to show."""
     context = bpy.context
     found = _explained(context)
     if found is None:
@@ -184,7 +184,7 @@ def _draw_labels(context: bpy.types.Context, labels: list[strokes.Label], scale:
         place = location_3d_to_region_2d(context.region, context.region_data, label.place.tolist())
         if place is not None:
             width, height = blf.dimensions(0, label.text)
-            # the agent's own name stands below it, the others beside their arrows
+            # the agent's own name is below it, the names of behaviors are beside their arrows
             below = -2.2 * height if label.color == strokes.VELOCITY else -0.3 * height
             tips.append((place[0] + 6.0 * scale, place[1] + below))
             sizes.append((width + 4.0, height * 1.4))
@@ -197,7 +197,7 @@ def _draw_labels(context: bpy.types.Context, labels: list[strokes.Label], scale:
 
 
 def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -> None:
-    """Dark ground under texts, so that they can be read before anything."""
+    """Dark background of texts, so that they are readable everywhere."""
     if not boxes:
         return
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")

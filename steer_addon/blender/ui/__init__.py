@@ -1,4 +1,4 @@
-"""Panels, menus and what is drawn in them."""
+"""Panels, menus and their contents."""
 
 from __future__ import annotations
 

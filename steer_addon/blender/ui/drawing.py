@@ -147,7 +147,7 @@ def _draw_lack_of_colliders(
     if item.id_data.steer.colliders is None:
         draw_sentence(layout, context, diagnose("COLLIDERS_NOT_CHOSEN"))
     elif collider_objects(item.id_data) or not instead:
-        # that the collection is of no use is said at the top
+        # a message at the top says that the collection is of no use
         return
     if instead:
         draw_sentence(layout, context, diagnose("WITHOUT_COLLIDERS", instead=instead))

@@ -1,4 +1,4 @@
-"""What the panel says about bakes that play by themselves, and about rendering without one."""
+"""Messages about bakes that play by themselves, and about rendering without a bake."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def draw_playback(
         if not live.is_baked(obj):
             draw_sentence(layout, context, diagnose("BAKE_FIRST"))
         return
-    # what is wrong stands above, with its way out, in place of what the live crowd would say
+    # errors of the bake are shown above, with a remedy, in place of the live crowd's messages
     limits = baked_file.limits(obj)
     if limits is not None and baked_file.problem(obj) is None:
         draw_sentence(layout, context, limits)

@@ -1,4 +1,4 @@
-"""The Display section: what every agent is shown as, in which color, and how many in a viewport."""
+"""The Display section: shape and color of agents, and their number in a viewport."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SHOWN = {
     "Object": ("Object", *_BODY),
     "Collection": ("Collection", "Choose By", *_BODY),
 }
-"""Inputs of the Crowd modifier that count for each display."""
+"""Inputs of the Crowd modifier that each display uses."""
 _CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}
-"""Inputs that count for a way to choose from a collection."""
+"""Inputs that a way to choose from a collection uses."""
 _RANGED = ("Speed", "Density")
 
 

@@ -32,7 +32,7 @@ class STEER_MT_add(bpy.types.Menu):
     bl_label = "Crowd"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Presets that start at once, one entry per distribution, and what crowds follow."""
+        """Presets that start immediately, one entry per distribution, and paths for crowds."""
         columns = self.layout.row()
         for group, rows in preset_groups.grouped_presets().items():
             column = columns.column()
@@ -53,13 +53,13 @@ class STEER_MT_add(bpy.types.Menu):
 
 
 class STEER_MT_object(bpy.types.Menu):
-    """What can be done with a crowd"""
+    """Operations on a crowd"""
 
     bl_idname = "STEER_MT_object"
     bl_label = "Crowd"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Make, play, bake, clear, remove: all that search finds is in some menu."""
+        """Draw all operators of a crowd: search finds only operators that are in some menu."""
         layout = self.layout
         layout.operator("object.steer_add_modifier", text="Make Crowd", icon=ICON)
         layout.operator("object.steer_remove_modifier")
@@ -94,7 +94,7 @@ class STEER_MT_export(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """One entry per format."""
-        # a file dialog opens only from here on; without this the entries would run at once
+        # a file dialog opens only in this context; otherwise the entries would run immediately
         self.layout.operator_context = "INVOKE_DEFAULT"
         drawing_bakes.draw_export(self.layout)
 
@@ -106,7 +106,7 @@ class STEER_MT_behavior_add(bpy.types.Menu):
     bl_label = "Add Behavior"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """All known types under the headings of their groups."""
+        """All behavior types under the headings of their groups."""
         for number, (group, names) in enumerate(behavior_groups().items()):
             if number:
                 self.layout.separator()
@@ -120,13 +120,13 @@ class STEER_MT_behavior_add(bpy.types.Menu):
 
 
 class STEER_MT_behavior_specials(bpy.types.Menu):
-    """More to do with behaviors"""
+    """More operations on behaviors"""
 
     bl_idname = "STEER_MT_behavior_specials"
     bl_label = "Behavior Specials"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """What the buttons beside the list have no room for."""
+        """Operations for which there is no room beside the list."""
         layout = self.layout
         layout.operator("object.steer_behavior_duplicate", icon="DUPLICATE")
         layout.operator("object.steer_behavior_reset", icon="LOOP_BACK")
@@ -149,7 +149,7 @@ class STEER_MT_presets(bpy.types.Menu):
     bl_label = "Crowd Presets"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """The built-in presets and those of the user, by groups."""
+        """The built-in presets and the user's presets, by groups."""
         columns = self.layout.row()
         for group, rows in preset_groups.grouped_presets().items():
             column = columns.column()
@@ -202,7 +202,7 @@ ENTRIES = (
     ("VIEW3D_MT_object", draw_object),
     ("TOPBAR_MT_file_export", draw_file_export),
 )
-"""Blender's menus and what is appended to them."""
+"""Blender's menus and the functions appended to them."""
 
 
 def register() -> None:

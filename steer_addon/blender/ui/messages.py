@@ -8,11 +8,11 @@ from functools import lru_cache
 import bpy
 
 _LETTER = 7
-"""About how many pixels a letter takes at the interface's standard size."""
+"""Approximate width of a letter at the interface's standard size [px]."""
 _TABS = 30
-"""So many pixels of a sidebar are its tabs."""
+"""Width of the tabs of a sidebar [px]."""
 _NARROW = 300
-"""In regions less wide than this, names of parameters beside their fields would be cut off."""
+"""In narrower regions, parameter names beside their fields would be cut off [px]."""
 
 
 def region_width(context: bpy.types.Context) -> float:
@@ -32,7 +32,7 @@ def is_narrow(context: bpy.types.Context) -> bool:
 
 @lru_cache(maxsize=256)
 def _lines(text: str, letters: int) -> list[str]:
-    """A sentence as lines; a redraw asks for the same again and again."""
+    """A sentence as lines; cached, since every redraw needs the same ones."""
     return textwrap.wrap(text, letters)
 
 

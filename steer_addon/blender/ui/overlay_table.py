@@ -1,4 +1,4 @@
-"""The Debug section: the overlay's switches, and why one agent turns, as a table."""
+"""The Debug section: the overlay's switches, and a table of what moves one agent."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _draw_table(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         draw_sentence(layout, context, diagnose("NO_CROWD_CHOSEN"))
         return
     if found is None:
-        # it is told once Blender has drawn this
+        # the answer is computed after Blender has drawn this
         return
     for note in found.notes:
         draw_sentence(layout, context, note)

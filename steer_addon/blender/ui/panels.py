@@ -37,7 +37,7 @@ class STEER_UL_behaviors(bpy.types.UIList):
     ) -> None:
         """Icon, name, weight, switch."""
         definition = definition_of(item)
-        # in a narrow panel the slider would leave nothing of the name; it stands below as well
+        # in a narrow panel the slider would hide the name; the weight is shown below as well
         narrow = messages.region_width(context) < 260
         row = layout.split(factor=1.0 if narrow else 0.65, align=True)
         row.active = item.enabled
@@ -61,7 +61,7 @@ class STEER_UL_behaviors(bpy.types.UIList):
     def filter_items(  # type: ignore[override]  # lists do as well as Blender's own arrays
         self, context: bpy.types.Context, data: Any, property: str
     ) -> tuple[list[int], list[int]]:
-        """Found by what they are called."""
+        """Filter the entries by name."""
         if not self.filter_name:
             return [], []
         helper = bpy.types.UI_UL_list
@@ -82,7 +82,7 @@ class _Sidebar(_Panel):
 
 
 class _Main:
-    """The panel itself: it explains how to make a crowd of an object that is none."""
+    """The main panel; on objects that are no crowd it explains how to make one."""
 
     bl_label = "Crowd"
     layout: bpy.types.UILayout
@@ -133,7 +133,7 @@ class STEER_PT_presets(bpy.types.Panel):
 
 
 class _Section:
-    """A part of the panel; only crowds have it."""
+    """A section of the panel, for crowds only."""
 
     section: str
     layout: bpy.types.UILayout
@@ -151,7 +151,7 @@ class _Section:
 
 
 def _section(name: str) -> Callable[[Any, Any, bpy.types.Object], None]:
-    """What draws a section."""
+    """Function that draws a section."""
     if name == "display":
         return drawing_display.draw_display
     if name == "debug":
@@ -171,7 +171,7 @@ _SECTIONS: tuple[tuple[str, str, bool], ...] = (
     ("bake", "Simulation and Bake", True),
     ("debug", "Debug", False),
 )
-"""Name, label, and whether it is open at first."""
+"""Name, label, and whether the section is open by default."""
 
 _IN_SIDEBAR = ("behaviors", "inputs", "bake", "debug")
 

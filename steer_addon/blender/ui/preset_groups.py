@@ -1,4 +1,4 @@
-"""Presets as menus list them: by groups, those that come with Steer and those of the user."""
+"""Presets as menus list them: by groups, the built-in ones and the user's."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from ...core.crowd.presets import Card, find_presets, preset_card
 from ..crowd.crowds import user_preset_folders
 
 GROUPS = ("People", "Animals", "Techniques")
-"""Headings of presets that come first, in this order."""
+"""Headings that come first, in this order."""
 OWN = "Your Own"
-"""Heading of presets that name none."""
+"""Heading of presets without a group."""
 
 
 def grouped_presets() -> dict[str, list[tuple[str, Card]]]:
-    """Names and texts of all presets by the heading that menus list them under."""
+    """Names and texts of all presets by their heading in menus."""
     groups: dict[str, list[tuple[str, Card]]] = {name: [] for name in GROUPS}
     for name, path in find_presets(*user_preset_folders()).items():
         card = preset_card(path)

@@ -10,13 +10,13 @@ from bpy.utils import previews
 from ...core.crowd import presets
 
 FOLDER = "previews"
-"""Folder beside the built-in presets, with a PNG of each one's name."""
+"""Folder beside the built-in presets, with a PNG file for each of them by name."""
 
 _collection: list[Any] = []
 
 
 def icon_of(name: str) -> int:
-    """The icon of a preset, for `icon_value`; 0, which is no icon, where there is no picture."""
+    """The icon of a preset, for `icon_value`; 0 (no icon) if there is no picture."""
     if bpy.app.background:
         # without a window nothing is drawn, and pictures could not be freed
         return 0

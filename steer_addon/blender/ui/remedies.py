@@ -1,4 +1,4 @@
-"""The buttons that are the ways out of what a diagnosis says."""
+"""Buttons that remedy what a diagnosis reports."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Remedy(NamedTuple):
     """A button.
 
     Attributes:
-        operator: The operator that it calls; empty for a menu.
-        label: What it says, with places for the subject and the values of the diagnosis.
-        icon: What it shows; empty where that depends on the input that is added.
-        options: The operator's properties, each with the value of the diagnosis that it gets.
+        operator: The operator of the button; empty for a menu.
+        label: Its text, with placeholders for the subject and the values of the diagnosis.
+        icon: Its icon; empty if that depends on the added input.
+        options: The operator's properties, each with the name of its value in the diagnosis.
         menu: The menu that it opens.
     """
 
@@ -66,12 +66,12 @@ REMEDIES: dict[str, Remedy] = {
 
 
 def draw_sentence(layout: Any, context: Any, diagnosis: Diagnosis) -> None:
-    """The sentence of a diagnosis, with the icon of its severity."""
+    """Draw the sentence of a diagnosis, with the icon of its severity."""
     draw_message(layout, context, diagnosis.sentence, ICONS[diagnosis.severity])
 
 
 def draw_diagnosis(layout: Any, context: Any, diagnosis: Diagnosis) -> None:
-    """The sentence of a diagnosis, with its way out below."""
+    """Draw the sentence of a diagnosis, with its remedy below."""
     column = layout.column(align=True)
     draw_sentence(column, context, diagnosis)
     remedy = REMEDIES.get(diagnosis.remedy)

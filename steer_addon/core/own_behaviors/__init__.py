@@ -1,6 +1,6 @@
-"""Behaviors of users: Python files in folders of their own, loaded beside those of Steer.
+"""Behaviors of users: Python files in the user's folders, loaded in addition to Steer's.
 
-Folders are named by the user alone: in the preferences of the extension, or in the environment
+Only the user names the folders: in the preferences of the extension, or in the environment
 variable STEER_BEHAVIORS. Each file becomes a module of this package, whose folders they are: so
 `from ..api import …` works in it, as `from .helper import …` does between such files, and nothing
 is put on sys.path. A file that cannot be loaded is reported, and the others are loaded.
@@ -27,14 +27,14 @@ VARIABLE = "STEER_BEHAVIORS"
 
 WAY_OUT = "correct it, and load the behaviors again"
 
-# what is in the package's own folder is nobody's behavior
+# files in the package's own folder are no behaviors
 __path__.clear()
 
 _faults: list[BehaviorFileError] = []
 
 
 def named_folders() -> list[str]:
-    """The folders that the environment variable names."""
+    """Folders in the environment variable."""
     return [name for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
 
 
@@ -50,15 +50,15 @@ def loaded() -> dict[str, type[Behavior]]:
 
 
 def faults() -> list[BehaviorFileError]:
-    """What could not be loaded."""
+    """Errors of files and folders that could not be loaded."""
     return list(_faults)
 
 
 def load(folders: Iterable[str]) -> None:
-    """Load the behaviors in some folders, in place of those that were loaded before.
+    """Load the behaviors in some folders, in place of the behaviors loaded before.
 
     Args:
-        folders: Absolute paths; what is wrong with one of them is found in `faults`.
+        folders: Absolute paths; `faults` returns the errors of each.
     """
     _forget()
     for folder in dict.fromkeys(folders):
@@ -77,18 +77,18 @@ def load(folders: Iterable[str]) -> None:
 
 
 def refuse(error: BaseException) -> None:
-    """Forget all behaviors of users, since they cannot be used beside one another."""
+    """Drop all behaviors of users, since they cannot be used together."""
     folders = ", ".join(__path__)
     _forget()
     _faults.append(BehaviorFileError(f"{_text(error)}; no behavior there is loaded", Path(folders)))
 
 
 def fault_of(cls: type[Behavior], error: BaseException) -> BehaviorFileError | None:
-    """What a failure in a user's behavior is for the user; None for behaviors of Steer.
+    """Diagnosis of a failure in a user's behavior; None for behaviors of Steer.
 
     Args:
         cls: The behavior.
-        error: What was raised while it ran, or was compiled.
+        error: Exception raised while it ran or was compiled.
     """
     if not cls.__module__.startswith(f"{__name__}."):
         return None
@@ -101,7 +101,7 @@ def _forget() -> None:
         del REGISTRY[name]
     for name in [name for name in sys.modules if name.startswith(f"{__name__}.")]:
         del sys.modules[name]
-    # texts are kept by the name of the module
+    # source texts are kept by the name of the module
     jit_sources.source.cache_clear()
     jit_sources.imports.cache_clear()
     __path__.clear()
@@ -109,7 +109,7 @@ def _forget() -> None:
 
 
 def _checked(name: str) -> Path:
-    """A folder as it is on the disk.
+    """Resolve a folder on the disk.
 
     Raises:
         BehaviorFileError: No behaviors may be, or can be, loaded from it.
@@ -148,7 +148,7 @@ def _load_file(path: Path) -> None:
         importlib.import_module(module)
         for name in REGISTRY.keys() - before.keys():
             _check(REGISTRY[name])
-    # whatever is in there must not keep Steer from starting
+    # no error in a user's file may keep Steer from starting
     except (Exception, SystemExit) as error:  # noqa: BLE001
         for name in REGISTRY.keys() - before.keys():
             del REGISTRY[name]
@@ -160,7 +160,7 @@ def _load_file(path: Path) -> None:
 
 
 def _check(cls: type[Behavior]) -> None:
-    """Find what would fail only when a crowd uses the behavior.
+    """Check for errors that would otherwise show only when a crowd uses the behavior.
 
     Raises:
         ParameterError: A default is out of its range, or a kernel is not marked as one.
@@ -182,8 +182,8 @@ def _text(error: BaseException) -> str:
 
 
 def _line(error: BaseException, path: Path) -> int:
-    """The line of a file that an error is about; 0 where none is known."""
-    place = getattr(error, "loc", None)  # of the compiler
+    """The line of a file that an error is about; 0 if unknown."""
+    place = getattr(error, "loc", None)  # errors of the compiler
     if place is not None and getattr(place, "filename", "") == str(path):
         return int(place.line)
     if isinstance(error, SyntaxError):
