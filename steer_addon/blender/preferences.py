@@ -24,7 +24,7 @@ def root_package() -> str:
 
 
 class SteerPreferences(bpy.types.AddonPreferences):
-    """What Steer is told once for all files."""
+    """Settings of Steer for all files."""
 
     bl_idname = root_package()
 
@@ -55,8 +55,11 @@ class PREFERENCES_OT_steer_load_behaviors(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Where Blender knows Steer as an add-on."""
-        return root_package() in context.preferences.addons
+        """Where Steer is enabled as an add-on."""
+        if root_package() in context.preferences.addons:
+            return True
+        cls.poll_message_set("Enable Steer in the preferences first")
+        return False
 
     def execute(self, context: bpy.types.Context) -> Returned:
         """Let Steer be enabled again as soon as Blender is done with this operator."""

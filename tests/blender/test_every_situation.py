@@ -10,7 +10,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender import registration  # noqa: E402
+from steer_addon.blender import preferences, registration  # noqa: E402
 from steer_addon.blender.overlay import (  # noqa: E402
     answers,
     gizmos,
@@ -20,7 +20,8 @@ from tests.blender.drawn import draw_all  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 KINDS = ("Operator", "Panel", "Menu", "UIList", "GizmoGroup", "FileHandler", "AddonPreferences")
-OPERATORS = [cls for cls in registration.CLASSES if issubclass(cls, bpy.types.Operator)]
+CLASSES = (*preferences.classes, *registration.CLASSES)
+OPERATORS = [cls for cls in CLASSES if issubclass(cls, bpy.types.Operator)]
 
 
 def subclasses(cls):
@@ -37,7 +38,7 @@ def test_every_class_of_steer_is_registered():
             is_base = not hasattr(cls, "bl_idname") and not cls.__name__.startswith("STEER_UL")
             if cls.__module__.startswith("steer_addon") and not is_base:
                 found.add(cls)
-    assert found == set(registration.CLASSES)
+    assert found == set(CLASSES)
     assert len(OPERATORS) > 25
 
 
