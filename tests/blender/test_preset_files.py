@@ -31,7 +31,7 @@ def test_a_dropped_file_sets_the_active_crowd():
 def test_without_a_crowd_one_is_started():
     bpy.context.view_layer.objects.active = make_empty()
     bpy.ops.object.steer_preset_import(filepath=str(BIRDS))
-    assert crowds.is_crowd(active()) and len(active().data.vertices) == 80
+    assert crowds.is_crowd(active()) and len(active().data.vertices) == 150
 
 
 @pytest.mark.parametrize(
