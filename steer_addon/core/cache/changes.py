@@ -19,7 +19,7 @@ def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[Diagno
     """Which settings differ.
 
     Args:
-        old: Of the cache: what each crowd is told, by its name.
+        old: Of the cache: settings of each crowd, by its name.
         new: The same, of now.
         main: The crowd whose name need not be said.
     """

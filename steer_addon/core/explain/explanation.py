@@ -262,7 +262,7 @@ def ask(
     """Ask what the behaviors want of a crowd as it stands; of several substeps the first.
 
     Args:
-        settings: What the crowd is told.
+        settings: Settings of the crowd.
         agents: The crowd; it is not changed.
         world: What it perceives.
         dt: Time of a frame [s] > 0.

@@ -145,7 +145,7 @@ def begun(
     Args:
         agents: The crowd; it is not changed.
         world: What it perceives.
-        settings: What it is told.
+        settings: Settings of the crowd.
         dt: Length of the step [s].
         choices: Which targets the crowd goes to.
     """

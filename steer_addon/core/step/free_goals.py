@@ -52,7 +52,7 @@ class FreeGoals:
         Args:
             world: The world.
             agents: The crowd, whose heights count where there is no ground.
-            settings: What it is told.
+            settings: Settings of the crowd.
         """
         colliders = world.colliders
         if colliders is None or not settings.bodies.collide_colliders:

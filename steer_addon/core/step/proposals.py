@@ -196,7 +196,7 @@ def neighbor_lists(
 
 
 def memory_of(entry: Behavior, agents: Agents) -> F32 | None:
-    """What a behavior remembers, shape (agent_count, memory_width); None before its first step."""
+    """Memory of a behavior, shape (agent_count, memory_width); None before its first step."""
     remembered = agents.memory.get(entry.key)
     shape = (agents.count, entry.definition.memory_width)
     return None if remembered is None or remembered.shape != shape else remembered
@@ -208,8 +208,8 @@ def run_kernel(entry: Behavior, kernel: Any, count: int, *args: Any) -> None:
     Args:
         entry: The behavior.
         kernel: One of its kernels.
-        count: How many agents there are.
-        args: What the kernel is called with, after the range of agents.
+        count: Number of agents.
+        args: Arguments of the kernel after the range of agents.
 
     Raises:
         BehaviorFileError: The behavior is a user's, and its kernel fails.
