@@ -25,6 +25,7 @@ from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, read_preset  # noqa: E402
 from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
 from steer_addon.core.crowd.start import StartSettings  # noqa: E402
+from steer_addon.core.doors import Waiting  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
 from steer_addon.core.sensing.declare import (  # noqa: E402
     COLLIDERS,
@@ -83,8 +84,10 @@ def behavior_section(cls: type[Behavior]) -> str:
 def formulas(cls: type[Behavior]) -> str:
     """The module texts of a behavior and of its kernels: formula, symbols, source."""
     found = cls.definition.kernel
-    kernels = found.values() if isinstance(found, Mapping) else ()
+    kernels = found.values() if isinstance(found, Mapping) else (cls().kernel,)
     modules = dict.fromkeys((cls.__module__, *(kernel.__module__ for kernel in kernels)))
+    if isinstance(found, Waiting):  # a package whose kernel's module describes it all
+        del modules[cls.__module__]
     texts = [inspect.getdoc(sys.modules[name]) or "" for name in modules]
     return "\n".join(f"```text\n{text}\n```\n" for text in texts)
 

@@ -199,7 +199,7 @@ RULES = {
     "blended": Rule("the remembered way follows a curve slowly", (number("blended", 1.0e-9),)),
     "long steps": Rule(
         "steps longer than the relaxation time go no farther",
-        (text("behavior.py", "if world.dt > world.relaxation_time:", "if world.dt > 1.0e9:"),),
+        (text("kernel.py", "if world.dt > world.relaxation_time:", "if world.dt > 1.0e9:"),),
     ),
 }
 """All rules, by the names that --rules takes."""

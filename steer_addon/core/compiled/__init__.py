@@ -28,3 +28,7 @@ With a window nobody should wait for that: inside of `jit.deferring()` a kernel 
 memory nor on disk raises instead of compiling, and `blender/live/compiling.py` has it compiled by
 other processes.
 """
+
+from ..doors import load_on_use
+
+load_on_use(__name__, "jit_parts", "jit_scratch", "jit_sources")

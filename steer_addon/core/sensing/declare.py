@@ -29,15 +29,15 @@ where agent i wants to be to row i of `place` [m], and the number of that end, f
 from __future__ import annotations
 
 import re
-import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..diagnoses import Diagnosis, diagnose
+from ..doors import Waiting
 from ..errors import ParameterError
 from ..parameters import ParameterInfo, Settings, belongs, param, parameters
 from .titles import renumbered
@@ -138,7 +138,6 @@ class Definition(NamedTuple):
     memory_width: int
     icon: str
     group: str
-    params_tuple: Any
     constraint: Any
     shows: Mapping[str, int]
     ends: Any
@@ -203,6 +202,8 @@ class Behavior(Settings):
     def kernel(self) -> Any:
         """What fills the proposals; of several, the one for this entry's `method`."""
         found = self.definition.kernel
+        if isinstance(found, Waiting):
+            return getattr(found, f"{self.definition.type}_kernel")
         return found[getattr(self, METHOD)] if isinstance(found, Mapping) else found
 
     @property
@@ -250,7 +251,7 @@ class Behavior(Settings):
     @cached_property
     def packed(self) -> Any:
         """The constants as `p` of the kernel, for a behavior without inputs."""
-        return self.definition.params_tuple(**self.own_constants)
+        return params_tuple(type(self))(**self.own_constants)
 
     @property
     def title(self) -> str:
@@ -308,6 +309,25 @@ def own_parameters(cls: type[Behavior]) -> dict[str, ParameterInfo]:
     return {name: info for name, info in parameters(cls).items() if name not in COMMON}
 
 
+@cache
+def params_tuple(cls: type[Any]) -> Any:
+    """The named tuple in which the kernels of a behavior get its parameters and inputs."""
+    names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
+    names += [field for use, field in INPUTS.items() if use in cls.definition.uses]
+    return namedtuple(f"{cls.__name__}Params", names)
+
+
+def __getattr__(name: str) -> Any:
+    """Find a `params_tuple` by name, as numba does whose disk cache names the types of arguments.
+
+    They are made on use: all of them take a twentieth of the time in which Steer is enabled.
+    """
+    for cls in REGISTRY.values():
+        if name == f"{cls.__name__}Params":
+            return params_tuple(cls)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def behavior(
     *,
     label: str,
@@ -326,8 +346,9 @@ def behavior(
     Args:
         label: Name shown to people.
         output: VELOCITY or PUSH.
-        kernel: The compiled loop that fills the proposals, or one for each value of the choice
-            `method`: only those in use are compiled.
+        kernel: The compiled loop that fills the proposals; or one for each value of the choice
+            `method`: only those in use are compiled; or a module that waits behind a door
+            (core.doors) and holds the loop `<type>_kernel`, for a behavior of many modules.
         uses: What it reads besides the agents: TARGETS, NEIGHBORS, COLLIDERS, or one of INPUTS.
         memory_width: Columns of per-agent memory that it keeps from step to step.
         icon: Name of a Blender icon.
@@ -344,13 +365,6 @@ def behavior(
             raise ParameterError(f"a behavior cannot be named {type_name!r}: rename its class")
         if type_name in REGISTRY and REGISTRY[type_name].__module__ != cls.__module__:
             raise ParameterError(f"behavior {type_name!r} is defined twice: rename one of them")
-        tuple_name = f"{cls.__name__}Params"
-        names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
-        names += [field for use, field in INPUTS.items() if use in uses]
-        params_tuple = namedtuple(tuple_name, names)  # type: ignore[misc]
-        # numba's disk cache looks the type up by module and name
-        params_tuple.__module__ = cls.__module__
-        setattr(sys.modules[cls.__module__], tuple_name, params_tuple)
         cls.definition = Definition(
             type_name,
             label,
@@ -360,7 +374,6 @@ def behavior(
             memory_width,
             icon,
             group,
-            params_tuple,
             constraint,
             shows or {},
             ends,

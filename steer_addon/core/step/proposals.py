@@ -29,6 +29,7 @@ from ..sensing.declare import (
     TARGETS,
     VELOCITY,
     Behavior,
+    params_tuple,
     per_agent,
 )
 from ..views import AgentView, NeighborView, TargetView, WorldView
@@ -141,7 +142,7 @@ def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) 
     values: dict[str, Any] = dict(inputs or {})
     for name in entry.own_constants:
         values[name] = per_agent(entry, name, agents)
-    return entry.definition.params_tuple(**values)
+    return params_tuple(type(entry))(**values)
 
 
 def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:

@@ -12,10 +12,9 @@ from ...compiled.jit import kernel
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
 from ...sensing.seen_neighbors import parting
 from ...sensing.targeting import on_ground
-from .rules import NOWHERE, RULES, Vec
+from .rules import MOST, NOWHERE, RULES, Vec
 from .walls import beside_wall
 
-MOST = 32  # neighbors that count
 X, Y, Z = 0, 1, 2  # offset of the neighbor in the agent's frame [m]
 U, V, W = 3, 4, 5  # its velocity in that frame [m/s]
 TOUCH = 6  # distance at which both bodies touch [m]

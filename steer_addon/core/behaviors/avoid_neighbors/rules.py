@@ -68,5 +68,6 @@ class Rules(NamedTuple):
 
 
 RULES = Rules()
+MOST = 32  # neighbors that count
 Vec = tuple[float, float, float]
 NOWHERE: Vec = (0.0, 0.0, 0.0)
