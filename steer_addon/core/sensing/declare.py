@@ -309,12 +309,14 @@ def own_parameters(cls: type[Behavior]) -> dict[str, ParameterInfo]:
     return {name: info for name, info in parameters(cls).items() if name not in COMMON}
 
 
-@cache
-def params_tuple(cls: type[Any]) -> Any:
+def _params_tuple(cls: type[Behavior]) -> Any:
     """The named tuple in which the kernels of a behavior get its parameters and inputs."""
     names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
     names += [field for use, field in INPUTS.items() if use in cls.definition.uses]
     return namedtuple(f"{cls.__name__}Params", names)
+
+
+params_tuple: Callable[[type[Behavior]], Any] = cache(_params_tuple)
 
 
 def __getattr__(name: str) -> Any:
