@@ -316,7 +316,7 @@ def _params_tuple(cls: type[Behavior]) -> Any:
     return namedtuple(f"{cls.__name__}Params", names)
 
 
-params_tuple: Callable[[type[Behavior]], Any] = cache(_params_tuple)
+params_tuple: Callable[[type[Behavior]], Any] = cache(_params_tuple)  # type: ignore[assignment]
 
 
 def __getattr__(name: str) -> Any:
