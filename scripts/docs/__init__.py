@@ -1,1 +1,1 @@
-"""What docs/ is made with: tables of controls, pictures of panels, animations of presets."""
+"""Makers of docs/: tables of controls, pictures of panels, animations of presets."""

@@ -151,7 +151,7 @@ def settings_page() -> str:
     )
     parts.append(
         "## Presets\n\n"
-        "A preset holds all of the above and the list of behaviors. What stands in the scene, such "
+        "A preset holds all of the above and the list of behaviors. Things in the scene, such "
         "as targets, colliders, paths and containers, is chosen afterwards; see "
         "[Inputs](inputs.md). `steer demo` lists scenes that have it all.\n"
     )

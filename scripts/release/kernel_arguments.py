@@ -1,4 +1,4 @@
-"""What kernels take: every argument's type and shape stands in kernel_arguments.toml, by its name.
+"""Arguments of kernels: kernel_arguments.toml has the type and shape of each, by its name.
 
 Kernels carry no annotations: most of them take a dozen arguments of the same few meanings, which
 one table says once. This script holds the table against the source: every argument of every kernel
@@ -72,7 +72,7 @@ def section_of(table: Table, module: str, kernel: str, argument: str) -> str | N
 
 
 def _parts(kind: str) -> list[str]:
-    """What stands between the commas of "(int, (Vec3, F32[n, 3]))"."""
+    """The parts between the commas of "(int, (Vec3, F32[n, 3]))"."""
     parts, depth = [""], 0
     for letter in kind[1:-1]:
         depth += (letter in "([") - (letter in ")]")
@@ -88,7 +88,7 @@ def fits(kind: str, value: Any) -> bool:
 
     Args:
         kind: As in the table, without the text after its colon.
-        value: What a kernel was given.
+        value: Argument of a call.
     """
     if " | " in kind:
         return any(fits(one, value) for one in kind.split(" | "))
@@ -115,7 +115,7 @@ def fits(kind: str, value: Any) -> bool:
 
 
 def findings(table: Table, core: Path = CORE) -> Iterator[str]:
-    """What is wrong with the table, a line each."""
+    """Faults of the table, a line each."""
     used = set()
     for module, kernel, arguments in kernels(core):
         for argument in arguments:

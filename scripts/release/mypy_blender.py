@@ -247,7 +247,7 @@ def _polled(ctx: AttributeContext) -> Type:
 
 
 def _id_data(ctx: AttributeContext) -> Type:
-    """What owns something: an object where that is a part of `Object.steer`."""
+    """The owner of a property: an object where it is a part of `Object.steer`."""
     if isinstance(ctx.type, Instance) and ctx.type.type.module_name == TYPES_MODULE:
         return _named(ctx, "bpy.types.Object")
     return remove_optional(ctx.default_attr_type)

@@ -58,19 +58,19 @@ def text(file: str, old: str, new: str) -> Edit:
 
 RULES = {
     "keep": Rule("turning away from the velocity costs", (number("keep", 0.0),)),
-    "side": Rule("all keep to one side", (number("side", 0.0),)),
-    "slowed": Rule("to the side where an agent is slowed down", (number("slowed", 0.0),)),
+    "side": Rule("agents keep to one side", (number("side", 0.0),)),
+    "slowed": Rule("agents that are slowed down too", (number("slowed", 0.0),)),
     "differ": Rule(
-        "to the side where wishes differ",
+        "agents whose wishes differ keep more to it",
         (text("choosing.py", "max(others.differ, min(1.0", "max(0.0, min(1.0"),),
     ),
-    "around": Rule("more so where many ways cross", (number("around", 0.0),)),
+    "around": Rule("it counts more where many ways cross", (number("around", 0.0),)),
     "crossing": Rule(
-        "of those that only stand no way crosses",
+        "the way of a neighbor that only stands crosses none",
         (text("foreseen.py", "if goes & (table[CARE", "if (table[CARE"),),
     ),
     "side at walls": Rule(
-        "less before a wall",
+        "it counts less before a wall",
         (text("choosing.py", "own.walls and others.opposed < 1.0", "others.opposed < 0.0"),),
     ),
     "wall": Rule("walls are in the way", (number("wall", 0.0),)),
@@ -99,33 +99,33 @@ RULES = {
             ),
         ),
     ),
-    "askew": Rule("nobody is ahead beyond 60° beside the way", (number("askew", 0.0),)),
+    "askew": Rule("neighbors beyond 60° beside the way are not ahead", (number("askew", 0.0),)),
     "askew gap": Rule(
         "gaps beside the way count as longer",
         (text("pacing.py", "gap * square / (below if below > 0.0 else 1.0)", "gap"),),
     ),
     "facing": Rule(
-        "ahead is who is so by both headings",
+        "a neighbor is ahead if it is so by both headings",
         (text("pacing.py", "along + table[FACING, n] > 0.0", "along > 0.0"),),
     ),
     "no waiting": Rule(
-        "no waiting for those with another wish",
+        "agents with different wishes do not wait for one another",
         (text("pacing.py", "others.opposed * effort * own.speed", "0.0"),),
     ),
     "pressing": Rule("a standing agent presses less", (number("pressing", 1.0),)),
     "response": Rule("queues foresee the gap", (number("response", 0.0),)),
     "door": Rule("people follow more closely at a door", (number("closer", 0.0),)),
-    "queue": Rule("queues are those whose wishes hardly differ", (number("another", 0.0),)),
+    "queue": Rule("agents whose wishes hardly differ form a queue", (number("another", 0.0),)),
     "unwaited": Rule(
         "an agent that goes first does not wait",
         (text("pacing.py", " & (table[FIRST, n] >= 0.0)", ""),),
     ),
-    "abreast": Rule("a lot decides between two abreast", (number("abreast", 0.0),)),
+    "abreast": Rule("a lot decides between two side by side", (number("abreast", 0.0),)),
     "heading": Rule(
-        "in queues at walls the heading tells who goes first", (number("elsewhere", -2.0),)
+        "in queues at walls the heading tells which agent goes first", (number("elsewhere", -2.0),)
     ),
     "yields": Rule(
-        "nobody presses on one that goes first",
+        "no agent presses on one that goes first",
         (
             text(
                 "pacing.py",
@@ -139,11 +139,11 @@ RULES = {
         (text("pacing.py", "scale(others.back, 1.0 / own.headway)", "NOWHERE"),),
     ),
     "gentle": Rule(
-        "backing out leaves room to those behind",
+        "backing out leaves room to the agents behind",
         (text("pacing.py", "if back == gentle:", "if len(back) == 3:"),),
     ),
     "share among others": Rule(
-        "but for a share among those with another wish",
+        "but for a share where wishes differ",
         (text("pacing.py", "share = others.opposed\n", "share = 0.0\n"),),
     ),
     "share at walls": Rule("but for a share where a wall is ahead", (number("walled", 0.0),)),
@@ -154,7 +154,7 @@ RULES = {
         (text("memory.py", "if held > RULES.patience and waits:", "if held > 1.0e9 and waits:"),),
     ),
     "lot": Rule(
-        "only if it has the worse lot",
+        "the retreat needs the worse lot",
         (
             text(
                 "memory.py",
@@ -171,7 +171,7 @@ RULES = {
     "waiting": Rule("an agent that waits is not held up", (number("waiting", 0.0),)),
     "along": Rule("an agent held up by walls goes along them", (number("along", 0.0),)),
     "along, other side": Rule(
-        "to one side and then to the other",
+        "the way along walls leads to one side, then to the other",
         (
             text(
                 "memory.py", "left > 0.0 or (left == 0.0 and own.side == LEFT)", "own.side == LEFT"
@@ -179,7 +179,7 @@ RULES = {
         ),
     ),
     "turning back": Rule(
-        "nobody turns back at once among others",
+        "agents among others do not turn back at once",
         (text("memory.py", "if crossing <= RULES.another or", "if crossing <= 2.0 or"),),
     ),
     "stands": Rule(

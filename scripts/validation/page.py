@@ -11,7 +11,7 @@ from .table import COLUMNS, Result, cell, summary, verdict
 INTRODUCTION = """# Validation
 
 Made by `make validate`, which runs all of this and leaves pictures of every run in
-`out/validation`; when it was interrupted, it goes on. Everything uses the preset `pedestrians` as
+`out/validation`; after an interruption it continues. Everything uses the preset `pedestrians` as
 it is: a scenario says where each agent starts, how large and how fast it is, where it goes, what
 stands in the way and what the time step is. Where the page that defines a scenario states how far
 ahead agents look (RVO2), or is about a choice between exits (RiMEA 11), that is set too. Nothing
@@ -172,7 +172,7 @@ def _flow_shares(results: list[Result]) -> str:
 
 
 def _circles(results: list[Result]) -> str:
-    """One paragraph for all circles; those that are short follow in a table."""
+    """One paragraph for all circles; the ones that fall short follow in a table."""
     good = [result for result in results if not result["short"]]
     ends = [result["end"] for result in results if result.get("end") is not None]
     overlap = max((result.get("overlap") or 0.0 for result in results), default=0.0)

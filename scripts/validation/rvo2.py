@@ -1,6 +1,6 @@
 """The examples of RVO2 (van den Berg et al. 2011), and its circle with any number of agents.
 
-Wished speed 1 m/s as there. What RVO2 calls maximum speed, 2 m/s, is how fast it may dodge; here
+Wished speed 1 m/s as there. The maximum speed of RVO2, 2 m/s, is for dodging; here
 no agent moves faster than its wished speed. Distance, time and neighbor count of looking ahead are
 those of the examples; in all of them RVO2's horizon for obstacles equals that for agents.
 """

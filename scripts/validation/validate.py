@@ -84,8 +84,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("files", metavar="FILE", nargs="*", type=Path, help="SteerBench XML files")
     parser.add_argument("--rvo2", action="store_true", help="RVO2's Circle, Blocks and Sphere")
     parser.add_argument("--rimea", action="store_true", help="RiMEA's rows, the fourth too")
-    parser.add_argument("--flows", metavar="N,…", type=numbers, help="six flow scenes, so many")
-    parser.add_argument("--circle", metavar="A-B", type=numbers, help="antipodal circle, so many")
+    parser.add_argument("--flows", metavar="N,…", type=numbers, help="flow scenes of N agents")
+    parser.add_argument("--circle", metavar="A-B", type=numbers, help="antipodal circles")
     parser.add_argument("--density", action="store_true", help="speed against density, RiMEA 4")
     parser.add_argument(
         "--converging", metavar="N", type=numbers, help="crowds that want one point"
@@ -97,7 +97,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="keep what the file of --json has")
     parser.add_argument("--markdown", metavar="OUT", type=Path, help="write docs/validation.md")
     parser.add_argument("--plot", metavar="DIR", type=Path, help="draw all trajectories")
-    parser.add_argument("--jobs", type=int, default=1, help="so many runs at a time")
+    parser.add_argument("--jobs", type=int, default=1, help="number of runs at a time")
     return parser.parse_args(arguments)
 
 
@@ -203,7 +203,7 @@ def validate(options: argparse.Namespace) -> list[Result]:
     if options.plot:
         plots.check()
     if options.resume and not options.json:
-        raise UsageError("--resume goes on with the file of --json: name one")
+        raise UsageError("--resume continues the file of --json: name one")
     jobs = jobs_of(options)
     old = stored.load(options.json) if options.resume else []
     made = stored.origin(options.preset, options.seed)

@@ -1,6 +1,6 @@
 """Targets of a scenario's agents: goals, places to touch, and gates on the way there.
 
-A via stage is a gate: a line across the way, from the middle so far to both sides as the stage
+A via stage is a gate: a line across the way, from the middle to both sides as far as the stage
 reaches. It is passed by crossing that line, at whatever place, and not by coming near its middle:
 people round a corner side by side, and no agent turns back for a missed point. The line
 halves the angle between the ways before and after it, unless the stage gives a direction, as

@@ -178,7 +178,7 @@ def report(console: str, code: int | None, seconds: float) -> int:
     for problem in problems:
         print(f"FAIL {problem}", file=sys.stderr)
     if problems:
-        print("What Blender said is in out/gui/console.txt", file=sys.stderr)
+        print("The output of Blender is in out/gui/console.txt", file=sys.stderr)
     print(f"{checks} checks, {pictures} pictures in out/gui, {seconds:.0f} s")
     return 1 if problems else 0
 

@@ -1,4 +1,4 @@
-"""What moves agents: arrays in, arrays out, and nothing of Blender."""
+"""The program that moves agents: arrays in, arrays out, and nothing of Blender."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Agents:
     attributes: dict[str, FloatArray] = field(default_factory=dict)
     """Per-agent values [the parameter's unit] that override a behavior's parameter, by name."""
     memory: dict[str, FloatArray] = field(default_factory=dict)
-    """What behaviors remember, by behavior name, shape (agent_count, width)."""
+    """Memory of the behaviors, by behavior name, shape (agent_count, width)."""
 
     @property
     def count(self) -> int:

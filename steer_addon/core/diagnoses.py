@@ -1,4 +1,4 @@
-"""What is wrong or worth knowing, as data: a code, what it is about, and the values found.
+"""Faults and facts worth knowing, as data: a code, its subject, and the values found.
 
 Code that acts on a diagnosis asks for its code, its remedy and its values. People read its
 sentence, which stands in `diagnoses.toml` with the severity, the remedy and a line for the docs.
@@ -21,13 +21,13 @@ CATALOG = Path(__file__).with_name("diagnoses.toml")
 
 @dataclass(frozen=True)
 class Entry:
-    """What the catalog knows of a code.
+    """Entry of the catalog for a code.
 
     Attributes:
         section: The part of the docs that explains it.
         severity: ERROR, WARNING, UNSURE, INFO or DONE.
-        sentence: What people read, with places for the subject and the values.
-        help: What the docs say of it, in one line.
+        sentence: Text for people, with places for the subject and the values.
+        help: Explanation in the docs, in one line.
         one: The sentence where the value `count` is 1; empty for the same.
         remedy: Code of the way out; empty for none.
     """
@@ -47,7 +47,7 @@ class Diagnosis:
     Attributes:
         code: A code of the catalog.
         subject: Name of what it is about: an object, a crowd, a behavior.
-        values: What else was found, by name: numbers, names, other diagnoses and tuples of these.
+        values: Other findings, by name: numbers, names, other diagnoses and tuples of these.
     """
 
     code: str
@@ -74,7 +74,7 @@ class Diagnosis:
 
     @property
     def sentence(self) -> str:
-        """What people read."""
+        """Sentence for people."""
         entry = catalog()[self.code]
         text = entry.one if entry.one and self.values.get("count") == 1 else entry.sentence
         shown = {name: _shown(value) for name, value in self.values.items()}

@@ -15,7 +15,7 @@ class SteerError(Exception):
     """Root of all errors that a user can act on; shown as one sentence, never as a traceback.
 
     Attributes:
-        diagnosis: What went wrong, as data; FAILED where there is nothing to know but the sentence.
+        diagnosis: The fault as data; FAILED where there is nothing to know but the sentence.
     """
 
     def __init__(self, message: str | Diagnosis) -> None:
@@ -96,7 +96,7 @@ def warn(module: str, text: str, *values: object) -> None:
 
     Args:
         module: Its name.
-        text: What is wrong, with a place for each value as in `%s`.
-        values: What goes there.
+        text: Sentence that names the fault, with a place for each value as in `%s`.
+        values: Values for these places.
     """
     logging.getLogger(module).warning(text, *values)

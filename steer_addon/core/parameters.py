@@ -68,7 +68,7 @@ def belongs(shown_for: tuple[str, tuple[str, ...]] | None, settings: Any) -> boo
 
     Args:
         shown_for: The name of the choice, and those values; None for what always counts.
-        settings: What has the choice as an attribute.
+        settings: Object that has the choice as an attribute.
     """
     return shown_for is None or getattr(settings, shown_for[0]) in shown_for[1]
 
@@ -115,7 +115,7 @@ def named_choices(texts: Mapping[str, str]) -> Any:
         1
 
     Args:
-        texts: What `choice` takes: identifier to one-sentence meaning, in order.
+        texts: The same as for `choice`: identifier to one-sentence meaning, in order.
 
     Returns:
         An int for each identifier, as an attribute; `choice` takes it in place of the texts.
@@ -137,7 +137,7 @@ def choice(
     Args:
         default: One of the identifiers.
         choices: Identifier to one-sentence meaning, in order; or what `named_choices` made of it.
-        doc: What it is; also the tooltip.
+        doc: Meaning of the parameter; also the tooltip.
         label: Name as shown to people; empty makes one of the field's.
         shown_for: The choice that it belongs to, and for which of its values it counts.
     """

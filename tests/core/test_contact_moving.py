@@ -63,7 +63,7 @@ def test_a_bus_pushes_whoever_stands_in_its_way(motion, speed):
         start = np.array(start) * [1, 1, 0]
     positions = play(settings_of(motion=motion), start, bus, 40)
     assert deepest(positions, bus, 0.35 if motion == "GROUND" else 0.0) > 0.0
-    assert (positions[:, 4] == positions[0, 4]).all(), "who is not in the way is left alone"
+    assert (positions[:, 4] == positions[0, 4]).all(), "agents beside the way stay"
     assert positions[-1, 0, 0] > 1.0 or speed * 40 / FPS < 9.0
 
 
@@ -147,7 +147,7 @@ def test_only_what_moved_is_told_apart():
     assert find_moved(first, builder.build([still, bus])) is None
     assert find_moved(None, first) is None
     again = Mesh("bus", bus.triangles.copy())
-    assert find_moved(first, builder.build([still, again])) is None, "read anew, but as it was"
+    assert find_moved(first, builder.build([still, again])) is None, "read again, but as it was"
     moved = find_moved(first, builder.build([still, Mesh("bus", bus.triangles + 1)]))
     assert moved is not None
     assert moved.kind.tolist() == [0, 1]

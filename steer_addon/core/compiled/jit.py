@@ -335,7 +335,7 @@ def _writable_cache() -> Path | None:
         return folder
     except OSError:
         # never a shared temporary folder: numba unpickles what it finds in its cache
-        warn(__name__, "Folder %s cannot be written: kernels compile anew each time", folder)
+        warn(__name__, "Folder %s cannot be written: kernels compile again each time", folder)
         return None
 
 

@@ -49,7 +49,7 @@ class Pause:
 
 @contextmanager
 def caching_in(folder: Path | None) -> Iterator[None]:
-    """In this block numba keeps in a folder what it is told to cache; None leaves its own.
+    """In this block numba keeps compiled code in a folder; None leaves its own.
 
     Numba asks for the folder when a function is marked, and it has one for the whole process: what
     other add-ons compile does not belong into ours.

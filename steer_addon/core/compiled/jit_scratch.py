@@ -47,6 +47,6 @@ def numba_type() -> Any:
 
         return array(rows, columns), codegen
 
-    # it learns of what was defined after its start only when it is told to
+    # numba sees definitions that are made after its start only when it refreshes
     typing.refresh()
     return typing.resolve_value_type(scratch)

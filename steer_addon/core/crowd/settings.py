@@ -81,7 +81,7 @@ class MotionSettings(Settings):
         unit="m/s",
         minimum=0.0,
         soft_maximum=2.0,
-        doc="Slower agents keep their heading; more stops those who stand from trembling",
+        doc="Slower agents keep their heading; more keeps standing agents from trembling",
     )
     body_turn_rate: float = param(
         0.0,
@@ -203,7 +203,7 @@ class BodiesSettings(Settings):
         minimum=1,
         maximum=100,
         soft_maximum=20,
-        doc="How often held up agents try to go on in a step; more closes up denser crowds",
+        doc="How often blocked agents try to move on in a step; more closes up denser crowds",
     )
     on_arrival: str = choice(
         "STAY",

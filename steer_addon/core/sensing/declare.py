@@ -128,7 +128,7 @@ class Waypoints(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """What the program knows of a behavior type besides its parameters."""
+    """Facts of a behavior type beside its parameters."""
 
     type: str
     label: str
@@ -152,7 +152,7 @@ class Behavior(Settings):
     goes_to_target: ClassVar[bool] = False
     """Whether it wants to be where its target is: then agents can arrive (core.step.arrival)."""
     target_role: ClassVar[str] = ""
-    """What a moving target is to its agents: RUNS_AWAY, LEADS, or nothing of these."""
+    """Role of a moving target for its agents: RUNS_AWAY, LEADS, or "" for neither."""
     keeps_apart_by: ClassVar[str] = ""
     """The parameter that says from how far away neighbors push [m], if there is one."""
     sphere_methods: ClassVar[tuple[str, ...]] = ()
@@ -166,11 +166,11 @@ class Behavior(Settings):
     waypoints: ClassVar[Waypoints | None] = None
     """How far agents are on their path, for one that remembers it."""
     container_choice: ClassVar[str] = ""
-    """The choice that says what of its container counts: BOX, SPHERE or MESH; "" for the BOX."""
+    """The choice that says which part of its container counts: BOX, SPHERE or MESH; "" for BOX."""
     read_by: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Values of `method` that read an input, for inputs that not all of them read."""
     without_colliders: ClassVar[str] = ""
-    """What agents do where there is no collider, if there is something that they do then."""
+    """Sentence that says what agents do where there is no collider; "" for nothing."""
 
     name: str = param("", doc="Name of this entry in the list; empty takes the type's name")
     enabled: bool = param(True, doc="Let this behavior act")
@@ -200,7 +200,7 @@ class Behavior(Settings):
 
     @property
     def kernel(self) -> Any:
-        """What fills the proposals; of several, the one for this entry's `method`."""
+        """The kernel that fills the proposals; of several, the one for this entry's `method`."""
         found = self.definition.kernel
         if isinstance(found, Waiting):
             return getattr(found, f"{self.definition.type}_kernel")
@@ -208,16 +208,16 @@ class Behavior(Settings):
 
     @property
     def ends(self) -> Any:
-        """What finds the end of each agent's path; None where this entry leads to no end."""
+        """The kernel that finds the end of each agent's path; None where there is no end."""
         found = self.definition.ends
         return found.get(getattr(self, METHOD)) if isinstance(found, Mapping) else found
 
     @classmethod
     def container_shape(cls, settings: Any) -> str:
-        """What of its container counts: BOX, SPHERE or MESH; "" where it reads none.
+        """The part of its container that counts: BOX, SPHERE or MESH; "" where it reads none.
 
         Args:
-            settings: What has its parameters as attributes.
+            settings: Object that has its parameters as attributes.
         """
         if CONTAINER not in cls.definition.uses:
             return ""
@@ -255,11 +255,11 @@ class Behavior(Settings):
 
     @property
     def title(self) -> str:
-        """What the list of behaviors calls this entry: as its type, unless it has another name."""
+        """Its name in the list of behaviors: that of its type, unless it has a name of its own."""
         return renumbered(self.key, self.definition.type, self.definition.label)
 
     def advice(self, settings: Any, agents: Agents | None = None) -> list[Diagnosis]:
-        """What in a crowd keeps this entry from doing its work.
+        """Diagnoses of all that keeps this entry from doing its work in a crowd.
 
         Args:
             settings: The CrowdSettings that it is part of.
@@ -351,7 +351,7 @@ def behavior(
         kernel: The compiled loop that fills the proposals; or one for each value of the choice
             `method`: only those in use are compiled; or a module that waits behind a door
             (core.doors) and holds the loop `<type>_kernel`, for a behavior of many modules.
-        uses: What it reads besides the agents: TARGETS, NEIGHBORS, COLLIDERS, or one of INPUTS.
+        uses: Its inputs beside the agents: TARGETS, NEIGHBORS, COLLIDERS, or one of INPUTS.
         memory_width: Columns of per-agent memory that it keeps from step to step.
         icon: Name of a Blender icon.
         group: Heading under which menus list it.

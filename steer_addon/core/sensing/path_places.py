@@ -141,7 +141,7 @@ def foot_on(a, b, share):
 def nearest_piece(point, line, q):
     """The piece next to q, and its squared distance [m²]; of equally near ones the first.
 
-    At the outside of a corner it is the piece that goes on from there: both have the corner as
+    At the outside of a corner it is the piece that starts there: both have the corner as
     their nearest point, and rounding would decide between two directions of travel.
     """
     best, found = np.inf, 0

@@ -37,7 +37,7 @@ class NeighborBehavior(Behavior):
         minimum=1,
         maximum=1000,
         soft_maximum=50,
-        doc="Only so many of the nearest others count; more is smoother and takes longer",
+        doc="Only this number of the nearest neighbors counts; more is smoother and takes longer",
     )
     field_of_view: float = param(
         360.0,

@@ -1,4 +1,4 @@
-"""What lists call behaviors: "Avoid Neighbors.001", while the key stays `avoid_neighbors.001`."""
+"""Names of behaviors in lists: "Avoid Neighbors.001", while the key stays `avoid_neighbors.001`."""
 
 from __future__ import annotations
 

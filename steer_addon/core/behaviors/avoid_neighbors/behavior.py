@@ -38,21 +38,21 @@ class AvoidNeighbors(Behavior):
         12,
         minimum=1,
         maximum=MOST,
-        doc="Only so many of the nearest others count; more foresees more and takes longer",
+        doc="Only this number of the nearest neighbors counts; more foresees more and takes longer",
     )
     field_of_view: float = param(
         360.0,
         unit="deg",
         minimum=0.0,
         maximum=360.0,
-        doc="Angle around the heading in which others are seen; less ignores those behind",
+        doc="Angle around the heading in which others are seen; less ignores neighbors behind",
     )
     time_headway: float = param(
         0.385,
         unit="s",
         minimum=0.01,
         soft_maximum=5.0,
-        doc="Time that agents stay behind those ahead of them; more is slower in a crowd",
+        doc="Time that agents stay behind the agents ahead; more is slower in a crowd",
     )
     personal_space: float = param(
         0.085,
@@ -64,13 +64,13 @@ class AvoidNeighbors(Behavior):
     side: str = choice(
         "RIGHT",
         {
-            "RIGHT": "Those who meet pass on their right",
-            "LEFT": "Those who meet pass on their left",
+            "RIGHT": "Agents that meet pass on their right",
+            "LEFT": "Agents that meet pass on their left",
             "NONE": "Either side: large crowds that meet take longer to sort themselves out",
         },
-        doc="On which side agents pass those who come toward them",
+        doc="On which side agents pass neighbors that come toward them",
     )
     see_colliders: bool = param(
         True,
-        doc="Look for ways around walls too, together with those around others",
+        doc="Look for ways around walls too, together with ways around neighbors",
     )

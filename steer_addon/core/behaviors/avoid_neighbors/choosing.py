@@ -1,4 +1,4 @@
-"""The way of least cost: which side is preferred, and how much neighbors and walls are in a way."""
+"""The way of least cost: the preferred side, and how much neighbors and walls are in a way."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEVEL_WAYS, ALL_WAYS = 24, 40  # of walkers and flyers, in whole blocks of what 
 NEAR = 7  # ways that turn least
 TURN, HARM, KNOWN = range(3)
 """Lines of `costs`, which has a column for each way: the cost of the turn, that of what is in the
-way, and what the second one counts so far:"""
+way, and what the second one includes at present:"""
 NOTHING, OTHERS, ALL = 0.0, 1.0, 2.0
 
 
@@ -73,7 +73,7 @@ def _turned_way(fan, k, step, sign):
 
 @inlined_kernel
 def _weigh_turns(fan, own, bias, sign, costs):
-    """Fill in what ways cost whatever is in them; `bias` is the cost of the side not preferred."""
+    """Fill in the costs of the turns alone; `bias` is the cost of the side not preferred."""
     for k in range(len(fan.ahead)):
         way = way_of(fan, k, sign)
         turn = 1.0 - way[0] - RULES.keep * dot(way, own.velocity) / own.speed - bias * way[1]

@@ -1,4 +1,4 @@
-"""What an agent foresees of its neighbors, and what all of them come to.
+"""The neighbors as an agent foresees them, one by one and all together.
 
 They stand in a table with a column each and a line for each meaning (X to AFTER, numbered here and
 nowhere else), so that a processor does several neighbors at once.
@@ -21,16 +21,16 @@ TOUCH = 6  # distance at which both bodies touch [m]
 GAP = 7  # distance beyond that [m]
 MEETING = 8  # how far both can go toward one another within the horizon [m]
 SQUARE = 9  # squared distance [m²]
-BEYOND = 10  # what of the squared distance is beyond a touch [m²]
+BEYOND = 10  # part of the squared distance beyond a touch [m²]
 SOFT = 11  # (distance · closing speed)² from which on the neighbor counts in full [m⁴/s²]
 CARE = 12  # from 0 to 1, how much the neighbor is in the way
 ALIKE = 13  # cosine between both wishes, 0 for a neighbor without one
 OPPOSED = 14  # from 0 to 1, how near another wish is
 FACING = 15  # offset along the neighbor's heading [m]
-FIRST = 16  # 1 if it is close and goes first, -1 for the others who are close in a queue
+FIRST = 16  # 1 if it is close and goes first, -1 for the other close ones in a queue
 OTHER = 17  # row of the neighbor in the views
 OFFSET, VELOCITY, DESIRED, HEADING = 18, 21, 24, 27  # three lines each: what was read, world axes
-RESULT, BEFORE, AFTER = 30, 31, 32  # places for what a loop finds
+RESULT, BEFORE, AFTER = 30, 31, 32  # places for the results of a loop
 LINES = 33
 BLOCK = 8
 """Neighbors that are done at once: the table ends with a whole block, whose columns beyond the last
@@ -61,16 +61,16 @@ class Others(NamedTuple):
     count: int  # type: ignore[assignment]  # how many may matter within the horizon
     columns: int  # of the table, in whole blocks
     opposed: float  # from 0 to 1, how near another wish is: o
-    crossing: float  # the same of those who do not only stand
+    crossing: float  # the same of neighbors that do not only stand
     differ: float  # from 0 to 1, how much wishes differ: 1 from 26° on
-    back: Vec  # ways out of the personal space of those who go first [m]
+    back: Vec  # ways out of the personal space of agents that go first [m]
     pressed: Vec  # velocity by which pushes move the agent [m/s]
     waits: bool  # whether a neighbor that it nearly touches has the better lot
 
 
 @kernel
 def precedes(a, b):
-    """Whether the agent with the id a goes first, of two who are abreast: as if by lot."""
+    """Whether the agent with the id a goes first, of two side by side: as if by lot."""
     return (a * 2654435761) % 4294967296 < (b * 2654435761) % 4294967296
 
 
@@ -100,7 +100,7 @@ def largest(table, line, columns, most=0.0):
 
 @kernel
 def _read(i, agents, world, seen, own, table):
-    """Read those that are not far behind into the table: (how many, columns in whole blocks)."""
+    """Read neighbors not far behind into the table: (their number, columns in whole blocks)."""
     position, read = load(agents.position, i), 0
     # every one is written, and overwritten when it is behind: no branch that goes either way
     for n in range(min(seen, MOST)):
@@ -167,7 +167,7 @@ def _sort_out(table, read, columns, spare):
         table[Z, n] = 0.0 if far else table[Z, n]
         table[ALIKE, n] = 1.0 if far else table[ALIKE, n]
         table[SOFT, n] = 1.0 if far else table[SOFT, n]
-        # those behind are not in the way, but there is to be room for them
+        # neighbors behind are not in the way, but there is to be room for them
         table[CARE, n] = 0.0 if behind else table[CARE, n]
         table[RESULT, n] = 0.0 if behind else table[OPPOSED, n]
         count += int(not far)
@@ -177,7 +177,7 @@ def _sort_out(table, read, columns, spare):
 
 @kernel
 def _wishes(table, columns):
-    """What other wishes come to: `opposed`, `crossing` and `differ` of Others."""
+    """All wishes of the neighbors together: `opposed`, `crossing` and `differ` of Others."""
     opposed = largest(table, RESULT, columns)
     for n in range(columns):
         x, y, z = three(table, DESIRED, n)
@@ -192,8 +192,8 @@ def _wishes(table, columns):
 def _lead(world, own, turned, offset, wish, heading, touch, queues):
     """How far a close neighbor is ahead, of both: along both wishes [m].
 
-    In a queue near a wall it is along where both turn to, when that is elsewhere: those who walk
-    along the wall beside a door do not go before those in the opening.
+    In a queue near a wall it is along where both turn to, when that is elsewhere: people who walk
+    along the wall beside a door do not go before people in the opening.
     """
     lead = dot(offset, own.frame[0]) + dot(offset, wish)
     if queues:
@@ -205,7 +205,7 @@ def _lead(world, own, turned, offset, wish, heading, touch, queues):
 
 @kernel
 def _close(i, agents, world, read, own, table):
-    """What those within the personal space do: `back`, `pressed` and `waits` of Others."""
+    """Effects of neighbors in the personal space: `back`, `pressed` and `waits` of Others."""
     back, pressed, waits, queues = NOWHERE, NOWHERE, False, True
     for n in range(read):
         queues = queues and not table[OPPOSED, n] > RULES.another

@@ -19,9 +19,9 @@ w        share of s·T that a wall takes from a body as wide as the agent (see_c
 o        how near another wish is: max_j (1 - cosine)/2, fading with the distance
 b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 2·(1 - |v|/s), at
          most 1: crowds that meet turn about one another, and an agent that is slowed down goes
-         around those that stand. Times o where a wall is near, straight ahead or on that side: a
+         around agents that stand. Times o where a wall is near, straight ahead or on that side: a
          side would lead past a door
-k        1 + 1.5·min(1, 2.5·o), o of those that do not only stand: where many ways cross all move
+k        1 + 1.5·min(1, 2.5·o), o of neighbors that walk: where many ways cross all agents move
          around the middle, and do not lock there
 
    The parabola through the minimum and the ways beside it refines the direction.
@@ -32,15 +32,15 @@ k        1 + 1.5·min(1, 2.5·o), o of those that do not only stand: where many 
    less. In a queue, o ≤ 0.03, the gap is foreseen by 0.25 s, and at a door T_h is 65 % shorter.
 
 4. When held up (`memory`), at less than a twentieth of s for 2 s though it chose more than a tenth,
-   retreat at s/2 for about a body's width, back and to the side, if one of those it nearly touches
+   retreat at s/2 for about a body's width, back and to the side, if a neighbor at touch
    has the better lot: bodies in a ring would lock. With nobody near but walls, go along these.
 
 5. Yield (`pacing`): of two, that one goes first which is ahead along the mean of both wishes, and
    does not wait for the other; in a queue near a wall the heading stands for the wish of an agent
-   that turned away from it by more than 45°. A lot drawn from both ids decides between two abreast.
+   that turned away from it by more than 45°. A lot drawn from both ids decides between equals.
    An agent closer than l to one that goes first, with a like wish, nears it at gap / T_h at most.
 
-6. Back out of its personal space at (l - gap)/T_h, as far as that leaves l to those behind: those
+6. Back out of its personal space at (l - gap)/T_h, as far as that leaves l to agents behind: those
    in front, at a door, then have the room to turn, and no arch holds. A share of it leaves them
    nothing: o, and up to 0.7 where wishes converge or a wall is ahead. A push of a close neighbor
    with another wish moves the agent by half of it.
@@ -56,7 +56,7 @@ Source: Moussaïd, Helbing & Theraulaz 2011, "How simple rules determine pedestr
 crowd disasters" (the choice of a direction by the free way in it); Karamouzas, Skinner & Guy 2014,
 "Universal power law governing pedestrian interactions" (time to collision is what counts);
 Tordeux, Chraibi & Seyfried 2016, "Collision-free speed model" (gap and headway). The costs, the
-wishes of others, and who goes first are our own; docs/avoidance.md has the comparison.
+wishes of others, and which agent goes first are our own; docs/avoidance.md has the comparison.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ from .walls import in_world
 
 @kernel
 def _look_at_itself(i, agents, world, p, wish, seen, walls, along):
-    """What an agent knows of itself: Own, in the frame of its wish or of a way along walls."""
+    """The agent itself: Own, in the frame of its wish or of a way along walls."""
     normal, speed = load(agents.normal, i), min(length(wish), agents.max_speed[i] * 1.0)
     right, above = sides(unit(wish), normal, world.flat)
     frame = turned_frame(unit(wish), right, above, along)

@@ -1,4 +1,4 @@
-"""What an agent remembers: the way that it went lately, and for how long it is held up.
+"""Memory of an agent: the way that it went lately, and for how long it is held up.
 
 Bodies that are locked among others with another wish have a little room, now before them, now
 beside them and now behind: taking it at once, they would step to and fro, several times a second.
@@ -29,7 +29,7 @@ HELD, PACE, ALONG = 3, 4, 5
 """Columns after those of the way w: for how long it is held up, the speed that it chose last [m/s],
 and what is left of a way along walls [m], negative to the left."""
 RETREATS = RULES.patience + 1.0  # from where a retreat counts down to the patience [s]
-REST = 1.0e-6  # what stays of a way that is gone [m]: its sign tells to which side it was
+REST = 1.0e-6  # rest of a way that is gone [m]: its sign tells to which side it was
 
 
 @inlined_kernel
@@ -48,7 +48,7 @@ def way_gone(way, velocity, speed, dt):
 
 @kernel
 def bent(chosen, way, crossing):
-    """What is left of a chosen velocity [m/s] that leads off the way w, in the same frame."""
+    """The part of a chosen velocity [m/s] that does not lead off the way w, in the same frame."""
     left = length(way)
     if crossing <= RULES.another or left <= EPSILON:
         return chosen
@@ -75,7 +75,7 @@ def turned_frame(ahead, right, above, left):
 
 @kernel
 def along_walls(left, stuck, world, own):
-    """What is left of an agent's way along walls [m]; `stuck` if it is held up with nobody near."""
+    """The rest of an agent's way along walls [m]; `stuck` if it is held up with nobody near."""
     if abs(left) > REST:
         return math.copysign(max(abs(left) - own.speed * world.dt, REST), left)
     if not stuck or not beside_wall(world, own.eye, own.radius):

@@ -1,7 +1,7 @@
-"""The speed on the chosen way, and what of it would press on those who go first.
+"""The speed on the chosen way, without the part that presses on agents that go first.
 
 At a door people follow more closely than in a corridor, and it passes more of them for its width.
-Those who are through still do, or the ones behind would wait for them in the opening.
+People that are through still do, or the next ones would wait for them in the opening.
 Source: Liddle et al. 2011, "Microscopic insights into pedestrian motion through a bottleneck" (the
 larger flow through short ones). How much more closely, and where, is our own.
 """
@@ -19,7 +19,7 @@ from .walls import at_door, walled
 
 @kernel
 def room_ahead(table, columns, way, velocity, response):
-    """Least gap [m] on a way to those with a like wish who are ahead; inf for none.
+    """Least gap [m] on a way to neighbors ahead with a like wish; inf for none.
 
     Gaps count as they will be after the response time [s], and beside the way by 1/cos² longer;
     a neighbor is ahead when it is so by the mean of the way and its own heading.
@@ -52,9 +52,9 @@ def pace(world, own, others, table, way):
 
 @kernel
 def yielded(table, columns, velocity, headway, everybody, left):
-    """A velocity [m/s] that closes gaps to those who go first, or to everybody, in a headway [s].
+    """A velocity [m/s] that closes gaps to agents that go first, or to all, in a headway [s].
 
-    Only those with a like wish count; `left` is the part of a gap that stays [m].
+    Only agents with a like wish count; `left` is the part of a gap that stays [m].
     """
     count = 0  # without branches: most often it is none
     for n in range(columns):
@@ -80,7 +80,7 @@ def yielded(table, columns, velocity, headway, everybody, left):
 
 @kernel
 def _backed_out(world, own, others, table):
-    """The velocity [m/s] out of the personal space of those who go first."""
+    """The velocity [m/s] out of the personal space of agents that go first."""
     back = scale(others.back, 1.0 / own.headway)
     gentle = yielded(table, others.columns, back, own.headway, True, own.spare)
     if back == gentle:
@@ -95,7 +95,7 @@ def _backed_out(world, own, others, table):
 
 @kernel
 def velocity_on(world, own, others, table, way, pace, headway):
-    """The velocity [m/s] at a pace on a way, of which what presses on others is taken away."""
+    """The velocity [m/s] at a pace on a way, without the part that presses on others."""
     go = yielded(table, others.columns, scale(way, pace), headway, False, 0.0)
     back = _backed_out(world, own, others, table)
     return add(add(go, back), truncate(others.pressed, own.speed))

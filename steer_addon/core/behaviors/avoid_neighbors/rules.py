@@ -27,7 +27,7 @@ class Rules(NamedTuple):
     side: float = 0.25  # cost of a way square to the wish on the side that is not preferred
     mixed: float = 10.0  # in full where wishes differ by 1 / mixed of 1 - cosine, by 26°
     slowed: float = 2.0  # in full where 1 / slowed of the wished speed is lost
-    around: float = 1.5  # so much more where many ways cross: all move around the middle,
+    around: float = 1.5  # factor where many ways cross, above 1: all move around the middle,
     crossing: float = 2.5  # in full where 1 / crossing of another wish is near
     # neighbors
     another: float = 0.03  # up to this much of another wish a crowd is a queue: the ways of many to
@@ -45,7 +45,7 @@ class Rules(NamedTuple):
     door_wall: float = 0.5  # cosine between the wish and the way into a wall that makes a door
     door_rays: tuple[float, float, float] = (0.5, 2.0, 4.5)  # tangents: 27°, 63°, 77° beside
     pressing: float = 0.4  # a standing agent presses less: they would shove one another to and fro
-    # who goes first
+    # which of two agents goes first
     like: float = 0.7  # cosine between two wishes: up to 45° one yields to the other
     sweeps: int = 20  # how often neighbors are gone through at most, until none is pressed
     settled: float = 1.0e-3  # change of the velocity in a sweep that ends them [m/s]

@@ -1,4 +1,4 @@
-"""What walls take from a way, where they are near, and where they leave a door."""
+"""Walls: their share of a way, whether one is near, and where they leave a door."""
 
 from __future__ import annotations
 
