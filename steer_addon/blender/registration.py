@@ -16,7 +16,7 @@ from . import preferences
 from .bake import status
 from .checks import collider_checks
 from .crowd import property_classes, records
-from .display import display_update
+from .display import display
 from .live import live
 from .operators import (
     add,
@@ -108,7 +108,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (status.register, status.unregister),
     (collider_checks.register, collider_checks.unregister),
     (overlay.register, overlay.unregister),
-    (display_update.register, display_update.unregister),
+    (display.register, display.unregister),
     (lambda: None, _unregister_command),
 )
 """Steps of enabling the extension, in order, each with the step that undoes it."""

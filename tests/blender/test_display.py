@@ -8,8 +8,8 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import state  # noqa: E402
-from steer_addon.blender.display import display, display_nodes  # noqa: E402
-from steer_addon.blender.display.node_builder import NodeBuilder  # noqa: E402
+from steer_addon.blender.display import crowd_group, display  # noqa: E402
+from steer_addon.blender.display.node_builder import add_nodes  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 from steer_addon.core.results.frames import Frame  # noqa: E402
 
@@ -37,7 +37,7 @@ def test_the_group_is_made_once_and_its_inputs_are_explained():
     assert display.ensure_node_group() == group
     assert group.name == display.NODE_GROUP_NAME
     assert all(link.is_valid for link in group.links)
-    sockets = display_nodes.sockets_of(group)
+    sockets = crowd_group.sockets_of(group)
     assert [s.name for s in sockets][:4] == ["Geometry", "State", "Display", "Object"]
     assert all(s.description for s in sockets)
 
@@ -49,12 +49,14 @@ def test_an_older_group_is_rebuilt_and_modifiers_keep_their_values():
     group = modifier.node_group
     group.interface.new_socket("Retired", in_out="INPUT", socket_type="NodeSocketFloat")
     group.interface.remove(display._socket(modifier, "Seed"))
-    group[display_nodes.VERSION_KEY] = 0
+    group[crowd_group.VERSION_KEY] = 0
     assert display.ensure_node_group() == group
-    assert group[display_nodes.VERSION_KEY] == 4
-    names = [s.name for s in display_nodes.sockets_of(group)]
-    assert names == [row[0] for row in display_nodes._INPUTS]
-    assert len(display_nodes.sockets_of(group, "OUTPUT")) == 1
+    assert group[crowd_group.VERSION_KEY] == 4
+    names = [s.name for s in crowd_group.sockets_of(group)]
+    new = bpy.data.node_groups.new("New", "GeometryNodeTree")
+    crowd_group.build_group(new)
+    assert names == [s.name for s in crowd_group.sockets_of(new)]
+    assert len(crowd_group.sockets_of(group, "OUTPUT")) == 1
     assert display.get_input(modifier, "Scale") == 2.5
     assert display.get_input(modifier, "Display") == "Points"
     assert len(evaluated(obj).data.vertices) == 5
@@ -161,14 +163,17 @@ def test_later_modifiers_see_the_attributes():
     group = bpy.data.node_groups.new("Fast ones", "GeometryNodeTree")
     for in_out in ("INPUT", "OUTPUT"):
         group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
-    build = NodeBuilder(group)
-    geometry = build.node("NodeGroupInput", 0, 0).outputs[0]
-    speed = build.named("speed", "FLOAT", 0, 1)
-    slow = build.output(
-        "FunctionNodeCompare", 1, 1, data_type="FLOAT", operation="LESS_THAN", A=speed, B=1.0
-    )
-    kept = build.output("GeometryNodeDeleteGeometry", 2, 0, Geometry=geometry, Selection=slow)
-    build.node("NodeGroupOutput", 3, 0, Geometry=kept)
+    named = {"type": "GeometryNodeInputNamedAttribute", "data_type": "FLOAT", "Name": "speed"}
+    less = {"type": "FunctionNodeCompare", "data_type": "FLOAT", "operation": "LESS_THAN"}
+    delete = {"type": "GeometryNodeDeleteGeometry", "Geometry": "<input", "Selection": "<slow"}
+    rows = {
+        "input": {"type": "NodeGroupInput"},
+        "speed": named,
+        "slow": {**less, "A": "<speed", "B": 1.0},
+        "kept": delete,
+        "output": {"type": "NodeGroupOutput", "values": ["<kept"]},
+    }
+    add_nodes(group, rows)
     obj.modifiers.new("Fast ones", "NODES").node_group = group
     np.testing.assert_array_equal(attribute(obj, "id"), frame.id[frame.speed >= 1.0])
 

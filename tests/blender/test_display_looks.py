@@ -8,7 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import state  # noqa: E402
-from steer_addon.blender.display import display, display_nodes  # noqa: E402
+from steer_addon.blender.display import crowd_group, display  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
 from steer_addon.blender.ui import drawing_display  # noqa: E402
 
@@ -186,10 +186,11 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
     group = modifier.node_group
     for name in ("Choose By", "Attribute", "Color By", "Color Range", "Viewport Limit"):
         group.interface.remove(display._socket(modifier, name))
-    group[display_nodes.VERSION_KEY] = 2
+    group[crowd_group.VERSION_KEY] = 2
     display.update_node_groups()
-    assert group[display_nodes.VERSION_KEY] == 4
-    values = {name: display.get_input(modifier, name) for name, *_ in display_nodes._INPUTS[2:]}
+    assert group[crowd_group.VERSION_KEY] == 4
+    names = [socket.name for socket in crowd_group.sockets_of(group)[2:]]
+    values = {name: display.get_input(modifier, name) for name in names}
     assert (values["Display"], values["Scale"]) == ("Object", 3.0)
     assert (values["Choose By"], values["Color By"]) == ("Random", "Nothing")
     assert (values["Attribute"], values["Color Range"], values["Viewport Limit"]) == (
@@ -230,10 +231,10 @@ def test_the_material_shows_the_color_of_each_agent():
 def test_a_file_with_an_older_group_is_brought_up_to_date_when_it_is_opened(steer, tmp_path):
     obj, modifier = make_crowd(make_frame())
     display.set_input(modifier, "Scale", 3.0)
-    modifier.node_group[display_nodes.VERSION_KEY] = 2
+    modifier.node_group[crowd_group.VERSION_KEY] = 2
     path, name = str(tmp_path / "old.blend"), obj.name
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     modifier = display.find_modifier(bpy.data.objects[name])
-    assert modifier.node_group[display_nodes.VERSION_KEY] == 4
+    assert modifier.node_group[crowd_group.VERSION_KEY] == 4
     assert display.get_input(modifier, "Scale") == 3.0

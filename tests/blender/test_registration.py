@@ -333,7 +333,7 @@ def test_enabling_loads_only_what_blender_asks_for():
     late = (
         "core.step.simulation", "core.step.solver", "core.results.frames", "core.inputs.targets",
         "core.views", "core.crowd.presets",
-        "blender.ui.drawing", "blender.checks.advice", "blender.display.display_nodes",
+        "blender.ui.drawing", "blender.checks.advice", "blender.display.node_builder",
         "blender.reading.scene_meshes", "blender.playback", "blender.overlay.answers",
         "blender.overlay.view", "blender.writing.usd_points",
     )  # fmt: skip

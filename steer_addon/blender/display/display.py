@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
-from . import display_nodes
-from .crowd_group import NODE_GROUP_NAME, VERSION_KEY, sockets_of
+from .. import app_handlers
+from .crowd_group import NODE_GROUP_NAME, VERSION, VERSION_KEY, build_group, defaults, sockets_of
 
 MODIFIER_NAME = "Crowd"
 
@@ -30,16 +31,38 @@ def update_node_groups() -> list[bpy.types.NodeTree]:
         return groups
 
     for group in groups:
-        if group[VERSION_KEY] < display_nodes.VERSION:
+        if group[VERSION_KEY] < VERSION:
             known = {socket.name for socket in sockets_of(group)}
-            display_nodes.build_group(group)
+            build_group(group)
             _give_defaults(group, known)
     return groups
 
 
+@persistent
+def on_load(*_: object) -> None:
+    """Bring the node groups of a file that was opened, or of one that is open, up to date."""
+    update_node_groups()
+
+
+HANDLERS = (("load_post", on_load),)
+
+
+def register() -> None:
+    """Bring node groups up to date now and whenever a file is opened."""
+    app_handlers.add(HANDLERS)
+    # while an extension is being enabled Blender forbids changes of data
+    bpy.app.timers.register(on_load, first_interval=0.0)
+
+
+def unregister() -> None:
+    """Remove handler and timer."""
+    app_handlers.remove(HANDLERS)
+    app_handlers.remove_timers(on_load)
+
+
 def _give_defaults(group: bpy.types.NodeTree, known: set[str]) -> None:
     """Set the inputs of modifiers that are new: Blender gave them zeros before there were any."""
-    wanted = {name: value for name, value in display_nodes.defaults().items() if name not in known}
+    wanted = {name: value for name, value in defaults().items() if name not in known}
     for obj in bpy.data.objects:
         if obj.library is None and obj.override_library is None:
             for modifier in obj.modifiers:
@@ -55,7 +78,7 @@ def ensure_node_group() -> bpy.types.NodeTree:
         return next((g for g in groups if g.name == NODE_GROUP_NAME), groups[0])
 
     group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")
-    display_nodes.build_group(group)
+    build_group(group)
     return group
 
 

@@ -1,4 +1,13 @@
-"""A short way to write node groups in Python: one call per node, sockets as arguments."""
+"""Node trees from data: rows of nodes by name, such as those of `crowd_group.toml`.
+
+    position = { type = "GeometryNodeInputPosition", at = [1, 3] }
+    height = { type = "ShaderNodeSeparateXYZ", at = [2, 3], Vector = "<position" }
+
+`type` is the type of a node and `at` its column and row in the layout. Any other key that is one of
+the node's properties sets it, and the rest are inputs; `values` has all inputs in their order. The
+values "<name" and "<name.Output" link an input to a node above: to its first output, or to the one
+named. A list of them makes several links to one input.
+"""
 
 from __future__ import annotations
 
@@ -11,153 +20,72 @@ _COLUMN_WIDTH = 220.0
 _ROW_HEIGHT = 240.0
 
 
-class NodeBuilder:
-    """Adds nodes to a Geometry Nodes group, laid out on a grid of columns and rows.
+def add_nodes(
+    tree: bpy.types.NodeTree,
+    rows: Mapping[str, Mapping[str, Any]],
+    menus: Mapping[str, Mapping[str, str]] | None = None,
+) -> None:
+    """Add nodes to a tree.
 
-    An argument of a node that is the name of one of its properties sets it; any other is an
-    input, given as an output to link or as a value.
+    Args:
+        tree: The tree.
+        rows: The nodes by name, see above.
+        menus: Descriptions of the items, by item name, of the menus among them.
     """
+    made: dict[str, Any] = {}
+    for name, row in rows.items():
+        node: Any = tree.nodes.new(row["type"])
+        column, line = row.get("at", (0.0, 0.0))
+        node.location = (column * _COLUMN_WIDTH, -line * _ROW_HEIGHT)
+        values = _set_properties(node, row)
+        if menus and name in menus:
+            node.name = node.label = name
+            _set_items(node.enum_items, menus[name])
+        for key, value in values.items():
+            _set_input(tree, _find(node.inputs, key), value, made)
+        for socket, value in zip(node.inputs, row.get("values", ()), strict=False):
+            _set_input(tree, socket, value, made)
+        made[name] = node
 
-    def __init__(self, tree: bpy.types.NodeTree) -> None:
-        self.tree = tree
 
-    def link(self, output: Any, target: Any) -> None:
-        """Link an output to an input."""
-        self.tree.links.new(output, target)
+def _set_properties(node: Any, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Set what is a property of the node, which decides what inputs it has; returns the others."""
+    values = {}
+    for key, value in row.items():
+        if key == "capture_items":
+            for name, socket_type in value.items():
+                node.capture_items.new(socket_type, name)
+        elif key == "mode" and key not in node.bl_rna.properties:
+            # it became an input in 5.0
+            node.inputs["Mode"].default_value = value.title()
+        elif key not in ("type", "at", "values"):
+            if key in node.bl_rna.properties:
+                setattr(node, key, value)
+            else:
+                values[key] = value
+    return values
 
-    def node(self, kind: str, column: float, row: float, **arguments: Any) -> Any:
-        """Add a node.
 
-        Args:
-            kind: Type name of the node.
-            column: Column of the layout, from left to right.
-            row: Row of the layout, from top to bottom.
-            **arguments: Properties and inputs by name; `inputs` takes a list of all, in order.
-        """
-        node = self.tree.nodes.new(kind)
-        node.location = (column * _COLUMN_WIDTH, -row * _ROW_HEIGHT)
-        sockets = arguments.pop("inputs", [])
-        properties = node.bl_rna.properties
-        # properties go first: they decide which inputs there are
-        for name in [name for name in arguments if name in properties]:
-            setattr(node, name, arguments.pop(name))
-        for socket, value in zip(node.inputs, sockets, strict=False):
-            self._give(socket, value)
-        for name, value in arguments.items():
-            self._give(self._find(node.inputs, name), value)
-        return node
+def _set_items(items: Any, descriptions: Mapping[str, str]) -> None:
+    # a new switch has two items; keeping them makes the stored numbers start at zero
+    for index, (name, description) in enumerate(descriptions.items()):
+        item = items[index] if index < len(items) else items.new(name)
+        item.name, item.description = name, description
 
-    def output(
-        self, kind: str, column: float, row: float, output: str = "", /, **arguments: Any
-    ) -> Any:
-        """Add a node and return one of its outputs, the first that is in use by default."""
-        node = self.node(kind, column, row, **arguments)
-        return self._find(node.outputs, output)
 
-    def named(self, name: str, data_type: str, column: float, row: float) -> Any:
-        """Return the field of a named attribute."""
-        return self.output(
-            "GeometryNodeInputNamedAttribute", column, row, data_type=data_type, Name=name
-        )
+def _set_input(tree: bpy.types.NodeTree, socket: Any, value: Any, made: Mapping[str, Any]) -> None:
+    links = value if isinstance(value, list) else [value]
+    if not (isinstance(links[0], str) and links[0].startswith("<")):
+        socket.default_value = value
+        return
+    for link in links:
+        name, _, output = link[1:].partition(".")
+        tree.links.new(_find(made[name].outputs, output), socket)
 
-    def store(
-        self, geometry: Any, name: str, data_type: str, value: Any, column: float, row: float
-    ) -> Any:
-        """Return the geometry with a point attribute."""
-        return self.output(
-            "GeometryNodeStoreNamedAttribute",
-            column,
-            row,
-            data_type=data_type,
-            Geometry=geometry,
-            Name=name,
-            Value=value,
-        )
 
-    def capture(
-        self, geometry: Any, value: Any, socket_type: str, column: float, row: float
-    ) -> tuple[Any, Any]:
-        """Return the geometry, and the value as it is at this place of the group."""
-        node = self.node("GeometryNodeCaptureAttribute", column, row, Geometry=geometry)
-        node.capture_items.new(socket_type, "Value")
-        self.link(value, node.inputs["Value"])
-        return node.outputs["Geometry"], node.outputs["Value"]
-
-    def rotate(self, rotation: Any, by: Any, column: float, row: float) -> Any:
-        """Return the rotation that turns by `by` first, then by `rotation`."""
-        arguments = {"Rotation": rotation, "Rotate By": by}
-        return self.output(
-            "FunctionNodeRotateRotation", column, row, rotation_space="LOCAL", **arguments
-        )
-
-    def switch(
-        self, data_type: str, condition: Any, false: Any, true: Any, column: float, row: float
-    ) -> Any:
-        """Return one of two values; None is the type's own default."""
-        arguments = {"False": false, "True": true}
-        return self.output(
-            "GeometryNodeSwitch",
-            column,
-            row,
-            input_type=data_type,
-            Switch=condition,
-            **{name: value for name, value in arguments.items() if value is not None},
-        )
-
-    def menu(
-        self,
-        name: str,
-        data_type: str,
-        choice: Any,
-        items: Mapping[str, tuple[str, Any]],
-        place: tuple[float, float],
-    ) -> Any:
-        """Return the value that a menu chooses.
-
-        Args:
-            name: Name of the node.
-            data_type: Type of the values.
-            choice: The menu.
-            items: Description and value by item name; the value None is the type's default.
-            place: Column and row.
-        """
-        node = self.node("GeometryNodeMenuSwitch", *place, data_type=data_type)
-        node.name = node.label = name
-        # a new switch has two items; keeping them makes the stored numbers start at zero
-        for index, (item_name, (description, _)) in enumerate(items.items()):
-            known = node.enum_items
-            item = known[index] if index < len(known) else known.new(item_name)
-            item.name, item.description = item_name, description
-        for item_name, (_, value) in items.items():
-            if value is not None:
-                self._give(self._find(node.inputs, item_name), value)
-        self.link(choice, node.inputs["Menu"])
-        return node.outputs["Output"]
-
-    def transform(self, geometry: Any, matrix: Any, column: float, row: float) -> Any:
-        """Return the geometry transformed by a matrix."""
-        node = self.node("GeometryNodeTransform", column, row, Geometry=geometry)
-        if "mode" in node.bl_rna.properties:
-            node.mode = "MATRIX"
-        else:
-            # the mode became an input in 5.0
-            node.inputs["Mode"].default_value = "Matrix"
-        self.link(matrix, node.inputs["Transform"])
-        return node.outputs["Geometry"]
-
-    def _give(self, socket: Any, value: Any) -> None:
-        if isinstance(value, bpy.types.NodeSocket):
-            self.link(value, socket)
-        elif isinstance(value, list):
-            for entry in value:
-                self.link(entry, socket)
-        else:
-            socket.default_value = value
-
-    @staticmethod
-    def _find(sockets: Any, name: str) -> Any:
-        # nodes keep an input for every data type under one name; only one of them is enabled
-        for socket in sockets:
-            if socket.enabled and name in ("", socket.name):
-                return socket
-        raise KeyError(f"the node has no socket {name!r}")
+def _find(sockets: Any, name: str) -> Any:
+    # nodes keep an input for every data type under one name; only one of them is enabled
+    for socket in sockets:
+        if socket.enabled and name in ("", socket.name):
+            return socket
+    raise KeyError(f"the node has no socket {name!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.errors import SteerError
-from ..display import display, display_looks
+from ..display import display
 from .common import SteerOperator, why_no_editable_crowd
 
 _NAME = "Crowd Colors"
@@ -52,7 +52,7 @@ def color_material() -> bpy.types.Material:
     tree = material.node_tree
     shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
     color = tree.nodes.new("ShaderNodeAttribute")
-    color.attribute_type, color.attribute_name = "INSTANCER", display_looks.COLOR_KEY
+    color.attribute_type, color.attribute_name = "INSTANCER", "color"
     color.location = (shader.location.x - 220.0, shader.location.y)
     tree.links.new(color.outputs["Color"], shader.inputs["Base Color"])
     return material

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.doors import tomllib
 from ...core.results.frames import Frame
 from ...core.results.roster import placed
-from ..display.node_builder import NodeBuilder
+from ..display import node_builder
 from ..writing.files import Header
 from ..writing.mesh_cache import write_points
 
@@ -97,53 +97,7 @@ def ensure_group() -> bpy.types.NodeTree:
     group.description = "Reads a crowd baked by Steer from a PC2 file"
     for in_out in ("INPUT", "OUTPUT"):
         group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
-    _build(NodeBuilder(group))
+    data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    node_builder.add_nodes(group, data["nodes"])
     group[VERSION_KEY] = VERSION
     return group
-
-
-def _build(build: NodeBuilder) -> None:
-    points = build.node("NodeGroupInput", 0, 0).outputs["Geometry"]
-    count = build.output("GeometryNodeAttributeDomainSize", 1, 1, "Point Count", Geometry=points)
-    agents = build.output("ShaderNodeMath", 2, 1, operation="DIVIDE", inputs=[count, BLOCKS])
-    index = build.output("GeometryNodeInputIndex", 1, 2)
-    position = build.output("GeometryNodeInputPosition", 1, 3)
-
-    def block(number: int) -> Any:
-        """The values of one agent in a block."""
-        row = 2 + number
-        ahead = build.output(
-            "ShaderNodeMath", 3, row, operation="MULTIPLY_ADD", inputs=[agents, number, index]
-        )
-        return build.output(
-            "GeometryNodeSampleIndex", 4, row, data_type="FLOAT_VECTOR",
-            Geometry=points, Value=position, Index=ahead,
-        )  # fmt: skip
-
-    turn, velocity, flags = block(1), block(2), block(3)
-    angle = build.output("ShaderNodeVectorMath", 5, 3, "Value", operation="LENGTH", Vector=turn)
-    rotation = build.output("FunctionNodeAxisAngleToRotation", 6, 3, Axis=turn, Angle=angle)
-    speed = build.output("ShaderNodeVectorMath", 5, 4, "Value", operation="LENGTH", Vector=velocity)
-    first = build.output("ShaderNodeSeparateXYZ", 5, 5, "X", Vector=flags)
-    # an agent that appears is not there before its frame; one that dies is gone after its last
-    alive = build.output(
-        "FunctionNodeCompare", 6, 5, data_type="FLOAT", operation="GREATER_THAN", A=first, B=0.999
-    )
-    other = build.output(
-        "FunctionNodeCompare", 6, 2, data_type="FLOAT", operation="GREATER_EQUAL",
-        A=index, B=agents,
-    )  # fmt: skip
-    # first of all, so that the rest is done for a fourth of the points
-    points = build.output(
-        "GeometryNodeDeleteGeometry", 7, 0, domain="POINT", Geometry=points, Selection=other
-    )
-    column = 8.0
-    for name, kind, value in (
-        ("rotation", "QUATERNION", rotation),
-        ("velocity", "FLOAT_VECTOR", velocity),
-        ("speed", "FLOAT", speed),
-        ("alive", "BOOLEAN", alive),
-    ):
-        points = build.store(points, name, kind, value, column, 0)
-        column += 1.0
-    build.node("NodeGroupOutput", column, 0, Geometry=points)
