@@ -3,21 +3,31 @@
     position = { type = "GeometryNodeInputPosition", at = [1, 3] }
     height = { type = "ShaderNodeSeparateXYZ", at = [2, 3], Vector = "<position" }
 
-`type` is the type of a node and `at` its column and row in the layout. Any other key that is one of
-the node's properties sets it, and the rest are inputs; `values` has all inputs in their order. The
-values "<name" and "<name.Output" link an input to a node above: to its first output, or to the one
-named. A list of them makes several links to one input.
+`type` is the type of a new node and `at` its column and row in the layout; `node` is the type of
+one that the tree has. Any other key that is one of the node's properties sets it, and the rest are
+inputs; `values` has all inputs in their order. The values "<name" and "<name.Output" link an input
+to a node above: to its first output, or to the one named. A list of them makes several links to one
+input. "#RRGGBB" is a color in sRGB.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bpy
 
 _COLUMN_WIDTH = 220.0
 _ROW_HEIGHT = 240.0
+
+
+def linear_color(code: str) -> tuple[float, float, float, float]:
+    """Linear color of an sRGB code like #RRGGBB."""
+    srgb = [int(code[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in srgb
+    )
+    return red, green, blue, 1.0
 
 
 def add_nodes(
@@ -34,9 +44,7 @@ def add_nodes(
     """
     made: dict[str, Any] = {}
     for name, row in rows.items():
-        node: Any = tree.nodes.new(row["type"])
-        column, line = row.get("at", (0.0, 0.0))
-        node.location = (column * _COLUMN_WIDTH, -line * _ROW_HEIGHT)
+        node = made[name] = _make_node(tree, row)
         values = _set_properties(node, row)
         if menus and name in menus:
             node.name = node.label = name
@@ -45,7 +53,16 @@ def add_nodes(
             _set_input(tree, _find(node.inputs, key), value, made)
         for socket, value in zip(node.inputs, row.get("values", ()), strict=False):
             _set_input(tree, socket, value, made)
-        made[name] = node
+
+
+def _make_node(tree: bpy.types.NodeTree, row: Mapping[str, Any]) -> Any:
+    if "node" in row:
+        # its name depends on the user's language
+        return next(node for node in tree.nodes if node.type == row["node"])
+    node = tree.nodes.new(row["type"])
+    column, line = row.get("at", (0.0, 0.0))
+    node.location = (column * _COLUMN_WIDTH, -line * _ROW_HEIGHT)
+    return node
 
 
 def _set_properties(node: Any, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,15 +72,26 @@ def _set_properties(node: Any, row: Mapping[str, Any]) -> dict[str, Any]:
         if key == "capture_items":
             for name, socket_type in value.items():
                 node.capture_items.new(socket_type, name)
+        elif key == "color_ramp":
+            _set_stops(node.color_ramp, **value)
         elif key == "mode" and key not in node.bl_rna.properties:
             # it became an input in 5.0
             node.inputs["Mode"].default_value = value.title()
-        elif key not in ("type", "at", "values"):
+        elif key not in ("type", "node", "at", "values"):
             if key in node.bl_rna.properties:
                 setattr(node, key, value)
             else:
                 values[key] = value
     return values
+
+
+def _set_stops(ramp: Any, stops: Sequence[Any], interpolation: str = "LINEAR") -> None:
+    """Set the stops of a color ramp, each a place from 0 to 1 and a color."""
+    ramp.interpolation = interpolation
+    while len(ramp.elements) < len(stops):
+        ramp.elements.new(1.0)
+    for element, (place, color) in zip(ramp.elements, stops, strict=True):
+        element.position, element.color = place, linear_color(color)
 
 
 def _set_items(items: Any, descriptions: Mapping[str, str]) -> None:
@@ -75,8 +103,9 @@ def _set_items(items: Any, descriptions: Mapping[str, str]) -> None:
 
 def _set_input(tree: bpy.types.NodeTree, socket: Any, value: Any, made: Mapping[str, Any]) -> None:
     links = value if isinstance(value, list) else [value]
-    if not (isinstance(links[0], str) and links[0].startswith("<")):
-        socket.default_value = value
+    sign = links[0][:1] if isinstance(links[0], str) else ""
+    if sign != "<":
+        socket.default_value = linear_color(value) if sign == "#" else value
         return
     for link in links:
         name, _, output = link[1:].partition(".")

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ...core.geometry import bvh
 from ...core.views import BvhView
-from .materials import add_ramp, linear_color
+from ..display.node_builder import add_nodes, linear_color
+from .materials import node_rows
 
 Floats = NDArray[np.float64]
 
@@ -152,21 +153,8 @@ def make_light(
     scene.world = world
     if world.node_tree is None:
         world.use_nodes = True
-    tree = world.node_tree
-    background = next(node for node in tree.nodes if node.type == "BACKGROUND")
-    # a bright sky to look at, and a weaker one that leaves the shadows dark
-    strength = tree.nodes.new("ShaderNodeMath")
-    strength.operation = "MULTIPLY_ADD"
-    strength.inputs[1].default_value, strength.inputs[2].default_value = 0.5, 0.55
-    seen = tree.nodes.new("ShaderNodeLightPath").outputs["Is Camera Ray"]
-    tree.links.new(seen, strength.inputs[0])
-    tree.links.new(strength.outputs[0], background.inputs["Strength"])
+    add_nodes(world.node_tree, node_rows("sky"))
     world.color = linear_color("#C9D6E2")[:3]
-    place = tree.nodes.new("ShaderNodeTexCoord").outputs["Generated"]
-    parts = tree.nodes.new("ShaderNodeSeparateXYZ")
-    tree.links.new(place, parts.inputs[0])
-    stops = [(0.0, "#EEF1F4"), (0.06, "#D6E2EC"), (0.6, "#8FB4D9")]
-    tree.links.new(add_ramp(tree, parts.outputs["Z"], stops), background.inputs["Color"])
 
 
 def can_denoise() -> bool:

@@ -130,7 +130,7 @@ def _make_site(options: SceneOptions, settings: CrowdSettings, stage: Stage) -> 
         ground = make_plaza(stage, options.agents, settings.agents.radius, furnished=furnished)
     else:
         ground = join_meshes(import_meshes(options.ground, stage.set), "Ground")
-        _paint([ground], slope_material(GROUND_MATERIAL, "#CFC5B4", "#96918B"))
+        _paint([ground], slope_material(GROUND_MATERIAL))
     imported = [obj for path in options.colliders for obj in import_meshes(path, stage.colliders)]
     _paint(imported, plain_material(COLLIDER_MATERIAL, "#7F93A8"))
     view_layer = stage.scene.view_layers[0]
