@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import addon_utils
 import bpy
@@ -13,40 +12,25 @@ from mathutils import Matrix
 
 from ...core.errors import SceneError
 
-
-def _usd(path: str) -> Any:
-    return bpy.ops.wm.usd_import(
-        filepath=path, import_cameras=False, import_lights=False, set_frame_range=False
-    )
-
-
-def _fbx(path: str) -> Any:
-    return bpy.ops.wm.fbx_import(filepath=path, use_anim=False)
-
-
-def _alembic(path: str) -> Any:
-    return bpy.ops.wm.alembic_import(filepath=path, set_frame_range=False, as_background_job=False)
-
-
-def _gltf(path: str) -> Any:
-    addon_utils.enable("io_scene_gltf2", default_set=False)
-    return bpy.ops.import_scene.gltf(filepath=path)
-
-
-IMPORTERS: dict[str, Callable[[str], Any]] = {
-    ".obj": lambda path: bpy.ops.wm.obj_import(filepath=path),
-    ".ply": lambda path: bpy.ops.wm.ply_import(filepath=path),
-    ".stl": lambda path: bpy.ops.wm.stl_import(filepath=path),
-    ".usd": _usd,
-    ".usda": _usd,
-    ".usdc": _usd,
-    ".usdz": _usd,
-    ".gltf": _gltf,
-    ".glb": _gltf,
-    ".fbx": _fbx,
-    ".abc": _alembic,
+IMPORTERS = {
+    ".obj": "wm.obj_import",
+    ".ply": "wm.ply_import",
+    ".stl": "wm.stl_import",
+    ".usd": "wm.usd_import",
+    ".usda": "wm.usd_import",
+    ".usdc": "wm.usd_import",
+    ".usdz": "wm.usd_import",
+    ".gltf": "import_scene.gltf",
+    ".glb": "import_scene.gltf",
+    ".fbx": "wm.fbx_import",
+    ".abc": "wm.alembic_import",
 }
-"""Importers by suffix. Each converts the axes of its format: in .obj files y is up."""
+"""Operators by suffix. Each converts the axes of its format: in .obj files y is up."""
+_OPTIONS = {
+    "wm.usd_import": {"import_cameras": False, "import_lights": False, "set_frame_range": False},
+    "wm.fbx_import": {"use_anim": False},
+    "wm.alembic_import": {"set_frame_range": False, "as_background_job": False},
+}
 
 
 def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.types.Object]:
@@ -62,8 +46,8 @@ def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.type
     Raises:
         SceneError: There is no such file, Blender cannot read it, or it holds no faces.
     """
-    importer = IMPORTERS.get(path.suffix.lower())
-    if importer is None:
+    operator = IMPORTERS.get(path.suffix.lower())
+    if operator is None:
         raise SceneError(
             f"{path.name} has the suffix {path.suffix!r}: give a mesh file of "
             f"{', '.join(IMPORTERS)}"
@@ -72,7 +56,10 @@ def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.type
         raise SceneError(f"There is no file {path}: check the path")
     before, collections_before = set(bpy.data.objects), set(bpy.data.collections)
     try:
-        importer(str(path.resolve()))
+        if operator == "import_scene.gltf":
+            addon_utils.enable("io_scene_gltf2", default_set=False)
+        importer = attrgetter(operator)(bpy.ops)
+        importer(filepath=str(path.resolve()), **_OPTIONS.get(operator, {}))
     except (RuntimeError, AttributeError) as error:
         reason = " ".join(str(error).removeprefix("Error: ").split())
         raise SceneError(f"{path.name} cannot be imported: {reason}") from None

@@ -36,12 +36,14 @@ def make_plaza(
     area = max(agents, data["fewest_agents"]) * data["area_per_agent"]
     depth = math.sqrt(area / data["aspect"])
     width = area / depth
-    size = (width + data["margin"], depth + data["margin"])
+    half = ((width + data["margin"]) / 2, (depth + data["margin"]) / 2, 1.0)
     light, dark, joint, tile = data["tiles"]
     tiles = tile_material("Tiles", light, dark, joint, tile * unit)
     lawn = plain_material("Lawn", *data["materials"]["Lawn"])
-    ground = _add_level(stage, "Ground", {"kind": "grid", "size": size, "cells": 8}, tiles, unit)
-    around = {"kind": "disc", "radius": data["lawn"] * width}
+    pavement = {"kind": "grid", "scale": half, "size": 1.0, "x_segments": 8, "y_segments": 8}
+    ground = _add_level(stage, "Ground", pavement, tiles, unit)
+    reach = data["lawn"] * width
+    around = {"kind": "circle", "radius": reach, "segments": 48, "cap_ends": True}
     _add_level(stage, "Lawn", around, lawn, unit).location.z = -0.12 * unit
     if furnished:
         _furnish(stage, data, width, depth, unit)

@@ -11,23 +11,22 @@ import numpy as np
 from mathutils import Matrix
 
 _SIDES = 24
+_CORNERS = np.array([(x, y, z) for z in (0, 1) for y in (-0.5, 0.5) for x in (-0.5, 0.5)])
+"""Corners of a box of size 1 that stands on the ground."""
 
 
 def new_mesh(name: str, points: Any, faces: Any = (), edges: Any = ()) -> bpy.types.Mesh:
     """A mesh from plain lists."""
     mesh = bpy.data.meshes.new(name)
-    rows = [tuple(map(float, point)) for point in points]
-    mesh.from_pydata(rows, [tuple(edge) for edge in edges], [tuple(face) for face in faces])
+    mesh.from_pydata(points, edges, faces)
     mesh.update()
     return mesh
 
 
 def box_mesh(name: str, size: Any) -> bpy.types.Mesh:
     """A box that stands on the ground [m]."""
-    x, y, z = (float(value) for value in size)
-    corners = [(i * x / 2, j * y / 2, k * z) for k in (0, 1) for j in (-1, 1) for i in (-1, 1)]
     faces = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
-    return new_mesh(name, corners, faces)
+    return new_mesh(name, _CORNERS * size, faces)
 
 
 def house_mesh(name: str, size: Any, roof: float) -> bpy.types.Mesh:
@@ -38,9 +37,8 @@ def house_mesh(name: str, size: Any, roof: float) -> bpy.types.Mesh:
         size: Length, width and height of the walls [m].
         roof: Height of the roof above them [m].
     """
-    x, y, z = (float(value) for value in size)
-    corners = [(i * x / 2, j * y / 2, k * z) for k in (0, 1) for j in (-1, 1) for i in (-1, 1)]
-    points = [*corners, (-x / 2, 0.0, z + roof), (x / 2, 0.0, z + roof)]
+    x, _, z = size
+    points = [*(_CORNERS * size), (-x / 2, 0.0, z + roof), (x / 2, 0.0, z + roof)]
     walls = [(0, 2, 3, 1), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 8, 6, 2), (1, 3, 7, 9, 5)]
     mesh = new_mesh(name, points, [*walls, (4, 5, 9, 8), (6, 8, 9, 7)])
     mesh.polygons.foreach_set("material_index", [0] * len(walls) + [1, 1])
@@ -184,21 +182,10 @@ SHAPES: dict[str, Callable[..., bpy.types.Mesh]] = {
 
 
 def part_mesh(name: str, parts: Sequence[Mapping[str, Any]]) -> bpy.types.Mesh:
-    """One mesh of several parts.
-
-    Args:
-        name: Name of the mesh.
-        parts: Each with its kind and sizes (see `_PARTS`), the `material` of its faces as a
-            number, and whether they are `smooth`.
-    """
+    """One mesh of several parts, each with the arguments of `_add_part`."""
     shape = bmesh.new()
     for part in parts:
-        before = set(shape.faces)
-        sizes = {key: part[key] for key in part if key not in ("kind", "material", "smooth")}
-        _PARTS[part["kind"]](shape, **sizes)
-        for face in set(shape.faces) - before:
-            face.material_index = part.get("material", 0)
-            face.smooth = part.get("smooth", False)
+        _add_part(shape, **part)
     mesh = bpy.data.meshes.new(name)
     bmesh.ops.recalc_face_normals(shape, faces=list(shape.faces))
     shape.to_mesh(mesh)
@@ -206,54 +193,41 @@ def part_mesh(name: str, parts: Sequence[Mapping[str, Any]]) -> bpy.types.Mesh:
     return mesh
 
 
-def _add_cylinder(
-    shape: bmesh.types.BMesh, radii: Any, heights: Any, sides: int = 32, hollow: Any = None
+def _add_part(
+    shape: bmesh.types.BMesh,
+    kind: str,
+    at: Any = (0.0, 0.0, 0.0),
+    scale: Any = (1.0, 1.0, 1.0),
+    *,
+    bevel: float = 0.0,
+    hollow: Any = None,
+    material: int = 0,
+    smooth: bool = False,
+    **sizes: Any,
 ) -> None:
-    """A cylinder or cone; `hollow` is the width of the rim and the depth within it [m]."""
-    (low, high), (bottom, top) = heights, radii
-    bmesh.ops.create_cone(
-        shape,
-        cap_ends=True,
-        segments=sides,
-        radius1=bottom,
-        radius2=top,
-        depth=high - low,
-        matrix=Matrix.Translation((0.0, 0.0, (low + high) / 2)),
-    )
-    if hollow:
-        face = max(shape.faces, key=lambda face: face.calc_center_median().z)
-        bmesh.ops.inset_region(shape, faces=[face], thickness=hollow[0])
-        bmesh.ops.translate(shape, verts=face.verts, vec=(0.0, 0.0, -hollow[1]))
+    """Add a part to a mesh.
 
-
-def _add_box(shape: bmesh.types.BMesh, size: Any, z: float = 0.0, bevel: float = 0.0) -> None:
-    place = Matrix.Translation((0.0, 0.0, z + size[2] / 2))
-    matrix = place @ Matrix.Diagonal((*size, 1.0))
-    bmesh.ops.create_cube(shape, size=1.0, matrix=matrix)
+    Args:
+        shape: The mesh.
+        kind: The part, one of what `bmesh.ops.create_*` make.
+        at: Its place [m].
+        scale: Its size along each axis.
+        bevel: Width of the bevel of all edges that are there [m].
+        hollow: Width of the rim of its top, and the depth within it [m].
+        material: Number of the material of its faces.
+        smooth: Whether they are smooth.
+        **sizes: Arguments of bmesh's operator.
+    """
+    before = set(shape.faces)
+    matrix = Matrix.Translation(at) @ Matrix.Diagonal((*scale, 1.0))
+    getattr(bmesh.ops, f"create_{kind}")(shape, matrix=matrix, **sizes)
     if bevel:
-        bmesh.ops.bevel(
-            shape, geom=list(shape.edges), offset=bevel, segments=2, affect="EDGES", profile=0.5
-        )
-
-
-def _add_ball(shape: bmesh.types.BMesh, at: Any, size: Any) -> None:
-    matrix = Matrix.Translation(at) @ Matrix.Diagonal((*size, 1.0))
-    bmesh.ops.create_icosphere(shape, subdivisions=3, radius=1.0, matrix=matrix)
-
-
-def _add_disc(shape: bmesh.types.BMesh, radius: float) -> None:
-    bmesh.ops.create_circle(shape, cap_ends=True, radius=radius, segments=48)
-
-
-def _add_grid(shape: bmesh.types.BMesh, size: Any, cells: int) -> None:
-    matrix = Matrix.Diagonal((size[0] / 2, size[1] / 2, 1.0, 1.0))
-    bmesh.ops.create_grid(shape, x_segments=cells, y_segments=cells, size=1.0, matrix=matrix)
-
-
-_PARTS: dict[str, Callable[..., None]] = {
-    "ball": _add_ball,
-    "box": _add_box,
-    "cylinder": _add_cylinder,
-    "disc": _add_disc,
-    "grid": _add_grid,
-}
+        edges = list(shape.edges)
+        bmesh.ops.bevel(shape, geom=edges, offset=bevel, segments=2, affect="EDGES", profile=0.5)
+    if hollow:
+        rim, depth = hollow
+        top = max(shape.faces, key=lambda face: face.calc_center_median().z)
+        bmesh.ops.inset_region(shape, faces=[top], thickness=rim)
+        bmesh.ops.translate(shape, verts=top.verts, vec=(0.0, 0.0, -depth))
+    for face in set(shape.faces) - before:
+        face.material_index, face.smooth = material, smooth
