@@ -27,9 +27,6 @@ def update_node_groups() -> list[bpy.types.NodeTree]:
     Older groups are rebuilt in place, so that modifiers keep their input values.
     """
     groups = [g for g in bpy.data.node_groups if g.library is None and VERSION_KEY in g]
-    if not groups:
-        return groups
-
     for group in groups:
         if group[VERSION_KEY] < VERSION:
             known = {socket.name for socket in sockets_of(group)}
@@ -142,7 +139,7 @@ def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
         SceneError: There is no such input or menu item.
     """
     socket = _socket(modifier, name)
-    owner, prop = _owner(modifier, socket)
+    owner, prop = input_path(modifier, name)
     if socket.socket_type == "NodeSocketMenu":
         items = _menu_items(modifier.node_group, name)
         if value not in items:
@@ -169,7 +166,7 @@ def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
         SceneError: There is no such input.
     """
     socket = _socket(modifier, name)
-    owner, prop = _owner(modifier, socket)
+    owner, prop = input_path(modifier, name)
     value = owner.value if prop == "value" else owner.get(socket.identifier)
     if socket.socket_type == "NodeSocketMenu" and not isinstance(value, str):
         items = _menu_items(modifier.node_group, name)
@@ -183,19 +180,15 @@ def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:
     Raises:
         SceneError: There is no such input.
     """
-    return _owner(modifier, _socket(modifier, name))
-
-
-def _owner(modifier: bpy.types.NodesModifier, socket: Any) -> tuple[Any, str]:
+    identifier = _socket(modifier, name).identifier
     if bpy.app.version >= (5, 2, 0):
-        return getattr(modifier.properties.inputs, socket.identifier), "value"
-    return modifier, f'["{socket.identifier}"]'
+        return getattr(modifier.properties.inputs, identifier), "value"
+    return modifier, f'["{identifier}"]'
 
 
 def _socket(modifier: bpy.types.NodesModifier, name: str) -> Any:
     group = modifier.node_group
-    sockets = [] if group is None else sockets_of(group)
-    for socket in sockets:
+    for socket in sockets_of(group) if group is not None else []:
         if socket.name == name:
             return socket
     raise SceneError(diagnose("INPUT_REMOVED", modifier.name, input=name))
@@ -207,8 +200,5 @@ def _menu_items(group: Any, name: str) -> dict[str, int]:
     if switch is None:
         raise SceneError(f"Node group {group.name!r} has lost its node {name!r}: add a crowd again")
     start = "Item_"
-    return {
-        s.name: int(s.identifier[len(start) :])
-        for s in switch.inputs
-        if s.identifier.startswith(start)
-    }
+    items = [socket for socket in switch.inputs if socket.identifier.startswith(start)]
+    return {item.name: int(item.identifier.removeprefix(start)) for item in items}

@@ -6,7 +6,7 @@
 `type` is the type of a new node and `at` its column and row in the layout; `node` is the type of
 one that the tree has. Any other key that is one of the node's properties sets it, and the rest are
 inputs; `values` has all inputs in their order. The values "<name" and "<name.Output" link an input
-to a node above: to its first output, or to the one named. A list of them makes several links to one
+to another node: to its first output, or to the one named. A list of them makes several links to one
 input. "#RRGGBB" is a color in sRGB.
 """
 
@@ -42,16 +42,17 @@ def add_nodes(
         rows: The nodes by name, see above.
         menus: Descriptions of the items, by item name, of the menus among them.
     """
-    made: dict[str, Any] = {}
+    made, inputs = {}, {}
     for name, row in rows.items():
-        node = made[name] = _make_node(tree, row)
-        values = _set_properties(node, row)
+        made[name] = _make_node(tree, row)
+        inputs[name] = _set_properties(made[name], row)
         if menus and name in menus:
-            node.name = node.label = name
-            _set_items(node.enum_items, menus[name])
-        for key, value in values.items():
-            _set_input(tree, _find(node.inputs, key), value, made)
-        for socket, value in zip(node.inputs, row.get("values", ()), strict=False):
+            made[name].name = made[name].label = name
+            _set_items(made[name].enum_items, menus[name])
+    for name, node in made.items():
+        sockets = [(_find(node.inputs, key), value) for key, value in inputs[name].items()]
+        sockets += zip(node.inputs, rows[name].get("values", ()), strict=False)
+        for socket, value in sockets:
             _set_input(tree, socket, value, made)
 
 
@@ -115,6 +116,7 @@ def _set_input(tree: bpy.types.NodeTree, socket: Any, value: Any, made: Mapping[
 def _find(sockets: Any, name: str) -> Any:
     # nodes keep an input for every data type under one name; only one of them is enabled
     for socket in sockets:
-        if socket.enabled and name in ("", socket.name):
+        # some names differ between versions, identifiers do not
+        if socket.enabled and name in ("", socket.name, socket.identifier):
             return socket
     raise KeyError(f"the node has no socket {name!r}")
