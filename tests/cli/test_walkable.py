@@ -9,7 +9,7 @@ from steer_addon.core.errors import SceneError
 
 pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.making.spawning import CORNER, DISC, Spawn, plan_flight, plan_walk
+from steer_addon.blender.making.spawning import CORNER, DISC, Group, Spawn, plan_flight, plan_walk
 from steer_addon.blender.making.walkable import Body, find_walkable
 
 BODY = Body(radius=0.25, height=1.8, max_slope=45.0, step_height=0.35)
@@ -121,22 +121,22 @@ def test_no_place_to_stand_is_told(ground):
 def test_agents_and_target_are_in_one_region_and_apart():
     wall = box((6.9, -1, 0), (7.1, 11, 3))
     places = find_walkable(floor((0, 0), (20, 10)), wall, BODY)
-    plan = plan_walk(places, 40, 0.25, Spawn(), (), seed=1)
+    plan = plan_walk(places, Group(40, 0.25, seed=1))
     assert plan.positions.shape == (40, 3)
     assert (plan.positions[:, 0] > 7.1).all()
     assert plan.targets[0][0] > 7.1
     gap = np.linalg.norm(plan.positions[:, None] - plan.positions[None], axis=2)
     assert gap[~np.eye(40, dtype=bool)].min() >= 2.0 * 0.25
     assert np.linalg.norm(plan.positions - plan.targets[0], axis=1).min() > 2.0
-    again = plan_walk(places, 40, 0.25, Spawn(), (), seed=1)
-    other = plan_walk(places, 40, 0.25, Spawn(), (), seed=2)
+    again = plan_walk(places, Group(40, 0.25, seed=1))
+    other = plan_walk(places, Group(40, 0.25, seed=2))
     assert (again.positions == plan.positions).all()
     assert (other.positions != plan.positions).any()
 
 
 def test_a_corner_is_far_from_the_target():
     places = find_walkable(floor((0, 0), (30, 10)), NOTHING, BODY)
-    plan = plan_walk(places, 20, 0.25, Spawn(CORNER), ((28.0, 5.0, 0.0),), seed=0)
+    plan = plan_walk(places, Group(20, 0.25, Spawn(CORNER), ((28.0, 5.0, 0.0),)))
     assert np.ptp(plan.positions[:, 0]) < 12.0
     assert plan.positions[:, 0].max() < 15.0
 
@@ -146,7 +146,7 @@ def test_a_disc_keeps_to_its_radius_and_floor():
     places = find_walkable(
         np.concatenate([ground, floor((0, 0), (20, 20), 3.8)[:, ::-1]]), NOTHING, BODY
     )
-    plan = plan_walk(places, 15, 0.25, Spawn(DISC, (5, 5, 4), 3.0), (), seed=0)
+    plan = plan_walk(places, Group(15, 0.25, Spawn(DISC, (5, 5, 4), 3.0)))
     assert np.linalg.norm(plan.positions - [5, 5, 4], axis=1).max() < 3.3
     assert plan.positions[:, 2].min() == pytest.approx(4.0, abs=1e-3)
 
@@ -154,14 +154,14 @@ def test_a_disc_keeps_to_its_radius_and_floor():
 def test_a_disc_in_the_void_and_a_crowd_too_large_are_told():
     places = find_walkable(floor((0, 0), (5, 5)), NOTHING, BODY)
     with pytest.raises(SceneError, match="within 1 m of 50, 0, 0"):
-        plan_walk(places, 5, 0.25, Spawn(DISC, (50, 0, 0), 1.0), (), seed=0)
+        plan_walk(places, Group(5, 0.25, Spawn(DISC, (50, 0, 0), 1.0)))
     with pytest.raises(SceneError, match="of 1000 agents only"):
-        plan_walk(places, 1000, 0.25, Spawn(), (), seed=0)
+        plan_walk(places, Group(1000, 0.25))
 
 
 def test_a_target_in_the_air_is_kept_with_a_warning():
     places = find_walkable(floor((0, 0), (9, 9)), NOTHING, BODY)
-    plan = plan_walk(places, 5, 0.25, Spawn(), ((4.0, 4.0, 50.0),), seed=0)
+    plan = plan_walk(places, Group(5, 0.25, Spawn(), ((4.0, 4.0, 50.0),)))
     assert plan.targets[0].tolist() == [4.0, 4.0, 50.0]
     (told,) = plan.warnings
     assert told.code == "TARGET_OFF_GROUND"
@@ -170,7 +170,7 @@ def test_a_target_in_the_air_is_kept_with_a_warning():
 
 def test_flyers_start_above_one_side():
     low, high = np.zeros(3), np.array([100.0, 40.0, 10.0])
-    plan = plan_flight(low, high, 200, 0.2, Spawn(), (), seed=0)
+    plan = plan_flight(low, high, Group(200, 0.2))
     assert len(plan.positions) == 200
     assert plan.positions[:, 2].min() > 10.0
     assert plan.targets[0][0] - plan.positions[:, 0].max() > 10.0

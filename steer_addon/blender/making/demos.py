@@ -20,17 +20,14 @@ import numpy as np
 from ...core.crowd.presets import builtin_folder, load_preset
 from ...core.errors import UsageError
 from ..crowd import properties
-from . import distribute, lines
+from . import distribute, path_curves
 from .figures import make_person
-from .materials import attribute_material, plain_material
+from .materials import plain_material
 from .scene_look import set_render
-from .shapes import SHAPES
-from .staging import Stage, empty_scene, steer_by
+from .staging import Stage, choose, empty_scene, find_named
 
 FRAMES = range(1, 241)
 
-Found = dict[str, Any]
-"""Objects and collections of a scene by their name in the file."""
 Placed = tuple[Any, Any, dict[str, Any]]
 """Points, headings and point attributes of a crowd."""
 
@@ -72,42 +69,35 @@ def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
     data = read_demo(name)
     scene = empty_scene(frames or FRAMES)
     stage = Stage(scene)
-    found: Found = {}
-    _add_scenery(stage, data, found)
-    _add_goals(stage, data, found)
-    for crowd in data["crowds"]:
-        found[crowd["name"]] = _add_crowd(stage, crowd, crowd.get("preset", name))
-    for crowd in data["crowds"]:
-        _connect(found[crowd["name"]], crowd, found)
+    _add_scenery(stage, data)
+    _add_goals(stage, data)
+    made = [_add_crowd(stage, crowd, crowd.get("preset", name)) for crowd in data["crowds"]]
+    for crowd, row in zip(made, data["crowds"], strict=True):
+        _connect(crowd, row)
     view = data["camera"]
     stage.camera(view["from"], view["at"], view["lens"])
     stage.tidy()
     set_render(scene)
     scene.frame_set(scene.frame_start)
-    return stage.crowds
+    return made
 
 
-def _add_scenery(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
+def _add_scenery(stage: Stage, data: Mapping[str, Any]) -> None:
     """Add the ground, still and moving objects, and containers of agents."""
     if "ground" in data:
-        x, y = data["ground"]["size"]
-        stage.ground(x, y, data["ground"].get("color"))
+        stage.ground(**data["ground"])
     for thing in data.get("things", []):
-        solid = {key: thing[key] for key in thing if key not in ("at", "flag", "keys", "run")}
+        sizes = _without(thing, "at", "flag", "keys", "run")
         for place in thing["at"]:
-            obj = found[thing.get("name", "")] = _add_thing(stage, place, **solid)
+            obj = _add_thing(stage, place, **sizes)
         if "flag" in thing:
             stage.flag(obj, thing["flag"])
         _add_motion(stage, obj, thing)
     for sphere in data.get("spheres", []):
         for place in sphere["at"]:
             stage.sphere(place, sphere["radius"])
-    for outline in data.get("plans", []):
-        count = len(outline["points"])
-        edges = [(k, (k + 1) % count) for k in range(count)]
-        stage.plan(outline["points"], edges, outline["name"])
     for space in data.get("spaces", []):
-        found[space["name"]] = stage.space(location=space["at"], **_without(space, "at"))
+        stage.space(**space)
 
 
 def _add_thing(stage: Stage, place: Any, kind: str, **options: Any) -> bpy.types.Object:
@@ -126,31 +116,30 @@ def _add_motion(stage: Stage, obj: bpy.types.Object, data: Mapping[str, Any]) ->
         stage.run(obj, **data["run"])
 
 
-def _add_goals(stage: Stage, data: Mapping[str, Any], found: Found) -> None:
+def _add_goals(stage: Stage, data: Mapping[str, Any]) -> None:
     """Add targets, numbered ones in a collection, and paths."""
     for target in data.get("targets", []):
-        obj = found[target["name"]] = stage.target(target["at"], target["name"])
+        obj = stage.target(target["at"], target["name"])
         if "flag" in target:
             stage.flag(obj, target["flag"])
         _add_motion(stage, obj, target)
     for goals in data.get("goals", []):
-        collection = found[f"{goals['name']}s"] = stage.collection(f"{goals['name']}s")
+        collection = stage.collection(f"{goals['name']}s")
         for number, place in enumerate(goals["at"]):
             stage.target(place, f"{goals['name']} {number:02d}", collection=collection)
     for path in data.get("paths", []):
-        name, group = path["name"], path.get("collection")
-        if group and group not in found:
-            found[group] = stage.collection(group)
-        parent, cyclic = found.get(group), path.get("cyclic", False)
-        found[name] = stage.path(_line(path), name=name, cyclic=cyclic, collection=parent)
+        group = path.get("collection")
+        parent = bpy.data.collections.get(group) or stage.collection(group) if group else None
+        cyclic = path.get("cyclic", False)
+        stage.path(_line(path), name=path["name"], cyclic=cyclic, collection=parent)
 
 
 def _line(path: Mapping[str, Any]) -> Any:
     """Points of a path, shape (n, 3): listed ones, a circle or a wave."""
     if "circle" in path:
-        return lines.circle(path["circle"])
+        return path_curves.circle(path["circle"])
     if "wave" in path:
-        return lines.wave(**path["wave"])
+        return path_curves.wave(**path["wave"])
     return np.array(path["points"], np.float64)
 
 
@@ -175,38 +164,19 @@ def _add_crowd(stage: Stage, data: Mapping[str, Any], preset: str) -> bpy.types.
             setattr(getattr(added, entry["type"]), name, value)
     for behavior, weights in data.get("weights", {}).items():
         stage.key(crowd, behavior, {int(frame): weight for frame, weight in weights.items()})
-    _show(stage, crowd, **data.get("show", {"kind": "people"}))
+    stage.show(crowd, **data.get("show", {"kind": "people"}))
     return crowd
 
 
-def _show(stage: Stage, crowd: bpy.types.Object, kind: str, **look: Any) -> None:
-    """Set the display of the agents."""
-    if kind == "people":
-        stage.show_people(crowd)
-    elif kind == "cones":
-        if "attribute" in look:
-            color = attribute_material("Zones", look["attribute"], look["colors"])
-            stage.show_cones(crowd, color, look["scale"])
-        else:
-            stage.show_cones(crowd, look["color"], look["scale"])
-    elif kind == "person":
-        body = make_person(crowd.name)
-        body.data.materials.clear()
-        stage.show_mesh(crowd, body.data, look["color"])
-    else:
-        stage.show_mesh(crowd, SHAPES[kind](**_without(look, "color")), look["color"])
-
-
-def _connect(crowd: bpy.types.Object, data: Mapping[str, Any], found: Found) -> None:
+def _connect(crowd: bpy.types.Object, data: Mapping[str, Any]) -> None:
     """Set the targets and paths of a crowd."""
     for behavior, name in data.get("steers_by", {}).items():
-        steer_by(crowd, found[name], "" if behavior == "all" else behavior)
+        owner: Any = crowd.steer if behavior == "all" else crowd.steer.behaviors[behavior]
+        if behavior != "all":
+            owner.use_own_target = True
+        choose(owner, "target", find_named(name))
     for behavior, name in data.get("sources", {}).items():
-        entry, source = crowd.steer.behaviors[behavior], found[name]
-        if isinstance(source, bpy.types.Collection):
-            entry.source_kind, entry.source_collection = "COLLECTION", source
-        else:
-            entry.source_kind, entry.source_object = "OBJECT", source
+        choose(crowd.steer.behaviors[behavior], "source", find_named(name))
 
 
 def _without(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -227,7 +197,7 @@ def _scattered(data: Mapping[str, Any]) -> Placed:
 
 def _ball(data: Mapping[str, Any]) -> Placed:
     """Random points in an ellipsoid."""
-    points = distribute.ball_of_points(data["count"], 1.0, seed=data["seed"])
+    points = distribute.ball_of_points(data["count"], 1.0, data["seed"])
     return points * data["size"] + data["center"], None, {}
 
 
@@ -235,10 +205,10 @@ def _column(data: Mapping[str, Any]) -> Placed:
     """A column on a closed path, row by row from its head, with one file per lane."""
     line = _line(data)
     line = np.concatenate([line, line[:1]])
-    total, lanes, rows = lines.length_of(line), data["lanes"], data["rows"]
+    total, lanes, rows = path_curves.length_of(line), data["lanes"], data["rows"]
     along = data["head"] * total - np.repeat(data["spacing"] * np.arange(rows), len(lanes))
     lane = np.tile(lanes, rows)
-    points, ways = lines.places(line, along, lane)
+    points, ways = path_curves.places(line, along, lane)
     # a full turn lengthens the way of an outer file by its offset times 2π
     pace = data["pace"] * (1.0 + 2.0 * np.pi * lane / total)
     return points, ways, {"lane": lane, "max_speed": pace}
@@ -248,7 +218,7 @@ def _passersby(data: Mapping[str, Any]) -> Placed:
     """People on lanes of a path, in both directions, each at its own pace."""
     line, lanes, count = _line(data), data["lanes"], data["per_lane"]
     random = np.random.default_rng(data["seed"])
-    total = lines.length_of(line)
+    total = path_curves.length_of(line)
     along, beside, directions = [], [], []
     for direction in (1, -1):
         for lane in lanes:
@@ -259,7 +229,7 @@ def _passersby(data: Mapping[str, Any]) -> Placed:
             beside.append(lane + random.uniform(-data["aside"], data["aside"], count))
             directions += [direction] * count
     sides, signs = np.concatenate(beside), np.array(directions)
-    points, ways = lines.places(line, np.concatenate(along), sides * signs)
+    points, ways = path_curves.places(line, np.concatenate(along), sides * signs)
     slowest, fastest = data["pace"]
     pace = random.uniform(slowest, fastest, len(points))
     attributes = {"lane": sides, "direction": signs, "max_speed": pace}

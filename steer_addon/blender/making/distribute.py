@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,7 @@ Draw = Callable[[int], NDArray[np.float64]]
 
 _ROUNDS = 60
 _BATCH = 100_000
-_OFFSETS = np.array(
-    [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)], np.int64
-)
+_OFFSETS = np.array(list(product((-1, 0, 1), repeat=3)), np.int64)
 
 
 def grid_points(count: int, spacing: float) -> FloatArray:
@@ -83,13 +82,13 @@ def scatter(
     return (rows + np.asarray(center, np.float64)).astype(np.float32)
 
 
-def ball_of_points(count: int, radius: float, *, center: Any = (0, 0, 0), seed: int) -> Any:
-    """Random points in a ball, shape (n, 3) [m]."""
+def ball_of_points(count: int, radius: float, seed: int) -> FloatArray:
+    """Random points in a ball around the origin, shape (n, 3) [m]."""
     random = np.random.default_rng(seed)
     ways = random.normal(size=(count, 3))
     ways /= np.linalg.norm(ways, axis=1, keepdims=True)
     reach = radius * random.uniform(size=(count, 1)) ** (1 / 3)
-    return (ways * reach + np.asarray(center, np.float64)).astype(np.float32)
+    return (ways * reach).astype(np.float32)
 
 
 def surface_points(
@@ -153,7 +152,9 @@ def throw_darts(draw: Draw, count: int, spacing: float) -> FloatArray:
         missing = count - len(kept)
         batch = draw(min(max(4 * missing, 256), _BATCH))
         batch = batch[~_near(batch, kept, spacing)]
-        batch = _one_per_cell(batch, spacing)
+        # at most one per cell
+        first = np.unique(_keys(np.floor(batch / spacing)), return_index=True)[1]
+        batch = batch[np.sort(first)]
         batch = batch[~_near(batch, batch, spacing, earlier=True)]
         kept = np.concatenate([kept, batch[:missing]])
         if len(kept) == count:
@@ -161,20 +162,12 @@ def throw_darts(draw: Draw, count: int, spacing: float) -> FloatArray:
     return kept.astype(np.float32)
 
 
-def _cells(points: NDArray[np.float64], spacing: float) -> NDArray[np.int64]:
-    cells: NDArray[np.int64] = np.floor(points / spacing).astype(np.int64)
-    return cells
-
-
-def _keys(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    # 21 bits per axis; cells that wrap onto each other only cost an unneeded distance check
-    part = cells & 0x1FFFFF
-    return (part[:, 0] << 42) | (part[:, 1] << 21) | part[:, 2]
-
-
-def _one_per_cell(points: NDArray[np.float64], spacing: float) -> NDArray[np.float64]:
-    _, first = np.unique(_keys(_cells(points, spacing)), return_index=True)
-    return points[np.sort(first)]
+def _keys(cells: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
+    """A number for each cell; cells that share one only cost an unneeded distance check."""
+    # 21 bits per axis
+    part = cells.astype(np.int64) & 0x1FFFFF
+    keys: NDArray[np.int64] = (part[:, 0] << 42) | (part[:, 1] << 21) | part[:, 2]
+    return keys
 
 
 def _near(
@@ -189,18 +182,16 @@ def _near(
     With `earlier`, `others` are the points themselves, and only those before a point count.
     """
     result = np.zeros(len(points), np.bool_)
-    if not len(others) or not len(points):
-        return result
-    keys = _keys(_cells(others, spacing))
+    keys = _keys(np.floor(others / spacing))
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    cells = _cells(points, spacing)
+    cells = np.floor(points / spacing)
     rows = np.arange(len(points))
     for offset in _OFFSETS:
         wanted = _keys(cells + offset)
         first = np.searchsorted(keys, wanted, "left")
         last = np.searchsorted(keys, wanted, "right")
-        for step in range(int((last - first).max())):
+        for step in range(int((last - first).max(initial=0))):
             here = rows[first + step < last]
             other = order[first[here] + step]
             close = np.sum((points[here] - others[other]) ** 2, axis=1) < spacing * spacing

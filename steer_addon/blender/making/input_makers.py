@@ -12,7 +12,7 @@ from ...core.errors import SceneError
 from ...core.inputs.paths import Path
 from ...core.sensing.declare import CONTAINER, PATHS
 from ..crowd.slots import source_use
-from .path_curves import add_curve
+from .path_curves import add_curve, circle
 
 MARGIN = 0.5
 """Excess width of a path or container over the crowd, as a share of the crowd's size."""
@@ -80,11 +80,10 @@ def _add_source(obj: bpy.types.Object, scene: bpy.types.Scene, use: str) -> bpy.
         box.scale = wide
         return box
 
-    turn = np.linspace(0.0, 2.0 * np.pi, CORNERS, endpoint=False)
-    ring: Any = np.stack([wide.x * np.cos(turn), wide.y * np.sin(turn), 0.0 * turn], axis=1)
     name = "Path" if use == PATHS else "Field"
-    curve = add_curve(Path(ring, cyclic=True), scene.collection, name)
-    curve.location = (middle.x, middle.y, middle.z)
+    ring = Path(circle(1.0, CORNERS) * (wide.x, wide.y, 1.0), cyclic=True)
+    curve = add_curve(ring, scene.collection, name)
+    curve.location = middle
     return curve
 
 

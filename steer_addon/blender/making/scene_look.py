@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 _TURNS = 12
 """Directions around the crowd that are tried for the camera."""
-WALKING_TILTS, FLYING_TILTS = (32.0, 42.0, 55.0), (6.0, 14.0)
+_WALKING_TILTS, _FLYING_TILTS = (32.0, 42.0, 55.0), (6.0, 14.0)
 """Angles [deg] at which the camera may look down, the preferred one first."""
 
 
@@ -33,8 +33,8 @@ class View:
         target: Target of the crowd [m], shape (3,).
         obstacles: All triangles of the scene.
         height: Size of an agent [m].
+        flies: Whether agents fly, so that the camera looks from their side.
         roam: Radius of the circles of agents that never stop, around the target [m].
-        tilts: Angles [deg] at which the camera may look down, the preferred one first.
         culled: Whether back faces hide nothing, as in a doll's house.
     """
 
@@ -42,43 +42,50 @@ class View:
     target: Floats
     obstacles: BvhView
     height: float
-    roam: float = 0.0
-    tilts: tuple[float, ...] = WALKING_TILTS
+    flies: bool
+    roam: float
     culled: bool = False
 
 
-def make_camera(
-    scene: bpy.types.Scene, collection: bpy.types.Collection, view: View
-) -> tuple[bpy.types.Object, float]:
-    """Add a camera above at an angle, on the side from which most agents are visible.
-
-    Returns:
-        The camera, and the share of the agents that it sees.
-    """
+def add_camera(scene: bpy.types.Scene, lens: float) -> bpy.types.Object:
+    """Add the scene's camera, in a collection for it and its light."""
+    collection = bpy.data.collections.new("Camera and Light")
+    scene.collection.children.link(collection)
     data = bpy.data.cameras.new("Camera")
-    data.lens = 42.0
+    data.lens = lens
     camera = bpy.data.objects.new("Camera", data)
     collection.objects.link(camera)
     scene.camera = camera
+    return camera
+
+
+def aim_camera(scene: bpy.types.Scene, camera: bpy.types.Object, view: View) -> float:
+    """Put a camera above at an angle, on the side from which most agents are visible.
+
+    Returns:
+        The share of the agents that it sees.
+    """
+    data: bpy.types.Camera = camera.data
     points = _frame_points(view)
     best, chosen, share = -math.inf, (0.0, 0.0), 0.0
     way = view.target - view.heads.mean(axis=0)
     ahead = math.atan2(float(way[1]), float(way[0]))
-    for tilt in view.tilts:
+    tilts: tuple[float, ...] = _FLYING_TILTS if view.flies else _WALKING_TILTS
+    for tilt in tilts:
         for step in range(_TURNS):
             turn = ahead + 2.0 * math.pi * step / _TURNS
             place = _aim(scene, camera, turn, math.radians(tilt), points)
             seen = _seen(view, place)
             # agents that approach the camera at an angle are seen better than those that leave
             liking = 0.1 * math.cos(turn - ahead - math.radians(50.0))
-            score = seen + liking - 0.006 * (tilt - view.tilts[0])
+            score = seen + liking - 0.006 * (tilt - tilts[0])
             if score > best:
                 best, chosen, share = score, (turn, math.radians(tilt)), seen
     _aim(scene, camera, *chosen, points)
     distance = float(np.linalg.norm(np.array(camera.location) - view.heads.mean(axis=0)))
     data.clip_start = min(0.1, 1.0e-3 * distance)
     data.clip_end = max(1000.0, 20.0 * distance)
-    return camera, share
+    return share
 
 
 def _frame_points(view: View) -> Floats:
@@ -137,9 +144,7 @@ def _seen(view: View, place: Floats) -> float:
     return float(seen.mean())
 
 
-def make_light(
-    scene: bpy.types.Scene, collection: bpy.types.Collection, camera: bpy.types.Object
-) -> None:
+def add_light(scene: bpy.types.Scene, camera: bpy.types.Object) -> None:
     """Sun over the camera's left shoulder, and a soft sky."""
     data = bpy.data.lights.new("Sun", "SUN")
     data.energy = 5.0
@@ -148,7 +153,7 @@ def make_light(
     sun = bpy.data.objects.new("Sun", data)
     sun.rotation_euler = (math.radians(48.0), 0.0, camera.rotation_euler[2] - math.radians(65.0))
     sun.location = camera.location
-    collection.objects.link(sun)
+    camera.users_collection[0].objects.link(sun)
     world = bpy.data.worlds.new("Sky")
     scene.world = world
     if world.node_tree is None:
@@ -181,23 +186,3 @@ def set_render(scene: bpy.types.Scene) -> None:
     shading.show_shadows = True
     shading.show_cavity = True
     shading.color_type = "MATERIAL"
-    for owner, name, value in (
-        (scene.view_settings, "view_transform", "AgX"),
-        (scene.view_settings, "look", "AgX - Medium High Contrast"),
-    ):
-        # the available choices depend on the site's color configuration
-        known = owner.bl_rna.properties[name].enum_items
-        if not len(known) or value in known:
-            try:
-                setattr(owner, name, value)
-            except TypeError:
-                continue
-
-
-def show_copies_only(scene: bpy.types.Scene, collection: bpy.types.Collection) -> None:
-    """Leave a collection out of the scene's view layers; agents can still be copies of its objects.
-
-    Disabling the objects in viewports or renders would hide their copies too.
-    """
-    for layer in scene.view_layers:
-        layer.layer_collection.children[collection.name].exclude = True

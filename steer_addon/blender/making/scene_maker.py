@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ from .figures import BODY_RADIUS
 from .importers import import_meshes, join_meshes
 from .materials import open_from_behind, plain_material, slope_material
 from .plaza import make_plaza
-from .scene_look import FLYING_TILTS, WALKING_TILTS, View, make_camera, make_light, set_render
-from .spawning import Plan, Spawn, plan_flight, plan_walk
-from .staging import FPS, Stage, empty_scene, steer_by
+from .scene_look import View, add_camera, add_light, aim_camera, set_render
+from .spawning import Group, Plan, Spawn, plan_flight, plan_walk
+from .staging import Stage, choose, empty_scene
 from .walkable import Body, find_walkable
 
 GROUND_MATERIAL, COLLIDER_MATERIAL = "Ground", "Collider"
@@ -45,7 +45,6 @@ class SceneOptions:
         seed: Random seed.
         radius: Body radius [m]; None takes the preset's.
         frames: Frame range.
-        fps: Frames per second.
     """
 
     ground: Path | None = None
@@ -57,7 +56,6 @@ class SceneOptions:
     seed: int = 0
     radius: float | None = None
     frames: range = range(1, 251)
-    fps: int = FPS
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class SceneResult:
 
     crowd: bpy.types.Object
     targets: list[bpy.types.Object]
-    warnings: list[Diagnosis] = field(default_factory=list)
+    warnings: list[Diagnosis]
 
 
 @dataclass(frozen=True)
@@ -95,25 +93,23 @@ def make_scene(options: SceneOptions) -> SceneResult:
         SteerError: A file or the preset cannot be used, or there is no room for the crowd.
     """
     settings = _settings(options)
-    scene = empty_scene(options.frames, options.fps)
+    scene = empty_scene(options.frames)
     stage = Stage(scene, names=("Stage", "Colliders", "Figures"))
     site = _make_site(options, settings, stage)
     plan = _plan(site, settings, options)
-    targets = _make_targets(stage, plan, settings)
-    crowd = _make_crowd(stage, site, plan, targets, settings)
+    result = _make_crowd(stage, site, plan, settings)
     _make_look(stage, site, plan, settings)
     stage.tidy()
     scene.frame_set(options.frames[0])
-    return SceneResult(crowd, targets, plan.warnings)
+    return result
 
 
 def _settings(options: SceneOptions) -> CrowdSettings:
     folders = crowds.user_preset_folders()
-    settings = replace(load_preset(options.preset, *folders).settings, seed=options.seed)
-    if options.radius is not None:
-        settings = replace(settings, agents=replace(settings.agents, radius=options.radius))
-    if settings.agents.radius <= 0.0:
-        settings = replace(settings, agents=replace(settings.agents, radius=0.01))
+    settings = load_preset(options.preset, *folders).settings
+    radius = settings.agents.radius if options.radius is None else options.radius
+    agents = replace(settings.agents, radius=radius if radius > 0.0 else 0.01)
+    settings = replace(settings, agents=agents, seed=options.seed)
     if len(options.targets) > 1:
         by_id: dict[str, Any] = {"target_choice": "BY_ID"}
         stack = tuple(
@@ -142,76 +138,60 @@ def _make_site(options: SceneOptions, settings: CrowdSettings, stage: Stage) -> 
 
 
 def _paint(objects: list[bpy.types.Object], material: bpy.types.Material) -> None:
-    """Give imported objects a material, unless they have image textures."""
+    """Give imported objects a material and sharp edges, unless they have image textures."""
     for obj in objects:
         slots = [m for m in obj.data.materials if m is not None and m.node_tree is not None]
         if any(node.type == "TEX_IMAGE" for m in slots for node in m.node_tree.nodes):
             continue
-        obj.data.materials.clear()
-        obj.data.materials.append(material)
-        _sharpen(obj.data)
-
-
-def _sharpen(mesh: bpy.types.Mesh) -> None:
-    """Shade sharp edges as sharp: many files smooth over corners that should be visible."""
-    normals = mesh.attributes.get("custom_normal")
-    if normals is not None:
-        mesh.attributes.remove(normals)
-    mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
-    mesh.set_sharp_from_angle(angle=math.radians(30.0))
+        mesh: bpy.types.Mesh = obj.data
+        mesh.materials.clear()
+        mesh.materials.append(material)
+        # many files smooth over corners that should be visible
+        normals = mesh.attributes.get("custom_normal")
+        if normals is not None:
+            mesh.attributes.remove(normals)
+        mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))
+        mesh.set_sharp_from_angle(angle=math.radians(30.0))
 
 
 def _plan(site: _Site, settings: CrowdSettings, options: SceneOptions) -> Plan:
     radius = settings.agents.radius
+    group = Group(options.agents, radius, options.spawn, options.targets, options.seed)
     if settings.motion.motion == "FLY":
         points = site.triangles().reshape(-1, 3).astype(np.float64)
-        low, high = points.min(axis=0), points.max(axis=0)
-        return plan_flight(
-            low, high, options.agents, radius, options.spawn, options.targets, options.seed
-        )
+        return plan_flight(points.min(axis=0), points.max(axis=0), group)
     body = Body(
         radius=radius,
         height=HEIGHT * radius / BODY_RADIUS,
         max_slope=settings.motion.max_slope,
         step_height=settings.motion.step_height,
     )
-    places = find_walkable(site.ground_triangles, site.collider_triangles, body)
-    return plan_walk(places, options.agents, radius, options.spawn, options.targets, options.seed)
+    return plan_walk(find_walkable(site.ground_triangles, site.collider_triangles, body), group)
 
 
-def _make_targets(stage: Stage, plan: Plan, settings: CrowdSettings) -> list[bpy.types.Object]:
-    collection, flags = stage.collection("Targets"), stage.collection("Flags")
+def _make_crowd(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) -> SceneResult:
+    """Add the crowd and its targets, with flags for agents that walk."""
+    walks = settings.motion.motion == "GROUND"
     unit = settings.agents.radius / BODY_RADIUS
-    made = [stage.target(place, size=unit, collection=collection) for place in plan.targets]
-    if settings.motion.motion == "GROUND":
-        for target in made:
+    collection, flags = stage.collection("Targets"), stage.collection("Flags")
+    targets = [stage.target(place, size=unit, collection=collection) for place in plan.targets]
+    crowd = stage.crowd(settings, plan.positions, headings=_target_headings(plan, walks=walks))
+    choose(crowd.steer, "target", targets[0] if len(targets) == 1 else collection)
+    if walks:
+        for target in targets:
             stage.flag(target, unit, flags)
-    return made
-
-
-def _make_crowd(
-    stage: Stage,
-    site: _Site,
-    plan: Plan,
-    targets: list[bpy.types.Object],
-    settings: CrowdSettings,
-) -> bpy.types.Object:
-    headings = _target_headings(plan, settings)
-    crowd = stage.crowd(settings, plan.positions, headings=headings)
-    steer_by(crowd, targets[0] if len(targets) == 1 else targets[0].users_collection[0])
-    if settings.motion.motion == "GROUND":
         crowd.steer.ground = site.ground
-        stage.show_people(crowd)
+        stage.show(crowd, "people")
     else:
-        stage.show_cones(crowd, "#C8502F")
-    return crowd
+        stage.show(crowd, "cones", color="#C8502F")
+    return SceneResult(crowd, targets, plan.warnings)
 
 
-def _target_headings(plan: Plan, settings: CrowdSettings) -> NDArray[np.float32]:
+def _target_headings(plan: Plan, *, walks: bool) -> NDArray[np.float32]:
     """Unit headings from the agents to their targets, shape (n, 3)."""
     rows = np.arange(len(plan.positions)) % len(plan.targets)
     way = (plan.targets[rows] - plan.positions).astype(np.float32)
-    if settings.motion.motion == "GROUND":
+    if walks:
         way[:, 2] = 0.0
     length = np.linalg.norm(way, axis=1, keepdims=True)
     return np.where(
@@ -220,35 +200,31 @@ def _target_headings(plan: Plan, settings: CrowdSettings) -> NDArray[np.float32]
 
 
 def _make_look(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) -> None:
-    scene, collection = stage.scene, stage.collection("Camera and Light")
-    height = HEIGHT * settings.agents.radius / BODY_RADIUS
-    tilts: tuple[float, ...] = WALKING_TILTS
-    if settings.motion.motion == "FLY":
-        height, tilts = 2.0 * settings.agents.radius, FLYING_TILTS
-    heads = plan.positions.astype(np.float64) + [0.0, 0.0, height]
+    scene, camera = stage.scene, add_camera(stage.scene, 42.0)
+    flies = settings.motion.motion == "FLY"
+    height = settings.agents.radius * (2.0 if flies else HEIGHT / BODY_RADIUS)
     set_render(scene)
-    target, roam = plan.targets.mean(axis=0), _roam(settings, plan)
-    view = View(heads, target, bvh.build(site.triangles()), height, roam, tilts)
-    camera, seen = make_camera(scene, collection, view)
-    if seen < 0.5:
+    view = View(
+        heads=plan.positions.astype(np.float64) + [0.0, 0.0, height],
+        target=plan.targets.mean(axis=0),
+        obstacles=bvh.build(site.triangles()),
+        height=height,
+        flies=flies,
+        roam=_roam(settings, plan) if flies else 0.0,
+    )
+    if aim_camera(scene, camera, view) < 0.5:
         # a roof hides the crowd: make back faces invisible, as in a doll's house
-        bpy.data.objects.remove(camera)
-        camera, _ = make_camera(scene, collection, replace(view, culled=True))
-        _open_rooms(scene, [site.ground, *stage.colliders.objects])
-    make_light(scene, collection, camera)
+        aim_camera(scene, camera, replace(view, culled=True))
+        scene.display.shading.show_backface_culling = True
+        painted = [site.ground, *stage.colliders.objects]
+        for material in {m for obj in painted for m in obj.data.materials if m is not None}:
+            if material.name.partition(".")[0] in (GROUND_MATERIAL, COLLIDER_MATERIAL):
+                open_from_behind(material)
+    add_light(scene, camera)
 
 
 def _roam(settings: CrowdSettings, plan: Plan) -> float:
     """Radius of flyers' circles around their target [m]: their own spread plus a wide turn."""
-    if settings.motion.motion != "FLY":
-        return 0.0
     spread = np.linalg.norm(plan.positions - plan.positions.mean(axis=0), axis=1).mean()
     turn = math.radians(settings.solver.max_turn_rate) or 1.0
     return float(min(spread + settings.agents.max_speed / turn, 2.5 * spread))
-
-
-def _open_rooms(scene: bpy.types.Scene, objects: list[bpy.types.Object]) -> None:
-    scene.display.shading.show_backface_culling = True
-    for material in {m for obj in objects for m in obj.data.materials if m is not None}:
-        if material.name.partition(".")[0] in (GROUND_MATERIAL, COLLIDER_MATERIAL):
-            open_from_behind(material)

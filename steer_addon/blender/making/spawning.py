@@ -42,6 +42,25 @@ class Spawn:
     radius: float = 0.0
 
 
+@dataclass(frozen=True)
+class Group:
+    """Agents that need places.
+
+    Attributes:
+        agents: Number of agents.
+        radius: Their body radius [m].
+        spawn: Start region; of flyers, a disc is a ball.
+        targets: Targets [m]; none puts one target far away.
+        seed: Random seed.
+    """
+
+    agents: int
+    radius: float
+    spawn: Spawn = Spawn()
+    targets: tuple[tuple[float, ...], ...] = ()
+    seed: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """Start positions and targets of a crowd."""
@@ -53,57 +72,45 @@ class Plan:
     warnings: list[Diagnosis] = field(default_factory=list)
 
 
-def plan_walk(
-    places: Walkable,
-    agents: int,
-    radius: float,
-    spawn: Spawn,
-    targets: tuple[tuple[float, ...], ...],
-    seed: int,
-) -> Plan:
+def plan_walk(places: Walkable, group: Group) -> Plan:
     """Put walking agents and their target on the same region of the ground.
 
     Args:
         places: Places where they can stand.
-        agents: Number of agents.
-        radius: Their body radius [m].
-        spawn: Start region of the agents.
-        targets: Targets [m]; none puts one target where the way is longest.
-        seed: Random seed.
+        group: The agents; without a target, it is put where the way is longest.
 
     Raises:
         SceneError: There is no walkable ground there, or not enough.
     """
     warnings: list[Diagnosis] = []
-    start = _start(places, radius, spawn, targets, warnings)
+    start = _start(places, group, warnings)
     rows = np.flatnonzero(places.region == places.region[start])
-    if targets:
-        goals = np.array(targets, np.float64)
-        goal = _nearest_of(places, rows, goals[0])
+    if group.targets:
+        goals = np.array(group.targets, np.float64)
+        goal = int(rows[np.linalg.norm(places.position[rows] - goals[0], axis=1).argmin()])
     else:
-        if spawn.kind != DISC:
+        if group.spawn.kind != DISC:
             start = _far_end(places, rows, start)
         goal = _far_end(places, rows, start)
         goals = places.position[[goal]]
-    ways = places.ways(goal)[rows]
-    chosen = _starting_rows(places, rows, ways, agents, radius, spawn)
-    _check_room(len(chosen if spawn.kind == DISC else rows), places, agents, radius)
-    random = np.random.default_rng(seed)
-    positions = _throw(places, chosen, agents, radius, random)
-    if len(positions) < agents and spawn.kind != DISC:
-        positions = _throw(places, rows, agents, radius, random)
-    if len(positions) < agents:
-        raise _too_many(len(positions), agents)
+    chosen = _starting_rows(places, rows, places.ways(goal)[rows], group)
+    _check_room(len(chosen if group.spawn.kind == DISC else rows), places, group)
+    random = np.random.default_rng(group.seed)
+    positions = _throw(places, chosen, group, random)
+    if len(positions) < group.agents and group.spawn.kind != DISC:
+        positions = _throw(places, rows, group, random)
+    if len(positions) < group.agents:
+        raise _too_many(len(positions), group.agents)
     return Plan(positions, goals, warnings)
 
 
-def _check_room(count: int, places: Walkable, agents: int, radius: float) -> None:
+def _check_room(count: int, places: Walkable, group: Group) -> None:
     """Reject a crowd that is far too large, without a search."""
     # more than 55 % of an area is never covered by discs put there at random (Feder 1980)
-    disc = math.pi * (_BODIES_APART * radius / 2.0) ** 2
+    disc = math.pi * (_BODIES_APART * group.radius / 2.0) ** 2
     most = int(0.55 * count * places.cell**2 / disc)
-    if agents > 1.1 * most + 10:
-        raise _too_many(most, agents)
+    if group.agents > 1.1 * most + 10:
+        raise _too_many(most, group.agents)
 
 
 def _too_many(room: int, agents: int) -> SceneError:
@@ -113,14 +120,9 @@ def _too_many(room: int, agents: int) -> SceneError:
     )
 
 
-def _start(
-    places: Walkable,
-    radius: float,
-    spawn: Spawn,
-    targets: tuple[tuple[float, ...], ...],
-    warnings: list[Diagnosis],
-) -> int:
+def _start(places: Walkable, group: Group, warnings: list[Diagnosis]) -> int:
     """A place in the region to use."""
+    spawn = group.spawn
     if spawn.kind == DISC:
         row, distance = places.nearest(np.array(spawn.center))
         if distance > spawn.radius + places.cell:
@@ -131,16 +133,13 @@ def _start(
                 f"the nearest is at {near}"
             )
         return row
-    if targets:
-        row, distance = places.nearest(np.array(targets[0]))
-        if distance <= 12.0 * radius:
+    if group.targets:
+        row, distance = places.nearest(np.array(group.targets[0]))
+        if distance <= 12.0 * group.radius:
             return row
         warnings.append(diagnose("TARGET_OFF_GROUND", distance=float(distance)))
-    return int(np.flatnonzero(places.region == places.largest())[0])
-
-
-def _nearest_of(places: Walkable, rows: Ints, point: Floats) -> int:
-    return int(rows[np.linalg.norm(places.position[rows] - point, axis=1).argmin()])
+    largest = np.bincount(places.region).argmax()
+    return int(np.flatnonzero(places.region == largest)[0])
 
 
 def _far_end(places: Walkable, rows: Ints, start: int) -> int:
@@ -150,14 +149,14 @@ def _far_end(places: Walkable, rows: Ints, start: int) -> int:
     return int(far[places.depth[far].argmax()])
 
 
-def _starting_rows(
-    places: Walkable, rows: Ints, ways: Floats, agents: int, radius: float, spawn: Spawn
-) -> Ints:
+def _starting_rows(places: Walkable, rows: Ints, ways: Floats, group: Group) -> Ints:
+    """The rows to start from, by their ways to the target [m]."""
     chosen: NDArray[Any]
+    spawn = group.spawn
     if spawn.kind == WHOLE:
         chosen = ways >= 0.3 * ways.max()
     elif spawn.kind == CORNER:
-        wanted = math.ceil(1.5 * agents * (_COMFORT * radius / places.cell) ** 2)
+        wanted = math.ceil(1.5 * group.agents * (_COMFORT * group.radius / places.cell) ** 2)
         chosen = np.argsort(-ways, kind="stable")[:wanted]
     else:
         offset = places.position[rows] - np.array(spawn.center)
@@ -167,50 +166,38 @@ def _starting_rows(
 
 
 def _throw(
-    places: Walkable, rows: Ints, agents: int, radius: float, random: np.random.Generator
+    places: Walkable, rows: Ints, group: Group, random: np.random.Generator
 ) -> NDArray[np.float32]:
+    """Random positions around some of the places [m], far apart if there is room."""
     if not len(rows):
         return np.zeros((0, 3), np.float32)
-    room = len(rows) * places.cell**2 / agents
+    least = _BODIES_APART * group.radius
+    room = len(rows) * places.cell**2 / group.agents
     # random places leave half of the space empty
-    spacing = min(_COMFORT * radius, math.sqrt(0.55 * room))
-    for distance in (spacing, _BODIES_APART * radius):
+    comfort = min(_COMFORT * group.radius, math.sqrt(0.55 * room))
+    for distance in (max(comfort, least), least):
         points = throw_darts(
-            lambda count: places.scatter(rows, random, count),
-            agents,
-            max(distance, _BODIES_APART * radius),
+            lambda count: places.scatter(rows, random, count), group.agents, distance
         )
-        if len(points) == agents:
+        if len(points) == group.agents:
             break
     return points
 
 
-def plan_flight(
-    low: Floats,
-    high: Floats,
-    agents: int,
-    radius: float,
-    spawn: Spawn,
-    targets: tuple[tuple[float, ...], ...],
-    seed: int,
-) -> Plan:
+def plan_flight(low: Floats, high: Floats, group: Group) -> Plan:
     """Put flying agents into a ball above one side of a box, and their target above the other.
 
     Args:
         low: Lower corner of the scene's bounding box [m], shape (3,).
         high: Upper corner.
-        agents: Number of agents.
-        radius: Their body radius [m].
-        spawn: Start region; a disc is the ball itself.
-        targets: Targets [m]; none puts one target on the far side.
-        seed: Random seed.
+        group: The agents; without a target, it is put on the far side.
 
     Raises:
         SceneError: The ball has no room for this number of agents.
     """
     size = high - low
-    distance = 3.0 * _COMFORT * radius
-    ball = 0.7 * distance * agents ** (1.0 / 3.0)
+    distance = 3.0 * _COMFORT * group.radius
+    ball = 0.7 * distance * group.agents ** (1.0 / 3.0)
     center = (low + high) / 2.0
     center[2] = high[2] + ball + distance
     goal = center.copy()
@@ -218,10 +205,10 @@ def plan_flight(
     reach = max(0.35 * size[along], 1.5 * ball)
     center[along] -= reach
     goal[along] += reach
-    if spawn.kind == DISC:
-        center, ball = np.array(spawn.center), spawn.radius
-        distance = ball / (0.7 * agents ** (1.0 / 3.0))
-    random = np.random.default_rng(seed)
+    if group.spawn.kind == DISC:
+        center, ball = np.array(group.spawn.center), group.spawn.radius
+        distance = ball / (0.7 * group.agents ** (1.0 / 3.0))
+    random = np.random.default_rng(group.seed)
 
     def draw(count: int) -> Floats:
         way = random.normal(size=(count, 3))
@@ -229,10 +216,11 @@ def plan_flight(
         places: Floats = center + way * ball * np.cbrt(random.uniform(size=(count, 1)))
         return places
 
-    positions = throw_darts(draw, agents, max(0.7 * distance, _BODIES_APART * radius))
-    if len(positions) < agents:
+    spacing = max(0.7 * distance, _BODIES_APART * group.radius)
+    positions = throw_darts(draw, group.agents, spacing)
+    if len(positions) < group.agents:
         raise SceneError(
-            f"There is room for {len(positions)} of {agents} agents only: "
+            f"There is room for {len(positions)} of {group.agents} agents only: "
             "give fewer --agents, a smaller --radius, or a larger --spawn"
         )
-    return Plan(positions, np.array(targets, np.float64) if targets else goal[None], [])
+    return Plan(positions, np.array(group.targets, np.float64) if group.targets else goal[None])

@@ -15,9 +15,9 @@ from ...core.inputs.paths import Path
 from ..crowd import crowds
 from ..display import display
 from .figures import BODY_RADIUS, make_person
-from .materials import plain_material, tile_material
+from .materials import attribute_material, plain_material, tile_material
 from .path_curves import add_curve
-from .scene_look import make_light, show_copies_only
+from .scene_look import add_camera, add_light
 from .shapes import SHAPES, flag_mesh, new_mesh
 
 FPS = 24
@@ -26,12 +26,12 @@ _TURNS = {"NEG_Y": 0.0, "POS_X": 90.0, "POS_Y": 180.0, "NEG_X": -90.0}
 """Rotation [deg] of figures whose front is not -Y."""
 
 
-def empty_scene(frames: range, fps: int = FPS) -> bpy.types.Scene:
+def empty_scene(frames: range) -> bpy.types.Scene:
     """The empty scene of a new file."""
     bpy.ops.wm.read_homefile(use_empty=True)
     scene = bpy.context.scene
     scene.name = "Scene"
-    scene.render.fps, scene.render.fps_base = fps, 1.0
+    scene.render.fps, scene.render.fps_base = FPS, 1.0
     scene.frame_start, scene.frame_end = frames[0], frames[-1]
     return scene
 
@@ -45,7 +45,6 @@ class Stage:
         set: Collection of objects that agents do not read.
         colliders: Collection of colliders.
         bodies: Collection of the objects that agents copy.
-        crowds: The crowds made.
     """
 
     def __init__(
@@ -57,7 +56,6 @@ class Stage:
         """Begin with the three collections."""
         self.scene = scene
         self.origin = Vector(origin)
-        self.crowds: list[bpy.types.Object] = []
         self.set, self.colliders, self.bodies = (self.collection(name) for name in names)
 
     def collection(self, name: str) -> bpy.types.Collection:
@@ -95,7 +93,7 @@ class Stage:
         location: Any,
         *,
         name: str = "",
-        color: str = STONE,
+        color: str | None = STONE,
         roof_color: str = "",
         turn: float = 0.0,
         blocks: bool = True,
@@ -107,7 +105,7 @@ class Stage:
             kind: Name of the shape.
             location: Its place [m].
             name: Its name; empty is its kind.
-            color: Its color.
+            color: Its color; None for no material.
             roof_color: Color of its second material; empty for none.
             turn: Its turn about Z [deg].
             blocks: Whether it is a collider.
@@ -120,25 +118,21 @@ class Stage:
         obj.rotation_euler[2] = math.radians(turn)
         return obj
 
-    def space(self, kind: str, location: Any, name: str, **sizes: Any) -> bpy.types.Object:
+    def space(self, kind: str, at: Any, name: str, **sizes: Any) -> bpy.types.Object:
         """A container for agents: an object of one of `SHAPES` that is not rendered."""
-        obj = self.add(SHAPES[kind](name, **sizes), location)
+        obj = self.add(SHAPES[kind](name, **sizes), at)
         obj.display_type, obj.hide_render = "WIRE", True
         return obj
 
-    def ground(self, size_x: float, size_y: float, color: str | None = None) -> bpy.types.Object:
+    def ground(self, size: Any, color: str | None = None) -> bpy.types.Object:
         """A level ground around the origin: paved, or of one color."""
-        x, y = size_x / 2, size_y / 2
+        x, y = size[0] / 2, size[1] / 2
         corners = [(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)]
         obj = self.add(new_mesh("Ground", corners, [(0, 1, 2, 3)]), color=color)
         if color is None:
-            material = tile_material("Paving", "#CFC7BA", "#BFB6A8", "#9B9389", 1.0)
-            obj.data.materials.append(material)
+            paving = tile_material("Paving", "#CFC7BA", "#BFB6A8", "#9B9389", 1.0)
+            obj.data.materials.append(paving)
         return obj
-
-    def plan(self, points: Sequence[Any], edges: Sequence[Any], name: str) -> Any:
-        """Walls as edges without faces, as in a floor plan; they are not rendered."""
-        return self.add(new_mesh(name, points, (), edges), collection=self.colliders)
 
     def sphere(self, location: Any, radius: float) -> bpy.types.Object:
         """An empty that is an obstacle."""
@@ -236,11 +230,11 @@ class Stage:
         headings: Any = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> bpy.types.Object:
-        """Add a crowd on points [m], shape (n, 3), with the stage's colliders as its colliders.
+        """Add a crowd with the stage's colliders as its colliders.
 
         Args:
             settings: Its settings.
-            points: Start positions of the agents.
+            points: Start positions of the agents [m], shape (n, 3).
             name: Name of the crowd object.
             headings: Unit headings at the start, shape (n, 3) or (3,); None is -Y.
             attributes: Point attributes by name, whole numbers or floats, each of shape (n,).
@@ -260,68 +254,88 @@ class Stage:
         crowds.make_crowd(obj, settings=settings, scene=self.scene)
         if self.colliders.objects:
             obj.steer.colliders = self.colliders
-        self.crowds.append(obj)
         return obj
 
-    def show_people(self, crowd: bpy.types.Object) -> None:
-        """Show the agents as people, live and baked."""
-        person = make_person()
-        person.rotation_euler[2] = math.radians(_TURNS[crowd.steer.motion.forward_axis])
-        self._show(crowd, person, crowd.steer.agents.radius / BODY_RADIUS)
-
-    def show_mesh(self, crowd: bpy.types.Object, mesh: bpy.types.Mesh, color: str) -> None:
-        """Show the agents as copies of a mesh that faces -Y."""
-        body = bpy.data.objects.new(f"{crowd.name} Body", mesh)
-        mesh.materials.append(plain_material(body.name, color, 0.45))
-        self._show(crowd, body, 1.0)
-
-    def show_cones(
-        self, crowd: bpy.types.Object, look: str | bpy.types.Material, scale: float = 1.0
+    def show(
+        self,
+        crowd: bpy.types.Object,
+        kind: str,
+        *,
+        color: str = "",
+        scale: float = 1.0,
+        **sizes: Any,
     ) -> None:
-        """Show the agents as cones of a color or material."""
-        if isinstance(look, str):
-            look = plain_material(f"{crowd.name} Cones", look, 0.5)
-        modifier = display.require_modifier(crowd)
-        display.set_input(modifier, "Display", "Cones")
-        display.set_input(modifier, "Material", look)
-        if scale != 1.0:
-            display.set_input(modifier, "Scale", scale)
+        """Set the display of the agents, live and baked.
 
-    def _show(self, crowd: bpy.types.Object, body: bpy.types.Object, scale: float) -> None:
-        self.bodies.objects.link(body)
-        show_copies_only(self.scene, self.bodies)
-        modifier = display.require_modifier(crowd)
-        display.set_input(modifier, "Display", "Object")
-        display.set_input(modifier, "Object", body)
+        Args:
+            crowd: The crowd.
+            kind: "people" in clothes of many colors, "cones", a "person" of one color, or one of
+                `SHAPES`; they face -Y.
+            color: Color of cones, person or shape.
+            scale: Scale of the bodies; people are as large as the radius of the agents asks for.
+            **sizes: Sizes that the shape takes; of cones an `attribute` and its `colors`.
+        """
+        modifier, body = display.require_modifier(crowd), None
+        if kind == "cones":
+            name = f"{crowd.name} Cones"
+            zones = attribute_material("Zones", **sizes) if sizes else None
+            display.set_input(modifier, "Material", zones or plain_material(name, color, 0.5))
+        elif kind == "people":
+            body = make_person()
+            body.rotation_euler[2] = math.radians(_TURNS[crowd.steer.motion.forward_axis])
+            scale = crowd.steer.agents.radius / BODY_RADIUS
+        else:
+            mesh = _person_mesh(crowd.name) if kind == "person" else SHAPES[kind](**sizes)
+            body = bpy.data.objects.new(f"{crowd.name} Body", mesh)
+            mesh.materials.append(plain_material(body.name, color, 0.45))
+        if body is not None:
+            self.bodies.objects.link(body)
+            # disabled in viewports or renders, the body would hide its copies, too
+            for layer in self.scene.view_layers:
+                layer.layer_collection.children[self.bodies.name].exclude = True
+            display.set_input(modifier, "Object", body)
+            crowd.steer.bake_source_object = body
+        display.set_input(modifier, "Display", "Cones" if body is None else "Object")
         display.set_input(modifier, "Scale", scale)
-        crowd.steer.bake_source_object = body
 
-    def camera(self, location: Any, look_at: Any, lens: float) -> bpy.types.Object:
+    def camera(self, location: Any, look_at: Any, lens: float) -> None:
         """Add the scene's camera and light."""
-        data = bpy.data.cameras.new("Camera")
-        data.lens = lens
-        data.clip_end = 1000.0
-        camera = bpy.data.objects.new("Camera", data)
+        camera = add_camera(self.scene, lens)
         camera.location = location
         way = Vector(look_at) - Vector(location)
         camera.rotation_euler = way.to_track_quat("-Z", "Y").to_euler()
-        look = self.collection("Camera and Light")
-        look.objects.link(camera)
-        self.scene.camera = camera
-        make_light(self.scene, look, camera)
-        return camera
+        add_light(self.scene, camera)
 
 
-def steer_by(obj: bpy.types.Object, target: Any, behavior: str = "") -> None:
-    """Set the target of a crowd or a behavior: an object, a collection or a crowd."""
-    slot: Any = obj.steer.behaviors[behavior] if behavior else obj.steer
-    if behavior:
-        slot.use_own_target = True
-    if isinstance(target, bpy.types.Collection):
-        slot.target_kind, slot.target_collection = "COLLECTION", target
-    else:
-        slot.target_kind = "CROWD" if crowds.is_crowd(target) else "OBJECT"
-        slot.target_object = target
+def _person_mesh(name: str) -> bpy.types.Mesh:
+    """A person without materials."""
+    person = make_person(name)
+    mesh: bpy.types.Mesh = person.data
+    mesh.materials.clear()
+    bpy.data.objects.remove(person)
+    return mesh
+
+
+def find_named(name: str) -> Any:
+    """A collection of a new file, or else an object."""
+    return bpy.data.collections.get(name) or bpy.data.objects[name]
+
+
+def choose(owner: Any, slot: str, source: Any) -> None:
+    """Choose an input of a crowd or of a behavior.
+
+    Args:
+        owner: Settings of the crowd, or the behavior.
+        slot: Its "target", "second_target" or "source".
+        source: An object, a collection or, for a target, a crowd.
+    """
+    kind, held = "OBJECT", "object"
+    if isinstance(source, bpy.types.Collection):
+        kind, held = "COLLECTION", "collection"
+    elif slot == "target" and crowds.is_crowd(source):
+        kind = "CROWD"
+    setattr(owner, f"{slot}_kind", kind)
+    setattr(owner, f"{slot}_{held}", source)
 
 
 def _curve(points: list[Any], pieces: int = 24) -> Any:

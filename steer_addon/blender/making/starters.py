@@ -21,12 +21,11 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.crowd.start import StartSettings, complete_start
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
-from . import distribute, lines, shapes
+from . import distribute, path_curves
 from .figures import BODY_RADIUS
-from .staging import Stage, steer_by
+from .staging import Stage, choose
 
 VIEWPORT_CLOTHES = (0.13, 0.37, 0.62, 1.0)
-_AHEAD = np.array([0.0, 1.0, 0.0], np.float32)
 COLLECTIONS = ("Crowd Set", "Crowd Obstacles", "Crowd Bodies")
 
 
@@ -53,15 +52,21 @@ class Wish:
 
 @dataclass(frozen=True)
 class _Plan:
-    """Sizes of the new objects [m]."""
+    """Settings of a new crowd, and sizes of the new objects [m]."""
 
+    wish: Wish
+    settings: CrowdSettings
+    start: StartSettings
+    uses: frozenset[str]
+    flies: bool
     body: float
     spread: float
     reach: float
     height: float
-    flies: bool
-    uses: frozenset[str]
-    start: StartSettings
+    way: float
+    """Largest distance of the path from the middle."""
+    lap: float
+    """Radius of the circle that the target moves on; 0 if it stands still."""
 
 
 def start(scene: bpy.types.Scene, wish: Wish, active: bpy.types.Object | None) -> bpy.types.Object:
@@ -78,115 +83,98 @@ def start(scene: bpy.types.Scene, wish: Wish, active: bpy.types.Object | None) -
     Raises:
         SteerError: The preset cannot be used.
     """
-    preset = load_preset(wish.preset, *crowds.user_preset_folders())
-    settings = replace(preset.settings, seed=wish.seed)
-    plan = _plan(settings, complete_start(preset.start, settings), wish.count)
+    plan = _plan(wish)
     place = Stage(scene, scene.cursor.location, COLLECTIONS)
-    line = _line(plan)
+    # a closed round path through the agents' region
+    line = path_curves.circle(plan.way) * (1.0, 0.7, 1.0) + (0.0, 0.0, plan.height)
     spots = _spots(plan) if plan.start.scenery != "NONE" and wish.obstacles else []
-    points, headings, attributes = _agents(plan, wish, line, spots)
+    points, headings, attributes = _agents(plan, line, spots)
     _obstacles(place, plan, spots)
-    crowd = place.crowd(settings, points, headings=headings, attributes=attributes)
+    crowd = place.crowd(plan.settings, points, headings=headings, attributes=attributes)
     if not plan.flies:
-        crowd.steer.ground = _ground(place, plan, wish, active)
+        crowd.steer.ground = _ground(place, plan, active)
     if plan.start.target != "NONE":
-        steer_by(crowd, _target(place, plan, settings))
+        choose(crowd.steer, "target", _target(place, plan))
     _sources(place, plan, crowd, line)
-    _show(place, plan, crowd, wish)
+    _show(place, plan, crowd)
     place.tidy()
     return crowd
 
 
-def _plan(settings: CrowdSettings, start: StartSettings, count: int) -> _Plan:
+def _plan(wish: Wish) -> _Plan:
+    preset = load_preset(wish.preset, *crowds.user_preset_folders())
+    settings = replace(preset.settings, seed=wish.seed)
+    start = complete_start(preset.start, settings)
     acting = [b for b in settings.behaviors if b.enabled and b.weight > 0.0]
     body = max(settings.agents.radius, 0.02)
     flies = settings.motion.motion == "FLY"
     near = [getattr(b, b.keeps_apart_by) for b in acting if b.keeps_apart_by]
     gap = max([4.0 * body, *(0.7 * float(distance) for distance in near)])
-    spread = gap * (0.8 * count ** (1 / 3) if flies else 0.75 * math.sqrt(count))
+    spread = gap * (0.8 * wish.count ** (1 / 3) if flies else 0.75 * math.sqrt(wish.count))
     spread = max(spread, 4.0 * body)
     reach = spread + min(max(4.0 * settings.agents.max_speed, 24.0 * body), 100.0 * body)
+    lap = {"AMONG": 0.6 * spread + 6.0 * body, "LEADS": 0.9 * spread + 6.0 * body}
     return _Plan(
+        wish=wish,
+        settings=settings,
+        start=start,
+        uses=frozenset(use for b in acting for use in b.definition.uses),
+        flies=flies,
         body=body,
         spread=spread,
         reach=reach,
         height=spread + 6.0 * body if flies else 0.0,
-        flies=flies,
-        uses=frozenset(use for b in acting for use in b.definition.uses),
-        start=start,
+        way=0.6 * reach + 4.0 * body,
+        lap=lap.get(start.target, 0.0),
     )
 
 
-def _way_radius(plan: _Plan) -> float:
-    """Largest distance of the path from the middle [m]."""
-    return 0.6 * plan.reach + 4.0 * plan.body
-
-
-def _line(plan: _Plan) -> Any:
-    """A closed round path through the agents' region, shape (n, 3)."""
-    line = lines.circle(_way_radius(plan)) * (1.0, 0.7, 1.0)
-    return line + (0.0, 0.0, plan.height)
-
-
 def _agents(
-    plan: _Plan, wish: Wish, line: Any, spots: Sequence[tuple[float, float, float]]
+    plan: _Plan, line: Any, spots: Sequence[tuple[float, float, float]]
 ) -> tuple[Any, Any, dict[str, Any]]:
     """Points, headings and attributes of the crowd, around the 3D cursor."""
+    count, seed = plan.wish.count, plan.wish.seed
     toward = (0.0, -1.0, 0.0)
     if plan.start.placement == "LANES":
         closed = np.concatenate([line, line[:1]])
         files = (-1.0, 0.0, 1.0)
-        rows = -(-wish.count // len(files))
-        total = lines.length_of(closed)
+        rows = -(-count // len(files))
+        total = path_curves.length_of(closed)
         step = min(6.0 * plan.body, 0.95 * total / max(rows, 1))
-        along = np.repeat(step * np.arange(rows), len(files))[: wish.count]
-        lane = 4.0 * plan.body * np.tile(files, rows)[: wish.count]
-        points, heading = lines.places(closed, along, lane)
+        along = np.repeat(step * np.arange(rows), len(files))[:count]
+        lane = 4.0 * plan.body * np.tile(files, rows)[:count]
+        points, heading = path_curves.places(closed, along, lane)
         return points, heading, {"lane": lane}
     back = 0.5 * plan.reach if plan.start.placement == "FACING" else 0.0
     if plan.flies:
-        points = distribute.ball_of_points(wish.count, plan.spread, seed=wish.seed)
+        points = distribute.ball_of_points(count, plan.spread, seed)
         return points + (0.0, back, plan.height), toward, {}
     gap = 2.5 * plan.body
-    places = distribute.disc_points(wish.count + 60, plan.spread, gap, wish.seed)
+    places = distribute.disc_points(count + 60, plan.spread, gap, seed)
     if back:
-        return places[: wish.count] + _AHEAD * np.float32(back), toward, {}
+        return places[:count] + np.array([0.0, back, 0.0], np.float32), toward, {}
     free = [p for p in places if all(math.dist(p[:2], s[:2]) > s[2] + gap for s in spots)]
-    return np.array(free[: wish.count], np.float32).reshape(-1, 3), toward, {}
+    return np.array(free[:count], np.float32).reshape(-1, 3), toward, {}
 
 
-def _target(place: Stage, plan: _Plan, settings: CrowdSettings) -> bpy.types.Object:
+def _target(place: Stage, plan: _Plan) -> bpy.types.Object:
     """Add the target of the crowd: ahead of it, circling among the agents, or leading them."""
-    ahead = (0.0, -0.5 * plan.reach, plan.height)
-    target = place.target(ahead, size=2.0 * plan.body)
+    target = place.target((0.0, -0.5 * plan.reach, plan.height), size=2.0 * plan.body)
     if not plan.flies:
         place.flag(target, plan.body / BODY_RADIUS)
-    lap = _lap(plan)
-    if lap:
-        _go_round(place, target, plan, lap, 0.55 * settings.agents.max_speed)
+    if plan.lap:
+        # over all frames of the scene
+        scene, speed = place.scene, max(0.55 * plan.settings.agents.max_speed, 1.0e-3)
+        fps = scene.render.fps / scene.render.fps_base
+        lap = max(2.0 * math.pi * plan.lap / speed * fps, 8.0)
+        steps = np.arange(0.0, scene.frame_end - scene.frame_start + lap / 16, lap / 16)
+        turns = -math.pi / 2 + 2.0 * math.pi * steps / lap
+        keys = {}
+        for step, turn in zip(steps, turns, strict=True):
+            on_circle = (plan.lap * math.cos(turn), plan.lap * math.sin(turn), plan.height)
+            keys[scene.frame_start + float(step)] = place.origin + Vector(on_circle)
+        place.move(target, keys)
     return target
-
-
-def _lap(plan: _Plan) -> float:
-    """Radius of the circle that the target moves on [m]; 0 if it stands still."""
-    share = {"AMONG": 0.6, "LEADS": 0.9}.get(plan.start.target)
-    return 0.0 if share is None else share * plan.spread + 6.0 * plan.body
-
-
-def _go_round(
-    place: Stage, target: bpy.types.Object, plan: _Plan, radius: float, speed: float
-) -> None:
-    """Key a target on a circle, over all frames of the scene."""
-    scene = place.scene
-    fps = scene.render.fps / scene.render.fps_base
-    lap = max(2.0 * math.pi * radius / max(speed, 1.0e-3) * fps, 8.0)
-    steps = np.arange(0.0, scene.frame_end - scene.frame_start + lap / 16, lap / 16)
-    turns = -math.pi / 2 + 2.0 * math.pi * steps / lap
-    keys = {}
-    for step, turn in zip(steps, turns, strict=True):
-        place_on = Vector((radius * math.cos(turn), radius * math.sin(turn), plan.height))
-        keys[scene.frame_start + float(step)] = place.origin + place_on
-    place.move(target, keys)
 
 
 def _spots(plan: _Plan) -> list[tuple[float, float, float]]:
@@ -194,7 +182,7 @@ def _spots(plan: _Plan) -> list[tuple[float, float, float]]:
     unit = plan.body / BODY_RADIUS
     width = max(0.6 * plan.spread, 3.0 * unit)
     spots = [(-width, 0.0), (0.1 * width, -0.25 * width), (width, 0.15 * width)]
-    if PATHS in plan.uses or _lap(plan):
+    if PATHS in plan.uses or plan.lap:
         spots = [(-width, width), (width, 0.8 * width), (-0.8 * width, -width), (width, -width)]
     if plan.start.placement == "LANES":
         # inside of the common circular path
@@ -203,8 +191,8 @@ def _spots(plan: _Plan) -> list[tuple[float, float, float]]:
     for number, (x, y) in enumerate(spots):
         size = unit * (0.8 + 0.25 * (number % 2)) * (2.0 if plan.flies else 1.0)
         far, free = math.hypot(x, y), size + 4.0 * plan.body
-        if far and abs(far - _lap(plan)) < free:
-            x, y = (value * (_lap(plan) + free) / far for value in (x, y))
+        if far and abs(far - plan.lap) < free:
+            x, y = (value * (plan.lap + free) / far for value in (x, y))
         found.append((x, y, size))
     return found
 
@@ -220,22 +208,20 @@ def _obstacles(place: Stage, plan: _Plan, spots: Sequence[tuple[float, float, fl
             place.solid("pillar", (x, y, 0.0), radius=size, height=12.0 * plan.body)
 
 
-def _ground(
-    place: Stage, plan: _Plan, wish: Wish, active: bpy.types.Object | None
-) -> bpy.types.Object | None:
+def _ground(place: Stage, plan: _Plan, active: bpy.types.Object | None) -> bpy.types.Object | None:
     """An existing ground, or a new level one; None if none is wanted."""
     for crowd in crowds.crowds(place.scene):
         if crowd.steer.ground is not None:
             return crowd.steer.ground
-    if active is not None and is_ground(active, plan.spread):
+    if active is not None and _is_ground(active, plan.spread):
         return active
-    if not wish.ground:
+    if not plan.wish.ground:
         return None
     size = 2.5 * (plan.reach + plan.spread)
-    return place.ground(size, size)
+    return place.ground((size, size))
 
 
-def is_ground(obj: bpy.types.Object, width: float) -> bool:
+def _is_ground(obj: bpy.types.Object, width: float) -> bool:
     """Whether a mesh is wide and flat enough for a crowd to walk on."""
     if obj.type != "MESH" or crowds.is_crowd(obj) or not obj.data.polygons:
         return False
@@ -252,10 +238,10 @@ def _sources(place: Stage, plan: _Plan, crowd: bpy.types.Object, line: Any) -> N
             if use not in made:
                 is_room = use == CONTAINER
                 made[use] = _container(place, plan) if is_room else place.path(line, cyclic=True)
-            item.source_kind, item.source_object = "OBJECT", made[use]
+            choose(item, "source", made[use])
         if SECOND_TARGETS in uses:
             second = place.target((plan.reach / 2, 0.0, plan.height), name="Second Target")
-            item.second_target_kind, item.second_target_object = "OBJECT", second
+            choose(item, "second_target", second)
 
 
 def _container(place: Stage, plan: _Plan) -> bpy.types.Object:
@@ -263,27 +249,27 @@ def _container(place: Stage, plan: _Plan) -> bpy.types.Object:
     half = 1.3 * plan.spread + 6.0 * plan.body
     if PATHS in plan.uses:
         # agents that run for a path outside would be stopped at the wall
-        half = max(half, _way_radius(plan) + 6.0 * plan.body)
+        half = max(half, plan.way + 6.0 * plan.body)
     low = max(plan.height - half, 0.0) if plan.flies else -2.0 * plan.body
     size = (2.0 * half, 2.0 * half, plan.height + half - low)
     return place.space("box", (0.0, 0.0, low), "Container", size=size)
 
 
-def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object, wish: Wish) -> None:
+def _show(place: Stage, plan: _Plan, crowd: bpy.types.Object) -> None:
     """Set the display of the agents."""
-    figure = plan.start.figure if wish.bodies else "CONE"
-    if figure == "FISH":
-        size = 4.0 * plan.body
-        place.show_mesh(crowd, shapes.fish_mesh("Fish", size), "#E88B3A")
-    elif figure == "ANIMAL":
-        place.show_mesh(crowd, shapes.animal_mesh("Animal", 3.5 * plan.body, 0.4), "#9C7A54")
-    elif figure == "PERSON":
-        place.show_people(crowd)
+    looks: dict[str, dict[str, Any]] = {
+        "PERSON": {"kind": "people"},
+        "ANIMAL": {"kind": "animal", "name": "Animal", "length": 3.5 * plan.body, "girth": 0.4},
+        "FISH": {"kind": "fish", "name": "Fish", "length": 4.0 * plan.body},
+        "CONE": {"kind": "cones"},
+    }
+    colors = {"ANIMAL": "#9C7A54", "FISH": "#E88B3A", "CONE": "#C8502F"}
+    figure = plan.start.figure if plan.wish.bodies else "CONE"
+    place.show(crowd, color=colors.get(figure, ""), **looks[figure])
+    if figure == "PERSON":
         # in the viewport all clothes have one color, which would be the darkest of them
         person: Any = crowd.steer.bake_source_object
         person.data.materials[0].diffuse_color = VIEWPORT_CLOTHES
-    else:
-        place.show_cones(crowd, "#C8502F")
 
 
 def worth_seeing(

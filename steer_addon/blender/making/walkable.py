@@ -9,7 +9,7 @@ Only numbers go in and come out; nothing here needs Blender.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,10 +64,6 @@ class Walkable:
     depth: Ints
     """Number of places from each place to the edge of its region, shape (place_count,)."""
 
-    def largest(self) -> int:
-        """Number of the region with the most places."""
-        return int(np.bincount(self.region).argmax())
-
     def nearest(self, point: NDArray[np.floating[Any]]) -> tuple[int, float]:
         """The place nearest to a point, and its distance [m]."""
         distance = np.linalg.norm(self.position - point, axis=1)
@@ -117,7 +113,8 @@ def find_walkable(
     if not len(ground):
         raise SceneError("The ground has no faces to stand on: give a mesh with faces")
     corners = np.concatenate([ground, np.reshape(blocking, (-1, 3, 3))]).astype(np.float64)
-    normal = _unit_normals(corners)
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1.0e-30)
     steepest = math.cos(math.radians(body.max_slope))
     if not (normal[: len(ground), 2] >= steepest).any():
         # a terrain whose faces all point down has flipped normals
@@ -128,7 +125,11 @@ def find_walkable(
     cell = max(0.8 * body.radius, math.sqrt(float(size[0] * size[1]) / MAX_COLUMNS))
     shape = np.maximum(np.ceil(size / cell).astype(np.int64), 1)
     column, height, face = _floors(view, low, float(corners[:, :, 2].max()), cell, shape)
-    free = _free(column, height, face, normal, len(ground), steepest, body.height)
+    up = normal[face, 2]
+    # from below, a ray meets the underside of a solid first, and its upper side from inside
+    blocked = (up[:-1] > 0.0) | (height[:-1] - height[1:] < body.height)
+    covered = np.append(False, (column[1:] == column[:-1]) & blocked)
+    free = (face < len(ground)) & (up >= steepest) & ~covered
     if not free.any():
         raise SceneError(
             f"The ground has no place to stand: none of its {len(ground)} triangles looks up "
@@ -138,17 +139,7 @@ def find_walkable(
     column, height, face = column[free], height[free], face[free]
     position = np.column_stack([_centers(low, column, cell, shape), height])
     beside = _link(view, column, position, cell, shape, body)
-    places = Walkable(
-        cell, position, normal[face], beside, np.zeros_like(column), np.zeros_like(column)
-    )
-    return _with_regions(places, body)
-
-
-def _unit_normals(corners: Floats) -> Floats:
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    size = np.linalg.norm(normal, axis=1, keepdims=True)
-    unit: Floats = normal / np.maximum(size, 1.0e-30)
-    return unit
+    return _without_edges(position, normal[face], beside, cell, body)
 
 
 def _centers(low: NDArray[np.floating[Any]], column: Ints, cell: float, shape: Ints) -> Floats:
@@ -164,7 +155,8 @@ def _floors(
     """All faces that vertical rays meet, by column and from the top down: column, height, face."""
     column = np.arange(int(shape[0] * shape[1]))
     origin = np.column_stack([_centers(low, column, cell, shape), np.full(len(column), top + 1.0)])
-    found: list[tuple[Ints, Floats, Ints]] = []
+    none = np.zeros(0, np.int64)
+    found: list[tuple[Ints, Floats, Ints]] = [(none, np.zeros(0), none)]
     for _ in range(_MAX_FLOORS):
         down = np.tile(np.array([0.0, 0.0, -1.0], np.float32), (len(column), 1))
         face, distance = bvh.ray_cast_many(view, origin.astype(np.float32), down)
@@ -175,36 +167,10 @@ def _floors(
         origin[:, 2] -= distance[hit]
         found.append((column, origin[:, 2].copy(), face[hit].astype(np.int64)))
         origin[:, 2] -= _MERGED
-    if not found:
-        none = np.zeros(0, np.int64)
-        return none, np.zeros(0), none
     columns, heights, faces = (np.concatenate(part) for part in zip(*found, strict=True))
     # layers were found from the top down, so a stable sort leaves each column in that order
     order = np.argsort(columns, kind="stable")
     return columns[order], heights[order], faces[order]
-
-
-def _free(
-    column: Ints,
-    height: Floats,
-    face: Ints,
-    normal: Floats,
-    ground_count: int,
-    steepest: float,
-    headroom: float,
-) -> Bools:
-    """Whether each face can be stood on: level, with headroom, and not inside of anything."""
-    up = normal[face, 2]
-    result = (face < ground_count) & (up >= steepest)
-    below_another = np.zeros(len(column), np.bool_)
-    below_another[1:] = column[1:] == column[:-1]
-    # from below, a ray meets the underside of a solid first, and its upper side from inside
-    inside = np.zeros(len(column), np.bool_)
-    inside[1:] = up[:-1] > 0.0
-    low = np.zeros(len(column), np.bool_)
-    low[1:] = height[:-1] - height[1:] < headroom
-    free: Bools = result & ~(below_another & (inside | low))
-    return free
 
 
 def _link(
@@ -254,25 +220,20 @@ def _no_wall(view: BvhView, start: Floats, stop: Floats, body: Body) -> Bools:
     return clear
 
 
-def _with_regions(places: Walkable, body: Body) -> Walkable:
-    """Drop places too near to an edge for a body, and number connected regions."""
-    margin = math.ceil((body.radius + 0.1 * places.cell) / places.cell)
-    depth = _depths(places.beside)
+def _without_edges(
+    position: Floats, normal: Floats, beside: Ints, cell: float, body: Body
+) -> Walkable:
+    """The places that are not too near to an edge for a body, with their regions."""
+    margin = math.ceil((body.radius + 0.1 * cell) / cell)
+    depth = _depths(beside)
     kept = depth >= margin
     if not kept.any():
         # narrower than a body everywhere, such as a single plank: keep it rather than nothing
         kept = np.ones(len(depth), np.bool_)
     number = np.where(kept, np.cumsum(kept) - 1, -1)
-    beside = places.beside[kept]
+    beside = beside[kept]
     beside = np.where(beside >= 0, number[beside], -1)
-    return replace(
-        places,
-        position=places.position[kept],
-        normal=places.normal[kept],
-        beside=beside,
-        region=_regions(beside),
-        depth=depth[kept],
-    )
+    return Walkable(cell, position[kept], normal[kept], beside, _regions(beside), depth[kept])
 
 
 def _depths(beside: Ints) -> Ints:
