@@ -128,9 +128,10 @@ def _add_goals(stage: Stage, data: Mapping[str, Any]) -> None:
         for number, place in enumerate(goals["at"]):
             stage.target(place, f"{goals['name']} {number:02d}", collection=collection)
     for path in data.get("paths", []):
-        group = path.get("collection")
-        parent = bpy.data.collections.get(group) or stage.collection(group) if group else None
-        cyclic = path.get("cyclic", False)
+        parent, cyclic = None, path.get("cyclic", False)
+        if "collection" in path:
+            group = path["collection"]
+            parent = bpy.data.collections.get(group) or stage.collection(group)
         stage.path(_line(path), name=path["name"], cyclic=cyclic, collection=parent)
 
 
@@ -183,10 +184,6 @@ def _without(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in names}
 
 
-def _points(points: Any) -> Placed:
-    return points, None, {}
-
-
 def _scattered(data: Mapping[str, Any]) -> Placed:
     """Random points on a rectangle; the first `keep` of those clear of the areas in `off`."""
     points = distribute.scatter(**_without(data, "keep", "off", "gap"))
@@ -237,7 +234,7 @@ def _passersby(data: Mapping[str, Any]) -> Placed:
 
 
 _PLACEMENTS: dict[str, Callable[[Any], Placed]] = {
-    "points": _points,
+    "points": lambda points: (points, None, {}),
     "scatter": _scattered,
     "ball": _ball,
     "column": _column,

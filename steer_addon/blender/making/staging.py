@@ -308,7 +308,7 @@ class Stage:
 
 
 def _person_mesh(name: str) -> bpy.types.Mesh:
-    """A person without materials."""
+    """The mesh of a person, without materials."""
     person = make_person(name)
     mesh: bpy.types.Mesh = person.data
     mesh.materials.clear()
@@ -317,7 +317,7 @@ def _person_mesh(name: str) -> bpy.types.Mesh:
 
 
 def find_named(name: str) -> Any:
-    """A collection of a new file, or else an object."""
+    """The collection or object of a new file that has a name."""
     return bpy.data.collections.get(name) or bpy.data.objects[name]
 
 
