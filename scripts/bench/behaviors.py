@@ -189,19 +189,14 @@ def count_rays() -> dict[str, float]:
         cast[0] += 1
         return bvh.ray_cast.function(*arguments)
 
-    def remembered(*arguments: Any) -> bool:
-        met = bool(bvh.ray_meets.function(*arguments))
-        cast[0] += met  # a ray that ends at the triangle of the last step needs no other one
-        return met
-
     counts = {}
     for cls in REGISTRY.values():
         for entry in variants(cls):
             call = Asking([entry], agents, world)
-            bvh.ray_cast._target, bvh.ray_meets._target = counted, remembered
+            bvh.ray_cast._target = counted
             cast[0] = 0
             call()
-            bvh.ray_cast._target = bvh.ray_meets._target = None
+            bvh.ray_cast._target = None
             counts[entry.key] = cast[0] / agents.count
     return counts
 

@@ -76,7 +76,7 @@ do. *Ratio* is how many times better than wanted a figure is: 1 just meets the b
 {summary}
 
 A behavior that casts rays may cost 0.3 µs per ray in addition to the budget of all behaviors,
-three times seek; a remembered hit that is checked again counts as a ray.
+three times seek.
 """
 
 

@@ -43,8 +43,6 @@ class BvhView(NamedTuple):
     link: I32  # (nodes, 3): first, second, count
     order: I32  # (t,)
     triangles: F32  # (t, 3, 3) [m]
-    free: NDArray[np.uint8]  # (cells,) steps to the nearest triangle; empty where not known
-    lattice: NDArray[np.float64]  # (8,) lower corner [m], cells along x, y, z, cell [m], 1 / cell
 
 
 class TargetView(NamedTuple):
@@ -68,8 +66,6 @@ class SphereView(NamedTuple):
 
     center: F32  # (s, 3) [m]
     radius: F32  # (s,) [m]
-    swept: NDArray[np.float64]  # (s, 5) sorted along X: center x, y, z, radius [m], number
-    bounds: NDArray[np.float64]  # (3,) largest radius, lowest and highest center [m]; 0 for none
 
 
 class PathView(NamedTuple):

@@ -187,14 +187,14 @@ def test_all_is_finite_for_any_finite_input(p, v, threat, motion, balls, sight):
 
 
 def spot_by_all(center, radius, position, up, threat, beyond):
-    """The nearest spot of all obstacles, one after the other: (its obstacle, offset)."""
+    """The nearest spot of all obstacles, of equally near ones that of the first one."""
     spots = []
     for number, (c, r) in enumerate(zip(center, radius, strict=True)):
         offset = sub(load(np.array([c]), 0), position)
         offset = add_scaled(offset, up, -dot(offset, up))
         spot = hiding_spot(offset, np.float64(r), threat, beyond)
         spots.append((length(spot), number, spot))
-    return min(spots)[1:]
+    return min(spots)[2]
 
 
 @settings(max_examples=150, deadline=None)
@@ -220,28 +220,4 @@ def test_the_spot_is_the_nearest_of_all_to_the_last_bit(seed, count, tilt, flat,
     threat = project(tuple(rng.normal(0.0, 20.0, 3).tolist()), up)
     spheres = make_spheres(center, radius).view()
     expected = spot_by_all(center, radius, load(position, 0), up, threat, beyond)
-    for guess in (-1, 0, int(rng.integers(0, count)), expected[0], count):
-        found = _nearest_spot.function(0, agents, world, spheres, threat, beyond, guess)
-        assert found == expected
-
-
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-def test_what_stood_in_between_before_does_not_change_who_is_hidden(motion):
-    rng = np.random.default_rng(1)
-    world = make_world(
-        targets=[[0, 0, 0]],
-        colliders=[
-            box((3, 0, 0), (1, 5, 2), "east"),
-            box((-2, -3, 0), (6, 1, 2), "south"),
-            box((0, 4, 0), (5, 1, 3), "north"),
-        ],
-    )
-    stack = crowd(Hide(), motion=motion)
-    agents = place(stack, rng.uniform(-9, 9, (200, 3)) * [1, 1, 0])
-    wanted = Solver(stack).step(agents, world, 1 / 24, number=0).agents.memory["hide"][:, 0]
-    assert 20 < wanted.sum() < 180
-    for stale in (0, 1, 7, 36, 37, 1e6):
-        agents.memory["hide"] = np.full((200, 3), stale, np.float32)
-        memory = Solver(stack).step(agents, world, 1 / 24, number=0).agents.memory["hide"]
-        np.testing.assert_array_equal(memory[:, 0], wanted)
-        assert ((memory[:, 2] > 0) == (wanted > 0)).all()
+    assert _nearest_spot.function(0, agents, world, spheres, threat, beyond) == expected

@@ -84,7 +84,7 @@ def test_a_missing_kernel_raises_and_a_process_compiles_it(tmp_path):
         ("pedestrians", {"avoid_neighbors_kernel", "arrive_kernel", "pass_kernel", "free_kernel",
                          # with several colliders, and with more agents than are few
                          "depth_of", "_known_kernel"}),
-        ("panic", {"corridor_kernel", "containment_constraint", "evade_kernel", "_mark"}),
+        ("panic", {"corridor_kernel", "containment_constraint", "evade_kernel"}),
     ],
 )  # fmt: skip
 @pytest.mark.slow

@@ -74,8 +74,6 @@ def _read_inputs(
     """Read the inputs of a crowd, and of the crowds that it steers by, at some frames."""
     members = linked_crowds(obj)
     readers = {crowd.session_uid: WorldReader() for crowd in members}
-    for reader in readers.values():
-        reader.leave_out_clearance(True)
     stage = stage_for(members, scene)
     try:
         for number in frames:

@@ -102,7 +102,6 @@ class Session:
         Raises:
             SceneError: One of these crowds is not simulated up to this frame.
         """
-        self.reader.leave_out_clearance(False)
         self._read_world(obj, depsgraph, settings, stand_ins)
         return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
 
@@ -114,7 +113,6 @@ class Session:
         stand_ins: Mapping[int, bpy.types.Object] | None = None,
     ) -> None:
         """Skip a frame whose agents are known: only the world is read, as in `step`."""
-        self.reader.leave_out_clearance(True)
         self._read_world(obj, depsgraph, settings, stand_ins)
         self.simulation.skip(self.world, settings)
 

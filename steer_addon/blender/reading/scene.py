@@ -72,10 +72,6 @@ class WorldReader:
         """All warnings about the last world read."""
         return [*self.no_target, *self.scene_warnings]
 
-    def leave_out_clearance(self, yes: bool) -> None:
-        """Read worlds without the clearance of colliders, which takes time and only steps need."""
-        self._builder.clearance = not yes
-
     def read(
         self,
         obj: bpy.types.Object,

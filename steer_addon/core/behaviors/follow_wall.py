@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.jit import kernel
-from ..geometry.bvh import nearest_from, nearest_steep, triangle_normal
+from ..geometry.bvh import nearest_point, nearest_steep, triangle_normal
 from ..numeric.vec import (
     EPSILON,
     add_scaled,
@@ -45,8 +45,6 @@ from ..sensing.declare import COLLIDERS, VELOCITY, Behavior, behavior
 from ..sensing.sight import eye, first_hit, tangent_by_id, way
 from ..sensing.targeting import on_ground
 
-NEAREST = 3
-"""Column of the memory, after the normal: the nearest triangle + 1, as far as numbers go."""
 TOUCHING = 1.0e-3
 """Nearer to the surface than this [m] the point ahead does not tell a direction."""
 CORNER = 0.5
@@ -56,7 +54,7 @@ LEAST_PROGRESS = 0.5
 
 
 @kernel
-def _surface(i, agents, world, memory, origin, along, reach):
+def _surface(i, agents, world, origin, along, reach):
     """The surface that agent i follows: its point [m], and its unit normal to the agent's side.
 
     It is what a ray to the point ahead hits, else what is nearest to that point. The normal is the
@@ -66,7 +64,6 @@ def _surface(i, agents, world, memory, origin, along, reach):
         i: The agent.
         agents: AgentView.
         world: WorldView.
-        memory: Its column NEAREST is read and written.
         origin: Where the agent looks from [m].
         along: Unit direction in which it looks.
         reach: Distance of the point ahead [m].
@@ -75,13 +72,10 @@ def _surface(i, agents, world, memory, origin, along, reach):
     if triangle >= 0:
         return add_scaled(origin, along, distance), unit(on_ground(i, agents, world, normal))
     ahead = add_scaled(origin, along, reach)
-    # most often it is the triangle of the step before: the search then ends sooner
-    guess = int(memory[i, NEAREST]) - 1
     if world.flat:
-        triangle, point, _ = nearest_steep(world.colliders, ahead, np.inf, world.min_up, guess)
+        triangle, point, _ = nearest_steep(world.colliders, ahead, np.inf, world.min_up)
     else:
-        triangle, point, _ = nearest_from(world.colliders, ahead, np.inf, guess)
-    memory[i, NEAREST] = triangle + 1
+        triangle, point, _ = nearest_point(world.colliders, ahead, np.inf)
     if triangle < 0:
         return point, (0.0, 0.0, 0.0)
     normal = sub(ahead, point)
@@ -113,7 +107,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         along, speed = way(i, agents, world, velocity), length(velocity)
         reach = whole if speed < EPSILON else speed * pick(p.anticipation_time, i)
-        point, normal = _surface(i, agents, world, memory, origin, along, reach)
+        point, normal = _surface(i, agents, world, origin, along, reach)
         if not length(normal) > 0.5:
             continue
         tangent = _tangent(i, agents, along, normal, load(memory, i))
@@ -133,7 +127,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     output=VELOCITY,
     kernel=follow_wall_kernel,
     uses=(COLLIDERS,),
-    memory_width=4,
+    memory_width=3,
     icon="MOD_OUTLINE",
     group="Obstacles",
 )

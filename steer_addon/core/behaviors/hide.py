@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.jit import kernel
-from ..geometry.bvh import ray_cast, ray_meets
+from ..geometry.bvh import ray_cast
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
 from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_offset
@@ -38,17 +38,12 @@ from ..sensing.declare import (
     Circle,
     behavior,
 )
-from ..sensing.sight import eye as eye_of
-from ..sensing.sorted_spheres import first_from, levelled
+from ..sensing.sight import eye
 from ..sensing.targeting import on_ground, target_choice, target_offset
 from .flee import flee_velocity
 
 HIDDEN = 0
 """Column of the memory: 1 while something stands between agent and threat."""
-OBSTACLE = 1
-"""Column of the memory: the obstacle of the last spot + 1, as far as numbers go."""
-BLOCKER = 2
-"""Column of the memory: the triangle that stood between the two last + 1, as far as numbers go."""
 
 
 @kernel
@@ -69,88 +64,37 @@ def crosses(center, radius, way):
 
 
 @kernel
-def _blocked(i, agents, world, spheres, threat, way, guess):
-    """Whether something stands between agent i and the threat: (whether, its triangle or -1).
+def _is_hidden(i, agents, world, spheres, threat, way):
+    """Whether something stands between agent i and the threat.
 
-    `threat` is the offset of the threat as the agent sees it, `way` as it is in space. When the
-    triangle `guess` does, there is no need to look for another one.
+    `threat` is the offset of the threat as the agent sees it, `way` as it is in space.
     """
     distance = length(way)
     if distance < EPSILON:
-        return False, -1
-    eye, along = eye_of(i, agents, world), unit(way)
-    if ray_meets(world.colliders, guess, eye, along, distance):
-        return True, guess
-    triangle, _distance = ray_cast(world.colliders, eye, along, distance)
+        return False
+    triangle, _distance = ray_cast(world.colliders, eye(i, agents, world), unit(way), distance)
     if triangle >= 0:
-        return True, triangle
+        return True
     # spheres of the colliders come last, and their meshes have been tested already
     for s in range(len(spheres.radius) - len(world.collider_radius)):
         center = sub(load(spheres.center, s), load(agents.position, i))
         if crosses(on_ground(i, agents, world, center), np.float64(spheres.radius[s]), threat):
-            return True, -1
-    return False, -1
+            return True
+    return False
 
 
 @kernel
-def _better_spot(s, center, radius, up, threat, beyond, chosen, best, least):
-    """The better one of the nearest spot so far, which is `least` [m] away, and obstacle s's."""
-    out, height = radius + beyond, dot(center, up)
-    center = add_scaled(center, up, -height)
-    away = sub(center, threat)
-    apart = length(away)
-    if apart >= EPSILON:
-        # the same by squares: most of the others are much farther
-        whole = dot(center, center) + out * out
-        square = whole + 2.0 * out * dot(center, away) / apart
-        if square > 1.001 * least * least + 1.0e-9 * whole:
-            return chosen, best, least
-    spot = hiding_spot(center, radius, threat, beyond)
-    distance = length(spot)
-    if distance < least or (distance == least and s < chosen):
-        return s, spot, distance
-    return chosen, best, least
-
-
-@kernel
-def _nearest_spot(i, agents, world, spheres, threat, beyond, guess):
-    """The nearest hiding spot: (its obstacle, offset from agent i); there has to be one.
-
-    A good guess of the obstacle spares most of the work; none of them changes the answer.
-    """
-    position = load(agents.position, i)
-    up = load(agents.normal, i) if world.flat else (0.0, 0.0, 0.0)
-    chosen, best, least = -1, (0.0, 0.0, 0.0), np.inf
-    if 0 <= guess < len(spheres.radius):
-        center = sub(load(spheres.center, guess), position)
-        radius = np.float64(spheres.radius[guess])
-        chosen, best, least = _better_spot(
-            guess, center, radius, up, threat, beyond, chosen, best, least
-        )
-    swept, largest = spheres.swept, spheres.bounds[0]
-    level, lost = levelled(spheres.bounds, position, up, world.flat)
-    middle = first_from(swept, position[0])
-    for side in range(2):
-        k, step = (middle, 1) if side == 0 else (middle - 1, -1)
-        while 0 <= k < len(swept):
-            x, y, z = (
-                swept[k, 0] - position[0],
-                swept[k, 1] - position[1],
-                swept[k, 2] - position[2],
-            )
-            # nor can any be nearer that is beyond this one
-            if abs(x) * level > 1.001 * (least + largest + beyond + lost):
-                break
-            height = x * up[0] + y * up[1] + z * up[2]
-            room = 1.001 * (least + swept[k, 3] + beyond)
-            # most obstacles are so far away that no spot at them can be nearer
-            if x * x + y * y + z * z - height * height <= room * room:
-                chosen, best, least = _better_spot(
-                    int(swept[k, 4]), (x, y, z), swept[k, 3], up, threat, beyond,
-                    chosen, best, least,
-                )  # fmt: skip
-            k += step
-    return chosen, best
+def _nearest_spot(i, agents, world, spheres, threat, beyond):
+    """Offset [m] of the nearest hiding spot from agent i; there has to be one."""
+    nearest, least = (0.0, 0.0, 0.0), np.inf
+    for s in range(len(spheres.radius)):
+        center = sub(load(spheres.center, s), load(agents.position, i))
+        center = on_ground(i, agents, world, center)
+        spot = hiding_spot(center, np.float64(spheres.radius[s]), threat, beyond)
+        distance = length(spot)
+        if distance < least:
+            nearest, least = spot, distance
+    return nearest
 
 
 @kernel
@@ -162,9 +106,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
         if j < 0:
             continue
         way = sub(load(world.targets.position, j), load(agents.position, i))
-        guess = int(memory[i, BLOCKER]) - 1
-        hidden, blocker = _blocked(i, agents, world, p.spheres, threat, way, guess)
-        memory[i, BLOCKER] = blocker + 1
+        hidden = _is_hidden(i, agents, world, p.spheres, threat, way)
         memory[i, HIDDEN] = 1.0 if hidden else 0.0
         sight = pick(p.sight_distance, i)
         if sight > 0.0 and (hidden or length(threat) > sight):
@@ -172,10 +114,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         if len(p.spheres.radius) > 0:
             beyond = pick(p.distance_from_boundary, i)
-            # most often it is that of the last step
-            guess = int(memory[i, OBSTACLE]) - 1
-            chosen, spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond, guess)
-            memory[i, OBSTACLE] = chosen + 1
+            spot = _nearest_spot(i, agents, world, p.spheres, threat, beyond)
             near, velocity = True, arrive_velocity(spot, max_speed, pick(p.slow_radius, i), 0.0)
         else:
             speed = on_ground(i, agents, world, load(world.targets.velocity, j))
@@ -191,7 +130,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
     output=VELOCITY,
     kernel=hide_kernel,
     uses=(TARGETS, COLLIDERS, SPHERES),
-    memory_width=3,
+    memory_width=1,
     icon="HIDE_ON",
     shows={"hidden": HIDDEN},
 )

@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from ..compiled.jit import kernel, scratch
 from ..geometry.bvh import ray_cast
-from ..geometry.clearance import clearance
 from ..geometry.ground import walk
 from ..geometry.regions import rounded
 from ..numeric.rng import random_purpose, unit_vector
@@ -335,11 +334,9 @@ def walled_kernel(first, stop, agents, world, span, walled):
         x, y, z = load(agents.start, i)
         eye = (x, y, z + world.eye)
         reach = max(agents.radius[i] * 1.0, wall_margin(eye)) + 2.0 * span[i]
-        wall = -1
-        if clearance(world.walls, eye) < reach:
-            wall, _place, _distance = next_wall(
-                world.walls, eye, reach, world.flat, none, 0, 0, 0, last
-            )
+        wall, _place, _distance = next_wall(
+            world.walls, eye, reach, world.flat, none, 0, 0, 0, last
+        )
         # cells of a flat crowd know the walls at one height only
         climbs = world.flat and z != agents.goal[i, 2]
         pushed = load(agents.origin, i) != (x, y, z)

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..compiled.jit import kernel, scratch
 from ..geometry.bvh_build import STACK
-from ..geometry.bvh_points import on_segment, on_triangle, triangle_corners
+from ..geometry.bvh_points import load_corners, on_segment, on_triangle, triangle_corners
 from ..geometry.bvh_rays import face_normal
 from ..numeric.vec import dot, length, scale, sub
 
@@ -70,10 +70,7 @@ def _line_at(a, b, c, height):
 @kernel
 def _solid(triangles, t, point, flat):
     """The part of a triangle that counts: (whether there is any, its corners)."""
-    corners = triangles[t]
-    a = (np.float64(corners[0, 0]), np.float64(corners[0, 1]), np.float64(corners[0, 2]))
-    b = (np.float64(corners[1, 0]), np.float64(corners[1, 1]), np.float64(corners[1, 2]))
-    c = (np.float64(corners[2, 0]), np.float64(corners[2, 1]), np.float64(corners[2, 2]))
+    a, b, c = load_corners(triangles, t)
     if not flat:
         return True, a, b, c
     met, start, stop = _line_at(a, b, c, point[2])

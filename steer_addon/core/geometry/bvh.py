@@ -6,8 +6,7 @@ equally near ones the one with the smaller number. That holds to the last bit, b
 distance is kept inside the distances at which its own box is entered and left, and rounding is
 monotonic: every box around it is then entered no later.
 
-Inside kernels: `ray_cast`, `nearest_point`, `nearest_from`, `nearest_steep`, `triangle_normal`,
-`triangle_corners`.
+Inside kernels: `ray_cast`, `nearest_point`, `nearest_steep`, `triangle_normal`, `triangle_corners`.
 """
 
 from __future__ import annotations
@@ -26,14 +25,13 @@ from ..errors import WorldError
 from ..numeric.vec import load, store
 from .bvh_build import STACK, depth_of, grow, refit_boxes
 from .bvh_points import (
-    nearest_from,
     nearest_other,
     nearest_point,
     nearest_steep,
     triangle_corners,
     triangle_normal,
 )
-from .bvh_rays import ray_cast, ray_cast_stops, ray_meets
+from .bvh_rays import ray_cast, ray_cast_stops
 
 if TYPE_CHECKING:
     from ..views import F32, I32, BvhView
@@ -42,7 +40,6 @@ __all__ = [
     "build",
     "empty",
     "join",
-    "nearest_from",
     "nearest_many",
     "nearest_other",
     "nearest_point",
@@ -50,21 +47,16 @@ __all__ = [
     "ray_cast",
     "ray_cast_many",
     "ray_cast_stops",
-    "ray_meets",
     "refit",
     "triangle_corners",
     "triangle_normal",
 ]
 
 
-def _tree(box: F32, link: I32, order: I32, triangles: F32) -> BvhView:
-    return views.BvhView(box, link, order, triangles, np.zeros(0, np.uint8), np.zeros(8))
-
-
 @cache
 def empty() -> BvhView:
     """A tree without triangles: nothing is hit, nothing is near."""
-    return _tree(
+    return views.BvhView(
         np.zeros((0, 6), np.float32),
         np.zeros((0, 3), np.int32),
         np.zeros(0, np.int32),
@@ -89,14 +81,14 @@ def build(triangles: Any) -> BvhView:
     box, link = np.empty((2 * size, 6), np.float32), np.empty((2 * size, 3), np.int32)
     order = np.arange(size, dtype=np.int32)
     nodes = int(grow(low, high, box, link, order))
-    return _tree(box[:nodes].copy(), link[:nodes].copy(), order, corners)
+    return views.BvhView(box[:nodes].copy(), link[:nodes].copy(), order, corners)
 
 
 def refit(view: BvhView, triangles: Any) -> BvhView:
     """The same tree around triangles that moved; shares no box with `view`.
 
     Queries stay exact. They get slower when the mesh bends far out of the shape that the tree was
-    built for: build anew then.
+    built for: build a new one then.
 
     Args:
         view: A tree from `build` or `join`.
@@ -111,7 +103,7 @@ def refit(view: BvhView, triangles: Any) -> BvhView:
             f"The mesh had {len(view.triangles)} triangles and now has {len(corners)}: "
             "build its tree anew when the faces change"
         )
-    moved = _tree(np.empty_like(view.box), view.link, view.order, corners)
+    moved = views.BvhView(np.empty_like(view.box), view.link, view.order, corners)
     refit_boxes(moved)
     return moved
 
@@ -142,7 +134,7 @@ def join(trees: Sequence[BvhView]) -> BvhView:
     triangles: F32 = np.concatenate([view.triangles for view in full])
     if int(depth_of(link)) > STACK:
         return build(triangles)
-    return _tree(box, link, order, triangles)
+    return views.BvhView(box, link, order, triangles)
 
 
 def _link_top(first: I32, second: I32, low: F32, high: F32, roots: Any) -> None:

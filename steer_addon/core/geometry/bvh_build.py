@@ -191,7 +191,7 @@ def _best_cut(bin_count, bin_box, right_cost):
 @kernel
 def refit_boxes(bvh):
     """Boxes from the leaves up: children always come after their parent."""
-    box, link, order, triangles, _free, _lattice = bvh
+    box, link, order, triangles = bvh
     for node in range(len(link) - 1, -1, -1):
         first, second, count = link[node, 0], link[node, 1], link[node, 2]
         for axis in range(3):

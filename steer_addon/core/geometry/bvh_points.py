@@ -10,32 +10,16 @@ import math
 import numpy as np
 
 from ..compiled.jit import kernel, scratch
-from ..numeric.vec import add, add_scaled, dot, scale, sub
+from ..numeric.vec import add, add_scaled, dot, load, scale, sub
 from .bvh_build import STACK
 from .bvh_rays import face_normal
-from .clearance import clearance
 
 
 @kernel
 def load_corners(triangles, i):
     """The three corners of triangle i [m]."""
-    return (
-        (
-            np.float64(triangles[i, 0, 0]),
-            np.float64(triangles[i, 0, 1]),
-            np.float64(triangles[i, 0, 2]),
-        ),
-        (
-            np.float64(triangles[i, 1, 0]),
-            np.float64(triangles[i, 1, 1]),
-            np.float64(triangles[i, 1, 2]),
-        ),
-        (
-            np.float64(triangles[i, 2, 0]),
-            np.float64(triangles[i, 2, 1]),
-            np.float64(triangles[i, 2, 2]),
-        ),
-    )
+    corners = triangles[i]
+    return load(corners, 0), load(corners, 1), load(corners, 2)
 
 
 @kernel
@@ -106,7 +90,7 @@ def _gap(low, high, value):
 
 
 @kernel
-def node_distance(box, i, point):
+def _node_distance(box, i, point):
     """Squared distance from a point to box i [m²]."""
     x = _gap(np.float64(box[i, 0]), np.float64(box[i, 3]), point[0])
     y = _gap(np.float64(box[i, 1]), np.float64(box[i, 4]), point[1])
@@ -115,7 +99,7 @@ def node_distance(box, i, point):
 
 
 @kernel
-def box_distance(a, b, c, point):
+def _box_distance(a, b, c, point):
     """Squared distance from a point to the box of a triangle [m²]."""
     x = _gap(min(a[0], b[0], c[0]), max(a[0], b[0], c[0]), point[0])
     y = _gap(min(a[1], b[1], c[1]), max(a[1], b[1], c[1]), point[1])
@@ -124,24 +108,24 @@ def box_distance(a, b, c, point):
 
 
 @kernel
-def is_steep(a, b, c, min_up):
+def _is_steep(a, b, c, min_up):
     """Whether a triangle has |normal.z| < min_up; one without area has no slope and is not."""
     normal = face_normal(a, b, c)
     return abs(normal[2]) < min_up and (normal[0] != 0.0 or normal[1] != 0.0)
 
 
 @kernel
-def nearer(triangles, i, point, min_up, best_triangle, found, best):
+def _nearer(triangles, i, point, min_up, best_triangle, found, best):
     """The better one of the nearest point so far and that of triangle i; `best` is squared [m²]."""
     a, b, c = load_corners(triangles, i)
     # most triangles of a leaf are too far away, and their boxes tell
-    own = box_distance(a, b, c, point)
+    own = _box_distance(a, b, c, point)
     if own <= best:
         candidate = on_triangle(a, b, c, point)
         offset = sub(candidate, point)
         gap = max(dot(offset, offset), own)
         better = gap < best or (gap == best and (i < best_triangle or best_triangle < 0))
-        if better and (min_up < 0.0 or is_steep(a, b, c, min_up)):
+        if better and (min_up < 0.0 or _is_steep(a, b, c, min_up)):
             best_triangle, found, best = i, candidate, gap
     return best_triangle, found, best
 
@@ -158,58 +142,32 @@ def nearest_point(bvh, point, max_distance):
     Returns:
         (triangle, (x, y, z) [m], distance [m]); (-1, point, max_distance) when nothing is near.
     """
-    return nearest_other(bvh, point, max_distance, -1)
+    return _search(bvh, point, float(max_distance), -1, -1.0)
 
 
 @kernel
 def nearest_other(bvh, point, max_distance, skip):
     """`nearest_point` that leaves out triangle `skip`."""
-    return _search(bvh, point, max_distance, skip, -1, -1.0)
+    return _search(bvh, point, float(max_distance), skip, -1.0)
 
 
 @kernel
-def nearest_steep(bvh, point, max_distance, min_up, guess):
-    """`nearest_from` on steep triangles only, |normal.z| < min_up: walls, not floors."""
-    return _search(bvh, point, max_distance, -1, guess, max(float(min_up), 0.0))
+def nearest_steep(bvh, point, max_distance, min_up):
+    """`nearest_point` on steep triangles only, |normal.z| < min_up: walls, not floors."""
+    return _search(bvh, point, float(max_distance), -1, max(float(min_up), 0.0))
 
 
 @kernel
-def nearest_from(bvh, point, max_distance, guess):
-    """`nearest_point` that looks at triangle `guess` first; -1 for none.
-
-    A good guess spares most of the search; none of them changes the answer.
-    """
-    return _search(bvh, point, max_distance, -1, guess, -1.0)
-
-
-@kernel
-def _search(bvh, point, max_distance, skip, guess, min_up):
-    """`walk`, where there is something to find."""
-    if len(bvh.link) == 0 or max_distance < clearance(bvh, point):
-        return -1, (float(point[0]), float(point[1]), float(point[2])), float(max_distance)
-    return walk(
-        bvh.box, bvh.link, bvh.order, bvh.triangles,
-        point, float(max_distance), skip, guess, min_up,
-    )  # fmt: skip
-
-
-@kernel
-def walk(box, link, order, triangles, point, max_distance, skip, guess, min_up):
-    """`nearest_point` without triangle `skip`, that looks at triangle `guess` first.
-
-    With min_up ≥ 0 only steep triangles count.
-    """
+def _search(bvh, point, max_distance, skip, min_up):
+    """`nearest_point` without triangle `skip`; with min_up ≥ 0 only steep triangles count."""
+    box, link = bvh.box, bvh.link
     found = (float(point[0]), float(point[1]), float(point[2]))
     best, best_triangle = max_distance * max_distance, -1
     finite = abs(point[0]) + abs(point[1]) + abs(point[2]) < np.inf
-    if not finite or not max_distance >= 0.0:
+    if len(link) == 0 or not finite or not max_distance >= 0.0:
         return best_triangle, found, max_distance
-    if 0 <= guess < len(triangles) and guess != skip:
-        best_triangle, found, best = nearer(
-            triangles, guess, point, min_up, best_triangle, found, best
-        )
     stack = scratch(STACK, 2)
-    stack[0, 0], stack[0, 1] = 0, node_distance(box, 0, point)
+    stack[0, 0], stack[0, 1] = 0, _node_distance(box, 0, point)
     waiting = 1
     while waiting > 0:
         waiting -= 1
@@ -218,8 +176,8 @@ def walk(box, link, order, triangles, point, max_distance, skip, guess, min_up):
         node = int(stack[waiting, 0])
         while link[node, 2] == 0:
             near, far = link[node, 0], link[node, 1]
-            near_gap = node_distance(box, near, point)
-            far_gap = node_distance(box, far, point)
+            near_gap = _node_distance(box, near, point)
+            far_gap = _node_distance(box, far, point)
             if far_gap < near_gap:
                 near, far, near_gap, far_gap = far, near, far_gap, near_gap
             if near_gap > best:
@@ -228,12 +186,11 @@ def walk(box, link, order, triangles, point, max_distance, skip, guess, min_up):
                 stack[waiting, 0], stack[waiting, 1] = far, far_gap
                 waiting += 1
             node = near
-        start, stop = link[node, 0], link[node, 0] + link[node, 2]
-        for k in range(start, stop):
-            i = int(order[k])
+        for k in range(link[node, 0], link[node, 0] + link[node, 2]):
+            i = int(bvh.order[k])
             if i != skip:
-                best_triangle, found, best = nearer(
-                    triangles, i, point, min_up, best_triangle, found, best
+                best_triangle, found, best = _nearer(
+                    bvh.triangles, i, point, min_up, best_triangle, found, best
                 )
     if best_triangle < 0:
         return best_triangle, found, max_distance

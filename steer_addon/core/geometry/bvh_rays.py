@@ -14,7 +14,6 @@ import numpy as np
 from ..compiled.jit import kernel, scratch
 from ..numeric.vec import cross, dot, load, sub
 from .bvh_build import STACK
-from .clearance import free_way
 
 TINY = 1.0e-60
 """Direction components below this count as zero."""
@@ -165,32 +164,6 @@ def _cast_at_leaf(triangles, order, start, stop, origin, direction, ray, min_up,
 
 
 @kernel
-def ray_meets(bvh, triangle, origin, direction, max_distance):
-    """Whether a ray meets one triangle: then `ray_cast` meets that or one before it.
-
-    Arguments are those of `ray_cast`; -1 and other numbers that no triangle has are never met.
-    """
-    if not 0 <= triangle < len(bvh.triangles):
-        return False
-    return _meets(bvh.triangles, triangle, origin, direction, float(max_distance))
-
-
-@kernel
-def _meets(triangles, i, origin, direction, best):
-    """`ray_meets` for triangle i."""
-    reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
-    finite = abs(origin[0]) + abs(origin[1]) + abs(origin[2]) < np.inf
-    if not finite or not TINY < reach < np.inf or not best >= 0.0:
-        return False
-    axes, shear, inverse, before, behind, margin = _ray(origin, direction)
-    met, distance = _hit(triangles, i, origin, axes, shear)
-    if not met or not -margin <= distance <= best:
-        return False
-    enter, leave = _own_span(triangles, i, before, behind, inverse)
-    return enter <= leave and min(max(distance, enter), leave) <= best
-
-
-@kernel
 def ray_cast(bvh, origin, direction, max_distance):
     """The first triangle that a ray meets, from either side.
 
@@ -206,7 +179,7 @@ def ray_cast(bvh, origin, direction, max_distance):
     Returns:
         (triangle, distance [m]); (-1, max_distance) when nothing is met.
     """
-    return _unless_free(bvh, origin, direction, float(max_distance), -1.0)
+    return _cast(bvh, origin, direction, float(max_distance), -1.0)
 
 
 @kernel
@@ -216,30 +189,17 @@ def ray_cast_stops(bvh, origin, direction, max_distance, min_up):
     Steep faces do, |normal.z| < min_up, and those that the ray meets from below: a ceiling that
     comes down. Arguments and result are those of `ray_cast`.
     """
-    return _unless_free(bvh, origin, direction, float(max_distance), max(float(min_up), 0.0))
+    return _cast(bvh, origin, direction, float(max_distance), max(float(min_up), 0.0))
 
 
 @kernel
-def _unless_free(bvh, origin, direction, most, min_up):
-    """Ask the tree only where free space does not tell that nothing is met."""
-    if len(bvh.link) == 0:
-        return -1, most
-    done = free_way(bvh, origin, direction, most)
-    if 0.0 < done >= most:
-        return -1, most
-    return _cast(bvh.box, bvh.link, bvh.order, bvh.triangles, origin, direction, done, most, min_up)
-
-
-@kernel
-def _cast(box, link, order, triangles, origin, direction, least, max_distance, min_up):
-    """The loop of both casts; min_up < 0 takes every triangle.
-
-    It is known that nothing is met before the distance `least` [m].
-    """
+def _cast(bvh, origin, direction, max_distance, min_up):
+    """The loop of both casts; min_up < 0 takes every triangle."""
+    box, link = bvh.box, bvh.link
     best, chosen = max_distance, -1
     reach = max(abs(direction[0]), abs(direction[1]), abs(direction[2]))
     finite = abs(origin[0]) + abs(origin[1]) + abs(origin[2]) < np.inf
-    if not finite or not TINY < reach < np.inf or not best >= 0.0:
+    if len(link) == 0 or not finite or not TINY < reach < np.inf or not best >= 0.0:
         return chosen, best
     ray = _ray(origin, direction)
     _axes, _shear, inverse, before, behind, _margin = ray
@@ -255,8 +215,8 @@ def _cast(box, link, order, triangles, origin, direction, least, max_distance, m
             near, far = link[node, 0], link[node, 1]
             near_in, near_out = _node_span(box, near, before, behind, inverse)
             far_in, far_out = _node_span(box, far, before, behind, inverse)
-            near_met = max(near_in, least) <= near_out and near_in <= best
-            far_met = max(far_in, least) <= far_out and far_in <= best
+            near_met = near_in <= near_out and near_in <= best
+            far_met = far_in <= far_out and far_in <= best
             if not (near_met or far_met):
                 break
             if near_met and far_met:
@@ -267,7 +227,7 @@ def _cast(box, link, order, triangles, origin, direction, least, max_distance, m
             node = near if near_met else far
         start, stop = link[node, 0], link[node, 0] + link[node, 2]
         chosen, best = _cast_at_leaf(
-            triangles, order, start, stop, origin, direction, ray, min_up, chosen, best
+            bvh.triangles, bvh.order, start, stop, origin, direction, ray, min_up, chosen, best
         )
     return chosen, best
 

@@ -23,14 +23,7 @@ class Spheres:
 
     def view(self) -> SphereView:
         """The kernels' view of it."""
-        swept = np.empty((len(self.radius), 5))
-        order = np.argsort(self.center[:, 0], kind="stable")
-        swept[:, :3], swept[:, 3], swept[:, 4] = self.center[order], self.radius[order], order
-        bounds = np.zeros(3)
-        if len(order):
-            height = swept[:, 2]
-            bounds[:] = swept[:, 3].max(), height.min(), height.max()
-        return SphereView(self.center, self.radius, swept, bounds)
+        return SphereView(self.center, self.radius)
 
     def joined(self, center: F32, radius: F32) -> Spheres:
         """These spheres together with others."""

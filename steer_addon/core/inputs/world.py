@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import bvh
-from ..geometry.clearance import with_clearance
 from ..geometry.meshes import Mesh, bounding_sphere
 from ..views import BvhView
 from .containers import NO_CONTAINER, Container
@@ -53,13 +52,9 @@ class Colliders:
 class CollidersBuilder:
     """Keeps the trees of meshes from frame to frame: static ones are read and built once."""
 
-    clearance: bool = True
-    """Whether to compute the clearance around meshes: it changes no answer, and pays off where
-    rays are cast."""
     _trees: dict[str, BvhView] = field(default_factory=dict)
     _static: dict[str, Mesh] = field(default_factory=dict)
     _joined: Colliders | None = None
-    _cleared: bool = True
 
     def build(self, meshes: Sequence[Mesh]) -> Colliders:
         """Colliders for this frame; a tree is refitted when only its vertices moved."""
@@ -67,7 +62,7 @@ class CollidersBuilder:
         unchanged = len(used) == len(self._static) and all(
             self._static.get(name) is mesh for name, mesh in used.items()
         )
-        if self._joined is not None and unchanged and self._cleared >= self.clearance:
+        if self._joined is not None and unchanged:
             return self._joined
         trees = {name: self._tree(name, mesh) for name, mesh in used.items()}
         self._trees, self._static = trees, used
@@ -75,9 +70,6 @@ class CollidersBuilder:
         center = np.array([s[0] for s in spheres], np.float32).reshape(-1, 3)
         radius = np.array([s[1] for s in spheres], np.float32)
         joined = bvh.join(list(trees.values()))
-        if self.clearance:
-            joined = with_clearance(joined)
-        self._cleared = self.clearance
         sizes = [0, *(len(mesh.triangles) for mesh in used.values())]
         first = np.cumsum(sizes).astype(np.int32)
         self._joined = Colliders(joined, center, radius, first, tuple(used), tuple(trees.values()))

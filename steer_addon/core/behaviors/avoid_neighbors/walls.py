@@ -40,7 +40,7 @@ def beside_wall(world, place, body):
     if len(world.colliders.link) == 0:
         return False
     steep = world.min_up if world.flat else math.inf
-    wall, _place, _far = nearest_steep(world.colliders, place, RULES.beside * body, steep, -1)
+    wall, _place, _far = nearest_steep(world.colliders, place, RULES.beside * body, steep)
     return wall >= 0
 
 

@@ -21,7 +21,6 @@ Source: Houdini VEX node, first (RAY) and second (CENTER_RAY) method.
 from __future__ import annotations
 
 from ...compiled.jit import kernel
-from ...geometry.clearance import clearance
 from ...numeric.vec import (
     EPSILON,
     add,
@@ -96,17 +95,9 @@ def _push(i, agents, world, origin, direction, reach, first, last):
 def _center_pushes(i, agents, world, origin, reach):
     """Sum of the pushes of the rays toward all colliders within reach."""
     total = (0.0, 0.0, 0.0)
-    if clearance(world.colliders, origin) > reach:
-        return total
     for c in range(len(world.collider_radius)):
-        offset = sub(load(world.collider_center, c), origin)
-        nearer = reach + world.collider_radius[c]
-        height = dot(offset, load(agents.normal, i)) if world.flat else 0.0
-        # most colliders are too far away: no square root for these
-        if dot(offset, offset) - height * height > 1.001 * nearer * nearer:
-            continue
-        offset = on_ground(i, agents, world, offset)
-        if length(offset) > nearer:
+        offset = on_ground(i, agents, world, sub(load(world.collider_center, c), origin))
+        if length(offset) > reach + world.collider_radius[c]:
             continue
         first, last = world.collider_first[c], world.collider_first[c + 1]
         push = _push(i, agents, world, origin, unit(offset), reach, first, last)

@@ -25,7 +25,6 @@ import math
 from ...compiled.jit import kernel
 from ...numeric.vec import EPSILON, cross, dot, length, load, pick, project, scale, store, sub, unit
 from ...sensing.sight import way
-from ...sensing.sorted_spheres import first_from, levelled
 from ...sensing.targeting import on_ground, side_axis
 
 
@@ -42,45 +41,34 @@ def _threat(spheres, position, up, flat, eye_height, ahead):
         ahead: Offset [m] from the agent to the point ahead.
 
     Returns:
-        (row, offset of the center from the agent [m]); the row is -1 when there is none.
+        (whether there is one, offset of its center from the agent [m]).
     """
-    best, chosen, found = math.inf, -1, (0.0, 0.0, 0.0)
-    swept, farthest = spheres.swept, length(ahead) + EPSILON
-    level, lost = levelled(spheres.bounds, position, up, flat)
-    reach = 1.001 * (farthest + spheres.bounds[0] + lost)
-    first = first_from(swept, position[0])
-    for side in range(2):
-        k, step = (first, 1) if side == 0 else (first - 1, -1)
-        while 0 <= k < len(swept) and abs(swept[k, 0] - position[0]) * level <= reach:
-            offset = sub((swept[k, 0], swept[k, 1], swept[k, 2]), position)
-            radius, s = swept[k, 3], int(swept[k, 4])
-            k += step
-            height = dot(offset, up) if flat else 0.0
-            # most spheres are too far away: no square root for these
-            if dot(offset, offset) - height * height > 1.001 * (farthest + radius) ** 2:
+    least, found = math.inf, (0.0, 0.0, 0.0)
+    for s in range(len(spheres.radius)):
+        offset, radius = sub(load(spheres.center, s), position), spheres.radius[s] * 1.0
+        if flat:
+            height = dot(offset, up)
+            if height - radius > eye_height or height + radius < 0.0:
                 continue
-            if flat:
-                if height - radius > eye_height or height + radius < 0.0:
-                    continue
-                offset = project(offset, up)
-            distance = length(offset)
-            if distance > best or (distance == best and s > chosen):
-                continue
-            held = distance <= radius or length(sub(offset, ahead)) <= radius
-            if held or length(sub(offset, scale(ahead, 0.5))) <= radius:
-                best, chosen, found = distance, s, offset
-    return chosen, found
+            offset = project(offset, up)
+        distance = length(offset)
+        if distance >= least:
+            continue
+        held = distance <= radius or length(sub(offset, ahead)) <= radius
+        if held or length(sub(offset, scale(ahead, 0.5))) <= radius:
+            least, found = distance, offset
+    return least < math.inf, found
 
 
 @kernel
 def _look(i, agents, world, p):
-    """Agent i's threat as (row, offset of its center, offset of the point ahead, velocity)."""
+    """Agent i's threat as (whether, offset of its center, offset of the point ahead, velocity)."""
     velocity = on_ground(i, agents, world, load(agents.velocity, i))
     top = agents.max_speed[i] * 1.0
     ahead = scale(velocity, pick(p.look_ahead, i) / top if top > EPSILON else 0.0)
     position, up = load(agents.position, i), load(agents.normal, i)
-    row, offset = _threat(p.spheres, position, up, world.flat, world.eye_height, ahead)
-    return row, offset, ahead, velocity
+    met, offset = _threat(p.spheres, position, up, world.flat, world.eye_height, ahead)
+    return met, offset, ahead, velocity
 
 
 @kernel
@@ -95,8 +83,8 @@ def _store_push(i, direction, most, out, active):
 def ahead_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the center of the threat toward the point ahead."""
     for i in range(start, stop):
-        row, offset, ahead, _velocity = _look(i, agents, world, p)
-        if row >= 0:
+        met, offset, ahead, _velocity = _look(i, agents, world, p)
+        if met:
             _store_push(i, unit(sub(ahead, offset)), pick(p.max_avoid, i), out, active)
 
 
@@ -116,8 +104,8 @@ def _aside(heading, up, flat, offset):
 def lateral_kernel(start, stop, agents, world, p, memory, out, active):
     """Push to the side of the heading on which the threat's center is not."""
     for i in range(start, stop):
-        row, offset, _ahead, velocity = _look(i, agents, world, p)
-        if row >= 0:
+        met, offset, _ahead, velocity = _look(i, agents, world, p)
+        if met:
             heading = way(i, agents, world, velocity)
             aside = _aside(heading, load(agents.normal, i), world.flat, offset)
             _store_push(i, aside, pick(p.max_avoid, i), out, active)
