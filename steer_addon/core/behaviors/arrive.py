@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 from ..compiled.jit import kernel
 from ..diagnoses import Diagnosis, diagnose
 from ..numeric.vec import pick, store
-from ..parameters import param
 from ..sensing.approach import arrive_velocity
 from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import target_choice, target_flow, target_offset
+from ..sensing.units import meters
 
 if TYPE_CHECKING:
     from ..agents import Agents
@@ -69,19 +69,11 @@ class Arrive(Behavior):
 
     goes_to_target = True
 
-    slow_radius: float = param(
-        2.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Braking starts at this distance; more brakes earlier and more gently",
+    slow_radius: float = meters(
+        2.0, doc="Braking starts at this distance; more brakes earlier and more gently"
     )
-    stop_radius: float = param(
-        0.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Agents this near to the target want to stand; more leaves room around it",
+    stop_radius: float = meters(
+        0.0, doc="Agents this near to the target want to stand; more leaves room around it"
     )
     target_choice: str = target_choice(goes=True)
     target_flow: float = target_flow()

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import load, pick, store
-from ..parameters import choice, named_choices, param
+from ..parameters import choice, named_choices
 from ..sensing.approach import meeting_offset
 from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, Circle, behavior
 from ..sensing.targeting import on_ground, target_choice, target_offset
+from ..sensing.units import meters
 from .flee import flee_velocity
 
 FALLOFF = named_choices(
@@ -57,10 +58,8 @@ class Evade(Behavior):
 
     circles = (Circle("panic_radius"),)
     target_role = RUNS_AWAY
-    panic_radius: float = param(
+    panic_radius: float = meters(
         5.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=100.0,
         doc="Agents this near to where the target will be flee; more flees earlier, 0 is no limit",
     )

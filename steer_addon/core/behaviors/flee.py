@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import length, pick, scale, store, unit
-from ..parameters import choice, named_choices, param
+from ..parameters import choice, named_choices
 from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, Circle, behavior
 from ..sensing.targeting import target_choice, target_offset
+from ..sensing.units import meters
 
 FALLOFF = named_choices(
     {
@@ -66,10 +67,8 @@ class Flee(Behavior):
 
     circles = (Circle("panic_radius"),)
     target_role = RUNS_AWAY
-    panic_radius: float = param(
+    panic_radius: float = meters(
         5.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=100.0,
         doc="Agents this near to the target flee; more flees from farther away, 0 is no limit",
     )

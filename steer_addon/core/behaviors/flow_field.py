@@ -17,6 +17,7 @@ from ..geometry.bvh_points import nearest_point, triangle_corners
 from ..numeric.vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
 from ..parameters import param
 from ..sensing.declare import FIELD, VELOCITY, Behavior, behavior
+from ..sensing.units import meters
 
 FLAT = 1.0e-10
 """Squared sine, about, below which a triangle's corners are on one line."""
@@ -101,10 +102,8 @@ class FlowField(Behavior):
     attribute: str = param(
         "flow", doc="Name of the vector attribute on the points or faces of the mesh"
     )
-    max_distance: float = param(
+    max_distance: float = meters(
         0.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=100.0,
         doc="Agents nearer to the field than this follow it; more reaches farther, 0 is no limit",
     )

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
-from ..parameters import param
 from ..sensing.approach import arrive_velocity
 from ..sensing.declare import AXES, LEADS, NEIGHBORS, TARGETS, VELOCITY, behavior
 from ..sensing.seen_neighbors import (
@@ -38,6 +37,7 @@ from ..sensing.seen_neighbors import (
     seen_neighbors,
 )
 from ..sensing.targeting import on_ground, side_axis, target_choice, target_offset
+from ..sensing.units import meters, meters_per_second
 
 
 @kernel
@@ -97,32 +97,19 @@ class FollowLeader(NeighborBehavior):
     """Walk behind the target, out of its way and apart from each other."""
 
     target_role = LEADS
-    strength: float = param(
+    strength: float = meters_per_second(
         1.0,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=20.0,
         doc="Push between followers that touch; more keeps them farther apart",
     )
-    distance: float = param(
-        1.5,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="How far behind the leader agents are; more keeps its way clear farther ahead too",
+    distance: float = meters(
+        1.5, doc="How far behind the leader agents are; more keeps its way clear farther ahead too"
     )
-    clear_radius: float = param(
+    clear_radius: float = meters(
         1.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
         doc="Agents this near to the leader's way step aside; more clears it wider, 0 never does",
     )
-    slow_radius: float = param(
-        2.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Braking starts at this distance from the place; more lags farther behind",
+    slow_radius: float = meters(
+        2.0, doc="Braking starts at this distance from the place; more lags farther behind"
     )
     target_choice: str = target_choice()

@@ -50,6 +50,7 @@ from ..sensing.path_places import (
     way_left,
     waypoint,
 )
+from ..sensing.units import meters
 
 PATH_CHOICE = named_choices(
     {
@@ -315,19 +316,13 @@ class FollowPath(Behavior):
         doc="Where an agent begins",
         shown_for=("method", ("WAYPOINT",)),
     )
-    waypoint_radius: float = param(
+    waypoint_radius: float = meters(
         1.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
         doc="A waypoint this near counts as reached; more cuts corners",
         shown_for=("method", ("WAYPOINT",)),
     )
-    path_radius: float = param(
+    path_radius: float = meters(
         1.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
         doc="Half the width of the corridor; more lets agents stray farther from the path",
         shown_for=("method", ("CORRIDOR",)),
     )
@@ -340,11 +335,8 @@ class FollowPath(Behavior):
         doc="How far ahead an agent predicts its way; more turns earlier and cuts corners",
         shown_for=("method", ("CORRIDOR",)),
     )
-    slow_radius: float = param(
+    slow_radius: float = meters(
         2.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
         doc="Braking before the end of an open path starts at this distance; more brakes earlier",
     )
     lane: float = param(

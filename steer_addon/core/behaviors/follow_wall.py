@@ -44,6 +44,7 @@ from ..parameters import param
 from ..sensing.declare import COLLIDERS, VELOCITY, Behavior, behavior
 from ..sensing.sight import eye, first_hit, tangent_by_id, way
 from ..sensing.targeting import on_ground
+from ..sensing.units import meters
 
 TOUCHING = 1.0e-3
 """Nearer to the surface than this [m] the point ahead does not tell a direction."""
@@ -143,10 +144,6 @@ class FollowWall(Behavior):
         soft_maximum=5.0,
         doc="How far ahead the wall is looked at; more is smoother and cuts corners",
     )
-    wall_distance: float = param(
-        1.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Distance from the wall; more walks farther away from it",
+    wall_distance: float = meters(
+        1.0, doc="Distance from the wall; more walks farther away from it"
     )

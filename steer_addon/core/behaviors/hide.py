@@ -26,7 +26,6 @@ import numpy as np
 from ..compiled.jit import kernel
 from ..geometry.bvh import ray_cast
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
-from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_offset
 from ..sensing.declare import (
     COLLIDERS,
@@ -40,6 +39,7 @@ from ..sensing.declare import (
 )
 from ..sensing.sight import eye
 from ..sensing.targeting import on_ground, target_choice, target_offset
+from ..sensing.units import meters
 from .flee import flee_velocity
 
 HIDDEN = 0
@@ -140,32 +140,22 @@ class Hide(Behavior):
     circles = (Circle("panic_radius"),)
     target_role = RUNS_AWAY
     without_colliders = "evade the target"
-    distance_from_boundary: float = param(
+    distance_from_boundary: float = meters(
         1.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
         label="Boundary Distance",
         doc="How far behind the obstacle's bounding sphere agents hide; more keeps off it",
     )
-    sight_distance: float = param(
+    sight_distance: float = meters(
         0.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=100.0,
         doc="Agents hide only from a threat seen this near; more hides earlier, 0 is always",
     )
-    slow_radius: float = param(
+    slow_radius: float = meters(
         2.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
         doc="Braking starts at this distance from the spot; more brakes earlier and more gently",
     )
-    panic_radius: float = param(
+    panic_radius: float = meters(
         0.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=100.0,
         doc="Without obstacles, agents this near to the threat flee; more flees earlier, "
         "0 is no limit",

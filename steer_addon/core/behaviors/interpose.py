@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import add, add_scaled, length, load, pick, scale, store, sub
-from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_time
 from ..sensing.declare import SECOND_TARGETS, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice
+from ..sensing.units import meters
 
 
 @kernel
@@ -50,18 +50,10 @@ def interpose_kernel(start, stop, agents, world, p, memory, out, active):
 class Interpose(Behavior):
     """Go between two targets, and stay there as they move."""
 
-    slow_radius: float = param(
-        2.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Braking starts at this distance from the midpoint; more brakes earlier",
+    slow_radius: float = meters(
+        2.0, doc="Braking starts at this distance from the midpoint; more brakes earlier"
     )
-    stop_radius: float = param(
-        0.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Agents this near to the midpoint want to stand; more leaves room around it",
+    stop_radius: float = meters(
+        0.0, doc="Agents this near to the midpoint want to stand; more leaves room around it"
     )
     target_choice: str = target_choice()

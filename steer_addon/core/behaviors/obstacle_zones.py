@@ -58,6 +58,7 @@ from ..sensing.declare import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
 from ..sensing.sight import eye, first_hit, tangent_by_id
 from ..sensing.stop_before_walls import stop_before_walls
 from ..sensing.targeting import on_ground, target_choice, target_offset
+from ..sensing.units import meters, meters_per_second
 
 SLIDE_UNTIL = named_choices(
     {
@@ -329,45 +330,31 @@ class ObstacleZones(Behavior):
 
     needs_target = False
     looks_by = ("look_ahead",)
-    look_ahead: float = param(
-        4.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=50.0,
-        doc="Length of the ray along the motion; more reacts earlier",
+    look_ahead: float = meters(
+        4.0, soft_maximum=50.0, doc="Length of the ray along the motion; more reacts earlier"
     )
-    pull_distance: float = param(
+    pull_distance: float = meters(
         2.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Nearer obstacles bend the way along them, farther ones brake; more bends earlier",
     )
-    slide_distance: float = param(
+    slide_distance: float = meters(
         0.8,
-        unit="m",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Agents this near slide along the obstacle; more keeps farther away from it",
     )
-    push_speed: float = param(
+    push_speed: float = meters_per_second(
         0.7,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Agents brake before obstacles only above this speed; more brakes less",
     )
-    push_strength: float = param(
+    push_strength: float = meters_per_second(
         1.4,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Strongest push while braking and bending; more brakes and bends harder",
     )
-    cruise_speed: float = param(
+    cruise_speed: float = meters_per_second(
         0.0,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Speed while sliding and turning; more is faster, 0 takes the maximum speed",
     )

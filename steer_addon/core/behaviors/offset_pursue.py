@@ -21,6 +21,7 @@ from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_offset
 from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.targeting import on_ground, target_choice
+from ..sensing.units import meters
 
 
 @kernel
@@ -59,18 +60,10 @@ class OffsetPursue(Behavior):
     )
     offset_y: float = param(-1.5, unit="m", doc="How far ahead of the target; negative is behind")
     offset_z: float = param(0.0, unit="m", doc="How far above the target; negative is below")
-    slow_radius: float = param(
-        2.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Braking starts at this distance from the place; more lags farther behind",
+    slow_radius: float = meters(
+        2.0, doc="Braking starts at this distance from the place; more lags farther behind"
     )
-    stop_radius: float = param(
-        0.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Agents this near to the place want to stand; more leaves room around it",
+    stop_radius: float = meters(
+        0.0, doc="Agents this near to the place want to stand; more leaves room around it"
     )
     target_choice: str = target_choice()

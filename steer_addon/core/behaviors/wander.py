@@ -19,6 +19,7 @@ from ..numeric.vec import add_scaled, cross, dot, load, pick, scale, store, unit
 from ..parameters import choice, named_choices, param
 from ..sensing.declare import VELOCITY, Behavior, Circle, behavior
 from ..sensing.targeting import on_ground
+from ..sensing.units import meters, meters_per_second
 
 WANDER = random_purpose("wander", 1)
 SOURCE = named_choices(
@@ -124,20 +125,11 @@ class Wander(Behavior):
         SOURCE,
         doc="Where the random directions come from",
     )
-    distance: float = param(
-        2.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="How far ahead the wander circle lies; more gives gentler curves",
+    distance: float = meters(
+        2.0, doc="How far ahead the wander circle lies; more gives gentler curves"
     )
-    radius: float = param(
-        1.0,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=20.0,
-        doc="Radius of the wander circle; more gives sharper curves",
-        per_agent=False,
+    radius: float = meters(
+        1.0, doc="Radius of the wander circle; more gives sharper curves", per_agent=False
     )
     jitter: float = param(
         1.0,
@@ -147,10 +139,8 @@ class Wander(Behavior):
         soft_maximum=10.0,
         doc="How fast the point drifts on the circle; more makes restless paths",
     )
-    speed: float = param(
+    speed: float = meters_per_second(
         0.0,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=20.0,
         doc="Wished speed while wandering; more roams faster, 0 takes the maximum speed",
     )

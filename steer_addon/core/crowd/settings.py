@@ -13,6 +13,7 @@ from ..behaviors import REGISTRY, Behavior
 from ..diagnoses import Diagnosis
 from ..errors import ParameterError
 from ..parameters import Settings, choice, param, parameters, parse_text
+from ..sensing.units import meters, meters_per_second
 
 if TYPE_CHECKING:
     from ..agents import Agents
@@ -21,13 +22,7 @@ if TYPE_CHECKING:
 class AgentsSettings(Settings):
     """Body of an agent and its limits. Point attributes of these names override them per agent."""
 
-    radius: float = param(
-        0.25,
-        unit="m",
-        minimum=0.0,
-        soft_maximum=2.0,
-        doc="Body radius; more takes more room",
-    )
+    radius: float = meters(0.25, soft_maximum=2.0, doc="Body radius; more takes more room")
     mass: float = param(
         1.0,
         unit="kg",
@@ -35,10 +30,8 @@ class AgentsSettings(Settings):
         soft_maximum=100.0,
         doc="Mass: a heavier agent answers more slowly to the same force",
     )
-    max_speed: float = param(
+    max_speed: float = meters_per_second(
         1.4,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=20.0,
         doc="Fastest that an agent moves; 1.4 m/s is a brisk walk, more is a run",
     )
@@ -69,17 +62,13 @@ class MotionSettings(Settings):
         maximum=89.0,
         doc="Steepest ground that is walked, the rest blocks like walls; more climbs steeper",
     )
-    step_height: float = param(
+    step_height: float = meters(
         0.35,
-        unit="m",
-        minimum=0.0,
         soft_maximum=2.0,
         doc="Highest step that agents climb; more takes stairs, and sees obstacles only above it",
     )
-    min_turn_speed: float = param(
+    min_turn_speed: float = meters_per_second(
         0.0,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=2.0,
         doc="Slower agents keep their heading; more keeps standing agents from trembling",
     )
@@ -164,10 +153,8 @@ class SolverSettings(Settings):
         soft_maximum=10,
         doc="Solver steps per frame: more is more exact and takes longer",
     )
-    min_speed: float = param(
+    min_speed: float = meters_per_second(
         0.0,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=20.0,
         doc="Slowest that an agent moves, as birds and fish; more never lingers, 0 is no limit",
     )
@@ -215,10 +202,8 @@ class BodiesSettings(Settings):
         doc="What agents do at the target of the first behavior that goes to one, "
         "or at the end of their path",
     )
-    arrival_distance: float = param(
+    arrival_distance: float = meters(
         0.25,
-        unit="m",
-        minimum=0.0,
         soft_maximum=10.0,
         doc="Agents this near to their target have arrived; more stops them earlier",
     )

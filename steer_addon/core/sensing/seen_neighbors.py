@@ -11,6 +11,7 @@ from ..numeric.vec import scale, unit
 from ..parameters import param
 from .declare import Behavior
 from .targeting import on_ground
+from .units import meters, meters_per_second
 
 PARTING = random_purpose("parting", 2)
 
@@ -18,17 +19,13 @@ PARTING = random_purpose("parting", 2)
 class NeighborBehavior(Behavior):
     """Base of behaviors that look at other agents."""
 
-    strength: float = param(
+    strength: float = meters_per_second(
         1.0,
-        unit="m/s",
-        minimum=0.0,
         soft_maximum=20.0,
         doc="Speed that it asks for; more counts more beside other behaviors",
     )
-    neighbor_distance: float = param(
+    neighbor_distance: float = meters(
         2.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Others farther than this are not seen; more looks farther and takes longer",
     )

@@ -40,6 +40,7 @@ from ...parameters import choice, param
 from ...sensing.declare import COLLIDERS, PUSH, SPHERES, Behavior, behavior
 from ...sensing.sight import eye, first_hit
 from ...sensing.targeting import on_ground
+from ...sensing.units import meters, meters_per_second
 from .spheres import ahead_kernel, lateral_kernel
 from .whiskers import whiskers_kernel
 
@@ -164,28 +165,20 @@ class ObstacleAvoidance(Behavior):
         },
         doc="How obstacles are looked for, and which way they push",
     )
-    look_ahead: float = param(
+    look_ahead: float = meters(
         3.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="How far ahead obstacles are seen; more reacts earlier",
         shown_for=("method", ("RAY", "WHISKERS", "AHEAD", "LATERAL")),
     )
-    avoid_radius: float = param(
+    avoid_radius: float = meters(
         1.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Length of the rays toward the colliders; more keeps farther away",
         shown_for=("method", ("CENTER_RAY",)),
     )
-    max_avoid: float = param(
-        2.0,
-        unit="m/s",
-        minimum=0.0,
-        soft_maximum=50.0,
-        doc="Strongest push; more turns away harder",
+    max_avoid: float = meters_per_second(
+        2.0, soft_maximum=50.0, doc="Strongest push; more turns away harder"
     )
     samples: int = param(
         9,

@@ -80,6 +80,7 @@ from ...parameters import choice, named_choices, param
 from ...sensing.declare import COLLIDERS, PUSH, Behavior, behavior, per_agent
 from ...sensing.sight import eye, first_hit, sides, way
 from ...sensing.targeting import on_ground
+from ...sensing.units import meters
 from .spring import SPARE, spring_step, turns_in_time, usable
 
 if TYPE_CHECKING:
@@ -303,10 +304,8 @@ class WallAvoidance(Behavior):
         FEELER_MODE,
         doc="How long feelers are",
     )
-    feeler_length: float = param(
+    feeler_length: float = meters(
         2.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Length of the straight feeler, the others have half of it; more reacts earlier",
         shown_for=("feeler_mode", ("FIXED",)),
