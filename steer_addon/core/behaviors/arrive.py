@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..compiled.jit import kernel
 from ..diagnoses import Diagnosis, diagnose
-from ..numeric.vec import pick, store
+from ..numeric.vec import pick
 from ..sensing.approach import arrive_velocity
 from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import target_choice, target_flow, target_offset
 from ..sensing.units import meters
 
@@ -57,8 +58,8 @@ def arrive_kernel(start, stop, agents, world, p, memory, out, active):
         if j < 0:
             continue
         slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
-        store(out, i, arrive_velocity(offset, agents.max_speed[i] * 1.0, slow_radius, stop_radius))
-        active[i] = 1
+        velocity = arrive_velocity(offset, agents.max_speed[i] * 1.0, slow_radius, stop_radius)
+        store_proposal(out, active, i, velocity)
 
 
 @behavior(

@@ -58,6 +58,7 @@ from ..numeric.vec import (
 )
 from ..parameters import choice, named_choices, param
 from ..sensing.declare import CONTAINER, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 
 SHAPE = named_choices(
     {
@@ -99,7 +100,7 @@ def _forward(velocity, heading, flat):
         velocity, heading = level(velocity), level(heading)
     for v in (velocity, heading):
         ahead = unit(v)
-        if ahead[0] != 0.0 or ahead[1] != 0.0 or ahead[2] != 0.0:
+        if ahead != (0.0, 0.0, 0.0):
             return ahead
     return (1.0, 0.0, 0.0)
 
@@ -137,7 +138,7 @@ def _solid_ways(shape, offset, way, frame, half, radius):
     else:
         normal = unit(sub(truncate(there, radius), there))
         home = sub(truncate(offset, radius), offset)
-    if normal[0] == 0.0 and normal[1] == 0.0 and normal[2] == 0.0:
+    if normal == (0.0, 0.0, 0.0):
         home = normal
     return home, normal
 
@@ -169,12 +170,10 @@ def avoid_kernel(start, stop, agents, world, p, memory, out, active):
             home, normal = _solid_ways(shape, offset, way, frame, half, radius)
         max_speed = agents.max_speed[i] * 1.0
         home = unit(home)
-        if home[0] != 0.0 or home[1] != 0.0 or home[2] != 0.0:
-            store(out, i, scale(home, max_speed))
-            active[i] = 1
-        elif normal[0] != 0.0 or normal[1] != 0.0 or normal[2] != 0.0:
-            store(out, i, _inward(velocity, normal, max_speed))
-            active[i] = 1
+        if home != (0.0, 0.0, 0.0):
+            store_proposal(out, active, i, scale(home, max_speed))
+        elif normal != (0.0, 0.0, 0.0):
+            store_proposal(out, active, i, _inward(velocity, normal, max_speed))
 
 
 @kernel

@@ -13,20 +13,12 @@ Source: Cocos steering, *evade*; Reynolds 1999, Pursuit and Evasion.
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import load, pick, store
-from ..parameters import choice, named_choices
+from ..numeric.vec import load, pick
 from ..sensing.approach import meeting_offset
-from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, Circle, behavior
-from ..sensing.targeting import on_ground, target_choice, target_offset
-from ..sensing.units import meters
-from .flee import flee_velocity
-
-FALLOFF = named_choices(
-    {
-        "LINEAR": "Fastest beside that point, slower toward the panic radius",
-        "NONE": "Full speed anywhere within the panic radius",
-    }
-)
+from ..sensing.declare import TARGETS, VELOCITY, behavior
+from ..sensing.proposing import store_proposal
+from ..sensing.targeting import on_ground, target_offset
+from .flee import FALLOFF, Flee, flee_velocity
 
 
 @kernel
@@ -42,8 +34,7 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
         offset = meeting_offset(offset, threat, max_speed)
         near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), fades)
         if near:
-            store(out, i, velocity)
-            active[i] = 1
+            store_proposal(out, active, i, velocity)
 
 
 @behavior(
@@ -53,19 +44,5 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS,),
     icon="TRACKING_BACKWARDS",
 )
-class Evade(Behavior):
+class Evade(Flee):
     """Run away from where the target will be."""
-
-    circles = (Circle("panic_radius"),)
-    target_role = RUNS_AWAY
-    panic_radius: float = meters(
-        5.0,
-        soft_maximum=100.0,
-        doc="Agents this near to where the target will be flee; more flees earlier, 0 is no limit",
-    )
-    falloff: str = choice(
-        "LINEAR",
-        FALLOFF,
-        doc="How the wish to flee fades with the distance",
-    )
-    target_choice: str = target_choice()

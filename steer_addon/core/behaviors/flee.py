@@ -9,15 +9,16 @@ Source: Houdini VEX node (panic_radius is 1.5 · slow_radius there); Cocos steer
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import length, pick, scale, store, unit
+from ..numeric.vec import length, pick, scale, unit
 from ..parameters import choice, named_choices
 from ..sensing.declare import RUNS_AWAY, TARGETS, VELOCITY, Behavior, Circle, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import target_choice, target_offset
 from ..sensing.units import meters
 
 FALLOFF = named_choices(
     {
-        "LINEAR": "Fastest beside the target, slower toward the panic radius",
+        "LINEAR": "Fastest nearby, slower toward the panic radius",
         "NONE": "Full speed anywhere within the panic radius",
     }
 )
@@ -51,8 +52,7 @@ def flee_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), fades)
         if near:
-            store(out, i, velocity)
-            active[i] = 1
+            store_proposal(out, active, i, velocity)
 
 
 @behavior(
@@ -70,7 +70,7 @@ class Flee(Behavior):
     panic_radius: float = meters(
         5.0,
         soft_maximum=100.0,
-        doc="Agents this near to the target flee; more flees from farther away, 0 is no limit",
+        doc="Agents flee within this distance; more flees from farther away, 0 is no limit",
     )
     falloff: str = choice(
         "LINEAR",

@@ -14,9 +14,10 @@ import numpy as np
 
 from ..compiled.jit import kernel
 from ..geometry.bvh_points import nearest_point, triangle_corners
-from ..numeric.vec import add_scaled, cross, dot, load, pick, project, scale, store, sub, unit
+from ..numeric.vec import add_scaled, cross, dot, load, pick, project, scale, sub, unit
 from ..parameters import param
 from ..sensing.declare import FIELD, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.units import meters
 
 FLAT = 1.0e-10
@@ -84,8 +85,7 @@ def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
             wish = project(wish, load(agents.normal, i))
         wish = unit(wish)
         if dot(wish, wish) > 0.0:
-            store(out, i, scale(wish, agents.max_speed[i] * 1.0))
-            active[i] = 1
+            store_proposal(out, active, i, scale(wish, agents.max_speed[i] * 1.0))
 
 
 @behavior(

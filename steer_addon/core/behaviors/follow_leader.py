@@ -27,9 +27,10 @@ Source: Reynolds 1999, Leader Following; its lateral region also in the Cocos2d-
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
+from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, sub, unit
 from ..sensing.approach import arrive_velocity
 from ..sensing.declare import AXES, LEADS, NEIGHBORS, TARGETS, VELOCITY, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.seen_neighbors import (
     NeighborBehavior,
     distance_weight,
@@ -78,12 +79,11 @@ def follow_leader_kernel(start, stop, agents, world, p, memory, out, active):
         for n in range(seen):
             k = world.neighbors.index[i, n]
             apart = unit(on_ground(i, agents, world, sub(position, load(agents.position, k))))
-            if apart[0] == 0.0 and apart[1] == 0.0 and apart[2] == 0.0:
+            if apart == (0.0, 0.0, 0.0):
                 apart = parting(i, k, agents, world)
             weight = distance_weight(1.0 * world.neighbors.distance[i, n], reach)
             wish = add_scaled(wish, apart, strength * weight)
-        store(out, i, wish)
-        active[i] = 1
+        store_proposal(out, active, i, wish)
 
 
 @behavior(

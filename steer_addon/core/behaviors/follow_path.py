@@ -31,7 +31,7 @@ which begins with the first waypoint, see `start`. CORRIDOR: Reynolds 1999, Path
 
 from __future__ import annotations
 
-from ..compiled.jit import kernel, scratch
+from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, add_scaled, length, load, pick, project, scale, store, sub, unit
 from ..parameters import choice, named_choices, param
 from ..sensing.approach import arrive_speed, arrive_velocity
@@ -50,6 +50,7 @@ from ..sensing.path_places import (
     way_left,
     waypoint,
 )
+from ..sensing.proposing import store_proposal
 from ..sensing.units import meters
 
 PATH_CHOICE = named_choices(
@@ -75,8 +76,6 @@ DONE = 2
 LIMIT = 3
 """CORRIDOR: distance from the path [m] at which the agent counts as carried off."""
 
-BLOCK = 64
-"""Number of agents whose velocities are computed at once."""
 FAR = 1.0e30
 """Largest limit: 32-bit memory holds it."""
 
@@ -176,8 +175,7 @@ def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
         memory[i, DONE] = 1.0 if done else 0.0
         slow_radius = pick(p.slow_radius, i) if done else 0.0
         u = arrive_velocity(offset, agents.max_speed[i] * 1.0, slow_radius, 0.0)
-        store(out, i, _walked(u, load(agents.normal, i), flat))
-        active[i] = 1
+        store_proposal(out, active, i, _walked(u, load(agents.normal, i), flat))
 
 
 @kernel
@@ -257,31 +255,12 @@ def _in_corridor(i, agents, world, p, memory):
 
 
 @kernel
-def _turn_to_velocities(table, count, flat):
-    """Make desired velocities of ways and speeds, in the first lines of a table.
-
-    Without branches or calls: instructions that take several columns at once do this.
-    """
-    for k in range(count):
-        u = scale(unit((table[0, k], table[1, k], table[2, k])), table[3, k])
-        u = _walked(u, (table[4, k], table[5, k], table[6, k]), flat)
-        table[0, k], table[1, k], table[2, k] = u
-
-
-@kernel
 def corridor_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the path, and back to it from outside of the corridor."""
-    table = scratch(7, BLOCK)
-    for first in range(start, stop if len(p.paths.cyclic) else start, BLOCK):
-        count = min(BLOCK, stop - first)
-        for k in range(count):
-            way, table[3, k] = _in_corridor(first + k, agents, world, p, memory)
-            table[0, k], table[1, k], table[2, k] = way
-            table[4, k], table[5, k], table[6, k] = load(agents.normal, first + k)
-        _turn_to_velocities(table, count, world.flat)
-        for k in range(count):
-            store(out, first + k, (table[0, k], table[1, k], table[2, k]))
-            active[first + k] = 1
+    for i in range(start, stop if len(p.paths.cyclic) else start):
+        way, speed = _in_corridor(i, agents, world, p, memory)
+        u = _walked(scale(unit(way), speed), load(agents.normal, i), world.flat)
+        store_proposal(out, active, i, u)
 
 
 @behavior(

@@ -42,6 +42,7 @@ from ..numeric.vec import (
 )
 from ..parameters import param
 from ..sensing.declare import COLLIDERS, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.sight import eye, first_hit, tangent_by_id, way
 from ..sensing.targeting import on_ground
 from ..sensing.units import meters
@@ -119,8 +120,7 @@ def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
         missing = LEAST_PROGRESS * whole - dot(sought, tangent)
         sought = add_scaled(sought, tangent, max(missing, 0.0))
         if length(sought) >= EPSILON:
-            store(out, i, scale(unit(sought), agents.max_speed[i]))
-            active[i] = 1
+            store_proposal(out, active, i, scale(unit(sought), agents.max_speed[i]))
 
 
 @behavior(

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..compiled.jit import kernel
 from ..geometry.bvh import ray_cast
-from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, store, sub, unit
+from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, sub, unit
 from ..sensing.approach import arrive_velocity, meeting_offset
 from ..sensing.declare import (
     COLLIDERS,
@@ -37,6 +37,7 @@ from ..sensing.declare import (
     Circle,
     behavior,
 )
+from ..sensing.proposing import store_proposal
 from ..sensing.sight import eye
 from ..sensing.targeting import on_ground, target_choice, target_offset
 from ..sensing.units import meters
@@ -121,8 +122,7 @@ def hide_kernel(start, stop, agents, world, p, memory, out, active):
             offset = meeting_offset(threat, speed, max_speed)
             near, velocity = flee_velocity(offset, max_speed, pick(p.panic_radius, i), True)
         if near:
-            store(out, i, velocity)
-            active[i] = 1
+            store_proposal(out, active, i, velocity)
 
 
 @behavior(

@@ -14,9 +14,10 @@ Source: Buckland 2005, "Programming Game AI by Example", ch. 3, Interpose; after
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import add, add_scaled, length, load, pick, scale, store, sub
+from ..numeric.vec import add, add_scaled, length, load, pick, scale, sub
 from ..sensing.approach import arrive_velocity, meeting_time
 from ..sensing.declare import SECOND_TARGETS, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import on_ground, target_choice
 from ..sensing.units import meters
 
@@ -36,8 +37,7 @@ def interpose_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         offset = add_scaled(offset, drift, meeting_time(length(offset), max_speed, 0.0))
         slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
-        store(out, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
-        active[i] = 1
+        store_proposal(out, active, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
 
 
 @behavior(

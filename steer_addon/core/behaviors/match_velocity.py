@@ -10,8 +10,9 @@ Source: Reynolds 1987, "Flocks, Herds, and Schools", velocity matching; for one 
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import load, store
+from ..numeric.vec import load
 from ..sensing.declare import LEADS, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import on_ground, target_choice
 
 
@@ -22,8 +23,7 @@ def match_velocity_kernel(start, stop, agents, world, p, memory, out, active):
         j = world.targets.row[i]
         if j < 0:
             continue
-        store(out, i, on_ground(i, agents, world, load(world.targets.velocity, j)))
-        active[i] = 1
+        store_proposal(out, active, i, on_ground(i, agents, world, load(world.targets.velocity, j)))
 
 
 @behavior(

@@ -55,6 +55,7 @@ from ..compiled.jit import kernel
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, pick, project, scale, store, unit
 from ..parameters import choice, named_choices, param
 from ..sensing.declare import COLLIDERS, PUSH, SET, TARGETS, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.sight import eye, first_hit, tangent_by_id
 from ..sensing.stop_before_walls import stop_before_walls
 from ..sensing.targeting import on_ground, target_choice, target_offset
@@ -310,8 +311,7 @@ def obstacle_zones_kernel(start, stop, agents, world, p, memory, out, active):
             store(out, i, scale(value, cruise))
             active[i] = SET
         elif zone != FREE and length(value) > 0.0:
-            store(out, i, value)
-            active[i] = 1
+            store_proposal(out, active, i, value)
 
 
 @behavior(

@@ -16,10 +16,11 @@ Source: Cocos steering, *offset pursuit*; Buckland 2005, "Programming Game AI by
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import add_scaled, load, pick, store, sub
+from ..numeric.vec import add_scaled, load, pick, sub
 from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_offset
 from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import on_ground, target_choice
 from ..sensing.units import meters
 
@@ -40,8 +41,7 @@ def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         offset = meeting_offset(offset, velocity, max_speed)
         slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
-        store(out, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
-        active[i] = 1
+        store_proposal(out, active, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
 
 
 @behavior(

@@ -14,9 +14,10 @@ Source: Cocos steering, *pursuit*; Reynolds 1999, Pursuit and Evasion.
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import dot, load, scale, store, unit
+from ..numeric.vec import dot, load, scale, unit
 from ..sensing.approach import meeting_offset
 from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import on_ground, target_choice, target_flow, target_offset
 
 HEAD_ON = -0.95
@@ -36,8 +37,7 @@ def pursue_kernel(start, stop, agents, world, p, memory, out, active):
         if not (opposite and dot(offset, heading) > 0.0):
             velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
             offset = meeting_offset(offset, velocity, max_speed)
-        store(out, i, scale(unit(offset), max_speed))
-        active[i] = 1
+        store_proposal(out, active, i, scale(unit(offset), max_speed))
 
 
 @behavior(

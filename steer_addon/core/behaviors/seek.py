@@ -11,8 +11,9 @@ Source: Reynolds 1999, "Steering Behaviors For Autonomous Characters", Seek and 
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..numeric.vec import scale, store, unit
+from ..numeric.vec import scale, unit
 from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import target_choice, target_flow, target_offset
 
 
@@ -23,8 +24,7 @@ def seek_kernel(start, stop, agents, world, p, memory, out, active):
         j, offset = target_offset(i, agents, world)
         if j < 0:
             continue
-        store(out, i, scale(unit(offset), agents.max_speed[i]))
-        active[i] = 1
+        store_proposal(out, active, i, scale(unit(offset), agents.max_speed[i]))
 
 
 @behavior(label="Seek", output=VELOCITY, kernel=seek_kernel, uses=(TARGETS,), icon="CON_TRACKTO")

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import math
 
-from ..compiled.jit import kernel, scratch
+from ..compiled.jit import kernel
 from ..numeric.noise import value_noise
 from ..numeric.rng import random_purpose, uniform4
 from ..numeric.vec import add_scaled, cross, dot, load, pick, scale, store, unit
 from ..parameters import choice, named_choices, param
 from ..sensing.declare import VELOCITY, Behavior, Circle, behavior
+from ..sensing.proposing import store_proposal
 from ..sensing.targeting import on_ground
 from ..sensing.units import meters, meters_per_second
 
@@ -28,8 +29,6 @@ SOURCE = named_choices(
         "POSITION_NOISE": "Smooth noise of the position, as in the Houdini node",
     }
 )
-BLOCK = 64
-"""Number of agents whose noise is computed at once."""
 
 
 @kernel
@@ -60,24 +59,11 @@ def _walk(i, agents, world, w, jitter):
 
 
 @kernel
-def _noises(start, stop, position, noise):
-    """Write both noises at the positions of some agents to the first two lines of a table.
-
-    The second loop has neither branches nor calls: it takes several columns at once.
-    """
-    count = stop - start
-    for k in range(count):
-        noise[0, k], noise[1, k], noise[2, k] = load(position, start + k)
-    for k in range(count):
-        x, y, z = noise[0, k], noise[1, k], noise[2, k]
-        noise[0, k] = value_noise(37.0 * x, 37.0 * y, 37.0 * z)
-        noise[1, k] = value_noise(10.0 * x + 234.0, 10.0 * y + 234.0, 10.0 * z + 234.0)
-
-
-@kernel
-def _displacement(noise, column):
-    """Unit vector in the direction that a column of the noises means."""
-    theta, phi = 2.0 * math.pi * noise[0, column], math.pi * noise[1, column]
+def _displacement(here):
+    """Unit vector in the direction that both noises at a position mean."""
+    x, y, z = here
+    theta = 2.0 * math.pi * value_noise(37.0 * x, 37.0 * y, 37.0 * z)
+    phi = math.pi * value_noise(10.0 * x + 234.0, 10.0 * y + 234.0, 10.0 * z + 234.0)
     return (
         math.sin(theta) * math.cos(phi),
         math.sin(theta) * math.sin(phi),
@@ -89,28 +75,22 @@ def _displacement(noise, column):
 def wander_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity toward a point on a circle ahead that drifts from step to step."""
     source = int(p.source[0])
-    noise, ready = scratch(3, BLOCK), start
     for i in range(start, stop):
         heading = load(agents.heading, i)
         speed = pick(p.speed, i)
         if speed <= 0.0:
             speed = agents.max_speed[i] * 1.0
         if source == SOURCE.RANDOM_WALK:
-            w = on_ground(i, agents, world, load(memory, i))
-            w = unit(w)
-            if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
+            w = unit(on_ground(i, agents, world, load(memory, i)))
+            if w == (0.0, 0.0, 0.0):
                 w = heading
             w = _walk(i, agents, world, w, pick(p.jitter, i))
             store(memory, i, w)
             ahead = add_scaled(scale(heading, pick(p.distance, i)), w, pick(p.radius, i))
         else:
-            if i == ready:
-                _noises(i, min(i + BLOCK, stop), agents.position, noise)
-                ready += BLOCK
-            ahead = add_scaled(_displacement(noise, i - ready + BLOCK), heading, 2.0)
+            ahead = add_scaled(_displacement(load(agents.position, i)), heading, 2.0)
         ahead = on_ground(i, agents, world, ahead)
-        store(out, i, scale(unit(ahead), speed))
-        active[i] = 1
+        store_proposal(out, active, i, scale(unit(ahead), speed))
 
 
 @behavior(

@@ -8,8 +8,9 @@ Source: Houdini VEX node; Reynolds 1987, "Flocks, Herds, and Schools", and 1999,
 from __future__ import annotations
 
 from ...compiled.jit import kernel
-from ...numeric.vec import add_scaled, load, pick, scale, store, unit
+from ...numeric.vec import add_scaled, load, pick, scale, unit
 from ...sensing.declare import NEIGHBORS, VELOCITY, behavior
+from ...sensing.proposing import store_proposal
 from ...sensing.seen_neighbors import NeighborBehavior, distance_weight, seen_neighbors
 from ...sensing.targeting import on_ground
 
@@ -28,10 +29,9 @@ def alignment_kernel(start, stop, agents, world, p, memory, out, active):
             weight = distance_weight(1.0 * world.neighbors.distance[i, n], reach)
             total = add_scaled(total, unit(load(agents.velocity, j)), weight)
         along = unit(on_ground(i, agents, world, total))
-        if along[0] == 0.0 and along[1] == 0.0 and along[2] == 0.0:
+        if along == (0.0, 0.0, 0.0):
             continue
-        store(out, i, scale(along, pick(p.strength, i)))
-        active[i] = 1
+        store_proposal(out, active, i, scale(along, pick(p.strength, i)))
 
 
 @behavior(

@@ -9,8 +9,9 @@ this); Reynolds 1987, "Flocks, Herds, and Schools", and 1999, Cohesion.
 from __future__ import annotations
 
 from ...compiled.jit import kernel
-from ...numeric.vec import add_scaled, length, load, pick, scale, store, sub, unit
+from ...numeric.vec import add_scaled, length, load, pick, scale, sub, unit
 from ...sensing.declare import NEIGHBORS, VELOCITY, behavior
+from ...sensing.proposing import store_proposal
 from ...sensing.seen_neighbors import NeighborBehavior, distance_weight, seen_neighbors
 from ...sensing.targeting import on_ground
 
@@ -30,8 +31,7 @@ def cohesion_kernel(start, stop, agents, world, p, memory, out, active):
             total = add_scaled(total, sub(load(agents.position, j), position), 1.0)
         offset = on_ground(i, agents, world, scale(total, 1.0 / seen))
         weight = distance_weight(length(offset), reach)
-        store(out, i, scale(unit(offset), pick(p.strength, i) * weight))
-        active[i] = 1
+        store_proposal(out, active, i, scale(unit(offset), pick(p.strength, i) * weight))
 
 
 @behavior(

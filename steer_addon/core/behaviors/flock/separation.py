@@ -12,9 +12,10 @@ crowds tremble, since it is at full strength however far the nearest neighbor is
 from __future__ import annotations
 
 from ...compiled.jit import kernel
-from ...numeric.vec import EPSILON, add_scaled, length, load, pick, scale, store, sub, unit
+from ...numeric.vec import EPSILON, add_scaled, length, load, pick, scale, sub, unit
 from ...parameters import choice, named_choices
 from ...sensing.declare import NEIGHBORS, PUSH, behavior
+from ...sensing.proposing import store_proposal
 from ...sensing.seen_neighbors import NeighborBehavior, distance_weight, parting, seen_neighbors
 from ...sensing.targeting import on_ground
 
@@ -48,8 +49,7 @@ def separation_kernel(start, stop, agents, world, p, memory, out, active):
             total = add_scaled(total, away, weight)
         if falloff == FALLOFF.NONE:
             total = unit(total)
-        store(out, i, scale(total, pick(p.strength, i)))
-        active[i] = 1
+        store_proposal(out, active, i, scale(total, pick(p.strength, i)))
 
 
 @behavior(

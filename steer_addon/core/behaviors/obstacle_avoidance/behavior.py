@@ -31,13 +31,13 @@ from ...numeric.vec import (
     pick,
     project,
     scale,
-    store,
     sub,
     truncate,
     unit,
 )
 from ...parameters import choice, param
 from ...sensing.declare import COLLIDERS, PUSH, SPHERES, Behavior, behavior
+from ...sensing.proposing import store_proposal
 from ...sensing.sight import eye, first_hit
 from ...sensing.targeting import on_ground
 from ...sensing.units import meters, meters_per_second
@@ -45,6 +45,7 @@ from .spheres import ahead_kernel, lateral_kernel
 from .whiskers import whiskers_kernel
 
 HEAD_ON = 0.01
+NO_PUSH = (0.0, 0.0, 0.0)
 
 
 @kernel
@@ -80,11 +81,11 @@ def _push(i, agents, world, origin, direction, reach, first, last):
 
     Zero unless the first hit is one of the triangles first to last - 1.
     """
-    if reach <= 0.0 or (direction[0] == 0.0 and direction[1] == 0.0 and direction[2] == 0.0):
-        return (0.0, 0.0, 0.0)
+    if reach <= 0.0 or direction == (0.0, 0.0, 0.0):
+        return NO_PUSH
     triangle, distance, normal = first_hit(world, origin, direction, reach)
     if triangle < first or triangle >= last:
-        return (0.0, 0.0, 0.0)
+        return NO_PUSH
     if world.flat:
         away = _sideways(i, agents, load(agents.normal, i), normal)
     else:
@@ -95,7 +96,7 @@ def _push(i, agents, world, origin, direction, reach, first, last):
 @kernel
 def _center_pushes(i, agents, world, origin, reach):
     """Sum of the pushes of the rays toward all colliders within reach."""
-    total = (0.0, 0.0, 0.0)
+    total = NO_PUSH
     for c in range(len(world.collider_radius)):
         offset = on_ground(i, agents, world, sub(load(world.collider_center, c), origin))
         if length(offset) > reach + world.collider_radius[c]:
@@ -107,14 +108,6 @@ def _center_pushes(i, agents, world, origin, reach):
 
 
 @kernel
-def _store_push(i, push, most, out, active):
-    """Propose a push of at most `most` [m/s], where there is one."""
-    if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
-        store(out, i, scale(truncate(push, 1.0), most))
-        active[i] = 1
-
-
-@kernel
 def ray_kernel(start, stop, agents, world, p, memory, out, active):
     """Push along what the ray ahead hits."""
     last = len(world.colliders.triangles) + 1
@@ -122,7 +115,8 @@ def ray_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         reach = pick(p.look_ahead, i)
         push = _push(i, agents, world, eye(i, agents, world), unit(velocity), reach, 0, last)
-        _store_push(i, push, pick(p.max_avoid, i), out, active)
+        if push != NO_PUSH:
+            store_proposal(out, active, i, scale(truncate(push, 1.0), pick(p.max_avoid, i)))
 
 
 @kernel
@@ -131,7 +125,8 @@ def center_ray_kernel(start, stop, agents, world, p, memory, out, active):
     for i in range(start, stop):
         reach = pick(p.avoid_radius, i)
         push = _center_pushes(i, agents, world, eye(i, agents, world), reach)
-        _store_push(i, push, pick(p.max_avoid, i), out, active)
+        if push != NO_PUSH:
+            store_proposal(out, active, i, scale(truncate(push, 1.0), pick(p.max_avoid, i)))
 
 
 @behavior(

@@ -23,7 +23,8 @@ from __future__ import annotations
 import math
 
 from ...compiled.jit import kernel
-from ...numeric.vec import EPSILON, cross, dot, length, load, pick, project, scale, store, sub, unit
+from ...numeric.vec import EPSILON, cross, dot, length, load, pick, project, scale, sub, unit
+from ...sensing.proposing import store_proposal
 from ...sensing.sight import way
 from ...sensing.targeting import on_ground, side_axis
 
@@ -72,20 +73,14 @@ def _look(i, agents, world, p):
 
 
 @kernel
-def _store_push(i, direction, most, out, active):
-    """Propose a push, unless there is no direction for it."""
-    if direction[0] != 0.0 or direction[1] != 0.0 or direction[2] != 0.0:
-        store(out, i, scale(direction, most))
-        active[i] = 1
-
-
-@kernel
 def ahead_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the center of the threat toward the point ahead."""
     for i in range(start, stop):
         met, offset, ahead, _velocity = _look(i, agents, world, p)
         if met:
-            _store_push(i, unit(sub(ahead, offset)), pick(p.max_avoid, i), out, active)
+            away = unit(sub(ahead, offset))
+            if away != (0.0, 0.0, 0.0):
+                store_proposal(out, active, i, scale(away, pick(p.max_avoid, i)))
 
 
 @kernel
@@ -108,4 +103,5 @@ def lateral_kernel(start, stop, agents, world, p, memory, out, active):
         if met:
             heading = way(i, agents, world, velocity)
             aside = _aside(heading, load(agents.normal, i), world.flat, offset)
-            _store_push(i, aside, pick(p.max_avoid, i), out, active)
+            if aside != (0.0, 0.0, 0.0):
+                store_proposal(out, active, i, scale(aside, pick(p.max_avoid, i)))

@@ -37,11 +37,11 @@ from ...numeric.vec import (
     load,
     pick,
     scale,
-    store,
     sub,
     truncate,
     unit,
 )
+from ...sensing.proposing import store_proposal
 from ...sensing.sight import eye, first_hit, sides, way
 from ...sensing.targeting import on_ground
 
@@ -158,5 +158,4 @@ def whiskers_kernel(start, stop, agents, world, p, memory, out, active):
         speed = cruise * max(front, FLOOR * best) / reach
         push = sub(scale(best_direction, speed), wish)
         if hit and length(push) > EPSILON:
-            store(out, i, truncate(push, pick(p.max_avoid, i)))
-            active[i] = 1
+            store_proposal(out, active, i, truncate(push, pick(p.max_avoid, i)))

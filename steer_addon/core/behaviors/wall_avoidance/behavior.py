@@ -78,6 +78,7 @@ from ...numeric.vec import (
 )
 from ...parameters import choice, named_choices, param
 from ...sensing.declare import COLLIDERS, PUSH, Behavior, behavior, per_agent
+from ...sensing.proposing import store_proposal
 from ...sensing.sight import eye, first_hit, sides, way
 from ...sensing.targeting import on_ground
 from ...sensing.units import meters
@@ -280,10 +281,9 @@ def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
         new, beyond = _pushed(first, hits, velocity, now, pull, rate, dt)
         new = _unblocked(world, origin, up, new, pull, 0.25 * SPARE * reach, dt)
         push = sub(new, velocity)
-        if push[0] != 0.0 or push[1] != 0.0 or push[2] != 0.0:
+        if push != (0.0, 0.0, 0.0):
             store(memory, i, beyond)
-            store(out, i, scale(push, world.relaxation_time * mass / dt))
-            active[i] = 1
+            store_proposal(out, active, i, scale(push, world.relaxation_time * mass / dt))
 
 
 @behavior(
