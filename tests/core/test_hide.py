@@ -1,6 +1,6 @@
 """Hide: spots by hand calculation, lines of sight, and what happens where there is no cover."""
 
-from types import SimpleNamespace
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from steer_addon.core.numeric.vec import add_scaled, dot, length, load, project,
 from steer_addon.core.step.solver import Solver
 
 SPEED = 1.4
+Standing, Around = namedtuple("Standing", "position normal"), namedtuple("Around", "flat")
 
 
 def step(behavior, position, world, motion="GROUND", velocity=None):
@@ -215,7 +216,7 @@ def test_the_spot_is_the_nearest_of_all_to_the_last_bit(seed, count, tilt, flat,
     normal = np.array([[0.0, 0.0, 1.0]]) + tilt * rng.normal(0.0, 1.0, (1, 3))
     normal = (normal / np.linalg.norm(normal)).astype(np.float32)
     position = rng.normal(0.0, 20.0, (1, 3)).astype(np.float32)
-    agents, world = SimpleNamespace(position=position, normal=normal), SimpleNamespace(flat=flat)
+    agents, world = Standing(position, normal), Around(flat)
     up = load(normal, 0) if flat else (0.0, 0.0, 0.0)
     threat = project(tuple(rng.normal(0.0, 20.0, 3).tolist()), up)
     spheres = make_spheres(center, radius).view()

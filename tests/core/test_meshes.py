@@ -7,8 +7,8 @@ import pytest
 
 from steer_addon.core.diagnoses import diagnose
 from steer_addon.core.errors import WorldError
+from steer_addon.core.geometry.bvh_rays import surrounds, winding
 from steer_addon.core.geometry.meshes import Mesh, bounding_sphere, defects, signed_volume
-from steer_addon.core.geometry.solid_angles import surrounds, winding
 from steer_addon.core.inputs.world import CollidersBuilder
 
 INSIDE = (0.3, 0.1, 0.0)

@@ -12,7 +12,7 @@ from steer_addon.core.crowd.presets import (
     builtin_folder,
     find_presets,
     load_preset,
-    preset_label,
+    preset_card,
     read_preset,
     save_preset,
 )
@@ -81,12 +81,12 @@ def test_builtin_presets_leave_nothing_of_their_start_open(name):
 
 def test_menus_show_the_label_of_a_preset_file_or_its_name(tmp_path):
     path = tmp_path / "ducks.json"
-    assert preset_label(path) == "ducks"
+    assert preset_card(path).label == "ducks"
     for text in ("", "[]", "{", '{"label": 3}', '{"label": ""}'):
         path.write_text(text, encoding="utf-8")
-        assert preset_label(path) == "ducks"
+        assert preset_card(path).label == "ducks"
     save_preset(path, CrowdSettings(), label="Ducks on a Pond")
-    assert preset_label(path) == "Ducks on a Pond"
+    assert preset_card(path).label == "Ducks on a Pond"
 
 
 def test_unknown_names_list_what_there_is():

@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 
 from ..compiled.jit import kernel, scratch
-from ..geometry.bvh_rays import ray_cast, ray_winding
-from ..geometry.solid_angles import surrounds
+from ..geometry.bvh_rays import ray_cast, ray_winding, surrounds
 from ..numeric.vec import add, add_scaled, dot, length, load, scale, store, sub
 from .cells import COLUMNS
 from .walls import next_wall, wall_margin

@@ -19,8 +19,6 @@ from .near import Known, NearView, Touching, find_near, touching
 from .passes import BodyView, SpaceView, correct_kernel, pass_kernel, prepare_kernel, walled_kernel
 from .pushes import pushed
 
-_NO_COLLIDERS = np.zeros(0, np.uint8)
-
 JUMP = 1.5
 """An agent this many times farther away than its velocity leads did not walk there."""
 
@@ -135,15 +133,11 @@ def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> N
 
 def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) -> SpaceView:
     told = settings.bodies
-    still = _NO_COLLIDERS
-    if moved is not None:
-        still = moved.still
-    elif len(sees.collider_radius):
-        still = np.ones(len(sees.collider_radius), np.uint8)
+    count = len(sees.collider_radius)
     return SpaceView(
         walls=sees.colliders if told.collide_colliders else bvh.empty(),
         first=sees.collider_first,
-        still=still,
+        still=np.ones(count, np.uint8) if moved is None else moved.still,
         ground=sees.ground,
         eye=sees.eye_height,
         rise=float(settings.motion.step_height),

@@ -19,7 +19,13 @@ import numpy as np
 
 from ..compiled.jit import kernel, scratch
 from ..geometry.bvh_build import STACK
-from ..geometry.bvh_points import load_corners, on_segment, on_triangle, triangle_corners
+from ..geometry.bvh_points import (
+    load_corners,
+    node_distance,
+    on_segment,
+    on_triangle,
+    triangle_corners,
+)
 from ..geometry.bvh_rays import face_normal
 from ..numeric.vec import dot, length, scale, sub
 
@@ -90,20 +96,13 @@ def _is_behind(a, b, c, point, plane, first, count):
 
 
 @kernel
-def _gap(low, high, value):
-    """How far a number is outside of an interval."""
-    return max(low - value, value - high, 0.0)
-
-
-@kernel
 def _box_distance(box, node, point, flat):
     """Squared distance from a point to a box; inf where a level one does not meet it."""
-    x = _gap(np.float64(box[node, 0]), np.float64(box[node, 3]), point[0])
-    y = _gap(np.float64(box[node, 1]), np.float64(box[node, 4]), point[1])
-    z = _gap(np.float64(box[node, 2]), np.float64(box[node, 5]), point[2])
-    if flat:
-        return x * x + y * y if z == 0.0 else np.inf
-    return x * x + y * y + z * z
+    if not flat:
+        return node_distance(box, node, point)
+    if not box[node, 2] <= point[2] <= box[node, 5]:
+        return np.inf
+    return node_distance(box, node, (point[0], point[1], np.float64(box[node, 2])))
 
 
 @kernel

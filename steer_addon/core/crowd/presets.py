@@ -116,11 +116,6 @@ def preset_card(path: Path) -> Card:
     return Card(path.stem)
 
 
-def preset_label(path: Path) -> str:
-    """The name that a preset file gives itself; its file name where it gives none."""
-    return preset_card(path).label
-
-
 @lru_cache(maxsize=1000)
 def _card(path: Path, changed: int) -> Card:
     data = json.loads(path.read_text(encoding="utf-8"))

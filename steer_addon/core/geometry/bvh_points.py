@@ -90,7 +90,7 @@ def _gap(low, high, value):
 
 
 @kernel
-def _node_distance(box, i, point):
+def node_distance(box, i, point):
     """Squared distance from a point to box i [m²]."""
     x = _gap(np.float64(box[i, 0]), np.float64(box[i, 3]), point[0])
     y = _gap(np.float64(box[i, 1]), np.float64(box[i, 4]), point[1])
@@ -167,7 +167,7 @@ def _search(bvh, point, max_distance, skip, min_up):
     if len(link) == 0 or not finite or not max_distance >= 0.0:
         return best_triangle, found, max_distance
     stack = scratch(STACK, 2)
-    stack[0, 0], stack[0, 1] = 0, _node_distance(box, 0, point)
+    stack[0, 0], stack[0, 1] = 0, node_distance(box, 0, point)
     waiting = 1
     while waiting > 0:
         waiting -= 1
@@ -176,8 +176,8 @@ def _search(bvh, point, max_distance, skip, min_up):
         node = int(stack[waiting, 0])
         while link[node, 2] == 0:
             near, far = link[node, 0], link[node, 1]
-            near_gap = _node_distance(box, near, point)
-            far_gap = _node_distance(box, far, point)
+            near_gap = node_distance(box, near, point)
+            far_gap = node_distance(box, far, point)
             if far_gap < near_gap:
                 near, far, near_gap, far_gap = far, near, far_gap, near_gap
             if near_gap > best:

@@ -16,17 +16,9 @@ from .containers import NO_CONTAINER, Container
 from .fields import NO_FIELD, Field
 from .paths import NO_PATHS, Path, Paths, make_paths
 from .spheres import NO_SPHERES, Spheres
-from .targets import NO_TARGETS, Targets, make_targets
-
-__all__ = [
-    "NO_COLLIDERS",
-    "Colliders",
-    "CollidersBuilder",
-    "Targets",
-    "World",
-    "make_targets",
-    "make_world",
-]
+from .targets import NO_TARGETS
+from .targets import Targets as Targets
+from .targets import make_targets as make_targets
 
 FloatArray = NDArray[np.float32]
 InputT = TypeVar("InputT")

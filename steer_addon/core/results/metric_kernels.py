@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled.jit import kernel
 from ..geometry.bvh import nearest_point, ray_cast, triangle_corners, triangle_normal
-from ..geometry.solid_angles import winding
+from ..geometry.bvh_rays import winding
 from ..numeric.vec import add, add_scaled, dot, length, load, scale, store, sub
 
 PARTNERS = 8

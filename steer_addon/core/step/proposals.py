@@ -15,7 +15,7 @@ from ..compiled import jit
 from ..contacts import Known
 from ..errors import SteerError
 from ..geometry import neighbors
-from ..inputs.targets import Choices
+from ..inputs.targets import Choices, Targets
 from ..inputs.world import World
 from ..sensing.declare import (
     AXES,
@@ -80,7 +80,6 @@ class Perception:
         self._agents = agents
         self._choices = choices or Choices()
         self._world = world
-        self._targets: dict[tuple[str, str, str], TargetView] = {}
         self._neighbors, self.known = neighbor_lists(stack, agents)
         self._params: dict[str, Any] = {}
 
@@ -88,7 +87,7 @@ class Perception:
         """The world as this behavior sees it."""
         remembers = entry.definition.memory_width > 0
         return sees._replace(
-            targets=self._chosen("targets", entry.target, entry),
+            targets=self._chosen(self._world.targets_of(entry.target), entry),
             neighbors=self._neighbors[entry.key],
             first=memory_of(entry, self._agents) is None if remembers else sees.first,
         )
@@ -106,7 +105,7 @@ class Perception:
         if use == AXES:
             return world.targets_of(entry.target).axes
         if use == SECOND_TARGETS:
-            return self._chosen("second", entry.key, entry)
+            return self._chosen(world.second_targets_of(entry.key), entry)
         if use == SPHERES:
             return world.all_spheres().view()
         if use == PATHS:
@@ -117,19 +116,11 @@ class Perception:
             return world.container_of(entry.key).view()
         raise KeyError(use)
 
-    def _chosen(self, role: str, name: str, entry: Behavior) -> TargetView:
+    def _chosen(self, found: Targets, entry: Behavior) -> TargetView:
         """Targets with each agent's choice among them."""
-        how = getattr(entry, "target_choice", "NEAREST")
-        # agents remember the quickest one separately for each behavior
-        key = (role, name, entry.key if how == "QUICKEST" else how)
-        if key not in self._targets:
-            found = self._world.second_targets_of(name)
-            if role == "targets":
-                found = self._world.targets_of(name)
-            if TARGETS not in entry.definition.uses:
-                return found.view(_NO_ROWS)
-            self._targets[key] = found.view(self._choices.of(found, entry, self._agents))
-        return self._targets[key]
+        if TARGETS not in entry.definition.uses:
+            return found.view(_NO_ROWS)
+        return found.view(self._choices.of(found, entry, self._agents))
 
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -154,14 +145,6 @@ def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:
     return reach, most, view
 
 
-def _largest(values: F32) -> float:
-    return float(values[0] if len(values) == 1 else values.max())
-
-
-def _least(values: F32) -> float:
-    return float(values[0] if len(values) == 1 else values.min())
-
-
 def neighbor_lists(
     stack: Sequence[Behavior], agents: Agents
 ) -> tuple[dict[str, NeighborView], Known | None]:
@@ -177,9 +160,9 @@ def neighbor_lists(
     if not asking or agents.count < 2:
         empty = neighbors.empty(agents.count)
         return lists | {entry.key: empty for entry, _ in asking}, None
-    longest = max(_largest(reach) for _, (reach, _, _) in asking)
-    kept = max(_largest(most) for _, (_, most, _) in asking)
-    grid = neighbors.build_grid(agents.position, longest, int(kept))
+    longest = max(float(reach.max()) for _, (reach, _, _) in asking)
+    kept = max(int(most.max()) for _, (_, most, _) in asking)
+    grid = neighbors.build_grid(agents.position, longest, kept)
     groups: dict[bytes, list[tuple[Behavior, tuple[F32, F32, F32]]]] = {}
     for entry, wanted in asking:
         groups.setdefault(wanted[2].tobytes(), []).append((entry, wanted))
@@ -191,7 +174,7 @@ def neighbor_lists(
             most = np.maximum(most, more)
         found = neighbors.find(grid, agents.position, agents.heading, agents.id, radius, most, view)
         lists.update({entry.key: found for entry, _ in members})
-        if _least(view) >= ALL_AROUND:
+        if view.min() >= ALL_AROUND:
             known = Known(found, radius, most)
     return lists, known
 
