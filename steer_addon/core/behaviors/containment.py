@@ -8,7 +8,7 @@ that is outside, and will be at a, heads straight for the nearest place: u = v_m
 
 BOUNCE and WRAP make no proposal. They correct each step after it is made, and no agent is outside
 then, however fast it is. BOUNCE mirrors the rest of the step and the velocity at the surface, as
-often as it is met. WRAP goes on with the rest on the far side: the opposite face (BOX), or where
+often as it is met. WRAP continues with the rest on the far side: the opposite face (BOX), or where
 the line of motion, followed backward, leaves the sphere or the mesh (SPHERE, MESH). So a step that
 only grazes a sphere comes back near by. The velocity stays. An agent that starts a step outside is
 put to the nearest place inside first.

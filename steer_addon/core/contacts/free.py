@@ -74,7 +74,7 @@ def owner(first, triangle):
 def meets(tree, first, still, collider, start, stop):
     """Whether the straight way between two places meets a collider, or one that stands still.
 
-    With a collider of -1 those that stand count, else only that one.
+    With a collider of -1 the standing ones count, else only that one.
     """
     way = sub(stop, start)
     rest = length(way)
@@ -177,7 +177,7 @@ def nearest_free(tree, center, radius, first, still, start, room, flat):
         center: Centers of their bounding spheres [m], shape (c, 3).
         radius: Radii of these [m], shape (c,).
         first: First triangle of each, shape (c + 1,).
-        still: 1 for those that no way may cross, if that can be helped, shape (c,).
+        still: 1 for colliders that no way may cross, if that can be helped, shape (c,).
         start: The point (x, y, z) [m].
         room: How far from the surface to go [m], where there is room.
         flat: Whether only level ways count.

@@ -32,7 +32,7 @@ _MASK = 0x7FFFFFFFFFFFFFFF
 
 
 class Searching(NamedTuple):
-    """What the search for others needs."""
+    """The crowd as the search for others reads it."""
 
     position: F32  # (n, 3) [m] where they start
     id: I64  # (n,)
@@ -259,7 +259,7 @@ def _summed(count, deep, rows, sums):
 
 
 class Touching(NamedTuple):
-    """Who may touch others at all."""
+    """The agents that may touch others."""
 
     rows: I64  # (m,) of the agents
     total: int  # length of all their lists
@@ -268,7 +268,7 @@ class Touching(NamedTuple):
 
 
 def touching(near: NearView) -> Touching:
-    """Who may touch others at all."""
+    """The agents that may touch others."""
     count = len(near.count)
     # as where nothing is known, for a dry run
     rows, sums = np.empty(count + 1, np.int64), np.array([count, count, 0.0, count])

@@ -74,13 +74,13 @@ class BodyView(NamedTuple):
 
 
 class SpaceView(NamedTuple):
-    """What bodies can meet other than each other."""
+    """All that bodies can meet except each other."""
 
     walls: BvhView  # the colliders; without triangles where they do not count
     first: I32  # (c + 1,) first triangle of each of them
     still: U8  # (c,) 1 for those that did not move
     ground: BvhView
-    eye: float  # [m] rays and sections of the colliders are so far above the position
+    eye: float  # [m] height of rays and sections of the colliders above the position
     rise: float  # [m] step height
     min_up: float  # cosine of the steepest walkable slope
     flat: bool
@@ -345,14 +345,14 @@ def walled_kernel(first, stop, agents, world, span, walled):
 
 @kernel
 def correct_kernel(first, stop, start, place, normal, flat, dt, position, velocity, normals):
-    """Write the places that agents reached, for those that did not reach their wish."""
+    """Write the places that agents reached, for agents that did not reach their wish."""
     for i in range(first, stop):
         x, y, z = np.float32(place[i, 0]), np.float32(place[i, 1]), np.float32(place[i, 2])
         if x == position[i, 0] and y == position[i, 1] and z == position[i, 2]:
             continue
         begin, wished = load(start, i), load(velocity, i)
         done = (x - begin[0], y - begin[1], 0.0 if flat else z - begin[2])
-        # contacts only take speed away: who is pushed does not fly off
+        # contacts only take speed away: an agent that is pushed does not fly off
         store(velocity, i, truncate(scale(done, 1.0 / dt), length(wished)))
         store(normals, i, load(normal, i))
         position[i, 0], position[i, 1], position[i, 2] = x, y, z

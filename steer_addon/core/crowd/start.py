@@ -17,7 +17,7 @@ _OPEN = "What the behaviors need"
 
 
 class StartSettings(Settings):
-    """What *Add ▸ Crowd* makes from a preset, besides the crowd's settings."""
+    """What *Add ▸ Crowd* makes from a preset, beside the crowd's settings."""
 
     agents: int = param(
         80,

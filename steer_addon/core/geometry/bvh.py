@@ -101,7 +101,7 @@ def refit(view: BvhView, triangles: Any) -> BvhView:
     if len(corners) != len(view.triangles):
         raise WorldError(
             f"The mesh had {len(view.triangles)} triangles and now has {len(corners)}: "
-            "build its tree anew when the faces change"
+            "build a new tree when the faces change"
         )
     moved = views.BvhView(np.empty_like(view.box), view.link, view.order, corners)
     refit_boxes(moved)

@@ -25,8 +25,8 @@ FEW = 32
 _CELLS_PER_AGENT = 2
 _SAMPLES = 256
 _TAIL = 16
-# Where more agents are within reach than are kept, a cell's size is that in which so many times
-# as many are expected; it has to be so much smaller than the reach to be worth a second look.
+# Where more agents are within reach than are kept, a cell has the size in which this many times the
+# kept ones are expected; it is taken where it is below this share of the reach.
 _ENOUGH = 1.6
 _WORTH = 0.8
 # Agents often stand on a lattice whose spacing is the radius; a cell a little larger keeps them

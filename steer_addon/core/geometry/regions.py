@@ -20,7 +20,7 @@ from ..numeric.vec import add, add_scaled, cross, dot, length, load, scale, sub,
 from .bvh import nearest_point, ray_cast, triangle_corners, triangle_normal
 
 MOST_HITS = 16
-"""So often one step may meet the surface; what is left of it then ends there."""
+"""How often one step may meet the surface; the rest of it then ends there."""
 MARGIN = 2.5e-7
 """How much farther inside surfaces are taken, as a share of the largest coordinate."""
 FREE = 1.0e30

@@ -1,30 +1,30 @@
-"""Arrival: who is at the goal of the crowd, and what becomes of them.
+"""Arrival: which agents are at the goal of the crowd, and what becomes of them.
 
 The goal is that of the first behavior in the list that goes to a place: to its target, or to the
 end of a path, once an agent is on the last stretch to it (`goes_to_target`, `ends`).
-All is decided from the state at the start of a step, so the order of agents cannot matter.
+Everything is decided from the state at the start of a step, so the order of agents cannot matter.
 
 LEAVE      d ≤ a + r: the body is there, and the agent is dead from this step on; where many come at
-           once bodies stop each other around the goal, and few centers would get any nearer
+           once, bodies stop each other around the goal, and few centers would come any nearer
 STAY       d ≤ a: the agent has arrived, until d > 1.5 a + r; only for crowds with bodies
 HOLD_AREA  as STAY, but the place has room for all: an agent has arrived when
            - d ≤ max(a, R - r): the disc of radius R is what the arrived and itself fill, or
-           - it is held up: for half a second an arrived one that is nearer to the goal stood in
+           - it is held up: for half a second an arrived agent nearer to the goal stood in
              its way, with a gap of at most w, and it came no nearer (v·g ≤ v_max/10); for three
-             seconds, or as long as it needs to pass five like itself (10 r/v_max), where it slid
+             seconds, or as long as it needs to pass five of its size (10 r/v_max), where it slid
              along them (|v| > v_max/10), since it may find a way around;
-           it stays so until d > 1.25 max(a, R) + r and no such one is within 1.5 w
+           it stays so until d > 1.25 max(a, R) + r and no such agent is within 1.5 w
 
     R = √(Σ r²/0.7) in GROUND, ∛(Σ r³/0.55) in FLY, the sum over the arrived and the agent itself
-    w = max(2 r, v_max · 1 s): room for another body, or what those who keep apart may leave
+    w = max(2 r, v_max · 1 s): room for another body, or the gap that agents may keep
 
-d is the distance to the goal from the nearest point of the last step's way, so that nobody jumps
+d is the distance to the goal from the nearest point of the last step's way, so that no agent jumps
 across; "in its way" is at most 60° from the direction of the goal.
 
-Who has arrived follows no desired velocities but those of behaviors with targets of their own (it
-flees when a hunter comes), and still gives way to pushes. When what is left of them is less than
-v_max/10 it brakes: within 1.5 s, or harder so as to stop on the goal, as far as its
-maximum force allows. The last of the motion ends at once: it stands, without a trace of jitter.
+An agent that has arrived follows no desired velocities but those of behaviors with targets of their
+own (it flees when a hunter comes), and still gives way to pushes. When these add up to less than
+v_max/10 it brakes: within 1.5 s, or harder so as to stop on the goal, as far as its maximum force
+allows. The last of the motion ends at once: the agent stands, without a trace of jitter.
 
 Symbols: r body radius [m], a arrival distance [m], v velocity [m/s], v_max maximum speed [m/s],
 g unit direction to the goal.
@@ -59,21 +59,20 @@ U8 = NDArray[np.uint8]
 DISCS, SPHERES = 0.7, 0.55
 """Shares of an area and of a volume that bodies fill where they stand together."""
 KEEP, KEEP_GAP = 1.25, 1.5
-"""How much larger the place, and gaps, are for those who are there than for those who come."""
+"""How much larger the place, and gaps, are for agents that are there than for agents that come."""
 PATIENCE, SLIDING_PATIENCE = 0.5, 3.0
-"""Who is held up for so long has arrived [s]: standing, and sliding along the others."""
+"""An agent held up for this time has arrived [s]: standing, and sliding along the others."""
 PASSED = 10.0
-"""Large or slow ones slide for longer: for as long as they need for so many of their radii."""
+"""Large or slow agents slide for longer: for the time that this number of their radii takes."""
 CONE = 120.0
 """Full angle around the direction of the goal [deg] in which others stand in the way."""
 MOST = 16
-"""So many are looked at for one who is in the way."""
+"""Number of neighbors among which one in the way is looked for."""
 GRAIN = 2.0**-20
 """Sizes of bodies are summed in whole multiples of this: the order then does not matter."""
 
 MARGIN = 0.01
-"""No first one to come arrives farther from the goal than its body and so much [m]."""
-_NO_DISTANCES = np.zeros(0)
+"""The first agent to arrive is no farther from the goal than its body and this [m]."""
 
 
 class GoalView(NamedTuple):
@@ -138,7 +137,7 @@ def _goals(
 def begun(
     agents: Agents, world: World, settings: CrowdSettings, dt: float, choices: Choices
 ) -> tuple[Agents, F64]:
-    """The crowd at the start of a step: with those marked who have arrived, or who are gone.
+    """The crowd at the start of a step: agents that have arrived, or are gone, are marked.
 
     With it the distances to their goals [m], shape (agent_count,); (0,) where the crowd has none.
 
@@ -151,22 +150,18 @@ def begun(
     """
     goals = _goals(agents, world, settings, dt, choices)
     if goals is None:
-        return _marked(agents, np.zeros(agents.count, np.bool_)), _NO_DISTANCES
-    return _begun(agents, goals, settings, dt), goals.distance
-
-
-def _begun(agents: Agents, goals: GoalView, settings: CrowdSettings, dt: float) -> Agents:
-    """`begun` for a crowd that has goals."""
-    alive = agents.alive != 0
+        return _marked(agents, np.zeros(agents.count, np.bool_)), np.zeros(0)
+    aims = (agents.alive != 0) & (goals.key >= 0)
     near = settings.bodies.arrival_distance
     if settings.bodies.on_arrival == "LEAVE":
-        return _without(agents, alive & (goals.key >= 0) & (goals.passed <= near + agents.radius))
-    if settings.bodies.on_arrival == "HOLD_AREA":
-        flat = settings.motion.motion == "GROUND"
-        return _held(agents, goals, near, flat, dt)
-    limit = np.where(agents.arrived, 1.5 * near + agents.radius, near)
-    reached = np.where(agents.arrived, goals.distance, goals.passed) <= limit
-    return _marked(agents, alive & (goals.key >= 0) & reached)
+        after = _without(agents, aims & (goals.passed <= near + agents.radius))
+    elif settings.bodies.on_arrival == "HOLD_AREA":
+        after = _held(agents, goals, near, settings.motion.motion == "GROUND", dt)
+    else:
+        limit = np.where(agents.arrived, 1.5 * near + agents.radius, near)
+        reached = np.where(agents.arrived, goals.distance, goals.passed) <= limit
+        after = _marked(agents, aims & reached)
+    return after, goals.distance
 
 
 def _marked(agents: Agents, arrived: NDArray[np.bool_]) -> Agents:
@@ -189,7 +184,7 @@ def _without(agents: Agents, gone: NDArray[np.bool_]) -> Agents:
 
 
 def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -> Agents:
-    """The crowd where the place for those who arrive grows with their number."""
+    """The crowd where the place of the arrived grows with their number."""
     alive = agents.alive != 0
     before = agents.arrived != 0
     aims = alive & (goals.key >= 0)
@@ -227,7 +222,7 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
 def _behind(
     agents: Agents, goals: GoalView, there: NDArray[np.bool_], unsure: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Which of those that are unsure stand behind one that has arrived."""
+    """Which of the unsure agents stand behind one that has arrived."""
     rows = np.flatnonzero(there | unsure)
     radius = agents.radius[rows].astype(np.float64)
     gaps = np.maximum(2.0 * radius, agents.max_speed[rows] * 1.0)
@@ -292,7 +287,7 @@ def _measure(start, stop, position, velocity, normal, dt, flat, goals):
 
 @kernel
 def _blocked_kernel(start, stop, seen, key, distance, standing, radius, gaps, blocked):
-    """Mark those with an arrived one in their way."""
+    """Mark agents with an arrived one in their way."""
     for i in range(start, stop):
         for n in range(seen.count[i]):
             j = seen.index[i, n]
