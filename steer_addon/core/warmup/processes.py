@@ -37,9 +37,6 @@ log = logging.getLogger(__name__)
 MOST_PROCESSES = 4
 """Kernels share helpers, which each process compiles for itself: more would not be faster."""
 
-ENOUGH = 5_000
-"""Calls inside of a kernel after which a dry run leaves it: some fill a lattice of many cells."""
-
 # A package inside of an extension cannot be imported by its name in another Python, so its parents
 # are made there first; what they hold is not run.
 _BOOT = """
@@ -79,17 +76,16 @@ class Need:
     def to_job(self) -> dict[str, Any]:
         """As plain values."""
         # the types of a kernel's arguments are numba's own objects; they go to our own child only
-        named = [[*error.kernel, _packed(error.signature)] for error in self.missing]
+        named = [
+            [*error.kernel, base64.b64encode(pickle.dumps(error.signature)).decode("ascii")]
+            for error in self.missing
+        ]
         return {
             "told": self.told,
             "colliders": self.colliders,
             "ground": self.ground,
             "missing": named,
         }
-
-
-def _packed(signature: tuple[object, ...]) -> str:
-    return base64.b64encode(pickle.dumps(signature)).decode("ascii")
 
 
 @dataclass(frozen=True)
@@ -179,7 +175,7 @@ def _tell(process: subprocess.Popen[bytes], job: dict[str, Any]) -> None:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """What a process told so far; a last line that is not complete yet is left out."""
+    """The lines that a process has written; a last one that is not complete is left out."""
     found = []
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -232,33 +228,20 @@ def _environment() -> dict[str, str]:
     return {**os.environ, **kept, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-class _EnoughError(Exception):
-    """A kernel was run for long enough: what it calls is known."""
-
-
 @dataclass(eq=False)
 class _Recorder:
     """Notes which kernels are called, and runs them as plain Python."""
 
     calls: dict[tuple[Any, Any], None] = field(default_factory=dict)
     _depth: int = 0
-    _inner: int = 0
 
     def __call__(self, kernel: jit.Kernel, *args: Any) -> Any:
         """Run a kernel; what it calls itself is compiled with it."""
         if self._depth == 0:
             self.calls[kernel, jit.types_of(args)] = None
-            self._inner = 0
-        self._inner += 1
-        if self._inner > ENOUGH:
-            raise _EnoughError
         self._depth += 1
         try:
             return kernel.function(*args)
-        except _EnoughError:
-            if self._depth > 1:
-                raise
-            return None
         finally:
             self._depth -= 1
 
