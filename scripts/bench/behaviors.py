@@ -133,6 +133,7 @@ class _Forgotten:
     """Copies the memory of behaviors, accepts additions, and discards them."""
 
     def __init__(self, agents: Agents) -> None:
+        self.count = agents.count
         self.memory = {key: columns.copy() for key, columns in agents.memory.items()}
 
 
