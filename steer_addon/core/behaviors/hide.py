@@ -90,8 +90,11 @@ def _nearest_spot(i, agents, world, spheres, threat, beyond):
     nearest, least = (0.0, 0.0, 0.0), np.inf
     for s in range(len(spheres.radius)):
         center = sub(load(spheres.center, s), load(agents.position, i))
-        center = on_ground(i, agents, world, center)
-        spot = hiding_spot(center, np.float64(spheres.radius[s]), threat, beyond)
+        center, radius = on_ground(i, agents, world, center), np.float64(spheres.radius[s])
+        # most obstacles are too far away for a nearer spot: no square root for these
+        if dot(center, center) > 1.001 * (least + radius + beyond) ** 2:
+            continue
+        spot = hiding_spot(center, radius, threat, beyond)
         distance = length(spot)
         if distance < least:
             nearest, least = spot, distance

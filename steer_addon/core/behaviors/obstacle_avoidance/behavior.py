@@ -98,8 +98,14 @@ def _center_pushes(i, agents, world, origin, reach):
     """Sum of the pushes of the rays toward all colliders within reach."""
     total = NO_PUSH
     for c in range(len(world.collider_radius)):
-        offset = on_ground(i, agents, world, sub(load(world.collider_center, c), origin))
-        if length(offset) > reach + world.collider_radius[c]:
+        offset = sub(load(world.collider_center, c), origin)
+        height = dot(offset, load(agents.normal, i)) if world.flat else 0.0
+        nearer = reach + world.collider_radius[c]
+        # most colliders are too far away: no square root for these
+        if dot(offset, offset) - height * height > 1.001 * nearer * nearer:
+            continue
+        offset = on_ground(i, agents, world, offset)
+        if length(offset) > nearer:
             continue
         first, last = world.collider_first[c], world.collider_first[c + 1]
         push = _push(i, agents, world, origin, unit(offset), reach, first, last)

@@ -44,11 +44,14 @@ def _threat(spheres, position, up, flat, eye_height, ahead):
     Returns:
         (whether there is one, offset of its center from the agent [m]).
     """
-    least, found = math.inf, (0.0, 0.0, 0.0)
+    least, found, farthest = math.inf, (0.0, 0.0, 0.0), length(ahead) + EPSILON
     for s in range(len(spheres.radius)):
         offset, radius = sub(load(spheres.center, s), position), spheres.radius[s] * 1.0
+        height = dot(offset, up) if flat else 0.0
+        # most spheres are too far away: no square root for these
+        if dot(offset, offset) - height * height > 1.001 * (farthest + radius) ** 2:
+            continue
         if flat:
-            height = dot(offset, up)
             if height - radius > eye_height or height + radius < 0.0:
                 continue
             offset = project(offset, up)
