@@ -31,7 +31,7 @@ _ENOUGH = 1.6
 _WORTH = 0.8
 # Agents often stand on a lattice whose spacing is the radius; a cell a little larger keeps them
 # off the cell borders, where every search would look into one more row of cells.
-_OFF_LATTICE = 1.001
+OFF_LATTICE = 1.001
 # Cell coordinates beyond are clamped: the map stays monotonic, hence the search complete.
 FAR = 2.0**50
 # A distance rounds to 64 bits, so that one just above the radius may pass for equal to it.
@@ -51,6 +51,7 @@ class GridView(NamedTuple):
     x: F64  # (n,) [m] positions by slot
     y: F64  # (n,) [m]
     z: F64  # (n,) [m]
+    source: F32  # (n, 3) [m] the positions by row
 
 
 @kernel
@@ -131,7 +132,7 @@ def build_grid(position: F32, cell_size: float, most: int | None = None) -> Grid
     extent = _core_extent(position) if count > FEW else np.zeros(3)
     if most is not None and count > FEW:
         cell_size = _crowded_cell(count, extent, float(cell_size), max(1, most))
-    cell = max(float(cell_size), _MIN_CELL) * _OFF_LATTICE
+    cell = max(float(cell_size), _MIN_CELL) * OFF_LATTICE
     if count > FEW:
         nx, ny, nz = _dimensions(count, extent, cell)
     start = np.zeros(nx * ny * nz + 1, np.int32)
@@ -140,7 +141,7 @@ def build_grid(position: F32, cell_size: float, most: int | None = None) -> Grid
     x, y, z = columns[0], columns[1], columns[2]
     cells, cursor = np.empty(count, np.int32), np.empty(len(start), np.int32)
     _sort_by_cell(position, 1.0 / cell, nx, ny, nz, cells, start, cursor, order, x, y, z)
-    return GridView(cell, 1.0 / cell, nx, ny, nz, start, order, x, y, z)
+    return GridView(cell, 1.0 / cell, nx, ny, nz, start, order, x, y, z, position)
 
 
 @kernel

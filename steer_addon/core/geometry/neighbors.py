@@ -14,7 +14,7 @@ import numpy as np
 from ..compiled.jit import kernel, parallel_for, scratch
 from ..numeric.vec import dot, load, pick
 from ..views import F32, I64, NeighborView
-from .grid import SLACK, GridView, axis_cells, build_grid, wrap_cell
+from .grid import OFF_LATTICE, SLACK, GridView, axis_cells, build_grid, wrap_cell
 
 __all__ = ["NONE", "GridView", "axis_cells", "build_grid", "empty", "find", "wrap_cell"]
 
@@ -26,6 +26,8 @@ _CANDIDATES = 256
 _RANKED = 48
 # This number is collected before sorting, where all that is wanted may be among them.
 _SETTLED = 24
+# In cells: an agent at a place farther from the origin is searched for by the book.
+_ORDINARY = 1.0e9
 # This number of them is counted at once.
 _LANES = 8
 # For indices that are known to be right: numba else checks each for being negative.
@@ -126,7 +128,7 @@ def _keep(total, near, near2, ranks, order, ids, found, limit, best, best2):
 @kernel
 def _search(me, here, grid, ids, forward, radius, cosine, limit, room):
     """Fill the row of the best for the agent in slot `me`; returns the row's length."""
-    near, near2, ranks, best, best2 = room
+    near, near2, ranks, best, best2 = room[:5]
     x, y, z, start, order = grid.x, grid.y, grid.z, grid.start, grid.order
     (px, py, pz), inverse, nx = here, grid.inverse, grid.nx
     own_x, down_x, up_x, sure_x = axis_cells(px, radius, inverse, nx)
@@ -188,33 +190,159 @@ def _search(me, here, grid, ids, forward, radius, cosine, limit, room):
 
 
 @kernel
+def _around(own, size):
+    """Cells of an axis of the torus in and beside one: (the first of them, how many)."""
+    return (0, size) if size < 3 else (own - 1, 3)
+
+
+@kernel
+def _gather(c, grid, room):
+    """Collect the slots of a cell and of all around it.
+
+    Returns:
+        (how many, -1 when they are too many; where those of the cell itself begin).
+    """
+    slots, x, y, z = room[5:9]
+    first_x, many_x = _around(c % grid.nx, grid.nx)
+    first_y, many_y = _around(c // grid.nx % grid.ny, grid.ny)
+    first_z, many_z = _around(c // (grid.nx * grid.ny), grid.nz)
+    # cells next to each other along x are one run of slots, but where it wraps around
+    wraps = first_x < 0 or first_x + many_x > grid.nx
+    runs, long = (many_x, 1) if wraps else (1, many_x)
+    total, begin = 0, 0
+    for jz in range(many_z):
+        layer = wrap_cell(first_z + jz, grid.nz) * grid.ny
+        for jy in range(many_y):
+            row = (layer + wrap_cell(first_y + jy, grid.ny)) * grid.nx
+            for jx in range(runs):
+                cell = row + wrap_cell(first_x + jx, grid.nx)
+                low, high = grid.start[cell], grid.start[cell + long]
+                # rows are never negative, but compilers copy several at once only if they know it
+                if total + high - low > _CANDIDATES or low < 0 or total < 0:
+                    return -1, 0
+                if cell <= c < cell + long:
+                    begin = total + grid.start[c] - low
+                for k in range(high - low):
+                    at, to = low + k, total + k
+                    slots[to] = at
+                    x[to], y[to], z[to] = grid.x[at], grid.y[at], grid.z[at]
+                total += high - low
+    return total, begin
+
+
+@kernel
+def _collect(own, here, bound, gathered, room):
+    """Of those around a cell the ones near an agent, which is number `own`; how many they are."""
+    near, near2 = room[:2]
+    slots, x, y, z, squares = room[5:]
+    px, py, pz = here
+    for t in range(gathered):
+        dx, dy, dz = x[t] - px, y[t] - py, z[t] - pz
+        squares[t] = dx * dx + dy * dy + dz * dz
+    squares[own] = np.inf
+    total = 0
+    # every one is written, and overwritten unless it counts: see `_search`
+    for t in range(gathered):
+        near[total & _INDEX] = t
+        total += int(squares[t] <= bound)
+    for k in range(total):
+        t = near[k] & _INDEX
+        near[k], near2[k] = slots[t], squares[t]
+    return total
+
+
+@kernel
+def _is_ordinary(me, here, grid):
+    """Whether the cell of a place, and those around it, are beyond doubt those of a slot."""
+    if here[0] != grid.x[me] or here[1] != grid.y[me] or here[2] != grid.z[me]:
+        return False
+    return max(abs(here[0]), abs(here[1]), abs(here[2])) * grid.inverse < _ORDINARY
+
+
+@kernel
+def _sure(here, grid):
+    """Distance [m] from a place to the last of the cells around its own; see `_gather`."""
+    sure = np.inf
+    for axis in range(3):
+        if (grid.nx, grid.ny, grid.nz)[axis] >= 3:
+            for step in (-2, 2):
+                sure = min(sure, _gap(here[axis], step, grid.cell, grid.inverse, True))
+    return sure
+
+
+@kernel
+def _find_one(me, own, here, forward, cosine, reach, limit, gathered, grid, ids, room):
+    """Fill the row of the best for the agent in slot `me`; returns the row's length.
+
+    In a crowd the nearest are most often found around the cell: all of them, if the row is full.
+    """
+    near, near2, ranks, best, best2 = room[:5]
+    close, found = min(reach, grid.cell / OFF_LATTICE), 0
+    if gathered >= 0 and _is_ordinary(me, here, grid):
+        # seldom too few are as near as all cells reach beyond their own: then as far as this place
+        # is from the last of them
+        for more in range(2):
+            if more > 0:
+                close = min(reach, _sure(here, grid))
+            total = _collect(own, here, close * close, gathered, room)
+            if cosine > -1.0:
+                total = _in_view(total, near, near2, here, grid, forward, cosine)
+            found = _keep(total, near, near2, ranks, grid.order, ids, 0, limit, best, best2)
+            if found == limit or close == reach:
+                return found
+    return _search(me, here, grid, ids, forward, reach, cosine, limit, room)
+
+
+@kernel
 def _find_kernel(
-    first, last, grid, position, heading, ids, radius, most, view, count, index, distance
+    first, last, grid, moved, position, heading, ids, radius, most, view, count, index, distance
 ):
-    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space."""
+    """Rows of the agents in the slots first to last - 1: neighbors in memory are so in space.
+
+    `moved` says that they are not where the grid has them.
+    """
     # each on its own: compilers know then that writing to one changes none of the others
-    near2, best2 = scratch(1, _CANDIDATES)[0], scratch(1, MOST)[0]
+    near2, squares = scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0]
+    x, y, z = scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0], scratch(1, _CANDIDATES)[0]
+    best, best2 = scratch(1, MOST)[0].view(np.int64), scratch(1, MOST)[0]
     near = scratch(1, _CANDIDATES)[0].view(np.int64)
     ranks = scratch(1, _CANDIDATES)[0].view(np.int64)
-    best = scratch(1, MOST)[0].view(np.int64)
-    room = (near, near2, ranks, best, best2)
+    slots = scratch(1, _CANDIDATES)[0].view(np.int64)
+    room = (near, near2, ranks, best, best2, slots, x, y, z, squares)
     width = min(index.shape[1], MOST)
-    for me in range(first, last):
-        i = grid.order[me] & _INDEX
-        limit, reach = min(width, int(pick(most, i))), pick(radius, i)
-        found = 0
-        if limit > 0 and reach >= 0.0:
-            here, forward = load(position, i), load(heading, i)
-            cosine = _view_cosine(pick(view, i))
-            found = _search(me, here, grid, ids, forward, reach, cosine, limit, room)
-        count[i] = found
-        for j in range(found):
-            distance[i, j] = math.sqrt(best2[j])
-        for j in range(found):
-            index[i, j] = grid.order[best[j] & _INDEX]
-        for j in range(found, index.shape[1]):
-            index[i, j] = -1
-            distance[i, j] = 0.0
+    c = np.searchsorted(grid.start, first, "right") - 1
+    at = first
+    while at < last:
+        while at >= grid.start[c + 1]:
+            c += 1
+        gathered, begin = _gather(c, grid, room)
+        own = begin + at - grid.start[c]
+        stop = min(last, int(grid.start[c + 1]))
+        for me in range(at, stop):
+            i = grid.order[me] & _INDEX
+            limit, reach = min(width, int(pick(most, i))), pick(radius, i)
+            found = 0
+            if limit > 0 and reach >= 0.0:
+                # what is in memory at random is read only where it is needed
+                here, forward = (grid.x[me], grid.y[me], grid.z[me]), (0.0, 0.0, 0.0)
+                if moved:
+                    here = load(position, i)
+                cosine = _view_cosine(pick(view, i))
+                if cosine > -1.0:
+                    forward = load(heading, i)
+                found = _find_one(
+                    me, own + me - at, here, forward, cosine, reach, limit, gathered, grid, ids,
+                    room,
+                )  # fmt: skip
+            count[i] = found
+            for j in range(found):
+                distance[i, j] = math.sqrt(best2[j])
+            for j in range(found):
+                index[i, j] = grid.order[best[j] & _INDEX]
+            for j in range(found, index.shape[1]):
+                index[i, j] = -1
+                distance[i, j] = 0.0
+        at = stop
 
 
 def find(
@@ -252,7 +380,8 @@ def find(
         np.empty(n, np.int32), np.empty((n, k), np.int32), np.empty((n, k), np.float32)
     )
     options = (heading, ids, radius, max_neighbors, field_of_view)
-    parallel_for(_find_kernel, n, grid, position, *options, *view)
+    moved = position is not grid.source
+    parallel_for(_find_kernel, n, grid, moved, position, *options, *view)
     return view
 
 
