@@ -7,7 +7,6 @@ from the instances that the modifier makes for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +81,21 @@ def make_prototypes(
             stage.scene.collection.objects.link(item)
         file = folder / "prototypes.usdc" if made else None
         if file is not None:
-            _export(stage, file)
+            stage.run(
+                bpy.ops.wm.usd_export,
+                file,
+                export_animation=False,
+                export_materials=True,
+                export_textures_mode="KEEP",
+                export_armatures=False,
+                relative_paths=False,
+                root_prim_path="/root",
+                author_blender_name=False,
+                export_custom_properties=False,
+                convert_orientation=False,
+                convert_world_material=False,
+                check_existing=False,
+            )
         names = tuple(item.name for item in made)
     scale = display.get_input(modifier, "Scale")
     return Prototypes(names, file, choice, scale, shown == "Cones")
@@ -168,22 +181,3 @@ def _without_loose(mesh: bpy.types.Mesh) -> None:
     for name in ("velocity", "rotation", "id", "speed", "radius", "alive"):
         if name in mesh.attributes:
             mesh.attributes.remove(mesh.attributes[name])
-
-
-def _export(stage: Staging, file: Path) -> None:
-    run: Callable[..., None] = stage.run
-    run(
-        bpy.ops.wm.usd_export,
-        file,
-        export_animation=False,
-        export_materials=True,
-        export_textures_mode="KEEP",
-        export_armatures=False,
-        relative_paths=False,
-        root_prim_path="/root",
-        author_blender_name=False,
-        export_custom_properties=False,
-        convert_orientation=False,
-        convert_world_material=False,
-        check_existing=False,
-    )

@@ -6,7 +6,6 @@ Simulate before, not inside: whatever is made while it stands is removed with it
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 import bpy
 
 from ..suspension import suspended
-from ..writing.files import Header
+from ..writing.files import Header, reason_of
 
 _KINDS = ("objects", "meshes", "collections", "actions", "materials", "cache_files", "pointclouds",
           "node_groups", "images", "armatures")  # fmt: skip
@@ -67,15 +66,6 @@ class Staging:
             raise OSError(errno.EIO, reason_of(error)) from None
         if not path.is_file():
             raise OSError(errno.EIO, "Blender's exporter left no file")
-
-
-def reason_of(error: Exception) -> str:
-    """The fault, on one line; exporters that are add-ons give a whole traceback."""
-    text = str(error)
-    if "Traceback" in text:
-        found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)
-        text = "Blender's exporter failed" if found is None else found[1]
-    return " ".join(text.removeprefix("Error: ").split())
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from ...core.errors import OutputError, SceneError
 from .. import registration
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import BEHAVIORS_PATH, apply_settings, settings_of
+from ..writing.files import reason_of
 
 
 def ensure_registered() -> None:
@@ -46,8 +47,7 @@ def open_file(path: Path) -> bpy.types.Scene:
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
     except RuntimeError as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise SceneError(f"{path} cannot be opened: {reason}") from None
+        raise SceneError(f"{path} cannot be opened: {reason_of(error)}") from None
     return bpy.context.scene
 
 
@@ -194,8 +194,7 @@ def save_file(path: Path) -> None:
             filepath=str(path.resolve()), check_existing=False, compress=True, relative_remap=True
         )
     except RuntimeError as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise OutputError(f"{path} cannot be written: {reason}") from None
+        raise OutputError(f"{path} cannot be written: {reason_of(error)}") from None
 
 
 def find_source(

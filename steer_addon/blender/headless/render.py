@@ -15,6 +15,7 @@ from ..crowd import crowds
 from ..crowd.state import plays_back
 from ..live import live
 from ..making.scene_look import can_denoise
+from ..writing.files import reason_of
 from .batch import check_folder
 
 ENGINES = {
@@ -121,8 +122,7 @@ def _render_frame(scene: bpy.types.Scene, number: int, folder: Path) -> Path:
         bpy.ops.render.render(write_still=True, scene=scene.name)
         os.replace(partial, path)
     except RuntimeError as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise OutputError(f"Frame {number} cannot be rendered: {reason}") from None
+        raise OutputError(f"Frame {number} cannot be rendered: {reason_of(error)}") from None
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}") from None
     return path
@@ -159,7 +159,7 @@ def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: f
         bpy.ops.render.render(animation=True, scene=scene.name)
         os.replace(partial, path)
     except (RuntimeError, TypeError, OSError) as error:
-        return " ".join(str(error).removeprefix("Error: ").split())
+        return reason_of(error)
     finally:
         bpy.data.scenes.remove(scene)
     return ""

@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 
 from ...core.doors import tomllib
 from ...core.results.frames import Frame
-from ...core.results.roster import placed
 from ..display import node_builder
-from ..writing.files import Header
-from ..writing.mesh_cache import write_points
 
 BLOCKS = 4
 GROUP_NAME = "Steer Playback"
@@ -29,29 +26,7 @@ VERSION_KEY = "steer_playback_version"
 VERSION = 1
 
 
-def write_packed(
-    frames: Iterable[Frame], path: Path, header: Header, *, ids: NDArray[np.int64] | None = None
-) -> int:
-    """Write frames to a PC2 file of four points per agent.
-
-    Args:
-        frames: Ascending frames without gaps.
-        path: File to write.
-        header: Header of the frames.
-        ids: All identities there will be, where agents appear later on.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames.
-        AgentError: An agent appears that was not announced.
-    """
-    return write_points(_packed(placed(frames, ids)), path, header)
-
-
-def _packed(frames: Iterable[Frame]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+def packed_points(frames: Iterable[Frame]) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """The points of each frame, shape (4 * agent_count, 3), with its number."""
     before: NDArray[np.float64] | None = None
     for frame in frames:

@@ -79,3 +79,12 @@ def cannot_write(path: Path, reason: str) -> OutputError:
         f"{path} cannot be written: {reason}; choose another folder or make room. "
         "An earlier file of this name is as it was"
     )
+
+
+def reason_of(error: Exception) -> str:
+    """The reason that an operator of Blender gives, on one line; add-ons give a whole traceback."""
+    text = str(error)
+    if "Traceback" in text:
+        found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)
+        text = "Blender's exporter failed" if found is None else found[1]
+    return " ".join(text.removeprefix("Error: ").split())

@@ -26,8 +26,8 @@ from ...core.results.frames import Frame
 from ...core.results.roster import placed
 from .files import Header, cannot_write, replacing
 
-POINTS_PATH = "/Crowd"
-"""Where the points are in the file."""
+CROWD_PATH = "/Crowd"
+"""Path of the crowd in a file."""
 
 OWN_NAMES = ("position", "velocity", "rotation", "id", "speed", "radius", "alive")
 """Attributes that every agent has, whatever its behaviors show."""
@@ -67,7 +67,7 @@ def pxr() -> Any:
     return Modules
 
 
-def new_stage(usd: Any, path: Path, header: Header) -> Any:
+def _new_stage(usd: Any, path: Path, header: Header) -> Any:
     """A stage in Blender's axes and units, with the frames of the scene as time codes."""
     stage = usd.Usd.Stage.CreateNew(str(path))
     usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.z)
@@ -117,10 +117,9 @@ class Samples:
 class PointsWriter:
     """Writes frames to a prim of type Points."""
 
-    def __init__(self, usd: Any, stage: Any, path: str = POINTS_PATH) -> None:
+    def __init__(self, usd: Any, stage: Any) -> None:
         self._usd = usd
-        self._types = usd.Sdf.ValueTypeNames
-        points = usd.UsdGeom.Points.Define(stage, path)
+        points = usd.UsdGeom.Points.Define(stage, CROWD_PATH)
         self._primvars = usd.UsdGeom.PrimvarsAPI(points)
         vt = usd.Vt
         vector, number = vt.Vec3fArray.FromNumpy, vt.FloatArray.FromNumpy
@@ -139,32 +138,34 @@ class PointsWriter:
 
     def _primvar(self, name: str, kind: str, *, held: bool) -> Samples:
         primvar = self._primvars.CreatePrimvar(
-            name, getattr(self._types, kind), self._usd.UsdGeom.Tokens.vertex
+            name, getattr(self._usd.Sdf.ValueTypeNames, kind), self._usd.UsdGeom.Tokens.vertex
         )
         return Samples(primvar, getattr(self._usd.Vt, kind).FromNumpy, held=held)
 
     def add(self, frame: Frame) -> int:
         """Write a frame, its agents in the rows that they had before; returns its bytes."""
-        columns, number = self._columns, frame.number
-        size = columns["position"].add(number, frame.position)
-        size += columns["velocity"].add(number, frame.velocity)
-        # USD's quaternions in memory: the real part comes last
-        size += columns["rotation"].add(number, frame.rotation[:, [1, 2, 3, 0]])
-        size += columns["speed"].add(number, frame.speed)
-        size += columns["width"].add(number, 2.0 * frame.radius)
-        size += columns["extent"].add(number, _extent(frame))
-        size += columns["alive"].add(number, frame.alive != 0)
-        size += columns["ids"].add(number, frame.id)
-        size += columns["id"].add(number, frame.id.astype(np.int32))
+        values: dict[str, NDArray[Any]] = {
+            "position": frame.position,
+            "velocity": frame.velocity,
+            # USD's quaternions in memory: the real part comes last
+            "rotation": frame.rotation[:, [1, 2, 3, 0]],
+            "speed": frame.speed,
+            "width": 2.0 * frame.radius,
+            "extent": _extent(frame),
+            "alive": frame.alive != 0,
+            "ids": frame.id,
+            "id": frame.id.astype(np.int32),
+        }
+        size = sum(self._columns[name].add(frame.number, array) for name, array in values.items())
         if self._shown is None:
             self._shown = self._columns_for(frame.attributes)
         missing = np.zeros(len(frame.id), np.float32)
         for name, samples in self._shown.items():
-            size += samples.add(number, frame.attributes.get(name, missing))
+            size += samples.add(frame.number, frame.attributes.get(name, missing))
         return size
 
     def _columns_for(self, names: Iterable[str]) -> dict[str, Samples]:
-        """Primvars for what behaviors show in the first frame; later ones show no more."""
+        """Primvars for the values that behaviors show in the first frame; no later ones follow."""
         taken = {*OWN_NAMES}
         found = {}
         for name in names:
@@ -194,44 +195,37 @@ def unique_key(wanted: str, taken: Iterable[str]) -> str:
 
 
 def write_points(frames: Iterable[Frame], path: Path, header: Header) -> int:
-    """Write frames to a USD file; memory does not grow with their number.
+    """Write frames as points to a USD file, see `writing`."""
+    return write_frames(frames, path, header, PointsWriter)
+
+
+def write_frames(
+    frames: Iterable[Frame], path: Path, header: Header, begin: Callable[[Any, Any], Any]
+) -> int:
+    """Write frames to a USD file, see `writing`.
 
     Args:
-        frames: Ascending frames.
+        frames: The frames.
         path: File to write, ending in .usdc, .usda or .usd.
         header: Header of the file.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: This build has no USD, or there are no frames.
-        AgentError: An identity occurs twice.
+        begin: Makes a prim at `CROWD_PATH`, from the modules of USD and a new stage; `add` of its
+            result writes a frame and returns its size [bytes].
     """
     usd = pxr()
     with replacing(path) as partial:
         try:
             # in a function of its own: Windows renames no file that a stage is open on
-            count = _write(usd, frames, partial, header)
+            return _write(usd, frames, partial, header, begin)
         except usd.Tf.ErrorException as error:
-            raise cannot_write(path, tidy(error)) from None
-    return count
+            raise cannot_write(path, _reason_of(error)) from None
 
 
-def _write(usd: Any, frames: Iterable[Frame], path: Path, header: Header) -> int:
-    stage = new_stage(usd, path, header)
-    writer = PointsWriter(usd, stage)
-    stage.SetDefaultPrim(stage.GetPrimAtPath(POINTS_PATH))
-    return save_frames(stage, writer, frames, header)
-
-
-def save_frames(stage: Any, writer: Any, frames: Iterable[Frame], header: Header) -> int:
-    """Give frames to a writer, and save now and then; returns how many there were.
-
-    Raises:
-        SceneError: There are none.
-    """
+def _write(
+    usd: Any, frames: Iterable[Frame], path: Path, header: Header, begin: Callable[[Any, Any], Any]
+) -> int:
+    stage = _new_stage(usd, path, header)
+    writer = begin(usd, stage)
+    stage.SetDefaultPrim(stage.GetPrimAtPath(CROWD_PATH))
     layer, waiting, count = stage.GetRootLayer(), 0, 0
     for frame in placed(frames):
         waiting += writer.add(frame)
@@ -245,7 +239,7 @@ def save_frames(stage: Any, writer: Any, frames: Iterable[Frame], header: Header
     return count
 
 
-def tidy(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     """The first reason in an error of USD, on one line."""
     reasons = [str(getattr(item, "commentary", item)) for item in error.args]
     text = " ".join((reasons or [""])[0].split())
