@@ -50,7 +50,7 @@ def writing() -> Iterator[Row]:
         start = time.perf_counter()
         with CacheWriter(folder, CacheHeader("Flock", FPS, 1, FRAMES)) as writer:
             for frame in frames:
-                writer.add(frame, simulation.agents)
+                writer.add(frame, {"Flock": simulation.agents})
             writer.finish()
         taken, size = time.perf_counter() - start, _size(folder)
         note = f"{size / 1e6:.0f} MB, with checksums, and waiting until the disk has it"
