@@ -37,7 +37,7 @@ def prepare(
 
     Args:
         scene: The scene.
-        folder: Where the pictures will go.
+        folder: Folder of the pictures.
         engine: A key of `ENGINES`.
         samples: Samples per pixel; None keeps the file's.
         size: Width and height [pixels], or a share of the file's own size, or None to keep it.
@@ -92,11 +92,11 @@ def render_frames(
     Args:
         scene: The scene, see `prepare`.
         frames: Frame numbers.
-        folder: Where the pictures go, as frame_0001.png.
-        progress: Is told after each frame how far it is; False stops.
+        folder: Folder of the pictures, such as frame_0001.png.
+        progress: Called with the progress after each frame; False stops.
 
     Returns:
-        The picture of each frame, and the seconds that it took.
+        The picture of each frame, and the time that it took [s].
 
     Raises:
         SteerError: A crowd cannot be simulated, or a picture cannot be written.
@@ -129,16 +129,13 @@ def _render_frame(scene: bpy.types.Scene, number: int, folder: Path) -> Path:
 
 
 def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: float) -> str:
-    """Make an .mp4 of pictures with Blender's own encoder.
+    """Make an .mp4 of pictures with Blender's own encoder; returns why not, empty if there is one.
 
     Args:
-        pictures: One per frame, all of one size.
+        pictures: A picture for each frame, all of one size.
         path: File to write.
         size: Width and height [pixels]; an odd one loses its last row or column.
         fps: Frames per second.
-
-    Returns:
-        Why there is no video, or an empty text when there is.
     """
     if not bpy.app.build_options.codec_ffmpeg:
         return "this Blender cannot write videos"
