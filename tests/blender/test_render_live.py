@@ -10,6 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd.properties import apply_settings  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.suspension import suspended  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     make_box,
     make_colliders,
@@ -163,7 +164,7 @@ def test_a_background_render_from_the_middle_catches_up(tmp_path, animation):
     else:
         path = tmp_path / "still.png"
         scene.render.filepath = str(path)
-        with live.suspended():
+        with suspended():
             scene.frame_set(40)
         bpy.ops.render.render(write_still=True)
     truth = wanted(obj, 40)[39].position

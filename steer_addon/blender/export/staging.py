@@ -1,6 +1,6 @@
 """A scratch scene in which Blender's own exporters see the crowd and nothing else.
 
-Simulate before, not inside: whatever is made while it stands is removed with it.
+Simulate before, not inside: data-blocks that are made while it exists are removed with it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Staging:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Make it the scene that operators work on."""
+        """Make it the scene of operators."""
         window = bpy.context.window
         before = None if window is None else (window.scene, window.view_layer)
         if window is not None:
-            # the exporter of glTF looks nowhere else
+            # the exporter of glTF reads no other scene
             window.scene = self.scene
         try:
             with bpy.context.temp_override(scene=self.scene, view_layer=self.scene.view_layers[0]):
@@ -52,10 +52,10 @@ class Staging:
         Args:
             operator: The operator.
             path: The file that it writes.
-            **options: Further arguments; any that this version does not have are left out.
+            **options: Further arguments; those that this version lacks are left out.
 
         Raises:
-            OSError: It cannot write; `files.replacing` makes a sentence of it.
+            OSError: The exporter failed; `files.replacing` makes a sentence of it.
         """
         known = operator.get_rna_type().properties.keys()
         options = {name: value for name, value in options.items() if name in known}
@@ -70,10 +70,10 @@ class Staging:
 
 @contextmanager
 def staging(original: bpy.types.Scene, header: Header) -> Iterator[Staging]:
-    """A scratch scene; all data-blocks that are made while it stands go with it.
+    """A scratch scene; all data-blocks that are made while it exists are removed with it.
 
     Args:
-        original: Scene whose units and frame rate it takes.
+        original: Scene with the frame rate.
         header: Frames of the export.
     """
     with ExitStack() as stack:

@@ -1,6 +1,6 @@
 """Trajectories as text, as tools for pedestrian dynamics read them (PedPy, JuPedSim).
 
-Columns between tabs: id, frame, x, y, z in meters. Comments above them say the frame rate and the
+Columns between tabs: id, frame, x, y, z in meters. Comments above them give the frame rate and the
 unit; the first number in the line with `framerate` is the rate. A dead agent has no row.
 """
 

@@ -1,4 +1,4 @@
-"""USD: a crowd as `UsdGeom.PointInstancer`, with what agents are shown as for prototypes."""
+"""USD: a crowd as `UsdGeom.PointInstancer`; its prototypes are the objects that agents show."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class InstancerWriter:
         }
 
     def add(self, frame: Frame) -> int:
-        """Write a frame, its agents in the rows that they had before; returns its bytes."""
+        """Write a frame, its agents in the rows that they had before; returns its size [bytes]."""
         made = self._prototypes
         size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
-        # not every reader, Blender's for one, looks at which instances are invisible
+        # some readers, such as Blender's, ignore the list of invisible instances
         size = np.where(frame.alive != 0, size, 0.0).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
             "position": frame.position,
@@ -64,25 +64,25 @@ class InstancerWriter:
 
 
 def _copy_prototypes(usd: Any, stage: Any, prototypes: Prototypes) -> list[Any]:
-    """Bring the prototypes into the file; returns their paths."""
+    """Copy the prototypes into the file; returns their paths."""
     sdf = usd.Sdf
     above = f"{CROWD_PATH}/Prototypes"
     stage.DefinePrim(above, "Scope")
     if prototypes.file is None:
-        # an instancer has to have one; this one shows nothing
+        # an instancer needs a prototype; this one shows nothing
         return [stage.DefinePrim(f"{above}/Nothing", "Xform").GetPath()]
     source = sdf.Layer.OpenAsAnonymous(str(prototypes.file))
     layer = stage.GetRootLayer()
     children = source.GetPrimAtPath("/root").nameChildren.keys()
     for name in children:
-        # copied together, materials keep the meshes that they belong to
+        # copied together, meshes keep their materials
         sdf.CopySpec(source, f"/root/{name}", layer, f"{above}/{name}")
     _rebind(usd, stage, above)
     return [sdf.Path(f"{above}/{name}") for name in prototypes.names]
 
 
 def _rebind(usd: Any, stage: Any, above: str) -> None:
-    """Let what pointed into the prototypes' own file point to where they are now."""
+    """Redirect relationships from the prototypes' own file to their new place."""
     old, new = usd.Sdf.Path("/root"), usd.Sdf.Path(above)
     for prim in usd.Usd.PrimRange(stage.GetPrimAtPath(above)):
         for relationship in prim.GetRelationships():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import bpy
 
@@ -12,7 +11,6 @@ from ...core.agents import Agents
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ...core.results.digests import bodies_digest, points_digest
 from ...core.results.frames import Frame
 from ...core.step.simulation import Simulation
 from ..crowd.links import linked_crowds, with_crowds
@@ -20,9 +18,6 @@ from ..crowd.properties import settings_of
 from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
 from ..reading.scratch import Scratch
 from ..suspension import suspended
-
-if TYPE_CHECKING:
-    from ..crowd.property_types import SteerCrowd
 
 
 def fps_of(scene: bpy.types.Scene) -> float:
@@ -57,11 +52,10 @@ class Session:
         """
         self.fps = fps
         self.reader = WorldReader()
-        agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
-        self._agents = agents
+        self.start = read_agents(obj, depsgraph, settings, evaluated=evaluated)
+        """The agents as they were read."""
         self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
-
-        self.simulation = Simulation(settings, agents, frame=frame, fps=fps, world=self.world)
+        self.simulation = Simulation(settings, self.start, frame=frame, fps=fps, world=self.world)
 
     @property
     def frame(self) -> int:
@@ -71,16 +65,6 @@ class Session:
     def current(self) -> Frame:
         """The crowd as it is now."""
         return self.simulation.current()
-
-    @property
-    def points(self) -> str:
-        """Digest of the agents as they were read."""
-        return points_digest(self._agents)
-
-    @property
-    def bodies(self) -> str:
-        """Digest of the agents' bodies."""
-        return bodies_digest(self._agents)
 
     def step(
         self,
@@ -134,53 +118,28 @@ class Session:
         return [*self.reader.scene_warnings, *self.simulation.warnings]
 
 
-class _Stage:
-    """Evaluates a crowd's inputs frame by frame in a scratch scene."""
-
-    def __init__(self, members: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
-        present = [o for o in input_objects(members[0]) if scene in o.users_scene]
-        self._scratch = Scratch(scene, present, crowds=members)
-        self.stand_ins: Mapping[int, bpy.types.Object] | None = self._scratch.stand_ins
-
-    def at(self, frame: int) -> bpy.types.Depsgraph:
-        """The depsgraph at a frame."""
-        return self._scratch.at(frame)
-
-    def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
-        """A crowd with the values that its properties have at the frame."""
-        return self._scratch.probes[obj.session_uid].evaluated_get(depsgraph)
-
-    def started(self, obj: bpy.types.Object) -> None:
-        """Called once the agents of a crowd are read."""
-        self._scratch.simplify(obj)
-
-    def close(self) -> None:
-        """Leave nothing behind."""
-        self._scratch.close()
-
-
 class _OwnStage:
-    """Plays the user's scene, as physics require it, and returns to its frame at the end."""
+    """Stands for a `Scratch` if physics require the user's scene: plays it, and goes back."""
 
     stand_ins = None
 
-    def __init__(self, members: list[bpy.types.Object], scene: bpy.types.Scene) -> None:
+    def __init__(self, scene: bpy.types.Scene) -> None:
         self._scene = scene
         self._before = (scene.frame_current, scene.frame_subframe)
 
     def at(self, frame: int) -> bpy.types.Depsgraph:
-        """The depsgraph at a frame."""
+        """Evaluate everything at a frame."""
         with suspended():
             self._scene.frame_set(frame)
         return self._scene.view_layers[0].depsgraph
 
     def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
-        """A crowd with the values that its properties have at the frame."""
+        """A crowd with the values of its properties at the frame."""
         # the user's own scene writes animated values back to the original
         return obj
 
-    def started(self, obj: bpy.types.Object) -> None:
-        """Do nothing: the user's own scene is not simplified."""
+    def simplify(self, crowd: bpy.types.Object) -> None:
+        """Do nothing: the user's scene stays as it is."""
 
     def close(self) -> None:
         """Go back to the user's frame."""
@@ -192,9 +151,12 @@ class _OwnStage:
             pass
 
 
-def stage_for(members: list[bpy.types.Object], scene: bpy.types.Scene) -> _Stage | _OwnStage:
-    """The evaluator of crowds' inputs; the first crowd depends on the others."""
-    return (_OwnStage if needs_own_scene(members[0]) else _Stage)(members, scene)
+def stage_for(members: list[bpy.types.Object], scene: bpy.types.Scene) -> Scratch | _OwnStage:
+    """The scene in which crowds are evaluated frame by frame; the first depends on the others."""
+    if needs_own_scene(members[0]):
+        return _OwnStage(scene)
+    present = [o for o in input_objects(members[0]) if scene in o.users_scene]
+    return Scratch(scene, present, crowds=members)
 
 
 Moment = list[tuple[bpy.types.Object, Session, Frame]]
@@ -220,95 +182,81 @@ class _Group:
     """A crowd and all crowds that it depends on, stepped together."""
 
     def __init__(
-        self,
-        obj: bpy.types.Object,
-        scene: bpy.types.Scene,
-        settings: CrowdSettings | None,
-        resume: Resume | None = None,
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, resume: Resume | None
     ) -> None:
         self.members = linked_crowds(obj)
+        self.stage = stage_for(self.members, scene)
         self._resume = resume
-        self._settings = {} if settings is None else {obj.session_uid: settings}
-        self._scene = scene
+        self._fps = fps_of(scene)
+        self._settings: dict[int, CrowdSettings] = {}
         self._sessions: dict[int, Session] = {}
         self._frames: dict[int, Frame] = {}
-        self.stage = stage_for(self.members, scene)
 
-    def begin(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Session:
+    def _begin(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Session:
         """A session of one crowd at its first frame."""
         return Session(
             obj,
             depsgraph,
-            self._told(obj, depsgraph),
+            self._settings_at(obj, depsgraph),
             frame=obj.steer.frame_start,
-            fps=fps_of(self._scene),
+            fps=self._fps,
             evaluated=None if self.stage.stand_ins is None else self.stage.crowd(obj, depsgraph),
             stand_ins=self.stage.stand_ins,
         )
 
-    def _told(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
-        told = self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
+    def _settings_at(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
+        found = self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
         if obj.animation_data is None:
             # the settings cannot change from frame to frame
-            self._settings[obj.session_uid] = told
-        return told
+            self._settings[obj.session_uid] = found
+        return found
 
-    def go(self, number: int, depsgraph: bpy.types.Depsgraph, read: bool) -> Moment:
+    def advance(self, number: int, depsgraph: bpy.types.Depsgraph, read: bool) -> Moment:
         """Advance every crowd to a frame; each reads the others at the frame before."""
         before = dict(self._frames)
+        known = self._resume is not None and number <= self._resume.frame
         for crowd in self.members:
-            uid, steer = crowd.session_uid, crowd.steer
-            if number <= steer.frame_start:
-                session = self.begin(crowd, depsgraph) if self._starts(uid, number, steer) else None
-                if session is not None:
-                    # until it starts, other crowds see it at its start pose
-                    self._frames[uid] = session.current()
-                if number == steer.frame_start and session is not None:
+            uid, start = crowd.session_uid, crowd.steer.frame_start
+            if number == start or (number < start and uid not in self._frames):
+                session = self._begin(crowd, depsgraph)
+                # until it starts, other crowds see it at its start pose
+                self._frames[uid] = session.current()
+                if number == start:
                     self._sessions[uid] = session
-                    self.stage.started(crowd)
-            elif number <= steer.frame_end:
-                session, told = self._sessions[uid], self._told(crowd, depsgraph)
-                seen = (crowd, depsgraph if read else None, told, self.stage.stand_ins)
-                if self._resume is not None and number <= self._resume.frame:
+                    self.stage.simplify(crowd)
+            elif start < number <= crowd.steer.frame_end:
+                session, settings = self._sessions[uid], self._settings_at(crowd, depsgraph)
+                seen = (crowd, depsgraph if read else None, settings, self.stage.stand_ins)
+                if known:
                     session.skip(*seen)
                 else:
                     self._frames[uid] = session.step(*seen, before)
-        if self._resume is not None and number <= self._resume.frame:
-            self._pass(self._resume, number)
+        if self._resume is not None and known:
+            self._restore(self._resume, number)
             return []
         begun = [c for c in self.members if c.session_uid in self._sessions]
         return [(c, self._sessions[c.session_uid], self._frames[c.session_uid]) for c in begun]
 
-    def _pass(self, resume: Resume, number: int) -> None:
-        """Skip a known frame; at the last known frame the agents are restored."""
+    def _restore(self, resume: Resume, number: int) -> None:
+        """Pass a known frame; at the last known frame the agents are restored."""
         for crowd in self.members:
             session = self._sessions.get(crowd.session_uid)
             if session is None:
                 continue
             resume.pass_session(crowd, session)
-            if number == resume.frame:
-                session.simulation.adopt(_state_of(crowd, resume))
-                self._frames[crowd.session_uid] = session.current()
-
-    def _starts(self, uid: int, number: int, steer: SteerCrowd) -> bool:
-        return number == steer.frame_start or uid not in self._frames
-
-
-def _state_of(crowd: bpy.types.Object, resume: Resume) -> Agents:
-    agents = resume.states.get(crowd.name_full)
-    if agents is None:
-        raise SceneError(
-            f"The bake does not hold crowd {crowd.name_full!r} at frame {resume.frame}: bake again"
-        )
-    return agents
+            if number < resume.frame:
+                continue
+            if crowd.name_full not in resume.states:
+                raise SceneError(
+                    f"The bake does not hold crowd {crowd.name_full!r} at frame {number}: "
+                    "bake again"
+                )
+            session.simulation.adopt(resume.states[crowd.name_full])
+            self._frames[crowd.session_uid] = session.current()
 
 
 def sessions(
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    last: int,
-    settings: CrowdSettings | None,
-    resume: Resume | None = None,
+    obj: bpy.types.Object, scene: bpy.types.Scene, last: int, resume: Resume | None = None
 ) -> Generator[Moment, None, None]:
     """Run a crowd, and the crowds that it steers by, frame by frame.
 
@@ -316,22 +264,20 @@ def sessions(
         obj: The crowd.
         scene: Its scene.
         last: The last frame.
-        settings: Used in place of the crowd's own, keyed values included.
         resume: Point to continue from; the world of earlier frames is only read.
 
     Yields:
         The started crowds at each frame, from the first frame of the earliest crowd on; nothing
         for frames that are known.
     """
-    group = _Group(obj, scene, settings, resume)
-    stage = group.stage
+    group = _Group(obj, scene, resume)
     try:
         starts = {crowd.steer.frame_start for crowd in group.members}
         moving = needs_frames(obj)
         depsgraph = None
         for number in range(min(starts), last + 1):
             if depsgraph is None or moving or number in starts:
-                depsgraph = stage.at(number)
-            yield group.go(number, depsgraph, moving)
+                depsgraph = group.stage.at(number)
+            yield group.advance(number, depsgraph, moving)
     finally:
-        stage.close()
+        group.stage.close()

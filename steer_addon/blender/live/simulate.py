@@ -6,20 +6,17 @@ from collections.abc import Iterator
 
 import bpy
 
-from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
-from .sessions import Session, fps_of, sessions
-
-__all__ = ["Session", "continue_to", "fps_of", "run"]
+from ..crowd.crowds import frame_numbers
+from .sessions import Session, sessions
 
 
 def run(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     frames: range,
-    settings: CrowdSettings | None = None,
     *,
     warnings: list[Diagnosis] | None = None,
     at: list[Session] | None = None,
@@ -33,7 +30,6 @@ def run(
         obj: The crowd.
         scene: Its scene.
         frames: Frames to yield, in ascending order, from the crowd's range.
-        settings: Used in place of the crowd's own, keyed values included.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
         at: Filled with the session whose frame is yielded, for callers that need more than frames.
 
@@ -41,18 +37,8 @@ def run(
         SceneError: The frames are backwards, or outside of the crowd's range.
         SteerError: While iterating: the crowd cannot be simulated.
     """
-    _check_frames(obj, frames)
-    told, found = [] if warnings is None else warnings, [] if at is None else at
-    return _run(obj, scene, frames, settings, told, found)
-
-
-def _check_frames(obj: bpy.types.Object, frames: range) -> None:
-    first, last = obj.steer.frame_start, obj.steer.frame_end
-    if last < first:
-        raise SceneError(
-            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
-            f"set the end to {first} or more"
-        )
+    allowed = frame_numbers(obj)
+    first, last = allowed[0], allowed[-1]
     if frames.step < 0 or not len(frames):
         raise SceneError(
             f"Frames {frames.start} to {frames.stop - 1} are none or run backwards: "
@@ -63,17 +49,17 @@ def _check_frames(obj: bpy.types.Object, frames: range) -> None:
             f"Frames {frames[0]} to {frames[-1]} reach outside the range of crowd {obj.name!r}: "
             f"give frames from {first} to {last}, or change its start and end"
         )
+    return _run(obj, scene, frames, [] if warnings is None else warnings, [] if at is None else at)
 
 
 def _run(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     frames: range,
-    settings: CrowdSettings | None,
     warnings: list[Diagnosis],
     at: list[Session],
 ) -> Iterator[Frame]:
-    for moment in sessions(obj, scene, frames[-1], settings):
+    for moment in sessions(obj, scene, frames[-1]):
         # the crowd itself comes first in the list; crowds that it steers by may start earlier
         crowd, session, frame = moment[0]
         if crowd != obj:
@@ -93,7 +79,7 @@ def continue_to(
         Each crowd that had started by then, with its session at that frame and all its frames.
     """
     found: dict[int, tuple[bpy.types.Object, Session, list[Frame]]] = {}
-    for moment in sessions(obj, scene, last, None):
+    for moment in sessions(obj, scene, last):
         for crowd, session, frame in moment:
             frames = found.setdefault(crowd.session_uid, (crowd, session, []))[2]
             if not frames or frames[-1] is not frame:

@@ -21,10 +21,10 @@ from .packed import BLOCKS, ensure_group
 
 
 def read_cache(folder: Path) -> tuple[Any, Header]:
-    """The frames of a baked cache, which can be gone through again, and what they have in common.
+    """The frames of a baked cache, which can be iterated repeatedly, and their header.
 
     Raises:
-        SteerError: It cannot be read.
+        SteerError: The cache cannot be read.
     """
     cache = open_cache(folder)
     numbers = cache.frames
@@ -44,7 +44,7 @@ def make_usd_state(name: str, path: Path) -> bpy.types.Object:
 
 
 def _cache_file(path: Path) -> bpy.types.CacheFile:
-    """The data-block of a file, read again where there is one already."""
+    """The data-block of a file, read again if there is one already."""
     for found in bpy.data.cache_files:
         if found.library is None and absolute_path(found) == path:
             reload(found)
@@ -54,7 +54,7 @@ def _cache_file(path: Path) -> bpy.types.CacheFile:
     made: bpy.types.CacheFile = next(found for found in bpy.data.cache_files if found not in before)
     made.filepath = _stored(path)
     made.name = f"{path.parent.name} {path.name}"
-    # it is made with one user too many, and would never go
+    # the operator counts one user too many, and it would never be removed
     made.user_clear()
     return made
 
@@ -91,7 +91,7 @@ def set_path(state: bpy.types.Object, path: Path) -> None:
     """Let a state play another file of the same kind.
 
     Raises:
-        SceneError: Its modifier was taken away.
+        SceneError: Its modifier was removed.
     """
     owner = path_owner(state)
     if owner is None:
@@ -103,7 +103,7 @@ def set_path(state: bpy.types.Object, path: Path) -> None:
 
 
 def _stored(path: Path) -> str:
-    """A path as it stands in the .blend file: relative to it where that can be."""
+    """A path as it is stored in the .blend file: relative to it if possible."""
     if bpy.data.filepath:
         try:
             return str(bpy.path.relpath(str(path)))

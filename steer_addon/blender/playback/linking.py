@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 USD_FILE = "crowd.usdc"
 PLAIN_FILE = "crowd.pc2"
-"""Where Blender has no USD: see `packed`."""
+"""The file for a Blender without USD, see `packed`."""
 FILES = (USD_FILE, PLAIN_FILE)
 """Files that `write` leaves in the folder of a cache."""
 
@@ -48,7 +48,7 @@ class Played(NamedTuple):
     Attributes:
         path: The file.
         header: Header of its frames.
-        first: The first of them.
+        first: The first frame.
     """
 
     path: Path
@@ -91,7 +91,7 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
     """Let a crowd show the result of `write` in place of its simulation; returns the new state.
 
     Raises:
-        SceneError: The object is no crowd, comes from another file, or the file is not there.
+        SceneError: The object is no crowd or comes from another file, or the file is missing.
     """
     modifier = require_modifier(obj)
     if obj.library is not None or obj.override_library is not None:
@@ -180,12 +180,12 @@ def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
 
 
 def folder_path(folder: str | Path) -> Path:
-    """A folder as it may stand in a .blend file, as an absolute path."""
+    """A folder as it may be stored in a .blend file, as an absolute path."""
     return Path(bpy.path.abspath(str(folder)))
 
 
 def _settle(obj: bpy.types.Object) -> None:
-    """Let Blender evaluate the exchange now, so that no handler takes it for an edit."""
+    """Evaluate the exchange now, so that no handler takes it for an edit."""
     with suspended():
         for scene in obj.users_scene:
             for layer in scene.view_layers:
@@ -193,7 +193,7 @@ def _settle(obj: bpy.types.Object) -> None:
 
 
 def forget(obj: bpy.types.Object) -> None:
-    """Remove the crowd's state, with the cache file it plays where nothing else does."""
+    """Remove the crowd's state, with its cache file if no other state plays it."""
     state = playback_state(obj)
     used = None if state is None else baked_file.cache_file_of(state)
     remove_state(obj)

@@ -1,10 +1,10 @@
-"""All that a crowd shows as positions of a PC2 file, for a Blender that has no USD.
+"""All data that a crowd shows as positions of a PC2 file, for a Blender without USD.
 
-Four points belong to each agent, in four blocks: where it is, its rotation as a vector (axis times
+Four points belong to each agent, in four blocks: its position, its rotation as a vector (axis times
 angle), its velocity, and whether it is alive (x is 1 or 0). A node group on the state object turns
 the last three into attributes of the first. Between frames Blender interpolates them all in a
-straight line, so the rotation vector of a frame is the one of its equals that is nearest to that of
-the frame before.
+straight line, so of all vectors for the same rotation, a frame has the one that is nearest to that
+of the frame before.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def rotation_vectors(
 
     Args:
         rotation: Unit quaternions (w, x, y, z), shape (agent_count, 4).
-        before: Vectors of the frame before, shape (agent_count, 3): of all vectors that mean the
-            same the one that is nearest along its axis is taken.
+        before: Vectors of the frame before, shape (agent_count, 3): of all vectors for the same
+            rotation the one that is nearest along its axis is taken.
     """
     q = rotation.astype(np.float64)
     size = np.linalg.norm(q[:, 1:], axis=1)
@@ -63,7 +63,7 @@ def rotation_vectors(
 
 
 def ensure_group() -> bpy.types.NodeTree:
-    """This file's node group that unpacks the points, made where needed."""
+    """This file's node group that unpacks the points, made if needed."""
     for group in bpy.data.node_groups:
         if group.library is None and group.get(VERSION_KEY) == VERSION:
             return group

@@ -17,7 +17,7 @@ from ...core.inputs.spheres import Spheres, make_spheres
 from ...core.inputs.world import CollidersBuilder, World
 from ...core.views import BvhView
 from ..crowd.properties import settings_of
-from .scene_agents import points_digest, read_agents
+from .scene_agents import mesh_digest, read_agents
 from .scene_inputs import (
     collider_objects,
     geometry_owners,
@@ -40,7 +40,7 @@ __all__ = [
     "input_objects",
     "needs_frames",
     "needs_own_scene",
-    "points_digest",
+    "mesh_digest",
     "read_agents",
     "signature",
 ]
@@ -160,21 +160,35 @@ class WorldReader:
             yield from self._spheres(part, name, top, parent)
         if part.type not in MESH_TYPES:
             return
+        mesh = self._mesh(part, name, parent, top=top, wall_height=wall_height)
+        if mesh is not None:
+            yield mesh
+
+    def _mesh(
+        self,
+        part: bpy.types.Object,
+        name: str,
+        parent: Matrix | None = None,
+        *,
+        top: str = "",
+        solid: bool = True,
+        wall_height: float = 0.0,
+    ) -> Mesh | None:
+        """The mesh of an object, hidden or not, or of an object in an instanced collection."""
         view = self._view
         evaluated = view.evaluated(part) if parent is None else view.instanced(part)
         if evaluated is None:
-            mesh = view.hidden(
+            return view.hidden(
                 part,
-                f"collider {wall_height}",
+                f"mesh {solid} {wall_height}",
                 lambda seen: MeshReader().read(
-                    name, part, seen, matrix_of(seen), wall_height=wall_height
+                    name, part, seen, matrix_of(seen), solid=solid, wall_height=wall_height
                 ),
             )
-        else:
-            place = self._piece_place(part, parent)
-            mesh = self.meshes.read(name, part, evaluated, place, top=top, wall_height=wall_height)
-        if mesh is not None:
-            yield mesh
+        place = self._piece_place(part, parent)
+        return self.meshes.read(
+            name, part, evaluated, place, top=top, solid=solid, wall_height=wall_height
+        )
 
     def _spheres(
         self, part: bpy.types.Object, name: str, top: str, parent: Matrix | None
@@ -204,14 +218,7 @@ class WorldReader:
             return None
         # a name of its own: the ground may be among the colliders too, and may well be open
         name = f"{ground.name_full} (ground)"
-        evaluated = view.evaluated(ground)
-        if evaluated is None:
-            return view.hidden(
-                ground,
-                "ground",
-                lambda seen: MeshReader().read(name, ground, seen, matrix_of(seen)),
-            )
-        return self.meshes.read(name, ground, evaluated, matrix_of(evaluated), solid=False)
+        return self._mesh(ground, name, solid=False)
 
     def _ground_tree(self, mesh: Mesh | None) -> BvhView | None:
         if mesh is None or mesh.triangle_count == 0:

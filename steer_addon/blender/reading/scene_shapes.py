@@ -94,27 +94,21 @@ def _lines(raw: Raw, matrix: Matrix) -> list[tuple[FloatArray, bool]]:
     ]
 
 
-def make_lines(name: str, raw: Raw, matrix: Matrix) -> list[Path]:
-    """The paths of an object, named after it.
+def make_paths(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[list[Path], list[Diagnosis]]:
+    """The paths of an object, named after it, and their faults.
 
     Raises:
         WorldError: A point is not finite.
     """
-    lines = _lines(raw, matrix)
+    lines, name = _lines(raw, matrix), source.name
     names = [name] if len(lines) == 1 else [f"{name} {k + 1}" for k in range(len(lines))]
-    return [
+    found = [
         Path(points, cyclic=closed, name=label)
         for label, (points, closed) in zip(names, lines, strict=True)
     ]
-
-
-def make_guides(raw: Raw, matrix: Matrix) -> Field:
-    """The directions along an object's lines.
-
-    Raises:
-        WorldError: A point is not finite.
-    """
-    return field_of_curves(_lines(raw, matrix))
+    return found, [] if found else [diagnose("PATH_WITHOUT_EDGES", name)]
 
 
 @dataclass(frozen=True)
@@ -164,16 +158,23 @@ def _on_points(mesh: bpy.types.Mesh, values: FloatArray, domain: str) -> FloatAr
     return means
 
 
-def make_vectors(raw: Raw, matrix: Matrix) -> Field:
-    """A field that goes along with its object: vectors turn and stretch as the surface does.
+def make_flow(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[Field, list[Diagnosis]]:
+    """The field of an object, and its faults: directions along its lines, or its vectors.
+
+    The field goes along with its object: vectors turn and stretch as the surface does.
 
     Raises:
         WorldError: A point or a vector is not finite.
     """
+    if what == "guides":
+        return field_of_curves(_lines(raw, matrix)), []
     points, vectors, faces = raw
     with np.errstate(over="ignore", invalid="ignore"):
         turned = vectors.astype(np.float64) @ matrix[:3, :3].T
-        return make_field(transform(points, matrix), turned.astype(np.float32), faces=faces)
+        found = make_field(transform(points, matrix), turned.astype(np.float32), faces=faces)
+    return found, [] if found.vector.any() else [diagnose("FIELD_ZERO", source.name)]
 
 
 def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
@@ -186,16 +187,28 @@ def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
         return positions(mesh), corners(mesh) if with_mesh else none
 
 
-def make_extent(name: str, raw: Raw, matrix: Matrix) -> Container:
-    """The container that an object is: its bounding box, turned with it, and its surface.
+def make_extent(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[Container, list[Diagnosis]]:
+    """The container of an object, its bounding box, turned with it, or its mesh; and its faults.
+
+    The direction of its normals does not matter: a closed surface has an inside anyway.
 
     Raises:
         WorldError: A point is not finite.
     """
     points, order = raw
     center, axes, half = _box(points, matrix)
-    mesh = Mesh(name, triangles_of(points, order, matrix)) if len(order) else None
-    return make_container(center, half, axes=axes, mesh=mesh)
+    mesh = Mesh(source.name, triangles_of(points, order, matrix))
+    shape = mesh if mesh.triangle_count else None
+    found = make_container(center, half, axes=axes, mesh=shape)
+    if found.radius == 0.0:
+        return found, [diagnose("CONTAINER_WITHOUT_EXTENT", source.name)]
+    if what != "mesh" or source.type == "EMPTY":
+        return found, []
+    if shape is None:
+        return found, [diagnose("CONTAINER_WITHOUT_FACES", source.name)]
+    return found, [] if is_closed(mesh) else [diagnose("CONTAINER_OPEN", source.name)]
 
 
 def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
@@ -211,19 +224,6 @@ def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
         return matrix[:3, 3], axes, np.zeros(3)
     low, high = places.min(axis=0), places.max(axis=0)
     return (low + high) / 2 @ axes, axes, (high - low) / 2
-
-
-def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[Diagnosis]:
-    """Why agents cannot stay in the surface of an object.
-
-    Which way its normals point does not matter: a closed surface tells its inside.
-    """
-    mesh = Mesh(name, triangles_of(raw[0], raw[1], matrix))
-    if not mesh.triangle_count:
-        return [diagnose("CONTAINER_WITHOUT_FACES", name)]
-    if not is_closed(mesh):
-        return [diagnose("CONTAINER_OPEN", name)]
-    return []
 
 
 def around(containers: list[Container]) -> Container:

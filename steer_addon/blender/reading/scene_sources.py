@@ -13,9 +13,8 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import WorldError
 from ...core.geometry import bvh
-from ...core.inputs.containers import Container
 from ...core.inputs.fields import Field
-from ...core.inputs.paths import Path, Paths, make_paths
+from ...core.inputs.paths import Paths, make_paths
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, Behavior
 from ..crowd.slots import HAIR, SOURCES, can_be_source, source_use
 from . import scene_shapes as shapes
@@ -50,7 +49,7 @@ class SourceReader:
     _parts: dict[tuple[int, str], _Part] = field(default_factory=dict)
     _joined: dict[str, tuple[list[Any], Any]] = field(default_factory=dict)
     _owners: dict[str, str] = field(default_factory=dict)
-    """The objects that paths come from, by the paths' names."""
+    """Names of the objects of paths, by the paths' names."""
 
     def forget(self, uids: set[int]) -> None:
         """Read objects again, by their session uids."""
@@ -59,13 +58,7 @@ class SourceReader:
     def read(
         self, obj: bpy.types.Object, view: SceneView, settings: CrowdSettings
     ) -> dict[str, dict[str, Any]]:
-        """The mappings of paths, fields and containers that a World has, by their names there.
-
-        Args:
-            obj: The original crowd object.
-            view: The frame.
-            settings: Settings of the crowd at that frame.
-        """
+        """The mappings of paths, fields and containers of a World, by their names there."""
         found: dict[str, dict[str, Any]] = {name: {} for name in _WORLD_NAMES.values()}
         self.missing = []
         for entry in settings.behaviors:
@@ -181,37 +174,6 @@ def _equal(raw: Any, old: Any) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(raw, old, strict=True))
 
 
-def _paths(
-    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[list[Path], list[Diagnosis]]:
-    found = shapes.make_lines(source.name, raw, matrix)
-    if found:
-        return found, []
-    return found, [diagnose("PATH_WITHOUT_EDGES", source.name)]
-
-
-def _field(
-    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[Field, list[Diagnosis]]:
-    if what == "guides":
-        return shapes.make_guides(raw, matrix), []
-    found = shapes.make_vectors(raw, matrix)
-    if found.vector.any():
-        return found, []
-    return found, [diagnose("FIELD_ZERO", source.name)]
-
-
-def _container(
-    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[Container, list[Diagnosis]]:
-    found = shapes.make_extent(source.name, raw, matrix)
-    if found.radius == 0.0:
-        return found, [diagnose("CONTAINER_WITHOUT_EXTENT", source.name)]
-    if what == "mesh" and source.type != "EMPTY":
-        return found, shapes.extent_defects(source.name, raw, matrix)
-    return found, []
-
-
 def _join_fields(fields: list[Field]) -> Field:
     if len(fields) == 1:
         return fields[0]
@@ -220,11 +182,10 @@ def _join_fields(fields: list[Field]) -> Field:
     )
 
 
-_Maker = Callable[[bpy.types.Object, Raw, Matrix, str], tuple[Any, list[Diagnosis]]]
-_MAKERS: dict[str, _Maker] = {
-    PATHS: _paths,
-    FIELD: _field,
-    CONTAINER: _container,
+_MAKERS: dict[str, Callable[[bpy.types.Object, Raw, Matrix, str], tuple[Any, list[Diagnosis]]]] = {
+    PATHS: shapes.make_paths,
+    FIELD: shapes.make_flow,
+    CONTAINER: shapes.make_extent,
 }
 _JOINERS: dict[str, Callable[[list[Any]], Any]] = {
     PATHS: lambda parts: make_paths([path for paths in parts for path in paths]),

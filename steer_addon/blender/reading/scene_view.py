@@ -47,7 +47,7 @@ class SceneView:
     def at(
         self, depsgraph: bpy.types.Depsgraph, stand_ins: Mapping[int, bpy.types.Object]
     ) -> Iterator[SceneView]:
-        """Look at one frame; nothing of it survives the next evaluation.
+        """Evaluate objects at one frame; no result survives the next evaluation.
 
         Args:
             depsgraph: Depsgraph that evaluated the scene, or a scratch scene.
@@ -67,7 +67,7 @@ class SceneView:
         return frame
 
     def warn(self, *found: Diagnosis) -> None:
-        """Note what was found, each once."""
+        """Add diagnoses, each once."""
         add_new(self.warnings, found)
 
     def forget_hidden(self) -> None:
@@ -110,7 +110,7 @@ class SceneView:
         """
         if self.evaluated(obj) is not None:
             return False
-        # slow, hence last; a scratch scene has all that is left of the user's
+        # slow, hence last; a scratch scene holds all inputs that are still in the user's
         if not self._stand_ins and self._depsgraph.scene.original in obj.users_scene:
             return False
         code = "INPUT_LOST" if chosen and not obj.users_scene else "INPUT_ELSEWHERE"
@@ -118,12 +118,9 @@ class SceneView:
         return True
 
     def hidden(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
-        """The evaluated form of a hidden object: the same in every frame.
+        """The result of a function of a hidden object's evaluated form: the same in every frame.
 
-        Args:
-            obj: The original object.
-            what: Name of what is read; it is read once.
-            read: Takes the evaluated object.
+        It is read once, and kept under the name `what`.
         """
         key = (obj.session_uid, what)
         if key not in self._hidden:
@@ -137,7 +134,7 @@ class SceneView:
         return value
 
     def read_object(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
-        """The evaluated form of an object, hidden or not; see `hidden`."""
+        """The result of a function of an object's evaluated form, hidden or not; see `hidden`."""
         evaluated = self.evaluated(obj)
         return self.hidden(obj, what, read) if evaluated is None else read(evaluated)
 
@@ -146,7 +143,7 @@ class SceneView:
         return self.read_object(obj, "place", matrix_of)
 
     def without_surface(self, obj: bpy.types.Object, read: Callable[[Any], T]) -> T | None:
-        """The form of a curve object that is evaluated without bevel, extrusion and fill.
+        """The result of a function of a curve object without bevel, extrusion and fill.
 
         None in a render's thread, which must not make scenes.
         """

@@ -109,6 +109,10 @@ class Scratch:
         depsgraph: bpy.types.Depsgraph = self._scene.view_layers[0].depsgraph
         return depsgraph
 
+    def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
+        """A crowd without its Crowd modifier, with the values of its properties at the frame."""
+        return self.probes[obj.session_uid].evaluated_get(depsgraph)
+
     def simplify(self, crowd: bpy.types.Object) -> None:
         """Stop evaluating a crowd's modifiers, once its points are read."""
         probe = self.probes[crowd.session_uid]

@@ -1,8 +1,8 @@
 """MDD and PC2: positions frame by frame, for Mesh Cache modifiers and other programs.
 
-Both hold nothing but positions: a count of points, a count of frames, and all of them in turn. PC2
-is little-endian and begins with the number of the first frame; MDD is big-endian and gives each
-frame its time in seconds from the first one on.
+Both hold only positions: the number of points, the number of frames, and all frames in turn. PC2 is
+little-endian and begins with the number of the first frame; MDD is big-endian and gives each frame
+its time in seconds after the first one.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _write(
                 f"{count} frames came instead of {expected} ({header.start} to {header.end}): "
                 "give all frames of the range, one by one"
             )
-        # now the count of frames is known
+        # now the number of frames is known
         file.seek(0)
         file.write(begin(size, count))
     return count

@@ -1,13 +1,13 @@
 """USD: a crowd as `UsdGeom.Points` with time samples, as Blender's Mesh Sequence Cache reads it.
 
-Blender makes an attribute of each primvar: of quaternions (`quatf[]`) a rotation, of `bool[]` a
-boolean. A type that it does not know (`float4[]`) keeps it from reading the primvars that come
-after it, and an array that is longer than the points makes it write behind its own: so all arrays
-are of the types below, and all change their length at the same frame.
+Blender makes an attribute of each primvar: a rotation of quaternions (`quatf[]`), a boolean of
+`bool[]`. After a type that it does not know (`float4[]`) it reads no further primvars, and for an
+array that is longer than the points it writes beyond the end of its own: so all arrays are of the
+types below, and all change their length at the same frame.
 
-Between two samples USD interpolates numbers, rotations on the sphere; integers, booleans and arrays
-whose length changes are held. The memory that behaviors show, and radii, are held as well, as
-they are in a live crowd, by a second sample just before they change. What stays the same gets no
+Between two samples USD interpolates numbers, and rotations on the sphere; it holds integers,
+booleans and arrays whose length changes. The memory that behaviors show, and radii, are held too,
+as in a live crowd, by a second sample just before they change. Values that stay the same get no
 further sample.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -30,12 +31,12 @@ CROWD_PATH = "/Crowd"
 """Path of the crowd in a file."""
 
 OWN_NAMES = ("position", "velocity", "rotation", "id", "speed", "radius", "alive")
-"""Attributes that every agent has, whatever its behaviors show."""
+"""Attributes of every agent, whatever its behaviors show."""
 
 _HELD_UNTIL = 1.0 / 1024.0
-"""How long before a frame the value of the frame before is given once more [frames]."""
+"""Time before a frame at which the value of the previous frame is written again [frames]."""
 _SAVE_BYTES = 16_000_000
-"""Bytes that are kept in memory before they are written."""
+"""Size of the samples that are kept in memory before they are saved [bytes]."""
 
 
 def has_usd() -> bool:
@@ -44,7 +45,7 @@ def has_usd() -> bool:
 
 
 def pxr() -> Any:
-    """The modules of USD that come with Blender: Usd, UsdGeom, Sdf, Vt, Gf and Tf.
+    """The modules of USD in this Blender: Usd, UsdGeom, Sdf, Vt, Gf and Tf.
 
     Raises:
         SceneError: This build of Blender has none.
@@ -59,12 +60,7 @@ def pxr() -> Any:
             "blender.org"
         ) from None
 
-    class Modules:
-        """The modules by name."""
-
-    for module in (Gf, Sdf, Tf, Usd, UsdGeom, Vt):
-        setattr(Modules, module.__name__.rpartition(".")[2], module)
-    return Modules
+    return SimpleNamespace(Gf=Gf, Sdf=Sdf, Tf=Tf, Usd=Usd, UsdGeom=UsdGeom, Vt=Vt)
 
 
 def _new_stage(usd: Any, path: Path, header: Header) -> Any:
@@ -89,7 +85,7 @@ class Samples:
         Args:
             attribute: The USD attribute, or primvar.
             convert: Makes USD's array of NumPy's.
-            held: Whether values stay until the next, although USD would interpolate them.
+            held: Whether a value stays until the next one, although USD would interpolate them.
         """
         self._attribute, self._convert, self._held = attribute, convert, held
         self._values: NDArray[Any] | None = None
@@ -97,7 +93,7 @@ class Samples:
         self._written = self._seen = 0
 
     def add(self, number: int, values: NDArray[Any]) -> int:
-        """Write the values of a frame; returns how many bytes that takes."""
+        """Write the values of a frame; returns their size [bytes]."""
         last = self._values
         if last is not None and np.array_equal(last, values):
             self._seen = number
@@ -105,7 +101,7 @@ class Samples:
         if last is not None and self._held:
             self._attribute.Set(self._array, number - _HELD_UNTIL)
         elif last is not None and self._written < self._seen:
-            # it stood still until the frame before
+            # the values stayed the same until the previous frame
             self._attribute.Set(self._array, self._seen)
         self._array = self._convert(np.ascontiguousarray(values))
         self._attribute.Set(self._array, number)
@@ -143,7 +139,7 @@ class PointsWriter:
         return Samples(primvar, getattr(self._usd.Vt, kind).FromNumpy, held=held)
 
     def add(self, frame: Frame) -> int:
-        """Write a frame, its agents in the rows that they had before; returns its bytes."""
+        """Write a frame, its agents in the rows that they had before; returns its size [bytes]."""
         values: dict[str, NDArray[Any]] = {
             "position": frame.position,
             "velocity": frame.velocity,
@@ -187,7 +183,7 @@ def _extent(frame: Frame) -> NDArray[np.float32]:
 
 
 def unique_key(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or with a number behind it where that is taken."""
+    """`wanted`, with a number behind it if that name is taken."""
     used, key, number = set(taken), wanted, 1
     while key in used:
         key, number = f"{wanted}_{number}", number + 1
