@@ -201,7 +201,7 @@ def test_motion_blur_asks_for_subframes_and_changes_nothing(tmp_path):
     blurred = pixels_of(tmp_path / "picture_0008.png")
     assert_agents_seen(blurred, truth.position, reach=0.4 + way)
     np.testing.assert_array_equal(live.get_frame(obj, 8).position, truth.position)
-    assert live.status(obj).stored_range == (1, 8)
+    assert set(live.runs.get(obj).frames) == set(range(1, 9))
     scene.render.use_motion_blur = False
     render(7, 8)
     sharp = pixels_of(tmp_path / "picture_0008.png")

@@ -93,7 +93,7 @@ def test_nothing_of_the_users_is_touched(cancelled):
     assert obj.steer.behaviors[0].weight == weight
     assert bpy.data.objects["Proxy"].hide_get()
     assert [m.name for m in obj.modifiers] == ["Above", "Crowd"]
-    assert live.status(obj).stored_count == 0
+    assert not live.runs.ensure(obj).frames
 
 
 def test_frames_in_the_middle_start_at_the_first_all_the_same():

@@ -30,8 +30,7 @@ from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
 from ..crowd.properties import settings_of
 from ..crowd.slots import SOURCES, source_use
 from ..live.sessions import Session, fps_of
-from ..reading.scene import input_objects, needs_frames
-from ..reading.scene_inputs import ground_object
+from ..reading.scene_inputs import ground_object, input_objects, needs_frames
 
 SAMPLES = 24
 """Number of frames of a bake at which digests of the inputs are kept."""

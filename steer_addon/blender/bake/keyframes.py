@@ -134,7 +134,7 @@ def bake(
         )
     template = make_template(source, collection_parent)
     names = _agent_names(name, index)
-    key_count = 0
+    key_count, per_agent = 0, settings.actions == "PER_AGENT"
     shared: bpy.types.Action | None = None
     with _all_or_nothing() as made:
         collection = bpy.data.collections.new(f"{name} Bake")
@@ -149,13 +149,9 @@ def bake(
             for i, (keys, shown) in zip(agents, found, strict=True):
                 radius = float(index.radius[i])
                 carrier = make_objects(template, names[i], radius, scale, collection, made.objects)
-                if shared is None or settings.actions == "PER_AGENT":
-                    shared = _new_action(
-                        names[i] if settings.actions == "PER_AGENT" else f"{name} Bake",
-                        name,
-                        made,
-                        index,
-                    )
+                if shared is None or per_agent:
+                    action_name = names[i] if per_agent else f"{name} Bake"
+                    shared = _new_action(action_name, name, made, index)
                 curves = _animate(carrier, shared, keys, settings.interpolation)
                 key_count += keys.shape[0] * keys.shape[1]
                 several = template.objects_per_agent > 1 or shrink_dead

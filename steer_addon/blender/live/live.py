@@ -49,21 +49,10 @@ class LiveStatus(NamedTuple):
     Attributes:
         diagnosis: Reason why the requested frame is not shown, or out of date; None if it is shown.
         warnings: Diagnoses of the scene that the user may want to act on.
-        stored_range: First and last stored frame, or None.
-        stored_count: Number of stored frames.
-        out_of_date: Whether settings or inputs changed since the first stored frame.
     """
 
     diagnosis: Diagnosis | None = None
     warnings: tuple[Diagnosis, ...] = ()
-    stored_range: tuple[int, int] | None = None
-    stored_count: int = 0
-    out_of_date: bool = False
-
-    @property
-    def message(self) -> str:
-        """The sentence of the diagnosis; empty if there is none."""
-        return "" if self.diagnosis is None else self.diagnosis.sentence
 
 
 def status(obj: bpy.types.Object) -> LiveStatus:
@@ -77,13 +66,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     run = runs.get(obj)
     if run is None:
         return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
-    return LiveStatus(
-        diagnosis=run.shown_diagnosis(obj, bpy.context.scene),
-        warnings=run.warnings,
-        stored_range=(min(run.frames), max(run.frames)) if run.frames else None,
-        stored_count=len(run.frames),
-        out_of_date=run.out_of_date is not None,
-    )
+    return LiveStatus(run.shown_diagnosis(obj, bpy.context.scene), run.warnings)
 
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:

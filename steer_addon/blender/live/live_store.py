@@ -20,7 +20,8 @@ from ..crowd.links import crowd_slots
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
-from ..reading.scene import geometry_owners, mesh_digest, read_agents, signature
+from ..reading.scene_agents import mesh_digest, read_agents
+from ..reading.scene_inputs import geometry_owners, signature
 from . import sessions
 
 log = logging.getLogger(__name__)

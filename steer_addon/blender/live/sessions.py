@@ -15,7 +15,9 @@ from ...core.results.frames import Frame
 from ...core.step.simulation import Simulation
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
-from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
+from ..reading.scene import WorldReader
+from ..reading.scene_agents import read_agents
+from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
 from ..suspension import suspended
 

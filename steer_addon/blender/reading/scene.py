@@ -17,33 +17,11 @@ from ...core.inputs.spheres import Spheres, make_spheres
 from ...core.inputs.world import CollidersBuilder, World
 from ...core.views import BvhView
 from ..crowd.properties import settings_of
-from .scene_agents import mesh_digest, read_agents
-from .scene_inputs import (
-    collider_objects,
-    geometry_owners,
-    ground_object,
-    input_objects,
-    is_sphere,
-    members,
-    needs_frames,
-    needs_own_scene,
-    signature,
-)
+from .scene_inputs import collider_objects, ground_object, is_sphere, members
 from .scene_meshes import MESH_TYPES, Matrix, MeshReader, matrix_of
 from .scene_sources import SourceReader
 from .scene_targets import TargetReader
 from .scene_view import SceneView
-
-__all__ = [
-    "WorldReader",
-    "geometry_owners",
-    "input_objects",
-    "needs_frames",
-    "needs_own_scene",
-    "mesh_digest",
-    "read_agents",
-    "signature",
-]
 
 Sphere = tuple[Matrix, float]
 """Center [m], shape (3,), and radius [m]."""
