@@ -24,7 +24,7 @@ from ...core.errors import CacheError, SceneError
 from ...version import __version__
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
-from ..live.sessions import Resume, fps_of, sessions
+from ..live.simulate import Resume, fps_of, moments
 from . import inputs
 
 
@@ -89,8 +89,8 @@ class CacheBake:
             seen.wanted |= inputs.sampled(before.get("inputs"), first)
             states = inputs.renamed(writer.states, header.name, obj.name_full)
             known = Resume(first - 1, states, seen.add_session)
-        with closing(sessions(obj, scene, header.frame_end, known)) as moments:
-            for moment in moments:
+        with closing(moments(obj, scene, header.frame_end, known)) as found:
+            for moment in found:
                 if not moment or moment[0][0] != obj:
                     yield None
                     continue
@@ -100,7 +100,7 @@ class CacheBake:
                 for crowd, session, _ in moment:
                     seen.add_session(crowd, session)
                 _, session, frame = moment[0]
-                add_new(self.warnings, [*session.reader.no_target, *session.warnings])
+                add_new(self.warnings, [*session.reader.warnings, *session.simulation.warnings])
                 if frame.number < first:
                     yield None
                     continue

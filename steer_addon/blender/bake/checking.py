@@ -12,7 +12,7 @@ from ...core.cache.changes import all_changes
 from ...core.diagnoses import Diagnosis
 from ..crowd.links import linked_crowds
 from ..crowd.properties import settings_of
-from ..live.sessions import fps_of, stage_for
+from ..live.simulate import fps_of, stage_for
 from ..reading.scene import WorldReader
 from ..reading.scene_agents import read_agents
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene

@@ -29,7 +29,7 @@ from ..crowd.links import ROLES, linked_crowds
 from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
 from ..crowd.properties import settings_of
 from ..crowd.slots import SOURCES, source_use
-from ..live.sessions import Session, fps_of
+from ..live.simulate import Session, fps_of
 from ..reading.scene_inputs import ground_object, input_objects, needs_frames
 
 SAMPLES = 24

@@ -18,7 +18,7 @@ from ..bake import status
 from ..crowd import baked_file
 from ..crowd.properties import bake_settings_of
 from ..display import display
-from ..live import sessions, simulate
+from ..live import simulate
 from ..writing import files, mesh_cache, usd_points
 from . import alembic, keyed, trajectories, usd_instancer
 from .names import FORMATS, Format
@@ -198,7 +198,7 @@ def export_crowd(
             yield frame
             progress(done / len(numbers))
 
-    header = files.Header(obj.name, sessions.fps_of(scene), numbers[0], numbers[-1])
+    header = files.Header(obj.name, simulate.fps_of(scene), numbers[0], numbers[-1])
     with closing(source):
         count = _WRITERS[chosen.name](Job(obj, scene, header, frames(), cache), path)
     seconds = time.perf_counter() - start

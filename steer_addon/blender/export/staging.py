@@ -23,31 +23,13 @@ _KINDS = ("objects", "meshes", "collections", "actions", "materials", "cache_fil
 
 @dataclass
 class Staging:
-    """A scratch scene.
-
-    Attributes:
-        scene: The scene, with the frames and the frame rate of the export.
-    """
+    """A scratch scene."""
 
     scene: bpy.types.Scene
-
-    @contextmanager
-    def active(self) -> Iterator[None]:
-        """Make it the scene of operators."""
-        window = bpy.context.window
-        before = None if window is None else (window.scene, window.view_layer)
-        if window is not None:
-            # the exporter of glTF reads no other scene
-            window.scene = self.scene
-        try:
-            with bpy.context.temp_override(scene=self.scene, view_layer=self.scene.view_layers[0]):
-                yield
-        finally:
-            if window is not None and before is not None:
-                window.scene, window.view_layer = before
+    """The scene, with the frames and the frame rate of the export."""
 
     def run(self, operator: Any, path: Path, **options: Any) -> None:
-        """Call one of Blender's exporters.
+        """Call one of Blender's exporters on the scene.
 
         Args:
             operator: The operator.
@@ -59,11 +41,19 @@ class Staging:
         """
         known = operator.get_rna_type().properties.keys()
         options = {name: value for name, value in options.items() if name in known}
+        window, view_layer = bpy.context.window, self.scene.view_layers[0]
+        before = None if window is None else (window.scene, window.view_layer)
         try:
-            with self.active():
+            if window is not None:
+                # the exporter of glTF reads no other scene
+                window.scene = self.scene
+            with bpy.context.temp_override(scene=self.scene, view_layer=view_layer):
                 operator(filepath=str(path), **options)
         except (RuntimeError, OSError) as error:
             raise OSError(errno.EIO, reason_of(error)) from None
+        finally:
+            if window is not None and before is not None:
+                window.scene, window.view_layer = before
         if not path.is_file():
             raise OSError(errno.EIO, "Blender's exporter left no file")
 

@@ -22,7 +22,7 @@ from ..crowd.properties import settings_of
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
 from ..reading.scene_agents import mesh_digest, read_agents
 from ..reading.scene_inputs import geometry_owners, signature
-from . import sessions
+from . import simulate
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class LiveRun:
     """Reason why the requested frame is not shown; None if it is shown."""
     out_of_date: Diagnosis | None = None
     """Reason why stored frames differ from playing from the start; None if they are equal."""
-    _session: sessions.Session | None = None
+    _session: simulate.Session | None = None
     _key: LiveKey | None = None
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
     _start_agents: Agents | None = None
@@ -68,7 +68,7 @@ class LiveRun:
 
     def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
         try:
-            return live_key(obj, settings_of(obj), sessions.fps_of(scene)) != self._key
+            return live_key(obj, settings_of(obj), simulate.fps_of(scene)) != self._key
         except SteerError:
             return True
 
@@ -96,7 +96,7 @@ class LiveRun:
         if steer.frame_end < steer.frame_start:
             self.diagnosis = diagnose("RANGE_ENDS_EARLY")
             return
-        settings = self._settings(obj, scene, number)
+        settings = self._settings(obj, scene)
         if number == steer.frame_start and part == 0.0:
             self._visit_start(obj, scene, depsgraph, settings)
         wanted = self._clamped(obj, number)
@@ -126,8 +126,8 @@ class LiveRun:
             SteerError: The crowd cannot be simulated.
         """
         if self._waiting is None:
-            start, fps = obj.steer.frame_start, sessions.fps_of(scene)
-            session = sessions.Session(obj, depsgraph, settings_of(obj), frame=start, fps=fps)
+            start, fps = obj.steer.frame_start, simulate.fps_of(scene)
+            session = simulate.Session(obj, depsgraph, settings_of(obj), frame=start, fps=fps)
             self._waiting = session.current()
         return self._waiting
 
@@ -144,7 +144,7 @@ class LiveRun:
             SteerError: The crowd cannot be simulated.
         """
         number = scene.frame_current
-        settings = self._settings(obj, scene, number)
+        settings = self._settings(obj, scene)
         owners = geometry_owners(obj)
         updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
         reshaped = {owners[uid] for uid in updated & owners.keys()}
@@ -171,14 +171,14 @@ class LiveRun:
         self,
         obj: bpy.types.Object,
         scene: bpy.types.Scene,
-        session: sessions.Session,
+        session: simulate.Session,
         frames: list[Frame],
     ) -> None:
         """Take over frames that were simulated elsewhere from the same settings and scene."""
         settings = settings_of(obj)
         self._forget()
         self._session = session
-        self._key = live_key(obj, settings, sessions.fps_of(scene))
+        self._key = live_key(obj, settings, simulate.fps_of(scene))
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
         self._keep(session.frame)
@@ -198,17 +198,15 @@ class LiveRun:
             log.warning("%s", error)
         self.diagnosis = error.diagnosis
 
-    def _settings(
-        self, obj: bpy.types.Object, scene: bpy.types.Scene, number: int
-    ) -> CrowdSettings:
-        """The settings at this frame; stored frames are dropped if the settings changed."""
+    def _settings(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> CrowdSettings:
+        """The settings at the scene's frame; stored frames are dropped if the settings changed."""
         settings = settings_of(obj)
-        key = live_key(obj, settings, sessions.fps_of(scene))
+        key = live_key(obj, settings, simulate.fps_of(scene))
         if self._key is not None and key != self._key:
             if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
                 self._forget()
             elif self.frames:
-                self._outdate("SETTINGS_CHANGED", keep=number)
+                self._outdate("SETTINGS_CHANGED", keep=scene.frame_current)
         self._key = key
         return settings
 
@@ -274,8 +272,8 @@ class LiveRun:
         self._start_points = mesh_digest(obj)
         if same:
             return
-        self._session = sessions.Session(
-            obj, depsgraph, settings, frame=number, fps=sessions.fps_of(scene)
+        self._session = simulate.Session(
+            obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
         )
         self._store(self._session.current(), settings)
 
@@ -304,7 +302,7 @@ class LiveRun:
             SteerError: The settings are out of range.
         """
         self._shown = None
-        self._settings(obj, scene, scene.frame_current)
+        self._settings(obj, scene)
         self._show(obj, self._clamped(obj, scene.frame_current), 0.0, scene)
 
     def _show(
@@ -331,7 +329,7 @@ class LiveRun:
         # frames are compared by identity: comparing their arrays would cost more than writing
         if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
             return
-        write_state(shown_state, _moved(frame, part * (1.0 / sessions.fps_of(scene))))
+        write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
         self._shown = key
         self._echo = True
 

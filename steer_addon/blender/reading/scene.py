@@ -33,7 +33,7 @@ class WorldReader:
 
     meshes: MeshReader = field(default_factory=MeshReader)
     scene_warnings: list[Diagnosis] = field(default_factory=list)
-    """Everything that the user may want to change, but for what is missing."""
+    """Warnings about the last world, without those of inputs that are missing."""
     _view: SceneView = field(default_factory=SceneView)
     _targets: TargetReader = field(default_factory=TargetReader)
     _sources: SourceReader = field(default_factory=SourceReader)
@@ -41,14 +41,9 @@ class WorldReader:
     _ground: tuple[Mesh, BvhView] | None = None
 
     @property
-    def no_target(self) -> list[Diagnosis]:
-        """Inputs that are missing though a behavior needs them."""
-        return [*self._targets.missing, *self._sources.missing]
-
-    @property
     def warnings(self) -> list[Diagnosis]:
-        """All warnings about the last world read."""
-        return [*self.no_target, *self.scene_warnings]
+        """All warnings about the last world, also of inputs that are missing."""
+        return [*self._targets.missing, *self._sources.missing, *self.scene_warnings]
 
     def leave_out_clearance(self, yes: bool) -> None:
         """Read worlds without the clearance of colliders, which takes time and only steps need."""
@@ -71,11 +66,11 @@ class WorldReader:
             stand_ins: Objects of a scratch scene, by the session uid of the object each stands for.
             settings: Settings of the crowd at that frame; None reads the object's.
         """
-        told = settings or settings_of(obj)
+        settings = settings or settings_of(obj)
         with self._view.at(depsgraph, stand_ins or {}) as view:
             targets: dict[str, Any] = self._targets.read(obj, view, fps)
-            sources: dict[str, Any] = self._sources.read(obj, view, told)
-            colliders, spheres = self._read_colliders(obj, told.motion.wall_height)
+            sources: dict[str, Any] = self._sources.read(obj, view, settings)
+            colliders, spheres = self._read_colliders(obj, settings.motion.wall_height)
             ground = self._read_ground(obj)
         self.scene_warnings = [*view.warnings, *self.meshes.end_frame()]
         return World(

@@ -119,12 +119,8 @@ def may_bend(obj: bpy.types.Object) -> bool:
 def may_deform(obj: bpy.types.Object) -> bool:
     """Whether the shape of an object may differ from frame to frame without an edit."""
     is_curve = obj.type in ("CURVE", "FONT", "SURFACE")
-    return may_bend(obj) or (is_curve and _has_references(obj.data))
-
-
-def _has_references(data: Any) -> bool:
-    names = ("bevel_object", "taper_object", "follow_curve")
-    return any(getattr(data, name, None) is not None for name in names)
+    names = ("bevel_object", "taper_object", "follow_curve") if is_curve else ()
+    return may_bend(obj) or any(getattr(obj.data, name, None) is not None for name in names)
 
 
 def may_move(obj: bpy.types.Object) -> bool:

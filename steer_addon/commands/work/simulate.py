@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ...blender.headless import batch
-from ...blender.live import sessions, simulate
+from ...blender.live import simulate
 from ...core.inputs.world import World
 from ...core.results.metrics import Metrics
 from ...core.step.simulation import Simulation, with_progress
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> Result:
     batch.check_folder(options.out)
     at: list[Any] = []
     frames: Any = simulate.run(job.crowd, work.scene, job.frames, warnings=work.warnings, at=at)
-    fps = sessions.fps_of(work.scene)
+    fps = simulate.fps_of(work.scene)
     watcher = Watcher(job.frames.step / fps) if options.json else None
     clock = StepClock()
     report: Row = {

@@ -171,20 +171,15 @@ class Chunk:
         kinds |= {f"attribute_{i}": ("<f4", ()) for i in range(len(self.attributes))}
         found = {}
         for name, (kind, rest) in kinds.items():
-            shape = self.shape(name, rest)
+            shape = (sum(self.counts), *rest)
+            if len(self.counts) == 1:
+                frames = 1 if name in self.once else self.frame_count
+                shape = (frames, self.counts[0], *rest)
             found[name] = (npy_header(shape, kind), int(kind[-1]) * math.prod(shape))
         for i, entry in enumerate(self.states):
             header = npy_header((entry.agents,), entry.record)
             found[f"state_{i}"] = (header, entry.agents * entry.record_bytes)
         return found
-
-    def shape(self, name: str, rest: tuple[int, ...]) -> tuple[int, ...]:
-        """Shape of the array in a file without its ending; `rest` follows frames and agents."""
-        if name in self.once:
-            return (1, self.counts[0], *rest)
-        if len(self.counts) == 1:
-            return (self.frame_count, self.counts[0], *rest)
-        return (sum(self.counts), *rest)
 
 
 @dataclass(frozen=True)

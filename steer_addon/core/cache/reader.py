@@ -12,7 +12,7 @@ from ..agents import Agents
 from ..errors import CacheError
 from ..results.frames import Frame
 from .chunks import frame_of, read_chunk, read_state
-from .layout import MANIFEST, CacheHeader, Chunk
+from .layout import MANIFEST, Chunk
 from .manifest import Manifest, read_manifest
 
 _KEPT = 2
@@ -20,28 +20,20 @@ _KEPT = 2
 
 
 class Cache:
-    """A cache as it is on the disk now. No file stays open; all methods may run in any thread."""
+    """A cache as it is on the disk now. No file stays open; all methods may run in any thread.
+
+    Attributes:
+        header: The crowd and frames that it holds.
+        frames: The existing frames.
+        complete: Whether all frames exist.
+    """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        self.folder = folder
-        self.manifest = manifest
+        self.folder, self.manifest = folder, manifest
+        self.header, self.frames = manifest.header, manifest.frames
+        self.complete = manifest.complete
         self._lock = threading.Lock()
         self._loaded: OrderedDict[int, Mapping[str, Any]] = OrderedDict()
-
-    @property
-    def header(self) -> CacheHeader:
-        """The crowd and frames that it holds."""
-        return self.manifest.header
-
-    @property
-    def complete(self) -> bool:
-        """Whether all frames are there."""
-        return self.manifest.complete
-
-    @property
-    def frames(self) -> range:
-        """The frames that are there."""
-        return self.manifest.frames
 
     @property
     def state_frames(self) -> list[int]:
