@@ -1,8 +1,8 @@
 """Fingerprints of the inputs of a bake, to find later by name which of them changed.
 
 A cache keeps three things in addition to its frames: the settings of the crowd and of the crowds
-it steers by; digests of the animation of all that they perceive, over all frames; and digests of
-the inputs as they were perceived, at frames spread over the bake.
+that it steers by; digests of the animation of all their inputs, over all frames; and digests of the
+inputs as they were perceived, at frames spread over the bake.
 """
 
 from __future__ import annotations

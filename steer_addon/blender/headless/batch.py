@@ -57,7 +57,7 @@ def find_crowds(
     """The crowds of a scene, or the one of a name.
 
     Raises:
-        SceneError: There is none, or there are several in place of a single one.
+        SceneError: There is no such crowd, or there are several in place of a single one.
     """
     found = crowds.crowds(scene)
     known = ", ".join(repr(obj.name) for obj in found)

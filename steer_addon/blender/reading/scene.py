@@ -1,4 +1,4 @@
-"""A scene becomes a World: all that a crowd perceives, as the depsgraph evaluates it."""
+"""A scene becomes a World: all inputs of a crowd, as the depsgraph evaluates them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Sphere = tuple[Matrix, float]
 
 @dataclass
 class WorldReader:
-    """Reads worlds for one simulation; keeps what does not change from frame to frame."""
+    """Reads worlds for one simulation; keeps parts that do not change from frame to frame."""
 
     meshes: MeshReader = field(default_factory=MeshReader)
     scene_warnings: list[Diagnosis] = field(default_factory=list)
@@ -46,7 +46,7 @@ class WorldReader:
         return [*self._targets.missing, *self._sources.missing, *self.scene_warnings]
 
     def leave_out_clearance(self, yes: bool) -> None:
-        """Read worlds without the clearance of colliders, which takes time and only steps need."""
+        """Read worlds without the clearance of colliders, which only steps need."""
         self._builder.clearance = not yes
 
     def read(
@@ -88,7 +88,7 @@ class WorldReader:
         self._view.forget_hidden()
 
     def forget_motion(self) -> None:
-        """Let targets stand still until the next frame is read: the last one was far away."""
+        """Forget the last places of targets, so that they stand still at the next frame."""
         self._targets = TargetReader()
 
     def _read_colliders(
@@ -120,7 +120,7 @@ class WorldReader:
     ) -> Iterator[Mesh | Sphere]:
         """The mesh or sphere of an object, or those of the collection that it instances.
 
-        `top` is the name of the object that stands in the scene, which users can select.
+        `top` is the name of the object in the scene, which users can select.
         """
         if part.instance_collection is not None and part.type == "EMPTY":
             base = self._piece_place(part, parent)
@@ -189,7 +189,7 @@ class WorldReader:
         ground, view = ground_object(obj), self._view
         if ground is None or view.is_gone(ground, "Ground") or ground.type not in MESH_TYPES:
             return None
-        # a name of its own: the ground may be among the colliders too, and may well be open
+        # a name of its own: the ground may be a collider too, and may be open
         name = f"{ground.name_full} (ground)"
         return self._mesh(ground, name, solid=False)
 

@@ -33,13 +33,13 @@ def read_agents(
     """Agents on the vertices of a crowd, as the modifiers above its Crowd modifier leave them.
 
     Modifiers above count when they are shown in the viewport, also while rendering. They are
-    evaluated on a copy in a scene of its own; without any the mesh itself is read.
+    evaluated on a copy in a scene of its own; without modifiers the mesh itself is read.
 
     Args:
         obj: The original crowd object.
         depsgraph: Source of the frame and of the object's place.
         settings: Values of agents without point attributes.
-        evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
+        evaluated: The crowd evaluated without its Crowd modifier, if available.
 
     Raises:
         AgentError: There are no points, or values are not finite.
@@ -57,9 +57,9 @@ def read_agents(
 
 
 def mesh_digest(obj: bpy.types.Object) -> bytes:
-    """A digest of the mesh that a crowd's agents are read from; empty where modifiers make them.
+    """A digest of the mesh that a crowd's agents are read from; empty if modifiers make the points.
 
-    Blender tells of any change of a modifier as if the mesh had been edited.
+    Blender reports any change of a modifier as an edit of the mesh.
     """
     if needs_evaluation(obj):
         return b""
@@ -73,7 +73,7 @@ def mesh_digest(obj: bpy.types.Object) -> bytes:
 
 
 def needs_evaluation(obj: bpy.types.Object) -> bool:
-    """Whether a crowd's points are other ones than the vertices of its mesh."""
+    """Whether a crowd's points differ from the vertices of its mesh."""
     if obj.data.shape_keys is not None:
         return True
     crowd = display.find_modifier(obj)
@@ -169,7 +169,7 @@ def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatAr
         rows = np.tile([0.0, -1.0, 0.0], (len(mesh.vertices), 1))
     world = rows @ linear.T
     size = np.linalg.norm(world, axis=1, keepdims=True)
-    # a vector without length has no direction: make_agents falls back to its own default
+    # a vector without length has no direction: make_agents uses its own default
     return np.where(size > 0.0, world / np.where(size > 0.0, size, 1.0), world).astype(np.float32)
 
 

@@ -1,7 +1,7 @@
 """Shapes of sources: lines, vector fields and containers, from arrays to core's types.
 
-Each kind is read in two steps, so that unchanged data is not made again: `Raw` arrays in the
-object's own space, and from them and the object's matrix the value that core knows.
+Each kind is read in two steps, so that unchanged data is not computed again: `Raw` arrays in the
+object's own space, and from them and the object's matrix the value for core.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from .scene_meshes import (
 )
 
 Raw = tuple[NDArray[Any], ...]
-"""Arrays that say all about a shape in its object's own space."""
+"""Arrays that describe a shape in its object's own space."""
 
 
 def read_lines(evaluated: bpy.types.Object) -> Raw:
     """The points and edges of an object, and the first points of its shuttles.
 
-    Of a curve the points are the evaluated ones. A shuttle is a cyclic spline of two points: as
-    edges it is no other than an open one.
+    The points of a curve are the evaluated ones. A shuttle is a cyclic spline of two points: its
+    edges are those of an open one.
     """
     with mesh_of(evaluated) as mesh:
         points, edges = positions(mesh), edges_of(mesh)
@@ -49,9 +49,9 @@ def _cyclic_splines(evaluated: bpy.types.Object) -> NDArray[np.bool_]:
     """Whether each spline of an evaluated object is cyclic; none of an object without splines."""
     if evaluated.type != "CURVE" or not hasattr(evaluated.data, "splines"):
         return np.zeros(0, bool)
-    # from Blender 5.0 on modifiers are heard, which can make other splines of them
+    # from Blender 5.0 on modifiers count, which can change the splines
     if evaluated.modifiers and hasattr(evaluated, "evaluated_geometry"):
-        # it has to be held: the curves go away with it
+        # a reference has to stay: the curves are freed with it
         geometry = evaluated.evaluated_geometry()
         curves = geometry.curves
         if curves is None:
@@ -72,7 +72,7 @@ def _shuttles(count: int, edges: NDArray[np.int32], cyclic: NDArray[np.bool_]) -
     low, high = edges.min(axis=1), edges.max(axis=1)
     goes_on[high[high - low == 1]] = True
     borders = np.flatnonzero(~goes_on)
-    # one more border than splines, or these are not the splines that the points were made of
+    # one more border than splines, or the points belong to other splines
     if len(borders) != len(cyclic) + 1:
         return np.zeros(0, np.int64)
     firsts: NDArray[np.int64] = borders[:-1][cyclic & (np.diff(borders) == 2)]
@@ -113,7 +113,7 @@ def make_paths(
 
 @dataclass(frozen=True)
 class NoVectors:
-    """Why a mesh is no field.
+    """The reason why a mesh is no field.
 
     Attributes:
         code: Code of the diagnosis.
@@ -125,9 +125,9 @@ class NoVectors:
 
 
 def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
-    """Points, the vectors of an attribute there, and the triangles of a mesh.
+    """Points, their vectors by an attribute, and the triangles of a mesh.
 
-    Vectors on faces and on their corners become the mean of those around each point.
+    Vectors on faces and on their corners are averaged around each point.
     """
     with mesh_of(evaluated) as mesh:
         attribute = None if mesh is None else mesh.attributes.get(name)
@@ -178,7 +178,7 @@ def make_flow(
 
 
 def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
-    """The points of an object, and its triangles if asked for; of an empty two opposite corners."""
+    """The points of an object, and optionally its triangles; two opposite corners of an empty."""
     none = np.zeros((0, 3), np.int32)
     if evaluated.type == "EMPTY":
         size = evaluated.empty_display_size

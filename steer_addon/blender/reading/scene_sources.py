@@ -1,4 +1,4 @@
-"""Paths, fields and containers, read from a scene; kept while nothing changes."""
+"""Reader of paths, fields and containers; its results stay the same while nothing changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORLD_NAMES = {PATHS: "paths", FIELD: "fields", CONTAINER: "containers"}
 
 @dataclass
 class _Part:
-    """The input that one object gives, with the data that it was made of."""
+    """The input made of one object, with the data that it was made of."""
 
     source: int
     matrix: bytes
@@ -42,10 +42,10 @@ class _Part:
 
 @dataclass
 class SourceReader:
-    """Reads sources, and hands the same instances on as long as nothing changed."""
+    """Reads sources, and returns the same instances while nothing changes."""
 
     missing: list[Diagnosis] = field(default_factory=list)
-    """Behaviors that need a source and have none."""
+    """Diagnoses of behaviors that lack a source."""
     _parts: dict[tuple[int, str], _Part] = field(default_factory=dict)
     _joined: dict[str, tuple[list[Any], Any]] = field(default_factory=dict)
     _owners: dict[str, str] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class SourceReader:
     def _values(
         self, obj: bpy.types.Object, item: SteerBehavior, entry: Behavior, view: SceneView, use: str
     ) -> list[Any]:
-        """The inputs that the usable objects of a list entry give."""
+        """The inputs made of the usable objects of a list entry."""
         kind = SOURCES[use]
         sources = source_objects(obj, item)
         if not sources and entry.enabled:
@@ -102,7 +102,7 @@ class SourceReader:
         key = (source.session_uid, what)
         old = self._parts.get(key)
         matrix = view.place_of(source)
-        # Blender does not announce that the size of an empty changed
+        # Blender does not report changes of the size of an empty
         fixed = source.type != "EMPTY" and not may_deform(source)
         raw = old.raw if old is not None and fixed else _read(source, entry, view, what, old)
         if old is not None and old.matrix == matrix.tobytes() and (fixed or _equal(raw, old.raw)):
@@ -134,7 +134,7 @@ class SourceReader:
 
 
 def _what(source: bpy.types.Object, entry: Behavior, use: str) -> str:
-    """Name of what is read: sources of several behaviors may be one object."""
+    """Name of the data to read: sources of several behaviors may be one object."""
     if use == PATHS:
         return "path"
     if use == CONTAINER:

@@ -1,4 +1,4 @@
-"""Targets as a depsgraph evaluates them: places, velocities, and the axes of objects."""
+"""Reader of targets as a depsgraph evaluates them: places, velocities, and axes of objects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TargetReader:
     """Reads targets frame by frame: their velocities are differences between frames."""
 
     missing: list[Diagnosis] = field(default_factory=list)
-    """Lists of targets that are empty though a behavior needs them."""
+    """Diagnoses of lists of targets that are empty although a behavior needs them."""
     _last: dict[tuple[str, str], tuple[float, Targets]] = field(default_factory=dict)
 
     def read(

@@ -1,8 +1,7 @@
 """Objects as a depsgraph evaluates them, hidden ones included.
 
-Objects that the depsgraph leaves out because they are hidden are evaluated once, in a scratch
-scene, so that every way to run a crowd gives the same result; a warning says so where that is not
-enough because they move.
+Hidden objects, which the depsgraph leaves out, are evaluated once, in a scratch scene, so that
+every way to run a crowd gives the same result; a warning says that a moving one stands still.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ T = TypeVar("T")
 
 
 def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]:
-    """Session uids of all objects that the collections let be evaluated."""
+    """Session uids of all objects in collections that are evaluated."""
     collection = layer.collection
     if layer.exclude or (collection.hide_render if rendering else collection.hide_viewport):
         return
@@ -34,7 +33,7 @@ def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]
 
 @dataclass
 class SceneView:
-    """Evaluates objects at one frame after the other; remembers which ones are hidden."""
+    """Evaluates objects at one frame after the other; hidden ones only once."""
 
     warnings: list[Diagnosis] = field(default_factory=list)
     """Diagnoses of the objects of this frame that the user may want to act on."""
@@ -75,9 +74,9 @@ class SceneView:
         self._hidden.clear()
 
     def evaluated(self, obj: bpy.types.Object) -> bpy.types.Object | None:
-        """The evaluated object; None when this depsgraph does not evaluate it.
+        """The evaluated object; None if this depsgraph does not evaluate it.
 
-        Asking for it is not enough: objects that a property refers to are there, but stale.
+        The depsgraph also holds objects that only a property refers to, but these are stale.
         """
         stand_in = self._stand_ins.get(obj.session_uid)
         if stand_in is not None:
@@ -87,7 +86,7 @@ class SceneView:
         return obj.evaluated_get(self._depsgraph)
 
     def instanced(self, obj: bpy.types.Object) -> bpy.types.Object:
-        """The evaluated object of an instanced collection: it is evaluated wherever it is."""
+        """The evaluated object of an instanced collection: it is always evaluated."""
         return obj.evaluated_get(self._depsgraph)
 
     def _is_shown(self, obj: bpy.types.Object) -> bool:

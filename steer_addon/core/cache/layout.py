@@ -88,7 +88,7 @@ def npy_header(shape: tuple[int, ...], kind: Kind = "<f4", size: int = 0) -> byt
     Args:
         shape: Shape of the array.
         kind: Its type.
-        size: Length of the header [bytes]; 0 takes the shortest that keeps the data aligned.
+        size: Length of the header [bytes]; 0 takes the shortest with aligned data.
     """
     fields = kind if isinstance(kind, str) else list(kind)
     text = repr({"descr": fields, "fortran_order": False, "shape": shape}).encode("ascii")

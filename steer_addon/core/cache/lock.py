@@ -39,10 +39,10 @@ class FolderLock:
                 f"Folder {folder} cannot be written: {reason(error)}; choose another one"
             ) from None
         if not _lock(handle):
-            who = _owner(handle)
+            owner = _owner(handle)
             os.close(handle)
             raise OutputError(
-                f"Another Blender{who} is baking into {folder}: wait until it is done, stop it "
+                f"Another Blender{owner} is baking into {folder}: wait until it is done, stop it "
                 "there, or choose another folder"
             )
         self._handle = handle

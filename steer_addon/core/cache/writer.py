@@ -2,8 +2,8 @@
 
 A thread of its own writes a full chunk while the simulation continues with the next one.
 Its files are made in a folder of a temporary name; that folder is renamed, and only then the
-manifest is replaced by one that knows of it. Whatever ends the process in between, the manifest
-tells the truth.
+manifest is replaced by one that knows of it. Wherever the process ends in between, the
+manifest describes the existing files.
 """
 
 from __future__ import annotations
