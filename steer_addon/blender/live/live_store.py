@@ -110,7 +110,8 @@ class LiveRun:
             crowds = crowd_slots(obj).values()
             found = {crowd.session_uid: find_live_frame(crowd, number - 1) for crowd in crowds}
             others = {uid: frame for uid, frame in found.items() if frame is not None}
-            self._store(session.step(obj, depsgraph, settings, others=others), settings)
+            session.read(obj, depsgraph, settings)
+            self._store(session.step(obj, settings, others), settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
             # a driver, or an animation curve whose value changes only at this frame
             self._outdate("SETTINGS_CHANGED", keep=None)

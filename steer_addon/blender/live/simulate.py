@@ -69,51 +69,36 @@ class Session:
         """The crowd as it is now."""
         return self.simulation.current()
 
-    def step(
+    def read(
         self,
         obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph | None,
+        depsgraph: bpy.types.Depsgraph,
         settings: CrowdSettings,
         stand_ins: Mapping[int, bpy.types.Object] | None = None,
-        others: Mapping[int, Frame] | None = None,
-    ) -> Frame:
-        """Advance by one frame.
+        *,
+        clearance: bool = True,
+    ) -> None:
+        """Read the world at the next frame, before `step`.
 
         Args:
             obj: The original crowd object.
-            depsgraph: The depsgraph at the new frame; None leaves the world unchanged.
-            settings: The crowd's settings at the new frame.
+            depsgraph: The depsgraph at that frame.
+            settings: The crowd's settings at that frame.
             stand_ins: Replacements of objects in a scratch scene, by session uid.
-            others: The previous frames of the crowds that this one steers by, by session uid.
+            clearance: Read the clearance of colliders, which steps need.
+        """
+        self.reader.leave_out_clearance(not clearance)
+        self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
+
+    def step(
+        self, obj: bpy.types.Object, settings: CrowdSettings, others: Mapping[int, Frame]
+    ) -> Frame:
+        """Advance by one frame; `others` are the previous frames of other crowds by session uid.
 
         Raises:
-            SceneError: One of these crowds is not simulated up to this frame.
+            SceneError: A crowd that this one steers by is not simulated up to this frame.
         """
-        self.reader.leave_out_clearance(False)
-        self._read_world(obj, depsgraph, settings, stand_ins)
-        return self.simulation.step(with_crowds(obj, self.world, others or {}), settings)
-
-    def skip(
-        self,
-        obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph | None,
-        settings: CrowdSettings,
-        stand_ins: Mapping[int, bpy.types.Object] | None = None,
-    ) -> None:
-        """Skip a frame whose agents are known: only the world is read, as in `step`."""
-        self.reader.leave_out_clearance(True)
-        self._read_world(obj, depsgraph, settings, stand_ins)
-        self.simulation.skip(self.world, settings)
-
-    def _read_world(
-        self,
-        obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph | None,
-        settings: CrowdSettings,
-        stand_ins: Mapping[int, bpy.types.Object] | None,
-    ) -> None:
-        if depsgraph is not None:
-            self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
+        return self.simulation.step(with_crowds(obj, self.world, others), settings)
 
     @property
     def warnings(self) -> list[Diagnosis]:
@@ -229,11 +214,13 @@ class _Group:
                     self.stage.simplify(crowd)
             elif start < number <= crowd.steer.frame_end:
                 session, settings = self._sessions[uid], self._settings_at(crowd, depsgraph)
-                seen = (crowd, depsgraph if read else None, settings, self.stage.stand_ins)
+                if read:
+                    stand_ins = self.stage.stand_ins
+                    session.read(crowd, depsgraph, settings, stand_ins, clearance=not known)
                 if known:
-                    session.skip(*seen)
+                    session.simulation.skip(session.world, settings)
                 else:
-                    self._frames[uid] = session.step(*seen, before)
+                    self._frames[uid] = session.step(crowd, settings, before)
         if self._resume is not None and known:
             self._restore(self._resume, number)
             return []
