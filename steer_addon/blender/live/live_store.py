@@ -149,9 +149,10 @@ class LiveRun:
         owners = geometry_owners(obj)
         updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
         reshaped = {owners[uid] for uid in updated & owners.keys()}
-        # Blender reports a change of any modifier as an update of the mesh
-        same = self._start_points != b"" and self._start_points == mesh_digest(obj)
-        own = obj.data.session_uid in updated and not same
+        own = obj.data.session_uid in updated
+        if own and self._start_points != b"":
+            # Blender reports a change of any modifier as an update of the mesh
+            own = self._start_points != mesh_digest(obj)
         # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
