@@ -60,6 +60,7 @@ class Job:
         obj: The crowd.
         scene: Its scene.
         header: Header of the file.
+        numbers: Numbers of the frames.
         frames: The frames, one by one.
         cache: The bake that they come from; None while they are simulated.
     """
@@ -69,18 +70,18 @@ class Job:
         obj: bpy.types.Object,
         scene: bpy.types.Scene,
         header: files.Header,
+        numbers: range,
         frames: Iterator[Frame],
         cache: Cache | None,
     ) -> None:
         self.obj, self.scene, self.header = obj, scene, header
-        self.frames, self.cache = frames, cache
+        self.numbers, self.frames, self.cache = numbers, frames, cache
 
     def ids(self) -> NDArray[np.int64] | None:
         """All identities, if the frames are baked; None while they are simulated."""
         if self.cache is None:
             return None
-        numbers = range(self.header.start, self.header.end + 1)
-        return roster.everybody(self.cache.frame(number) for number in numbers)
+        return roster.everybody(self.cache.frame(number) for number in self.numbers)
 
     def positions(self) -> mesh_cache.Points:
         """The positions of all agents in each frame."""
@@ -199,7 +200,8 @@ def export_crowd(
             progress(done / len(numbers))
 
     header = files.Header(obj.name, simulate.fps_of(scene), numbers[0], numbers[-1])
+    job = Job(obj, scene, header, numbers, frames(), cache)
     with closing(source):
-        count = _WRITERS[chosen.name](Job(obj, scene, header, frames(), cache), path)
+        count = _WRITERS[chosen.name](job, path)
     seconds = time.perf_counter() - start
     return Result(path, count, agents, seconds, path.stat().st_size)

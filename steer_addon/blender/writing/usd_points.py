@@ -213,7 +213,7 @@ def write_frames(
             # in a function of its own: Windows renames no file that a stage is open on
             return _write(usd, frames, partial, header, begin)
         except usd.Tf.ErrorException as error:
-            raise cannot_write(path, _reason_of(error)) from None
+            raise cannot_write(path, _first_reason(error)) from None
 
 
 def _write(
@@ -235,7 +235,7 @@ def _write(
     return count
 
 
-def _reason_of(error: Exception) -> str:
+def _first_reason(error: Exception) -> str:
     """The first reason in an error of USD, on one line."""
     reasons = [str(getattr(item, "commentary", item)) for item in error.args]
     text = " ".join((reasons or [""])[0].split())
