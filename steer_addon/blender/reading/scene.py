@@ -78,7 +78,7 @@ class WorldReader:
             **sources,
             colliders=self._builder.build(colliders) if colliders else None,
             spheres=spheres,
-            ground=self._ground_tree(ground),
+            ground=ground,
         )
 
     def forget(self, uids: set[int]) -> None:
@@ -185,15 +185,13 @@ class WorldReader:
             return self._view.place_of(part)
         return parent @ matrix_of(self._view.instanced(part))
 
-    def _read_ground(self, obj: bpy.types.Object) -> Mesh | None:
+    def _read_ground(self, obj: bpy.types.Object) -> BvhView | None:
+        """The tree of the ground's triangles, refitted if only its points moved."""
         ground, view = ground_object(obj), self._view
-        if ground is None or view.is_gone(ground, "Ground") or ground.type not in MESH_TYPES:
-            return None
-        # a name of its own: the ground may be a collider too, and may be open
-        name = f"{ground.name_full} (ground)"
-        return self._mesh(ground, name, solid=False)
-
-    def _ground_tree(self, mesh: Mesh | None) -> BvhView | None:
+        mesh = None
+        if ground is not None and not view.is_gone(ground, "Ground") and ground.type in MESH_TYPES:
+            # a name of its own: the ground may be a collider too, and may be open
+            mesh = self._mesh(ground, f"{ground.name_full} (ground)", solid=False)
         if mesh is None or mesh.triangle_count == 0:
             self._ground = None
         elif self._ground is None or len(self._ground[1].triangles) != mesh.triangle_count:

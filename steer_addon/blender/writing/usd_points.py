@@ -63,19 +63,6 @@ def pxr() -> Any:
     return SimpleNamespace(Gf=Gf, Sdf=Sdf, Tf=Tf, Usd=Usd, UsdGeom=UsdGeom, Vt=Vt)
 
 
-def _new_stage(usd: Any, path: Path, header: Header) -> Any:
-    """A stage in Blender's axes and units, with the frames of the scene as time codes."""
-    stage = usd.Usd.Stage.CreateNew(str(path))
-    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.z)
-    usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    stage.SetTimeCodesPerSecond(header.fps)
-    stage.SetFramesPerSecond(header.fps)
-    stage.SetStartTimeCode(header.start)
-    stage.SetEndTimeCode(header.end)
-    stage.GetRootLayer().comment = f"Crowd {header.name!r}, written by Steer"
-    return stage
-
-
 class Samples:
     """One attribute that is written frame by frame; unchanged values are not written again."""
 
@@ -219,7 +206,15 @@ def write_frames(
 def _write(
     usd: Any, frames: Iterable[Frame], path: Path, header: Header, begin: Callable[[Any, Any], Any]
 ) -> int:
-    stage = _new_stage(usd, path, header)
+    stage = usd.Usd.Stage.CreateNew(str(path))
+    # Blender's axes and units, and the frames of the scene as time codes
+    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.z)
+    usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    stage.SetTimeCodesPerSecond(header.fps)
+    stage.SetFramesPerSecond(header.fps)
+    stage.SetStartTimeCode(header.start)
+    stage.SetEndTimeCode(header.end)
+    stage.GetRootLayer().comment = f"Crowd {header.name!r}, written by Steer"
     writer = begin(usd, stage)
     stage.SetDefaultPrim(stage.GetPrimAtPath(CROWD_PATH))
     layer, waiting, count = stage.GetRootLayer(), 0, 0

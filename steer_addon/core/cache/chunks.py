@@ -41,7 +41,9 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
     attributes = tuple(dict.fromkeys(name for frame in frames for name in frame.attributes))
     columns = {name: [getattr(frame, name) for frame in frames] for name in ARRAYS}
     for i, name in enumerate(attributes):
-        columns[f"attribute_{i}"] = [_attribute(frame, name) for frame in frames]
+        columns[f"attribute_{i}"] = [
+            frame.attributes.get(name, np.zeros(len(frame.id), np.float32)) for frame in frames
+        ]
     once: list[str] = []
     jobs: dict[str, tuple[bytes, Sequence[Array]]] = {}
     for name, parts in columns.items():
@@ -58,6 +60,9 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
         header = npy_header((entry.agents,), entry.record)
         jobs[f"state_{i}"] = (header, [table.view(np.uint8)])
         entries.append(entry)
+    # at once, since a disk takes as long to confirm one file as to confirm them all
+    with ThreadPoolExecutor(_AT_ONCE, "steer-cache-file") as pool:
+        sums = pool.map(lambda name: _write(folder / f"{name}.npy", *jobs[name]), jobs)
     return Chunk(
         first=frames[0].number,
         last=frames[-1].number,
@@ -65,20 +70,8 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
         once=tuple(once),
         attributes=attributes,
         states=tuple(entries),
-        sums=_write_all(folder, jobs),
+        sums=dict(zip(jobs, sums, strict=True)),
     )
-
-
-def _write_all(folder: Path, jobs: Mapping[str, tuple[bytes, Sequence[Array]]]) -> dict[str, str]:
-    """Write all files at once, since a disk takes as long to promise one as to promise them all."""
-    with ThreadPoolExecutor(_AT_ONCE, "steer-cache-file") as pool:
-        sums = pool.map(lambda name: _write(folder / f"{name}.npy", *jobs[name]), jobs)
-        return dict(zip(jobs, sums, strict=True))
-
-
-def _attribute(frame: Frame, name: str) -> Array:
-    found = frame.attributes.get(name)
-    return np.zeros(len(frame.id), np.float32) if found is None else found
 
 
 def _is_still(arrays: Sequence[Array]) -> bool:
