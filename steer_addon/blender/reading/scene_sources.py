@@ -122,12 +122,10 @@ class SourceReader:
         return part
 
     def _join(self, key: str, use: str, values: list[Any], view: SceneView) -> Any:
-        old = self._joined.get(key)
-        before = () if old is None else old[0]
-        same = old is not None and len(before) == len(values)
-        if not same or any(a is not b for a, b in zip(before, values, strict=True)):
-            self._joined[key] = (values, _JOINERS[use](values))
-        joined = self._joined[key][1]
+        before, joined = self._joined.get(key, ([], None))
+        if [id(value) for value in before] != [id(value) for value in values]:
+            joined = _JOINERS[use](values)
+            self._joined[key] = (values, joined)
         if isinstance(joined, Paths):
             view.warn(*(w.having(object=self._owners[w.subject]) for w in joined.warnings))
         return joined
