@@ -309,25 +309,21 @@ def run(
             f"Frames {frames[0]} to {frames[-1]} reach outside the range of crowd {obj.name!r}: "
             f"give frames from {first} to {last}, or change its start and end"
         )
-    return _run(obj, scene, frames, [] if warnings is None else warnings, [] if at is None else at)
+    found = [] if warnings is None else warnings
 
+    def simulated() -> Iterator[Frame]:
+        for moment in moments(obj, scene, frames[-1]):
+            # the crowd itself comes first in the list; crowds that it steers by may start earlier
+            crowd, session, frame = moment[0]
+            if crowd != obj:
+                continue
+            add_new(found, [*session.reader.warnings, *session.simulation.warnings])
+            if frame.number in frames:
+                if at is not None:
+                    at[:] = [session]
+                yield frame
 
-def _run(
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    frames: range,
-    warnings: list[Diagnosis],
-    at: list[Session],
-) -> Iterator[Frame]:
-    for moment in moments(obj, scene, frames[-1]):
-        # the crowd itself comes first in the list; crowds that it steers by may start earlier
-        crowd, session, frame = moment[0]
-        if crowd != obj:
-            continue
-        add_new(warnings, [*session.reader.warnings, *session.simulation.warnings])
-        if frame.number in frames:
-            at[:] = [session]
-            yield frame
+    return simulated()
 
 
 def continue_to(
