@@ -17,7 +17,7 @@ from scripts.bench.crowds import flock
 from scripts.bench.scenes import add_crowd, add_object, fresh_file, move
 from scripts.bench.table import Row
 from steer_addon.blender.bake import cached
-from steer_addon.blender.reading.scene import read_agents
+from steer_addon.blender.reading.scene_agents import read_agents
 from steer_addon.core.cache import CacheHeader, CacheWriter, open_cache
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.inputs.world import World
@@ -50,7 +50,7 @@ def writing() -> Iterator[Row]:
         start = time.perf_counter()
         with CacheWriter(folder, CacheHeader("Flock", FPS, 1, FRAMES)) as writer:
             for frame in frames:
-                writer.add(frame, simulation.agents)
+                writer.add(frame, {"Flock": simulation.agents})
             writer.finish()
         taken, size = time.perf_counter() - start, _size(folder)
         note = f"{size / 1e6:.0f} MB, with checksums, and waiting until the disk has it"

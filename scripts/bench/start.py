@@ -136,7 +136,7 @@ def _first(preset: str) -> dict[str, Any]:
             scene.frame_set(number)
         seconds = time.perf_counter() - start
         if live.get_frame(crowd, 2) is None:
-            raise RuntimeError(f"nothing was simulated: {live.status(crowd).message}")
+            raise RuntimeError(f"nothing was simulated: {live.status(crowd).diagnosis}")
     return {"seconds": seconds}
 
 

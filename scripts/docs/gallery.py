@@ -58,7 +58,7 @@ def play(preset: str) -> tuple[bpy.types.Scene, bpy.types.Object, np.ndarray]:
         scene.frame_set(number)
         frame = live.get_frame(crowd, number)
         if frame is None:
-            raise SystemExit(f"{preset} was not simulated: {live.status(crowd).message}")
+            raise SystemExit(f"{preset} was not simulated: {live.status(crowd).diagnosis}")
         if number >= FIRST:
             places.append(frame.position.astype(float))
     return scene, crowd, np.concatenate(places)

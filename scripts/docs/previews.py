@@ -44,7 +44,7 @@ def render(preset: str, folder: Path) -> Path:
         scene.frame_set(number)
     frame = live.get_frame(crowd, FRAME)
     if frame is None:
-        raise SystemExit(f"{preset} was not simulated: {live.status(crowd).message}")
+        raise SystemExit(f"{preset} was not simulated: {live.status(crowd).diagnosis}")
     if crowd.steer.ground is not None:
         crowd.steer.ground.hide_render = True
     _look(scene, frame.position.astype(float), crowd)

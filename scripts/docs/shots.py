@@ -97,7 +97,7 @@ def start(preset: str, **options: Any) -> None:
 
 def stored() -> int:
     """Number of simulated frames."""
-    return int(live.status(crowd()).stored_count)
+    return len(live.runs.ensure(crowd()).frames)
 
 
 def stop(frame: int) -> None:

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="keyframes",
         help="keyframes: one keyed object per agent; cache: files of frames that can be gone on "
         "with, and that Blender plays; "
-        + "; ".join(f"{name}: {entry.help}" for name, entry in FORMATS.items()),
+        + "; ".join(f"{entry.name}: {entry.label} ({entry.suffix})" for entry in FORMATS.values()),
     )
     parser.add_argument(
         "--out",

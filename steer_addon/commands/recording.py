@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..core.cache.npy import npy_header
+from ..core.cache.layout import npy_header
 from ..core.errors import OutputError
 from ..core.results.frames import Frame
 from .output import with_sentences

@@ -111,8 +111,9 @@ def update():
 
 
 def stored(obj):
-    """First and last stored frame."""
-    return live.status(obj).stored_range
+    """First and last stored frame; None if there is none."""
+    run = live.runs.get(obj)
+    return (min(run.frames), max(run.frames)) if run is not None and run.frames else None
 
 
 def told(obj):

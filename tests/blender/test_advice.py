@@ -91,7 +91,7 @@ def test_what_a_behavior_lacks_is_added_by_its_button_and_works(type_name, role)
     assert abs(made.location.x - 31.0) < 8.0
     assert advice.diagnoses(obj) == []
     scenes.play(1, 4)
-    assert live.status(obj) == live.LiveStatus(stored_range=(1, 4), stored_count=4)
+    assert live.status(obj) == live.LiveStatus() and scenes.stored(obj) == (1, 4)
 
 
 def test_inputs_are_added_only_where_they_are_taken():

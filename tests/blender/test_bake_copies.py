@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Euler, Matrix, Quaternion, Vector  # noqa: E402
 
-from steer_addon.blender.bake.keyframes import bake, delete_bake  # noqa: E402
+from steer_addon.blender.bake.keyframes import bake, delete_bake, find_bakes  # noqa: E402
 from steer_addon.core.errors import SceneError  # noqa: E402
 
 from .bake_frames import circling, counts, curves_of, users  # noqa: E402
@@ -83,7 +83,7 @@ def test_copies_share_the_mesh_and_give_it_back(scene):
         assert [modifier.type for modifier in item.modifiers] == ["SOLIDIFY"]
         assert not item.hide_render
     assert source.hide_render and source.animation_data is None
-    delete_bake("Crowd")
+    delete_bake(*find_bakes("Crowd"))
     assert counts() == before and users() == used
 
 
@@ -152,7 +152,7 @@ def test_hierarchy_is_copied_and_points_into_itself(scene):
         assert (copies["hat"].parent_type, copies["hat"].parent_bone) == ("BONE", "spine")
         assert_close(copies["body"].matrix_world, agent_matrix(frames[2], i) @ expected[0])
     assert body.modifiers["rig"].object == root and body.parent == root
-    delete_bake("Crowd")
+    delete_bake(*find_bakes("Crowd"))
     assert counts() == before and users() == used
 
 
@@ -178,7 +178,7 @@ def test_animated_rig_keeps_its_walk_below_an_empty(scene):
         assert copy.pose.bones["spine"].rotation_euler.x == pytest.approx(1.0)
         own = Matrix.Rotation(1.0, 4, "Z")
         assert_close(copy.matrix_world, agent_matrix(frames[4], i, 0.5) @ own)
-    delete_bake("Crowd")
+    delete_bake(*find_bakes("Crowd"))
     assert counts() == before and users() == used
 
 
@@ -198,7 +198,7 @@ def test_collection_is_instanced(scene):
     assert len(shown) == 3
     for i, matrix in enumerate(shown):
         assert_close(matrix, agent_matrix(frames[1], i, 2.0))
-    delete_bake("Crowd")
+    delete_bake(*find_bakes("Crowd"))
     assert counts() == before and users() == used
 
 

@@ -232,7 +232,7 @@ def test_point_caches_play_in_blender(tmp_path, kind, fps):
 
 @needs_usd
 def test_point_caches_of_agents_that_appear(tmp_path):
-    from steer_addon.blender.writing.mesh_cache import read_pc2_header, write_pc2
+    from steer_addon.blender.writing.mesh_cache import positions, read_point_count, write_pc2
 
     obj = make_runner()
     first, second = simulated(obj, 2)
@@ -246,12 +246,12 @@ def test_point_caches_of_agents_that_appear(tmp_path):
     path = tmp_path / "x.pc2"
     head = Header("Crowd", 24.0, 1, 2)
     with pytest.raises(SceneError, match="3 points instead of 2"):
-        write_pc2([fewer, second], path, head)
+        write_pc2(positions([fewer, second]), path, head)
     with pytest.raises(AgentError, match="bake the crowd first"):
-        write_pc2([fewer, second], path, head, ids=fewer.id)
+        write_pc2(positions([fewer, second], fewer.id), path, head)
     assert not list(tmp_path.iterdir())
-    write_pc2([fewer, second], path, head, ids=first.id)
-    assert read_pc2_header(path).points == 3
+    write_pc2(positions([fewer, second], first.id), path, head)
+    assert read_point_count(path) == 3
 
 
 def test_trajectories_are_plain_text(tmp_path):

@@ -29,7 +29,7 @@ def make_region():
 
 def container_of(region):
     raw = scene_shapes.read_extent(region, False)
-    return scene_shapes.make_extent("Region", raw, np.array(region.matrix_world))
+    return scene_shapes.make_extent(region, raw, np.array(region.matrix_world), "extent")[0]
 
 
 def test_the_target_of_the_crowd_or_of_the_active_entry_has_a_handle():

@@ -50,7 +50,7 @@ def test_a_changed_setting_clears_what_it_affects():
     # going on from here, so that one can tune while it plays
     frame_set(21)
     assert np.abs(live.get_frame(obj, 21).position).max() < 10
-    assert live.status(obj).out_of_date
+    assert live.runs.get(obj).out_of_date is not None
     frame_set(7)
     assert told(obj).code.startswith("FRAME_") and told(obj).values["frame"] == 7
     play(1, 20)

@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.suspension import suspended  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     code_of,
     frame_set,
@@ -89,8 +90,8 @@ def test_a_linked_crowd_is_a_message(tmp_path):
 
 def test_suspended_mutes_and_may_be_nested():
     obj = make_runner()
-    with live.suspended():
-        with live.suspended():
+    with suspended():
+        with suspended():
             play(1, 3)
         play(1, 3)
     assert stored(obj) is None

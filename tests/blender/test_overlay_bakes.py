@@ -56,7 +56,7 @@ def make_baked(tmp_path, monkeypatch, *stack, target=None):
     bpy.context.view_layer.objects.active = crowd
     crowd.steer.cache_directory = str(tmp_path)
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    assert live.is_baked(crowd) and live.status(crowd).stored_range is None
+    assert live.is_baked(crowd) and not live.runs.get(crowd)
     return crowd, open_cache(tmp_path / "Crowd")
 
 

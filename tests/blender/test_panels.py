@@ -10,7 +10,7 @@ from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import crowds  # noqa: E402
 from steer_addon.blender.crowd import properties as steer_properties  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
-from steer_addon.blender.live import live_status  # noqa: E402
+from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.ui import drawing, menus, panels  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
@@ -229,7 +229,7 @@ def test_what_live_knows_is_shown(monkeypatch):
     make_crowd()
     missing = diagnose("FRAME_MISSING", frame=120, shown=7, start=1)
     opened = diagnose("MESH_OPEN", "Wall", count=3, object="Wall")
-    status = live_status.LiveStatus(missing, (opened,))
+    status = live.LiveStatus(missing, (opened,))
     monkeypatch.setattr(drawing.live, "status", lambda obj: status)
     texts = draw(panels.VIEW3D_PT_steer, width=5000).texts()
     assert missing.sentence in texts and opened.sentence in texts

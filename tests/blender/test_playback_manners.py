@@ -12,8 +12,9 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import playback  # noqa: E402
 from steer_addon.blender.crowd import baked_file, state  # noqa: E402
-from steer_addon.blender.export import formats  # noqa: E402
+from steer_addon.blender.export import formats, trajectories  # noqa: E402
 from steer_addon.blender.ui import drawing, drawing_bakes, menus  # noqa: E402
+from steer_addon.blender.writing import mesh_cache  # noqa: E402
 from steer_addon.blender.writing.files import Header  # noqa: E402
 from steer_addon.blender.writing.usd_points import has_usd  # noqa: E402
 from steer_addon.core.errors import SceneError, SteerError  # noqa: E402
@@ -97,13 +98,9 @@ def test_nobody_is_exported_and_played(tmp_path):
     # no simulated agents: the points at rest are shown
     assert len(shown(obj)) == 3
     head = Header("Crowd", 24.0, 1, 2)
-    for suffix in (".pc2", ".mdd", ".csv"):
-        writer = {".pc2": "write_pc2", ".mdd": "write_mdd", ".csv": "write_trajectories"}[suffix]
-        from steer_addon.blender.export import trajectories
-        from steer_addon.blender.writing import mesh_cache
-
-        write = getattr(mesh_cache, writer, None) or getattr(trajectories, writer)
-        assert write(frames, tmp_path / f"x{suffix}", head) == 2
+    assert mesh_cache.write_pc2(mesh_cache.positions(frames), tmp_path / "x.pc2", head) == 2
+    assert mesh_cache.write_mdd(mesh_cache.positions(frames), tmp_path / "x.mdd", head) == 2
+    assert trajectories.write_trajectories(frames, tmp_path / "x.csv", head) == 2
 
 
 @pytest.mark.parametrize("first", [-1_000_000, 999_990])

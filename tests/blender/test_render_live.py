@@ -10,6 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd.properties import apply_settings  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.suspension import suspended  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     make_box,
     make_colliders,
@@ -163,7 +164,7 @@ def test_a_background_render_from_the_middle_catches_up(tmp_path, animation):
     else:
         path = tmp_path / "still.png"
         scene.render.filepath = str(path)
-        with live.suspended():
+        with suspended():
             scene.frame_set(40)
         bpy.ops.render.render(write_still=True)
     truth = wanted(obj, 40)[39].position
@@ -200,7 +201,7 @@ def test_motion_blur_asks_for_subframes_and_changes_nothing(tmp_path):
     blurred = pixels_of(tmp_path / "picture_0008.png")
     assert_agents_seen(blurred, truth.position, reach=0.4 + way)
     np.testing.assert_array_equal(live.get_frame(obj, 8).position, truth.position)
-    assert live.status(obj).stored_range == (1, 8)
+    assert set(live.runs.get(obj).frames) == set(range(1, 9))
     scene.render.use_motion_blur = False
     render(7, 8)
     sharp = pixels_of(tmp_path / "picture_0008.png")

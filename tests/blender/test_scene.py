@@ -11,13 +11,9 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
-from steer_addon.blender.reading import scene as scene_module  # noqa: E402
-from steer_addon.blender.reading.scene import (  # noqa: E402
-    WorldReader,
-    needs_frames,
-    read_agents,
-    signature,
-)
+from steer_addon.blender.reading.scene import WorldReader  # noqa: E402
+from steer_addon.blender.reading.scene_agents import read_agents  # noqa: E402
+from steer_addon.blender.reading.scene_inputs import needs_frames, signature  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import AgentError, SceneError  # noqa: E402
 from steer_addon.core.results.frames import Frame  # noqa: E402
@@ -284,4 +280,4 @@ def test_the_signature_tells_moves_and_edits():
     signatures.add(signature(obj, deps(), geometry=True))
     assert len(signatures) == 4
     assert signature(obj, deps(), geometry=True) in signatures
-    assert scene_module.signature(obj, deps()) == scene_module.signature(obj, deps())
+    assert signature(obj, deps()) == signature(obj, deps())

@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
-from steer_addon.blender.reading.scene import (  # noqa: E402
+from steer_addon.blender.reading.scene_inputs import (  # noqa: E402
     geometry_owners,
     input_objects,
     needs_frames,

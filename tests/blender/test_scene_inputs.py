@@ -10,7 +10,8 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import simulate  # noqa: E402
-from steer_addon.blender.reading.scene import WorldReader, needs_frames  # noqa: E402
+from steer_addon.blender.reading.scene import WorldReader  # noqa: E402
+from steer_addon.blender.reading.scene_inputs import needs_frames  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.geometry import bvh  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402

@@ -9,7 +9,8 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
-from steer_addon.blender.reading.scene import WorldReader, read_agents  # noqa: E402
+from steer_addon.blender.reading.scene import WorldReader  # noqa: E402
+from steer_addon.blender.reading.scene_agents import read_agents  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     CUBE_FACES,

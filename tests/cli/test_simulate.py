@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.headless import batch  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
-from steer_addon.core.cache.npy import npy_header  # noqa: E402
+from steer_addon.core.cache.layout import npy_header  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import WorldError  # noqa: E402
 from tests.blender.live_scenes import make_crowd, make_target, seekers  # noqa: E402

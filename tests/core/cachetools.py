@@ -61,7 +61,7 @@ def add(writer: CacheWriter, frames) -> None:
     """Add the frames that are missing."""
     for frame in frames:
         if frame.number >= writer.next_frame:
-            writer.add(frame, make_state(frame) if len(frame.id) else None)
+            writer.add(frame, {"Crowd": make_state(frame)} if len(frame.id) else None)
 
 
 def same(a: Frame, b: Frame) -> bool:

@@ -146,7 +146,7 @@ def test_frames_have_to_come_in_order(tmp_path):
 
 def test_a_frame_or_state_that_is_not_there(tmp_path):
     cache = open_cache(write(tmp_path / "A", FRAMES))
-    for call in (lambda: cache.frame(12), lambda: cache.state(5), lambda: cache.state(4, "Other")):
+    for call in (lambda: cache.frame(12), lambda: cache.state(5), lambda: cache.states(5)):
         with pytest.raises(CacheError):
             call()
     with pytest.raises(CacheError, match="holds no cache"):

@@ -277,5 +277,5 @@ def test_states_that_no_simulation_leaves_are_not_gone_on_with(good, tmp_path, f
     raw = (folder / MANIFEST).read_bytes()
     body = raw.partition(b"\n")[2][:-3].replace(old.encode(), new.encode())
     (folder / MANIFEST).write_bytes(resign(raw, body))
-    with pytest.raises(CacheError, match="no agents that can go on"):
+    with pytest.raises(CacheError, match="no agents that can continue"):
         open_cache(folder).state(4)

@@ -44,7 +44,7 @@ def save_and_reload(tools: Tools) -> Iterator[Step]:
     tools.driver.check("the file has its crowd", weight == before, weight)
     go_to_start()
     yield from play(10)
-    tools.driver.check("it plays", not part("blender.live.live").status(crowd()).message)
+    tools.driver.check("it plays", part("blender.live.live").status(crowd()).diagnosis is None)
 
 
 def bake(tools: Tools) -> Iterator[Step]:
@@ -75,8 +75,8 @@ def bake(tools: Tools) -> Iterator[Step]:
         bpy.utils.register_class(cls)
     bpy.context.scene.frame_set(kept)
     yield from driver.settled()
-    message = part("blender.live.live").status(crowd()).message
-    driver.check("it plays natively", part("blender.crowd.state").plays_back(crowd()), message)
+    reason = part("blender.live.live").status(crowd()).diagnosis
+    driver.check("it plays natively", part("blender.crowd.state").plays_back(crowd()), reason)
     with within("VIEW_3D"):
         bpy.ops.object.steer_cache_delete()
     yield from driver.settled()
@@ -118,7 +118,7 @@ def open_while_baking(tools: Tools) -> Iterator[Step]:
     yield from play(5)
     driver.check(
         "the crowd of that file plays",
-        not part("blender.live.live").status(crowd()).message,
+        part("blender.live.live").status(crowd()).diagnosis is None,
     )
 
 
@@ -180,7 +180,7 @@ def forget_kernels(*behaviors: str) -> None:
 
 def simulated_now(obj: bpy.types.Object) -> bool:
     """Whether it goes without waiting."""
-    return int(part("blender.live.live").status(obj).stored_count) > 3
+    return len(part("blender.live.live").runs.ensure(obj).frames) > 3
 
 
 def disable_and_uninstall(tools: Tools) -> Iterator[Step]:

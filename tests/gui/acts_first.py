@@ -191,8 +191,8 @@ def edit(tools: Tools) -> Iterator[Step]:
     yield from driver.settled()
     driver.check("redo brings it again", crowd().steer.behaviors[0].weight == 2.5)
     yield from play(10)
-    message = part("blender.live.live").status(crowd()).message
-    driver.check("it plays with the new weight", message == "", message)
+    found = part("blender.live.live").status(crowd()).diagnosis
+    driver.check("it plays with the new weight", found is None, found)
 
 
 ACTS = (install, add_by_menu, compile_and_play, edit)

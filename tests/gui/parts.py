@@ -43,7 +43,7 @@ def crowd() -> bpy.types.Object:
 
 def simulated() -> int:
     """How many frames of the crowd are stored."""
-    return int(part("blender.live.live").status(crowd()).stored_count)
+    return len(part("blender.live.live").runs.ensure(crowd()).frames)
 
 
 def shown_frame() -> Any:

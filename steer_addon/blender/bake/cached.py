@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,13 @@ from ...core.cache.baking import bake as write_steps
 from ...core.cache.changes import all_changes, out_of_date
 from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import CacheError, SceneError
-from ...core.step.simulation import Progress
 from ...version import __version__
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
-from ..live.sessions import Resume, fps_of, sessions
+from ..live.simulate import Resume, fps_of, moments
 from . import inputs
 
 
-@dataclass
 class CacheBake:
     """A running bake: iterate over `steps`, then `close` it.
 
@@ -43,13 +41,21 @@ class CacheBake:
         warnings: Filled with diagnoses of the scene that the user may want to act on.
     """
 
-    name: str
-    folder: Path
-    frames: range
-    kept: int
-    steps: Generator[Progress, None, None]
-    writer: CacheWriter
-    warnings: list[Diagnosis] = field(default_factory=list)
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        writer: CacheWriter,
+        before: dict[str, Any],
+    ) -> None:
+        """Prepare the bake; `before` is the `about` of the frames that existed before."""
+        header = writer.header
+        self.name, self.folder = header.name, writer.folder
+        self.frames = range(header.frame_start, header.frame_end + 1)
+        self.kept = writer.next_frame - header.frame_start
+        self.warnings: list[Diagnosis] = []
+        self.steps = write_steps(self._steps(obj, scene, writer, before), writer)
+        self.writer = writer
 
     def close(self) -> None:
         """Stop the bake; written frames are kept. After the end this does nothing.
@@ -63,16 +69,56 @@ class CacheBake:
             # steps that never began have closed nothing
             self.writer.close()
 
+    def _steps(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        writer: CacheWriter,
+        before: dict[str, Any],
+    ) -> Generator[Step, None, None]:
+        header, first = writer.header, writer.next_frame
+        if first > header.frame_end:
+            # all frames are written; only the final manifest is missing
+            return
+        starts = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
+        wanted = inputs.sample_frames(inputs.span(obj, header)) | starts
+        seen = inputs.Inputs(obj, wanted, header.name)
+        known = None
+        if first > header.frame_start:
+            seen.wanted = {n for n in wanted if n >= first}
+            seen.wanted |= inputs.sampled(before.get("inputs"), first)
+            states = inputs.renamed(writer.states, header.name, obj.name_full)
+            known = Resume(first - 1, states, seen.add_session)
+        with closing(moments(obj, scene, header.frame_end, known)) as found:
+            for moment in found:
+                if not moment or moment[0][0] != obj:
+                    yield None
+                    continue
+                if known is not None:
+                    require_same(obj, before, {**before, "inputs": seen.data()}, header.name)
+                    known = None
+                for crowd, session, _ in moment:
+                    seen.add_session(crowd, session)
+                _, session, frame = moment[0]
+                add_new(self.warnings, [*session.reader.warnings, *session.simulation.warnings])
+                if frame.number < first:
+                    yield None
+                    continue
+                if seen.changed:
+                    writer.about["inputs"] = seen.data()
+                states = {c.name_full: s.simulation.agents for c, s, _ in moment}
+                yield frame, inputs.renamed(states, obj.name_full, header.name)
+
 
 def begin(
     obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, frames: range | None = None
 ) -> CacheBake:
-    """Begin a bake again; a cache that is in the folder stays until the new one is complete.
+    """Begin a bake; a cache that is in the folder stays until the new one is complete.
 
     Args:
         obj: The crowd.
         scene: Its scene.
-        folder: Target folder of the cache.
+        folder: Folder of the cache.
         frames: Frames to keep; None keeps all frames of the crowd.
 
     Raises:
@@ -87,10 +133,9 @@ def begin(
         forward_axis=obj.steer.motion.forward_axis,
         steer=__version__,
     )
-    known = inputs.known_data(obj, scene, inputs.span(obj, header))
-    settings = inputs.settings_hash(known["settings"])
-    header = replace(header, settings_hash=settings, about=known)
-    return _started(obj, scene, CacheWriter(folder, header), None)
+    known = inputs.known_data(obj, scene, header)
+    header = replace(header, settings_hash=inputs.settings_hash(known["settings"]), about=known)
+    return CacheBake(obj, scene, CacheWriter(folder, header), {})
 
 
 def resume(
@@ -120,9 +165,8 @@ def resume(
                 f"is {__version__}: results may differ, so bake again"
             )
         if writer.next_frame > header.frame_start and not writer.states:
-            raise CacheError(f"{folder} holds frames, but nothing to go on from: bake again")
-        known = inputs.known_data(obj, scene, inputs.span(obj, replace(header, frame_end=end)))
-        known["settings"] = renamed(known["settings"], obj.name_full, header.name)
+            raise CacheError(f"{folder} holds frames, but no state to continue from: bake again")
+        known = inputs.known_data(obj, scene, replace(header, frame_end=end))
         before = dict(writer.about)
         old = dict(before)
         if end != header.frame_end:
@@ -134,7 +178,7 @@ def resume(
     except BaseException:
         writer.close()
         raise
-    return _started(obj, scene, writer, before)
+    return CacheBake(obj, scene, writer, before)
 
 
 def require_same(obj: bpy.types.Object, old: Any, new: dict[str, Any], name: str) -> None:
@@ -149,62 +193,3 @@ def require_same(obj: bpy.types.Object, old: Any, new: dict[str, Any], name: str
             f"The bake of crowd {obj.name!r} cannot be continued, since the scene changed. "
             f"{out_of_date(changes)}"
         )
-
-
-def renamed(named: dict[str, Any], name: str, wanted: str) -> dict[str, Any]:
-    """The settings under the name that the crowd has in the cache."""
-    return {wanted if key == name else key: value for key, value in named.items()}
-
-
-def _started(
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    writer: CacheWriter,
-    before: dict[str, Any] | None,
-) -> CacheBake:
-    header, warnings = writer.header, list[Diagnosis]()
-    frames = range(header.frame_start, header.frame_end + 1)
-    kept = writer.next_frame - header.frame_start
-    steps = write_steps(_steps(obj, scene, writer, before, warnings), writer)
-    return CacheBake(header.name, writer.folder, frames, kept, steps, writer, warnings)
-
-
-def _steps(
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    writer: CacheWriter,
-    before: dict[str, Any] | None,
-    warnings: list[Diagnosis],
-) -> Generator[Step, None, None]:
-    header, first = writer.header, writer.next_frame
-    if first > header.frame_end:
-        # all frames are written; only the final manifest is missing
-        return
-    starts = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
-    wanted = inputs.sample_frames(inputs.span(obj, header)) | starts
-    seen = inputs.Inputs(obj, wanted, header.name)
-    going_on = None
-    if first > header.frame_start:
-        told = (before or {}).get("inputs")
-        seen.wanted = {n for n in wanted if n >= first} | inputs.sampled(told, first)
-        states = renamed(dict(writer.states), header.name, obj.name_full)
-        going_on = Resume(first - 1, states, seen.add_session)
-    with closing(sessions(obj, scene, header.frame_end, None, going_on)) as moments:
-        for moment in moments:
-            if not moment or moment[0][0] != obj:
-                yield None
-                continue
-            if going_on is not None:
-                require_same(obj, before, {**(before or {}), "inputs": seen.data()}, header.name)
-                going_on = None
-            for crowd, session, _ in moment:
-                seen.add_session(crowd, session)
-            _, session, frame = moment[0]
-            add_new(warnings, [*session.reader.no_target, *session.warnings])
-            if frame.number < first:
-                yield None
-                continue
-            if seen.changed:
-                writer.about["inputs"] = seen.data()
-            states = {c.name_full: s.simulation.agents for c, s, _ in moment}
-            yield frame, renamed(states, obj.name_full, header.name)

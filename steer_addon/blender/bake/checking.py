@@ -10,48 +10,40 @@ import bpy
 from ...core.cache import Cache
 from ...core.cache.changes import all_changes
 from ...core.diagnoses import Diagnosis
-from ...core.results.digests import bodies_digest, points_digest
 from ..crowd.links import linked_crowds
 from ..crowd.properties import settings_of
-from ..live.sessions import fps_of, stage_for
-from ..reading.scene import WorldReader, input_objects, needs_frames, needs_own_scene, read_agents
+from ..live.simulate import fps_of, stage_for
+from ..reading.scene import WorldReader
+from ..reading.scene_agents import read_agents
+from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from . import inputs
-from .cached import renamed
 
 
-def changes_told(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[Diagnosis]:
+def settings_changes(
+    obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache
+) -> list[Diagnosis]:
     """Changes of the settings since a bake: cheap, since no scene evaluation is needed.
 
     Raises:
         ParameterError: A setting is out of range.
     """
     header = cache.header
-    told = renamed(inputs.settings_data(obj, scene), obj.name_full, header.name)
-    return all_changes(header.about, {"settings": told}, header.name)
+    settings = inputs.settings_data(obj, scene, header.name)
+    return all_changes(header.about, {"settings": settings}, header.name)
 
 
 def check(
     obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache
 ) -> Generator[None, None, list[Diagnosis]]:
-    """Everything that changed since a bake, by name.
+    """Return all changes since a bake, by name; yields once per frame, so that the caller can stop.
 
-    Args:
-        obj: The crowd.
-        scene: Its scene; it is neither changed nor played, unless physics move an input.
-        cache: The bake.
-
-    Yields:
-        None, once per checked frame, so that the caller can stop.
-
-    Returns:
-        The changes.
+    The scene is neither changed nor played, unless physics move an input.
 
     Raises:
         SteerError: The crowd cannot be read.
     """
     header = cache.header
-    known = inputs.known_data(obj, scene, inputs.span(obj, header))
-    known["settings"] = renamed(known["settings"], obj.name_full, header.name)
+    known = inputs.known_data(obj, scene, header)
     seen = inputs.Inputs(obj, set(), header.name)
     yield from _read_inputs(obj, scene, seen, _frames(obj, header.about, cache))
     known["inputs"] = seen.data()
@@ -82,14 +74,14 @@ def _read_inputs(
                 if not crowd.steer.frame_start <= number <= crowd.steer.frame_end:
                     continue
                 shown = stage.crowd(crowd, depsgraph)
-                told = settings_of(shown)
+                settings = settings_of(shown)
                 if number == crowd.steer.frame_start:
                     evaluated = None if stage.stand_ins is None else shown
-                    agents = read_agents(crowd, depsgraph, told, evaluated=evaluated)
-                    seen.begin(crowd, points_digest(agents), bodies_digest(agents))
-                    stage.started(crowd)
+                    agents = read_agents(crowd, depsgraph, settings, evaluated=evaluated)
+                    seen.begin(crowd, agents)
+                    stage.simplify(crowd)
                 reader = readers[crowd.session_uid]
-                world = reader.read(crowd, depsgraph, fps_of(scene), stage.stand_ins, told)
+                world = reader.read(crowd, depsgraph, fps_of(scene), stage.stand_ins, settings)
                 seen.add(crowd, number, world)
             yield
     finally:

@@ -57,11 +57,9 @@ class Template:
 
 
 def make_template(source: Source, parent: bpy.types.Collection) -> Template:
-    """Read the source object once for all agents.
+    """Read the source once for all agents: an object, a collection, or None for empties.
 
-    Args:
-        source: Object to copy, collection to instance, or None for empties.
-        parent: Collection that will hold the bake.
+    The bake goes into a collection below `parent`.
 
     Raises:
         SceneError: The source is of another type, or would contain its own instances.

@@ -1,8 +1,8 @@
 """Fingerprints of the inputs of a bake, to find later by name which of them changed.
 
 A cache keeps three things in addition to its frames: the settings of the crowd and of the crowds
-it steers by; digests of the animation of all that they perceive, over all frames; and digests of
-the inputs as they were perceived, at frames spread over the bake.
+that it steers by; digests of the animation of all their inputs, over all frames; and digests of the
+inputs as they were perceived, at frames spread over the bake.
 """
 
 from __future__ import annotations
@@ -11,26 +11,33 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
 
+from ...core.agents import Agents
 from ...core.cache import CacheHeader
-from ...core.results.digests import WorldPart, digest, world_parts
+from ...core.results.digests import (
+    WorldPart,
+    bodies_digest,
+    digest,
+    points_digest,
+    world_parts,
+)
 from ..crowd.links import ROLES, linked_crowds
 from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
 from ..crowd.properties import settings_of
 from ..crowd.slots import SOURCES, source_use
-from ..live.sessions import Session, fps_of
-from ..reading.scene import input_objects, needs_frames
-from ..reading.scene_inputs import ground_object
+from ..live.simulate import Session, fps_of
+from ..reading.scene_inputs import ground_object, input_objects, needs_frames
 
 SAMPLES = 24
 """Number of frames of a bake at which digests of the inputs are kept."""
 
 _EVALUATIONS = 200_000
 _NOUNS = {"targets": "target", "second_targets": "second target"}
+Value = TypeVar("Value")
 Names = dict[str, str]
 Runs = dict[str, list[list[Any]]]
 """By name: the frames at which the digest changed, and the new digest."""
@@ -42,8 +49,10 @@ def sample_frames(frames: range) -> set[int]:
     return {frames[int(place)] for place in np.linspace(0, len(frames) - 1, count).round()}
 
 
-def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, Any]:
+def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene, name: str) -> dict[str, Any]:
     """Settings of a crowd and of the crowds that it steers by: values by name, per crowd.
+
+    The crowd itself has the name that it has in the cache.
 
     Raises:
         ParameterError: A setting is out of range.
@@ -55,12 +64,12 @@ def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
         if crowd != obj:
             # at its end a crowd stands still, and the others see that
             found[crowd.name_full]["values"]["frame_end"] = crowd.steer.frame_end
-    return found
+    return renamed(found, obj.name_full, name)
 
 
 def _plain(key: LiveKey) -> dict[str, Any]:
-    told = key.settings.to_dict()
-    blocks = {name: value for name, value in told.items() if isinstance(value, Mapping)}
+    settings = key.settings.to_dict()
+    blocks = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     values = {f"{name}.{part}": v for name, block in blocks.items() for part, v in block.items()}
     stack = {
         entry.key: {"type": entry.definition.type, **entry.to_dict()}
@@ -139,9 +148,7 @@ def _animation(animation: bpy.types.AnimData, frames: range) -> str:
 def sampled(data: Any, stop: int) -> set[int]:
     """The frames before `stop` at which digests of the inputs were kept.
 
-    Args:
-        data: Result of `Inputs.data`, or unchecked data from a file.
-        stop: A frame number.
+    The data are a result of `Inputs.data`, or unchecked data from a file.
     """
     found = data.get("sampled") if isinstance(data, Mapping) else None
     frames = found if isinstance(found, list) else []
@@ -169,14 +176,15 @@ class Inputs:
         """Add the inputs of a session's crowd at its frame, if the frame is a wanted one."""
         number = session.frame
         if self._name(crowd) not in self.points:
-            self.begin(crowd, session.points, session.bodies)
+            self.begin(crowd, session.start)
         elif number not in self.wanted:
             return
         self.add(crowd, number, session.world)
 
-    def begin(self, crowd: bpy.types.Object, points: str, bodies: str) -> None:
+    def begin(self, crowd: bpy.types.Object, agents: Agents) -> None:
         """Add the agents of a crowd at its first frame."""
-        self.points[self._name(crowd)], self.bodies[self._name(crowd)] = points, bodies
+        name = self._name(crowd)
+        self.points[name], self.bodies[name] = points_digest(agents), bodies_digest(agents)
 
     def _name(self, crowd: bpy.types.Object) -> str:
         return self.name if crowd == self.main else crowd.name_full
@@ -245,11 +253,17 @@ def _chosen(noun: str, slot: Any, role: str) -> str:
     return noun if chosen is None else f"{noun} {chosen.name!r}"
 
 
-def known_data(obj: bpy.types.Object, scene: bpy.types.Scene, frames: range) -> dict[str, Any]:
-    """The fingerprints that need no evaluation: settings and animation."""
+def known_data(
+    obj: bpy.types.Object, scene: bpy.types.Scene, header: CacheHeader
+) -> dict[str, Any]:
+    """The fingerprints of a cache that need no evaluation: settings and animation.
+
+    Raises:
+        ParameterError: A setting is out of range.
+    """
     return {
-        "settings": settings_data(obj, scene),
-        "animation": animation_data(obj, frames),
+        "settings": settings_data(obj, scene, header.name),
+        "animation": animation_data(obj, span(obj, header)),
         "moving": needs_frames(obj),
     }
 
@@ -257,3 +271,8 @@ def known_data(obj: bpy.types.Object, scene: bpy.types.Scene, frames: range) -> 
 def span(obj: bpy.types.Object, header: CacheHeader) -> range:
     """All frames that have to be simulated for the frames of a cache."""
     return range(min(obj.steer.frame_start, header.frame_start), header.frame_end + 1)
+
+
+def renamed(values: Mapping[str, Value], name: str, wanted: str) -> dict[str, Value]:
+    """Values of crowds by name, with another name for one of the crowds."""
+    return {wanted if key == name else key: value for key, value in values.items()}

@@ -3,6 +3,10 @@
 The result is plain Blender data that plays without the extension. Keys are written in bulk: per
 curve one call for times and values, one for the interpolation. Writing the interpolation as
 8-bit numbers, which is how Blender stores it, is 5 times faster than as 32-bit ones.
+
+A dead agent is hidden by keys that a user would set by hand: *Show in Viewports* and *Show in
+Renders* are keyed off, held until the next key. They hide only one object, so if it has children (a
+rig, a hierarchy), its scale is keyed to 0 as well, which all children inherit.
 """
 
 from __future__ import annotations
@@ -34,7 +38,6 @@ from ...core.results.tracks import (
 )
 from ..crowd.bake_settings import KeyframeBakeSettings
 from .copies import Source, Template, make_objects, make_template
-from .hiding import hide_when_dead
 from .removal import MARK, delete_bake, find_bakes
 
 PATHS = (("location", 3), ("rotation_quaternion", 4), ('["velocity"]', 3))
@@ -71,10 +74,6 @@ class _Made:
     collections: list[bpy.types.Collection] = field(default_factory=list)
     complete: bool = False
 
-    def remove(self) -> None:
-        """Remove all of them."""
-        bpy.data.batch_remove([*self.objects, *self.actions, *self.collections])
-
 
 @contextmanager
 def _all_or_nothing() -> Iterator[_Made]:
@@ -83,7 +82,7 @@ def _all_or_nothing() -> Iterator[_Made]:
         yield made
     finally:
         if not made.complete:
-            made.remove()
+            bpy.data.batch_remove([*made.objects, *made.actions, *made.collections])
 
 
 def bake(
@@ -101,7 +100,7 @@ def bake(
     """Bake frames to one keyed object per agent, in a new collection "<name> Bake".
 
     Agents are matched by id. An agent that is absent from some frames gets no keys there: it rests
-    where it was last keyed. A dead agent is hidden, see `hiding`. On failure, all data-blocks
+    where it was last keyed. A dead agent is hidden. On failure, all data-blocks
     made until then are removed.
 
     Args:
@@ -135,10 +134,13 @@ def bake(
         )
     template = make_template(source, collection_parent)
     names = _agent_names(name, index)
-    key_count = 0
+    key_count, per_agent = 0, settings.actions == "PER_AGENT"
     shared: bpy.types.Action | None = None
     with _all_or_nothing() as made:
-        collection = _new_collection(name, collection_parent, made)
+        collection = bpy.data.collections.new(f"{name} Bake")
+        made.collections.append(collection)
+        collection[MARK] = name
+        collection_parent.children.link(collection)
         for start in range(0, len(names), _BLOCK):
             if progress is not None and not progress(start / len(names)):
                 return None
@@ -147,18 +149,13 @@ def bake(
             for i, (keys, shown) in zip(agents, found, strict=True):
                 radius = float(index.radius[i])
                 carrier = make_objects(template, names[i], radius, scale, collection, made.objects)
-                if shared is None or settings.actions == "PER_AGENT":
-                    shared = _new_action(
-                        names[i] if settings.actions == "PER_AGENT" else f"{name} Bake",
-                        name,
-                        made,
-                        index,
-                    )
+                if shared is None or per_agent:
+                    action_name = names[i] if per_agent else f"{name} Bake"
+                    shared = _new_action(action_name, name, made, index)
                 curves = _animate(carrier, shared, keys, settings.interpolation)
                 key_count += keys.shape[0] * keys.shape[1]
                 several = template.objects_per_agent > 1 or shrink_dead
-                held = _interpolation_code("CONSTANT")
-                key_count += hide_when_dead(curves, carrier, *shown, held, scaled=several)
+                key_count += _hide_when_dead(curves, carrier, *shown, scaled=several)
         for item in made.objects:
             item[MARK] = name
         if progress is not None and not progress(1.0):
@@ -198,14 +195,6 @@ def _new_action(action_name: str, name: str, made: _Made, index: TrackIndex) -> 
     action.use_frame_range = True
     action.frame_start, action.frame_end = float(index.numbers[0]), float(index.numbers[-1])
     return action
-
-
-def _new_collection(name: str, parent: bpy.types.Collection, made: _Made) -> bpy.types.Collection:
-    collection = bpy.data.collections.new(f"{name} Bake")
-    made.collections.append(collection)
-    collection[MARK] = name
-    parent.children.link(collection)
-    return collection
 
 
 def _rename(
@@ -271,26 +260,13 @@ def _animate(
 ) -> Any:
     """Write the keys of one agent and place it at the first key; returns its curves.
 
-    Args:
-        carrier: The object to animate.
-        action: Its action, which gets a slot for this object.
-        keys: From `choose_keys`, shape (10, key_count, 2).
-        interpolation: Between all keys.
+    The action gets a slot for the object; the keys have the shape (10, key_count, 2).
     """
     slot = action.slots.new("OBJECT", carrier.name)
     curves = action.layers[0].strips[0].channelbag(slot, ensure=True).fcurves
-    codes = np.full(keys.shape[1], _interpolation_code(interpolation), dtype=np.uint8)
-    channel = 0
-    for path, size in PATHS:
-        for i in range(size):
-            curve = curves.new(path, index=i)
-            points = curve.keyframe_points
-            points.add(keys.shape[1])
-            points.foreach_set("co", keys[channel].ravel())
-            points.foreach_set("interpolation", codes)
-            # sets the handles, or a later switch to smooth curves finds them at zero
-            curve.update()
-            channel += 1
+    channels = [(path, i) for path, size in PATHS for i in range(size)]
+    for (path, i), channel in zip(channels, keys, strict=True):
+        _add_curve(curves, path, i, channel, interpolation)
     carrier.location = keys[POSITION, 0, 1].tolist()
     carrier.rotation_quaternion = keys[ROTATION, 0, 1].tolist()
     carrier["velocity"] = keys[VELOCITY, 0, 1].tolist()
@@ -298,6 +274,51 @@ def _animate(
     data.action = action
     data.action_slot = slot
     return curves
+
+
+def _hide_when_dead(
+    curves: Any,
+    carrier: bpy.types.Object,
+    numbers: NDArray[np.int64],
+    alive: NDArray[np.bool_],
+    *,
+    scaled: bool,
+) -> int:
+    """Key an object to be hidden while its agent is dead; returns the number of keys.
+
+    Args:
+        curves: Curves of its action, to which the new ones are added.
+        carrier: The object.
+        numbers: Frame numbers, shape (frame_count,).
+        alive: Whether the agent lives at these frames, shape (frame_count,).
+        scaled: Key the scale too.
+    """
+    if alive.all():
+        return 0
+    kept = np.flatnonzero(np.concatenate([[True], alive[1:] != alive[:-1]]))
+    hidden = np.where(alive[kept], 0.0, 1.0)
+    channels = [("hide_viewport", 0, hidden), ("hide_render", 0, hidden)]
+    if scaled:
+        channels += [("scale", i, alive[kept] * size) for i, size in enumerate(carrier.scale)]
+    for path, index, values in channels:
+        keys = np.stack([numbers[kept], values], axis=1).astype(np.float32)
+        _add_curve(curves, path, index, keys, "CONSTANT")
+    carrier.hide_viewport = carrier.hide_render = not alive[0]
+    return len(channels) * len(kept)
+
+
+def _add_curve(
+    curves: Any, path: str, index: int, keys: NDArray[np.float32], interpolation: str
+) -> None:
+    """Add a curve with time and value of each key, shape (key_count, 2)."""
+    curve = curves.new(path, index=index)
+    points = curve.keyframe_points
+    points.add(len(keys))
+    points.foreach_set("co", keys.ravel())
+    codes = np.full(len(keys), _interpolation_code(interpolation), dtype=np.uint8)
+    points.foreach_set("interpolation", codes)
+    # sets the handles, or a later switch to smooth curves finds them at zero
+    curve.update()
 
 
 @cache

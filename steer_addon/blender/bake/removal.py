@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
-import numpy as np
 
 from ...core.errors import SceneError
 
@@ -13,76 +10,38 @@ MARK = "steer_bake"
 """Custom property with the crowd's name on all that a bake made: collection, objects, actions."""
 
 
-@dataclass(frozen=True)
-class DeleteResult:
-    """Numbers of data-blocks that `delete_bake` removed."""
-
-    collection_count: int
-    object_count: int
-    action_count: int
-
-
 def find_bakes(name: str) -> list[bpy.types.Collection]:
-    """The collections of this file that hold keyframe bakes of a crowd.
-
-    Args:
-        name: Name that the crowd was baked under.
-    """
+    """The collections of this file that hold keyframe bakes of a crowd, by its name then."""
     return [c for c in bpy.data.collections if c.library is None and c.get(MARK) == name]
 
 
-def delete_bake(collection_or_crowd: bpy.types.Collection | str) -> DeleteResult:
+def delete_bake(collection: bpy.types.Collection) -> int:
     """Remove a keyframe bake: its objects, their actions and its collection, nothing else.
 
     Objects that the user put into the collection move up to where the collection was; an action
-    that is used elsewhere by now stays.
-
-    Args:
-        collection_or_crowd: The collection of a bake, or the name it was baked under.
-
-    Returns:
-        The numbers of removed data-blocks.
+    that is used elsewhere by now stays. Returns the number of removed objects.
 
     Raises:
-        SceneError: There is no such bake, or it is linked from another file.
+        SceneError: The collection holds no bake, or is linked from another file.
     """
-    if isinstance(collection_or_crowd, str):
-        collections = find_bakes(collection_or_crowd)
-        if not collections:
-            raise SceneError(
-                f"crowd {collection_or_crowd!r} has no keyframe bake in this file: "
-                "there is nothing to delete"
-            )
-    else:
-        collections = [collection_or_crowd]
-    for collection in collections:
-        if collection.library is not None:
-            raise SceneError(
-                f"collection {collection.name!r} is linked from {collection.library.filepath}: "
-                "delete the bake in that file"
-            )
-        if MARK not in collection:
-            raise SceneError(
-                f"collection {collection.name!r} holds no keyframe bake: choose one that "
-                "Bake Keyframes made"
-            )
-    counts = np.sum([_delete(collection) for collection in collections], axis=0)
-    return DeleteResult(len(collections), int(counts[0]), int(counts[1]))
-
-
-def _delete(collection: bpy.types.Collection) -> tuple[int, int]:
+    if collection.library is not None:
+        raise SceneError(
+            f"collection {collection.name!r} is linked from {collection.library.filepath}: "
+            "delete the bake in that file"
+        )
+    if MARK not in collection:
+        raise SceneError(
+            f"collection {collection.name!r} holds no keyframe bake: choose one that "
+            "Bake Keyframes made"
+        )
     _move_up(collection)
     baked = [item for item in collection.all_objects if MARK in item]
-    actions = set()
-    for item in baked:
-        data = item.animation_data
-        if data is not None and data.action is not None and MARK in data.action:
-            actions.add(data.action)
-    object_count = len(baked)
+    found = {item.animation_data.action for item in baked if item.animation_data is not None}
+    actions = [action for action in found if action is not None and MARK in action]
+    count = len(baked)
     bpy.data.batch_remove([*baked, collection])
-    unused = [action for action in actions if action.users == 0]
-    bpy.data.batch_remove(unused)
-    return object_count, len(unused)
+    bpy.data.batch_remove([action for action in actions if action.users == 0])
+    return count
 
 
 def _move_up(collection: bpy.types.Collection) -> None:

@@ -101,6 +101,8 @@ class _Known:
         self.status: BakeStatus | None = None
         self.changes: list[Diagnosis] = []
         self.edited: dict[str, None] = {}
+        self.unchecked = False
+        """Whether the file was opened, or an input edited, since the last check."""
 
 
 _known: Part[_Known] = Part(_Known)
@@ -133,7 +135,7 @@ def baked(obj: bpy.types.Object) -> None:
 def checked(obj: bpy.types.Object, changes: list[Diagnosis]) -> None:
     """Keep the result of a check."""
     known = _known.ensure(obj)
-    known.changes, known.edited, known.asked = changes, {}, -1.0e9
+    known.changes, known.edited, known.asked, known.unchecked = changes, {}, -1.0e9, False
 
 
 def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
@@ -151,17 +153,13 @@ def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | N
             found.frames, found.complete = cache.frames, cache.complete
             found.end = max(cache.header.frame_end, obj.steer.frame_end)
             found.complete &= found.end == cache.header.frame_end
-            found.settings = _settings(obj, scene, cache)
+            found.settings = checking.settings_changes(obj, scene, cache)
     except SteerError as error:
         found.problem = diagnose("BAKE_UNREADABLE", reason=str(error))
     except OSError as error:
         reason = f"{folder} cannot be read: {error.strerror}"
         found.problem = diagnose("BAKE_UNREADABLE", reason=reason)
     return found
-
-
-def _settings(obj: bpy.types.Object, scene: bpy.types.Scene, cache: Cache) -> list[Diagnosis]:
-    return checking.changes_told(obj, scene, cache)
 
 
 def cache_of(obj: bpy.types.Object) -> Cache | None:
@@ -209,7 +207,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         touched = _touched(obj, depsgraph)
         if touched:
             known.edited |= dict.fromkeys(touched)
-            _later()
+            _later(obj)
 
 
 def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[str]:
@@ -229,31 +227,26 @@ def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[str]
 
 @persistent
 def on_load(*_: object) -> None:
-    """Forget all status: the bakes may have changed since the file was saved."""
-    found = [o for scene in bpy.data.scenes for o in crowds.crowds(scene)]
-    if any(obj.steer.cache_folder for obj in found):
-        _later(everything=True)
+    """Check all bakes: they may have changed since the file was saved."""
+    for scene in bpy.data.scenes:
+        for obj in crowds.crowds(scene):
+            if obj.steer.cache_folder:
+                _later(obj)
 
 
-def _later(everything: bool = False) -> None:
-    """Check when the user pauses; in a background run nothing shows the result."""
+def _later(obj: bpy.types.Object) -> None:
+    """Check a bake when the user pauses; in a background run nothing shows the result."""
     if bpy.app.background:
         return
-    call = _check_all if everything else _check_edited
-    app_handlers.remove_timers(call)
-    bpy.app.timers.register(call, first_interval=_PAUSE)
+    _known.ensure(obj).unchecked = True
+    app_handlers.remove_timers(_check_unchecked)
+    bpy.app.timers.register(_check_unchecked, first_interval=_PAUSE)
 
 
-def _check_all() -> None:
+def _check_unchecked() -> None:
     for scene in bpy.data.scenes:
         for obj in crowds.crowds(scene):
-            check_quickly(obj, scene)
-
-
-def _check_edited() -> None:
-    for scene in bpy.data.scenes:
-        for obj in crowds.crowds(scene):
-            if _known.ensure(obj).edited:
+            if _known.ensure(obj).unchecked:
                 check_quickly(obj, scene)
 
 
@@ -295,4 +288,4 @@ def register() -> None:
 def unregister() -> None:
     """Remove the handlers and timers."""
     app_handlers.remove(HANDLERS)
-    app_handlers.remove_timers(_check_all, _check_edited)
+    app_handlers.remove_timers(_check_unchecked)

@@ -14,28 +14,16 @@ from ...core.results.frames import Frame
 from .. import playback
 from ..display import display
 from ..writing.files import Header, replacing, safe_name
-from .staging import Staging, staging
+from .staging import staging
 
 
 def write_alembic(
     frames: Iterable[Frame], path: Path, header: Header, scene: bpy.types.Scene
 ) -> int:
-    """Write frames to an Alembic file.
+    """Write frames to an Alembic file, see `writing`; the user's scene stays as it is.
 
-    They go through a temporary file that Blender plays while its exporter runs.
-
-    Args:
-        frames: Ascending frames without gaps.
-        path: File to write.
-        header: Header of the frames.
-        scene: The user's scene, which stays as it is.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: This build has no Alembic, or there are no frames.
+    The frames, which have no gaps, go through a temporary file that Blender plays while its
+    exporter runs.
     """
     if not bpy.app.build_options.alembic:
         raise SceneError(
@@ -47,7 +35,12 @@ def write_alembic(
         played = playback.write(frames, Path(folder), header)
         partial = stack.enter_context(replacing(path))
         stage = stack.enter_context(staging(scene, header))
-        _playing_object(stage, played)
+        name = safe_name(header.name)
+        obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+        stage.scene.collection.objects.link(obj)
+        modifier = display.add_modifier(obj)
+        display.set_input(modifier, "Display", "Points")
+        display.set_input(modifier, "State", playback.make_state(f"{name} Points", played))
         stage.run(
             bpy.ops.wm.alembic_export,
             partial,
@@ -62,13 +55,3 @@ def write_alembic(
             evaluation_mode="RENDER",
         )
     return header.count
-
-
-def _playing_object(stage: Staging, played: playback.Played) -> None:
-    """An object of the scratch scene that shows the points."""
-    name = safe_name(played.header.name)
-    obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-    stage.scene.collection.objects.link(obj)
-    modifier = display.add_modifier(obj)
-    display.set_input(modifier, "Display", "Points")
-    display.set_input(modifier, "State", playback.make_state(f"{name} Points", played))

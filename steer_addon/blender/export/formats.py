@@ -1,4 +1,4 @@
-"""All formats that a crowd is exported to, and what the operator and the command line share."""
+"""Export of a crowd to any format, for the operator and the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..bake import status
 from ..crowd import baked_file
 from ..crowd.properties import bake_settings_of
 from ..display import display
-from ..live import sessions, simulate
+from ..live import simulate
 from ..writing import files, mesh_cache, usd_points
 from . import alembic, keyed, trajectories, usd_instancer
 from .names import FORMATS, Format
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ...core.cache import Cache
     from ...core.results.frames import Frame
 
 __all__ = ["FORMATS", "Format", "Job", "Result", "default_name", "export_crowd"]
@@ -53,65 +54,41 @@ class Result(NamedTuple):
 
 
 class Job:
-    """A crowd with the frames to export: from its bake where that holds them, or simulated now."""
+    """A crowd with the frames to export.
+
+    Attributes:
+        obj: The crowd.
+        scene: Its scene.
+        header: Header of the file.
+        numbers: Numbers of the frames.
+        frames: The frames, one by one.
+        cache: The bake that they come from; None while they are simulated.
+    """
 
     def __init__(
         self,
         obj: bpy.types.Object,
         scene: bpy.types.Scene,
+        header: files.Header,
         numbers: range,
-        progress: Progress,
-        warnings: list[Diagnosis],
-        *,
-        anew: bool = False,
+        frames: Iterator[Frame],
+        cache: Cache | None,
     ) -> None:
-        """Begin.
-
-        Args:
-            obj: The crowd.
-            scene: Its scene.
-            numbers: Frames to export.
-            progress: Is told the share done, 0 to 1.
-            warnings: Filled with what the user may want to change.
-            anew: Simulate even where there is a bake.
-        """
-        self.obj, self.scene, self.numbers = obj, scene, numbers
-        self._progress, self._warnings = progress, warnings
-        self.header = files.Header(obj.name, sessions.fps_of(scene), numbers[0], numbers[-1])
-        self.cache = None if anew else _cache_of(obj, numbers)
-        self.agents = 0
-        """The most agents that a frame had."""
-        self._sources: list[Any] = []
-
-    def close(self) -> None:
-        """End a simulation that was not run to its end."""
-        for source in self._sources:
-            source.close()
-
-    def frames(self) -> Iterator[Frame]:
-        """The frames, one by one."""
-        source = self._source()
-        self._sources.append(source)
-        for done, frame in enumerate(source, 1):
-            self.agents = max(self.agents, len(frame.id))
-            yield frame
-            self._progress(done / len(self.numbers))
-
-    def _source(self) -> Any:
-        if self.cache is not None:
-            cache = self.cache
-            return (cache.frame(number) for number in self.numbers)
-
-        return simulate.run(self.obj, self.scene, self.numbers, warnings=self._warnings)
+        self.obj, self.scene, self.header = obj, scene, header
+        self.numbers, self.frames, self.cache = numbers, frames, cache
 
     def ids(self) -> NDArray[np.int64] | None:
-        """All identities, where the frames are at hand; None while they are simulated."""
+        """All identities, if the frames are baked; None while they are simulated."""
         if self.cache is None:
             return None
         return roster.everybody(self.cache.frame(number) for number in self.numbers)
 
+    def positions(self) -> mesh_cache.Points:
+        """The positions of all agents in each frame."""
+        return mesh_cache.positions(self.frames, self.ids())
 
-def _cache_of(obj: bpy.types.Object, numbers: range) -> Any:
+
+def _cache_of(obj: bpy.types.Object, numbers: range) -> Cache | None:
     """The cache that a crowd plays, where it holds these frames; None otherwise."""
     played = baked_file.file_of(obj)
     if played is None or not (played.parent / caches.MANIFEST).is_file():
@@ -129,59 +106,37 @@ def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Diagnosis]:
     return [diagnose("EXPORT_OUT_OF_DATE", **found.out_of_date.values)]
 
 
-def _points(job: Job, path: Path) -> int:
-    return usd_points.write_points(job.frames(), path, job.header)
-
-
 def _instancer(job: Job, path: Path) -> int:
-    frames = job.frames()
-    ids, start = job.ids(), []
+    ids, frames = job.ids(), job.frames
     if ids is None:
-        start = [next(frames)]
-        ids = start[0].id
-    coming = chain(start, frames)
-    return usd_instancer.write_instancer(coming, path, job.header, job.obj, job.scene, ids)
-
-
-def _alembic(job: Job, path: Path) -> int:
-    return alembic.write_alembic(job.frames(), path, job.header, job.scene)
-
-
-def _mdd(job: Job, path: Path) -> int:
-    return mesh_cache.write_mdd(job.frames(), path, job.header, ids=job.ids())
-
-
-def _pc2(job: Job, path: Path) -> int:
-    return mesh_cache.write_pc2(job.frames(), path, job.header, ids=job.ids())
-
-
-def _trajectories(job: Job, path: Path) -> int:
-    return trajectories.write_trajectories(job.frames(), path, job.header)
-
-
-def _keyed(job: Job) -> dict[str, Any]:
-    """The source that every agent copies, and the keys it gets, as in a keyframe bake."""
-    steer, modifier = job.obj.steer, display.require_modifier(job.obj)
-    shown = display.get_input(modifier, "Display")
-    named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
-    return {
-        "source": steer.bake_source_object or steer.bake_source_collection or named,
-        "scale": display.get_input(modifier, "Scale"),
-        "settings": bake_settings_of(job.obj),
-    }
+        first = next(job.frames)
+        ids, frames = first.id, chain([first], job.frames)
+    return usd_instancer.write_instancer(frames, path, job.header, job.obj, job.scene, ids)
 
 
 def _objects(job: Job, path: Path) -> int:
-    return keyed.write_keyed(list(job.frames()), path, job.header, job.scene, **_keyed(job))
+    """One keyed object per agent, with the source and the keys of a keyframe bake."""
+    steer, modifier = job.obj.steer, display.require_modifier(job.obj)
+    shown = display.get_input(modifier, "Display")
+    named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
+    return keyed.write_keyed(
+        list(job.frames),
+        path,
+        job.header,
+        job.scene,
+        source=steer.bake_source_object or steer.bake_source_collection or named,
+        scale=display.get_input(modifier, "Scale"),
+        settings=bake_settings_of(job.obj),
+    )
 
 
 _WRITERS: dict[str, Callable[[Job, Path], int]] = {
-    "usd": _points,
+    "usd": lambda job, path: usd_points.write_points(job.frames, path, job.header),
     "pointinstancer": _instancer,
-    "alembic": _alembic,
-    "mdd": _mdd,
-    "pc2": _pc2,
-    "csv": _trajectories,
+    "alembic": lambda job, path: alembic.write_alembic(job.frames, path, job.header, job.scene),
+    "mdd": lambda job, path: mesh_cache.write_mdd(job.positions(), path, job.header),
+    "pc2": lambda job, path: mesh_cache.write_pc2(job.positions(), path, job.header),
+    "csv": lambda job, path: trajectories.write_trajectories(job.frames, path, job.header),
     "glb": _objects,
     "fbx": _objects,
 }
@@ -191,7 +146,7 @@ _WRITERS: dict[str, Callable[[Job, Path], int]] = {
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:
     """File name of an export: that of the .blend file, the crowd's, and the ending.
 
-    The two kinds of USD and the crowds of a file do not get in each other's way.
+    The two kinds of USD and the crowds of a file have names of their own.
     """
     parts = [files.safe_name(obj.name)]
     if bpy.data.filepath:
@@ -210,7 +165,7 @@ def export_crowd(
     numbers: range,
     progress: Progress = lambda share: None,
     warnings: list[Diagnosis] | None = None,
-    anew: bool = False,
+    ignore_bake: bool = False,
 ) -> Result:
     """Export a crowd.
 
@@ -220,19 +175,33 @@ def export_crowd(
         chosen: The format.
         path: File to write; an earlier one is replaced only by a complete one.
         numbers: Frames to export.
-        progress: Is told the share done, 0 to 1.
-        warnings: Filled with what the user may want to change.
-        anew: Simulate even where there is a bake.
+        progress: Called with the completed share, 0 to 1.
+        warnings: Filled with diagnoses of the scene that the user may want to act on.
+        ignore_bake: Simulate even if there is a bake.
 
     Raises:
         SteerError: The crowd cannot be simulated, or the file not be written.
     """
-    start = time.perf_counter()
-    told = [] if warnings is None else warnings
-    job = Job(obj, scene, numbers, progress, told, anew=anew)
-    if job.cache is not None:
-        told += _age(obj, scene)
-    with closing(job):
+    start, agents = time.perf_counter(), 0
+    found = [] if warnings is None else warnings
+    cache = None if ignore_bake else _cache_of(obj, numbers)
+    source: Any
+    if cache is None:
+        source = simulate.run(obj, scene, numbers, warnings=found)
+    else:
+        found += _age(obj, scene)
+        source = (cache.frame(number) for number in numbers)
+
+    def frames() -> Iterator[Frame]:
+        nonlocal agents
+        for done, frame in enumerate(source, 1):
+            agents = max(agents, len(frame.id))
+            yield frame
+            progress(done / len(numbers))
+
+    header = files.Header(obj.name, simulate.fps_of(scene), numbers[0], numbers[-1])
+    job = Job(obj, scene, header, numbers, frames(), cache)
+    with closing(source):
         count = _WRITERS[chosen.name](job, path)
     seconds = time.perf_counter() - start
-    return Result(path, count, job.agents, seconds, path.stat().st_size)
+    return Result(path, count, agents, seconds, path.stat().st_size)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +18,8 @@ from ..crowd.bake_settings import KeyframeBakeSettings
 from ..writing.files import Header, replacing
 from .staging import staging
 
-
-@dataclass(frozen=True)
-class _Exporter:
-    """An exporter of Blender's own: its add-on, its operator, and what that is given."""
-
-    addon: str
-    operator: str
-    options: Mapping[str, Any]
-
-
-_EXPORTERS = {
-    ".glb": _Exporter(
+_EXPORTERS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    ".glb": (
         "io_scene_gltf2",
         "gltf",
         {
@@ -48,7 +37,7 @@ _EXPORTERS = {
             "check_existing": False,
         },
     ),
-    ".fbx": _Exporter(
+    ".fbx": (
         "io_scene_fbx",
         "fbx",
         {
@@ -62,11 +51,14 @@ _EXPORTERS = {
         },
     ),
 }
-"""By the endings of files. In .glb y is up, and times are in seconds."""
+"""Add-on, operator and options of each exporter of Blender's own, by the endings of files.
+
+In .glb y is up, and times are in seconds.
+"""
 
 
 def _operator(addon: str, name: str) -> Any:
-    """An exporter that is an add-on of Blender's own."""
+    """The operator of an exporter that is an add-on."""
     addon_utils.enable(addon, default_set=False)
     operator = getattr(bpy.ops.export_scene, name)
     try:
@@ -88,25 +80,18 @@ def write_keyed(
     scale: float = 1.0,
     settings: KeyframeBakeSettings | None = None,
 ) -> int:
-    """Write frames to a binary glTF file or an FBX file.
+    """Write frames to a binary glTF file (.glb) or an FBX file (.fbx), see `writing`.
 
     Args:
-        frames: Ascending frames.
-        path: File to write, ending in .glb or .fbx.
+        frames: The frames.
+        path: File to write.
         header: Header of the frames.
         scene: The user's scene, which stays as it is.
         source: Object or collection that each agent copies, see `keyframes.bake`.
         scale: Factor on its size.
-        settings: Which keys to write.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames, or Blender lacks the exporter.
+        settings: Settings of the keys to write.
     """
-    exporter = _EXPORTERS[path.suffix.lower()]
+    addon, operator, options = _EXPORTERS[path.suffix.lower()]
     with replacing(path) as partial, staging(scene, header) as stage:
         keyframes.bake(
             frames,
@@ -118,6 +103,5 @@ def write_keyed(
             # neither format knows objects that are hidden for a while
             shrink_dead=True,
         )
-        run = _operator(exporter.addon, exporter.operator)
-        stage.run(run, partial, **exporter.options)
+        stage.run(_operator(addon, operator), partial, **options)
     return len(frames)

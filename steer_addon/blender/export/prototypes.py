@@ -1,13 +1,12 @@
 """Prototypes: meshes of the objects that agents are shown as, read from the Crowd modifier.
 
-A scratch crowd with the same inputs shows one agent at the origin, upright, of radius 1, and what
-the modifier makes of it is joined to one mesh. Which object of a collection an agent takes is read
-from the instances that the modifier makes for all of them.
+A scratch crowd with the same inputs shows one agent at the origin, upright, of radius 1, and the
+modifier's result is joined to one mesh. The object of a collection that an agent takes is read from
+the instances that the modifier makes for all agents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,10 +31,10 @@ class Prototypes:
 
     Attributes:
         names: Names of the prototypes, in their order in the file.
-        file: USD file with one prim for each below the root, or None when there is nothing to see.
+        file: USD file with one prim for each below the root, or None if no agent shows faces.
         choice: Prototype of each agent, by its identity.
         scale: Factor on the size of all.
-        by_radius: Whether an agent's size is its radius as well, as of cones.
+        by_radius: Whether the size is multiplied by an agent's radius, as for cones.
     """
 
     names: tuple[str, ...]
@@ -52,17 +51,17 @@ def make_prototypes(
     header: Header,
     folder: Path,
 ) -> Prototypes:
-    """Write what the agents of a crowd are shown as to a USD file.
+    """Write the objects that agents are shown as to a USD file.
 
     Args:
         obj: The crowd.
         ids: All identities, shape (agent_count,).
         scene: The user's scene, which stays as it is.
         header: Frames of the export; the first one is that of the prototypes.
-        folder: Where the file goes.
+        folder: Folder of the file.
 
     Raises:
-        OutputError: It cannot be written.
+        OSError: The file cannot be written.
     """
     modifier = display.require_modifier(obj)
     shown = display.get_input(modifier, "Display")
@@ -82,7 +81,21 @@ def make_prototypes(
             stage.scene.collection.objects.link(item)
         file = folder / "prototypes.usdc" if made else None
         if file is not None:
-            _export(stage, file)
+            stage.run(
+                bpy.ops.wm.usd_export,
+                file,
+                export_animation=False,
+                export_materials=True,
+                export_textures_mode="KEEP",
+                export_armatures=False,
+                relative_paths=False,
+                root_prim_path="/root",
+                author_blender_name=False,
+                export_custom_properties=False,
+                convert_orientation=False,
+                convert_world_material=False,
+                check_existing=False,
+            )
         names = tuple(item.name for item in made)
     scale = display.get_input(modifier, "Scale")
     return Prototypes(names, file, choice, scale, shown == "Cones")
@@ -158,7 +171,7 @@ def _realizing_group() -> bpy.types.NodeTree:
 
 
 def _without_loose(mesh: bpy.types.Mesh) -> None:
-    """Leave out the point that the agent itself is, and what else belongs to no face."""
+    """Remove the point of the agent itself, all other loose parts, and its attributes."""
     build = bmesh.new()
     build.from_mesh(mesh)
     loose = [vertex for vertex in build.verts if not vertex.link_faces]
@@ -168,22 +181,3 @@ def _without_loose(mesh: bpy.types.Mesh) -> None:
     for name in ("velocity", "rotation", "id", "speed", "radius", "alive"):
         if name in mesh.attributes:
             mesh.attributes.remove(mesh.attributes[name])
-
-
-def _export(stage: Staging, file: Path) -> None:
-    run: Callable[..., None] = stage.run
-    run(
-        bpy.ops.wm.usd_export,
-        file,
-        export_animation=False,
-        export_materials=True,
-        export_textures_mode="KEEP",
-        export_armatures=False,
-        relative_paths=False,
-        root_prim_path="/root",
-        author_blender_name=False,
-        export_custom_properties=False,
-        convert_orientation=False,
-        convert_world_material=False,
-        check_existing=False,
-    )

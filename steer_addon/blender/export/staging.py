@@ -1,12 +1,11 @@
 """A scratch scene in which Blender's own exporters see the crowd and nothing else.
 
-Simulate before, not inside: whatever is made while it stands is removed with it.
+Simulate before, not inside: data-blocks that are made while it exists are removed with it.
 """
 
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any
 import bpy
 
 from ..suspension import suspended
-from ..writing.files import Header
+from ..writing.files import Header, reason_of
 
 _KINDS = ("objects", "meshes", "collections", "actions", "materials", "cache_files", "pointclouds",
           "node_groups", "images", "armatures")  # fmt: skip
@@ -24,66 +23,47 @@ _KINDS = ("objects", "meshes", "collections", "actions", "materials", "cache_fil
 
 @dataclass
 class Staging:
-    """A scratch scene.
-
-    Attributes:
-        scene: The scene, with the frames and the frame rate of the export.
-    """
+    """A scratch scene."""
 
     scene: bpy.types.Scene
-
-    @contextmanager
-    def active(self) -> Iterator[None]:
-        """Make it the scene that operators work on."""
-        window = bpy.context.window
-        before = None if window is None else (window.scene, window.view_layer)
-        if window is not None:
-            # the exporter of glTF looks nowhere else
-            window.scene = self.scene
-        try:
-            with bpy.context.temp_override(scene=self.scene, view_layer=self.scene.view_layers[0]):
-                yield
-        finally:
-            if window is not None and before is not None:
-                window.scene, window.view_layer = before
+    """The scene, with the frames and the frame rate of the export."""
 
     def run(self, operator: Any, path: Path, **options: Any) -> None:
-        """Call one of Blender's exporters.
+        """Call one of Blender's exporters on the scene.
 
         Args:
             operator: The operator.
             path: The file that it writes.
-            **options: Further arguments; any that this version does not have are left out.
+            **options: Further arguments; those that this version lacks are left out.
 
         Raises:
-            OSError: It cannot write; `files.replacing` makes a sentence of it.
+            OSError: The exporter failed; `files.replacing` makes a sentence of it.
         """
         known = operator.get_rna_type().properties.keys()
         options = {name: value for name, value in options.items() if name in known}
+        window, view_layer = bpy.context.window, self.scene.view_layers[0]
+        before = None if window is None else (window.scene, window.view_layer)
         try:
-            with self.active():
+            if window is not None:
+                # the exporter of glTF reads no other scene
+                window.scene = self.scene
+            with bpy.context.temp_override(scene=self.scene, view_layer=view_layer):
                 operator(filepath=str(path), **options)
         except (RuntimeError, OSError) as error:
             raise OSError(errno.EIO, reason_of(error)) from None
+        finally:
+            if window is not None and before is not None:
+                window.scene, window.view_layer = before
         if not path.is_file():
             raise OSError(errno.EIO, "Blender's exporter left no file")
 
 
-def reason_of(error: Exception) -> str:
-    """The fault, on one line; exporters that are add-ons give a whole traceback."""
-    text = str(error)
-    if "Traceback" in text:
-        found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)
-        text = "Blender's exporter failed" if found is None else found[1]
-    return " ".join(text.removeprefix("Error: ").split())
-
-
 @contextmanager
 def staging(original: bpy.types.Scene, header: Header) -> Iterator[Staging]:
-    """A scratch scene; all data-blocks that are made while it stands go with it.
+    """A scratch scene; all data-blocks that are made while it exists are removed with it.
 
     Args:
-        original: Scene whose units and frame rate it takes.
+        original: Scene with the frame rate.
         header: Frames of the export.
     """
     with ExitStack() as stack:

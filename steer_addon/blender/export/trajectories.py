@@ -1,6 +1,6 @@
 """Trajectories as text, as tools for pedestrian dynamics read them (PedPy, JuPedSim).
 
-Columns between tabs: id, frame, x, y, z in meters. Comments above them say the frame rate and the
+Columns between tabs: id, frame, x, y, z in meters. Comments above them give the frame rate and the
 unit; the first number in the line with `framerate` is the rate. A dead agent has no row.
 """
 
@@ -20,20 +20,9 @@ _ROW = "%d\t%d\t%.5f\t%.5f\t%.5f\n"
 
 
 def write_trajectories(frames: Iterable[Frame], path: Path, header: Header) -> int:
-    """Write frames to a text file, one by one.
+    """Write frames to a text file, see `writing`.
 
-    Args:
-        frames: Ascending frames.
-        path: File to write.
-        header: Header of the frames. Its name stays out of the file, since the readers would
-            look for units in it.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames.
+    The crowd's name stays out of the file, since the readers would look for units in it.
     """
     count = 0
     with replacing(path) as partial, partial.open("w", encoding="ascii", newline="\n") as file:

@@ -1,4 +1,4 @@
-"""USD: a crowd as `UsdGeom.PointInstancer`, with what agents are shown as for prototypes."""
+"""USD: a crowd as `UsdGeom.PointInstancer`; its prototypes are the objects that agents show."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.results.frames import Frame
-from ..writing.files import Header, cannot_write, replacing
-from ..writing.usd_points import Samples, new_stage, pxr, save_frames, tidy
+from ..writing.files import Header
+from ..writing.usd_points import CROWD_PATH, Samples, write_frames
 from .prototypes import Prototypes, make_prototypes
-
-INSTANCER_PATH = "/Crowd"
-"""Where the instancer is in the file; its prototypes are in `Prototypes` below it."""
 
 
 class InstancerWriter:
@@ -25,7 +22,7 @@ class InstancerWriter:
 
     def __init__(self, usd: Any, stage: Any, prototypes: Prototypes) -> None:
         self._prototypes = prototypes
-        instancer = usd.UsdGeom.PointInstancer.Define(stage, INSTANCER_PATH)
+        instancer = usd.UsdGeom.PointInstancer.Define(stage, CROWD_PATH)
         targets = instancer.CreatePrototypesRel()
         for path in _copy_prototypes(usd, stage, prototypes):
             targets.AddTarget(path)
@@ -48,10 +45,10 @@ class InstancerWriter:
         }
 
     def add(self, frame: Frame) -> int:
-        """Write a frame, its agents in the rows that they had before; returns its bytes."""
+        """Write a frame, its agents in the rows that they had before; returns its size [bytes]."""
         made = self._prototypes
         size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
-        # not every reader, Blender's for one, looks at which instances are invisible
+        # some readers, such as Blender's, ignore the list of invisible instances
         size = np.where(frame.alive != 0, size, 0.0).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
             "position": frame.position,
@@ -67,25 +64,25 @@ class InstancerWriter:
 
 
 def _copy_prototypes(usd: Any, stage: Any, prototypes: Prototypes) -> list[Any]:
-    """Bring the prototypes into the file; returns their paths."""
+    """Copy the prototypes into the file; returns their paths."""
     sdf = usd.Sdf
-    above = f"{INSTANCER_PATH}/Prototypes"
+    above = f"{CROWD_PATH}/Prototypes"
     stage.DefinePrim(above, "Scope")
     if prototypes.file is None:
-        # an instancer has to have one; this one shows nothing
+        # an instancer needs a prototype; this one shows nothing
         return [stage.DefinePrim(f"{above}/Nothing", "Xform").GetPath()]
     source = sdf.Layer.OpenAsAnonymous(str(prototypes.file))
     layer = stage.GetRootLayer()
     children = source.GetPrimAtPath("/root").nameChildren.keys()
     for name in children:
-        # copied together, materials keep the meshes that they belong to
+        # copied together, meshes keep their materials
         sdf.CopySpec(source, f"/root/{name}", layer, f"{above}/{name}")
     _rebind(usd, stage, above)
     return [sdf.Path(f"{above}/{name}") for name in prototypes.names]
 
 
 def _rebind(usd: Any, stage: Any, above: str) -> None:
-    """Let what pointed into the prototypes' own file point to where they are now."""
+    """Redirect relationships from the prototypes' own file to their new place."""
     old, new = usd.Sdf.Path("/root"), usd.Sdf.Path(above)
     for prim in usd.Usd.PrimRange(stage.GetPrimAtPath(above)):
         for relationship in prim.GetRelationships():
@@ -103,36 +100,20 @@ def write_instancer(
     scene: bpy.types.Scene,
     ids: NDArray[np.int64],
 ) -> int:
-    """Write frames to a USD file in which every agent is an instance of a prototype.
+    """Write frames to a USD file in which every agent is an instance of a prototype, see `writing`.
 
     Args:
-        frames: Ascending frames.
+        frames: The frames.
         path: File to write, ending in .usdc, .usda or .usd.
         header: Header of the frames.
         obj: The crowd; its modifier has the objects that agents are shown as.
         scene: Its scene, which stays as it is.
-        ids: All identities there will be, shape (agent_count,).
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: This build has no USD, or there are no frames.
+        ids: All identities that there will be, shape (agent_count,).
     """
-    usd = pxr()
-    with TemporaryDirectory(prefix="steer-export-") as folder, replacing(path) as partial:
-        prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
-        try:
-            return _write(usd, frames, partial, header, prototypes)
-        except usd.Tf.ErrorException as error:
-            raise cannot_write(path, tidy(error)) from None
+    with TemporaryDirectory(prefix="steer-export-") as folder:
 
+        def begin(usd: Any, stage: Any) -> InstancerWriter:
+            prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
+            return InstancerWriter(usd, stage, prototypes)
 
-def _write(
-    usd: Any, frames: Iterable[Frame], path: Path, header: Header, prototypes: Prototypes
-) -> int:
-    stage = new_stage(usd, path, header)
-    writer = InstancerWriter(usd, stage, prototypes)
-    stage.SetDefaultPrim(stage.GetPrimAtPath(INSTANCER_PATH))
-    return save_frames(stage, writer, frames, header)
+        return write_frames(frames, path, header, begin)

@@ -14,10 +14,11 @@ from ...core.errors import OutputError, SceneError
 from .. import registration
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import BEHAVIORS_PATH, apply_settings, settings_of
+from ..writing.files import reason_of
 
 
 def ensure_registered() -> None:
-    """Make Steer known to Blender, unless it is as an extension."""
+    """Register Steer in Blender, unless it is enabled as an extension."""
     if not hasattr(bpy.types.Object, "steer"):
         registration.register()
         # Blender 4.5 crashes when its module goes while classes of ours are still registered
@@ -46,16 +47,17 @@ def open_file(path: Path) -> bpy.types.Scene:
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
     except RuntimeError as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise SceneError(f"{path} cannot be opened: {reason}") from None
+        raise SceneError(f"{path} cannot be opened: {reason_of(error)}") from None
     return bpy.context.scene
 
 
-def find_crowds(scene: bpy.types.Scene, name: str | None) -> list[bpy.types.Object]:
+def find_crowds(
+    scene: bpy.types.Scene, name: str | None, *, single: bool = False
+) -> list[bpy.types.Object]:
     """The crowds of a scene, or the one of a name.
 
     Raises:
-        SceneError: There is none.
+        SceneError: There is no such crowd, or there are several in place of a single one.
     """
     found = crowds.crowds(scene)
     known = ", ".join(repr(obj.name) for obj in found)
@@ -64,6 +66,8 @@ def find_crowds(scene: bpy.types.Scene, name: str | None) -> list[bpy.types.Obje
             f"Scene {scene.name!r} has no crowd: make one with Add > Crowd or `steer scene`"
         )
     if name is None:
+        if single and len(found) > 1:
+            raise SceneError(f"The file has {len(found)} crowds: choose one with --crowd: {known}")
         return found
     chosen = [obj for obj in found if obj.name == name]
     if not chosen:
@@ -71,26 +75,11 @@ def find_crowds(scene: bpy.types.Scene, name: str | None) -> list[bpy.types.Obje
     return chosen
 
 
-def check_single(found: Sequence[bpy.types.Object]) -> None:
-    """Refuse several crowds.
-
-    Raises:
-        SceneError: There are several.
-    """
-    if len(found) > 1:
-        known = ", ".join(repr(obj.name) for obj in found)
-        raise SceneError(f"The file has {len(found)} crowds: choose one with --crowd: {known}")
-
-
 def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
-    """Frames to run; the crowd's range is extended where they go beyond its end.
-
-    Args:
-        crowd: The crowd.
-        frames: Frames asked for; None is the crowd's whole range.
+    """Frames to run; None is the crowd's own range, which frames beyond its end extend.
 
     Raises:
-        SceneError: They begin before the crowd does, or its own range is backwards.
+        SceneError: The frames begin before the crowd does, or its own range is backwards.
     """
     steer = crowd.steer
     if frames is None:
@@ -110,15 +99,9 @@ def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
 
 
 def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) -> CrowdSettings:
-    """Change settings of a crowd; what is changed is no longer animated.
+    """Change settings by texts like "separation.weight=2", and the seed; returns all settings.
 
-    Args:
-        crowd: The crowd.
-        texts: Changes like "separation.weight=2".
-        seed: New random seed, or None.
-
-    Returns:
-        The new settings.
+    A changed setting is no longer animated.
 
     Raises:
         ParameterError: There is no such setting, or a value does not fit.
@@ -137,7 +120,7 @@ def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) ->
 
 
 def _data_path(settings: CrowdSettings, name: str) -> str:
-    """Where Blender keeps what `--set` calls by a name."""
+    """Data path of a setting, by its name in `--set`."""
     owner, _, parameter = name.rpartition(".")
     if not owner or owner in BLOCKS:
         return f"steer.{name}"
@@ -149,10 +132,10 @@ def _data_path(settings: CrowdSettings, name: str) -> str:
 
 
 def check_new_file(path: Path, suffix: str) -> None:
-    """Find out before any work whether a file can be written.
+    """Check before any work that a file can be written.
 
     Raises:
-        OutputError: It can't.
+        OutputError: It cannot be written.
     """
     if path.suffix.lower() != suffix:
         raise OutputError(f"{path} does not end in {suffix}: give a name that does")
@@ -164,10 +147,10 @@ def check_new_file(path: Path, suffix: str) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Make a folder, and find out whether files can be written to it.
+    """Make a folder, and check that files can be written to it.
 
     Raises:
-        OutputError: They can't.
+        OutputError: They cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -194,8 +177,7 @@ def save_file(path: Path) -> None:
             filepath=str(path.resolve()), check_existing=False, compress=True, relative_remap=True
         )
     except RuntimeError as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise OutputError(f"{path} cannot be written: {reason}") from None
+        raise OutputError(f"{path} cannot be written: {reason_of(error)}") from None
 
 
 def find_source(

@@ -15,6 +15,7 @@ from ..crowd import crowds
 from ..crowd.state import plays_back
 from ..live import live
 from ..making.scene_look import can_denoise
+from ..writing.files import reason_of
 from .batch import check_folder
 
 ENGINES = {
@@ -36,7 +37,7 @@ def prepare(
 
     Args:
         scene: The scene.
-        folder: Where the pictures will go.
+        folder: Folder of the pictures.
         engine: A key of `ENGINES`.
         samples: Samples per pixel; None keeps the file's.
         size: Width and height [pixels], or a share of the file's own size, or None to keep it.
@@ -91,11 +92,11 @@ def render_frames(
     Args:
         scene: The scene, see `prepare`.
         frames: Frame numbers.
-        folder: Where the pictures go, as frame_0001.png.
-        progress: Is told after each frame how far it is; False stops.
+        folder: Folder of the pictures, such as frame_0001.png.
+        progress: Called with the progress after each frame; False stops.
 
     Returns:
-        The picture of each frame, and the seconds that it took.
+        The picture of each frame, and the time that it took [s].
 
     Raises:
         SteerError: A crowd cannot be simulated, or a picture cannot be written.
@@ -121,24 +122,20 @@ def _render_frame(scene: bpy.types.Scene, number: int, folder: Path) -> Path:
         bpy.ops.render.render(write_still=True, scene=scene.name)
         os.replace(partial, path)
     except RuntimeError as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise OutputError(f"Frame {number} cannot be rendered: {reason}") from None
+        raise OutputError(f"Frame {number} cannot be rendered: {reason_of(error)}") from None
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror}") from None
     return path
 
 
 def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: float) -> str:
-    """Make an .mp4 of pictures with Blender's own encoder.
+    """Make an .mp4 of pictures with Blender's own encoder; returns why not, empty if there is one.
 
     Args:
-        pictures: One per frame, all of one size.
+        pictures: A picture for each frame, all of one size.
         path: File to write.
         size: Width and height [pixels]; an odd one loses its last row or column.
         fps: Frames per second.
-
-    Returns:
-        Why there is no video, or an empty text when there is.
     """
     if not bpy.app.build_options.codec_ffmpeg:
         return "this Blender cannot write videos"
@@ -159,7 +156,7 @@ def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: f
         bpy.ops.render.render(animation=True, scene=scene.name)
         os.replace(partial, path)
     except (RuntimeError, TypeError, OSError) as error:
-        return " ".join(str(error).removeprefix("Error: ").split())
+        return reason_of(error)
     finally:
         bpy.data.scenes.remove(scene)
     return ""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -84,9 +84,7 @@ def text() -> str:
 def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> bool:
     """Let a crowd wait until the compiler is loaded; returns whether it waits.
 
-    Args:
-        obj: The crowd.
-        resume: Called with the session uids of all waiting crowds, when it is loaded.
+    `resume` is called with the session uids of all waiting crowds, when the compiler is loaded.
     """
     if _work.loader is None:
         if jit.known_status() is not None:
@@ -114,12 +112,9 @@ def _load() -> None:
 def begin(
     obj: bpy.types.Object, error: KernelsMissingError, resume: Callable[[set[int]], None]
 ) -> None:
-    """Let a crowd wait, and compile its kernels.
+    """Let a crowd wait, and compile its kernels, of which the error names the missing one.
 
-    Args:
-        obj: The crowd.
-        error: Error that names the missing kernel.
-        resume: Called with the session uids of all waiting crowds, when compiling is done.
+    `resume` is called with the session uids of all waiting crowds, when compiling is done.
     """
     if _work.compilation is None:
         kernel = (*error.kernel, error.signature)
@@ -134,20 +129,15 @@ def begin(
         _waits.keep(obj, True)
 
 
-def _told(obj: bpy.types.Object) -> dict[str, Any] | None:
-    try:
-        return settings_of(obj).to_dict()
-    except SteerError:
-        return None
-
-
-def _has_colliders(obj: bpy.types.Object) -> bool:
-    found = obj.steer.colliders
-    return found is not None and any(other.type != "EMPTY" for other in found.all_objects)
-
-
 def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
-    need = processes.Need(_told(obj), _has_colliders(obj), obj.steer.ground is not None, (error,))
+    try:
+        settings = settings_of(obj).to_dict()
+    except SteerError:
+        settings = None
+    steer = obj.steer
+    inputs = () if steer.colliders is None else steer.colliders.all_objects
+    has_colliders = any(other.type != "EMPTY" for other in inputs)
+    need = processes.Need(settings, has_colliders, steer.ground is not None, (error,))
     try:
         python = processes.python_command()
     except OSError:

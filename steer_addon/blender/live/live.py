@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ...core.compiled import jit
-from ...core.diagnoses import diagnose
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import KernelsMissingError, SteerError, warn
 from .. import app_handlers
 from ..crowd import baked_file, crowds
@@ -27,14 +27,11 @@ from ..crowd.records import Part
 from ..crowd.state import clear_state, get_state, is_playback, plays_back
 from ..suspension import is_suspended, suspended
 from . import compiling, live_store, simulate
-from .live_status import LiveStatus
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
     from ...core.results.memories import Kept
     from .live_store import LiveRun
-
-__all__ = ["LiveStatus", "catch_up", "clear", "get_frame", "register", "status", "suspended"]
 
 runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
 """A crowd's frames that were simulated while the animation played."""
@@ -44,6 +41,18 @@ _LOCK_KEY = "steer_lock_interface"
 
 _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
+
+
+class LiveStatus(NamedTuple):
+    """Status of a live crowd for its panel.
+
+    Attributes:
+        diagnosis: Reason why the requested frame is not shown, or out of date; None if it is shown.
+        warnings: Diagnoses of the scene that the user may want to act on.
+    """
+
+    diagnosis: Diagnosis | None = None
+    warnings: tuple[Diagnosis, ...] = ()
 
 
 def status(obj: bpy.types.Object) -> LiveStatus:
@@ -57,7 +66,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     run = runs.get(obj)
     if run is None:
         return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
-    return run.status(obj, bpy.context.scene)
+    return LiveStatus(run.shown_diagnosis(obj, bpy.context.scene), run.warnings)
 
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
@@ -86,12 +95,7 @@ def clear(obj: bpy.types.Object) -> None:
 
 
 def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
-    """Simulate up to a frame without playing, and store all frames on the way.
-
-    Args:
-        obj: The crowd.
-        scene: Its scene.
-        last: The frame; values after the crowd's end count as the end.
+    """Simulate up to a frame, or to the crowd's end, without playing, and store all frames.
 
     Raises:
         SteerError: The crowd cannot be simulated.
@@ -105,22 +109,6 @@ def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
         for crowd, session, frames in simulate.continue_to(obj, scene, last):
             run = runs.ensure(crowd)
             run.adopt(crowd, scene, session, frames)
-
-
-def _frame_finder(
-    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
-) -> Callable[..., Frame | None]:
-    """Function that finds a crowd's frame for other crowds; before its start, the start pose."""
-
-    def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
-        run = runs.get(crowd)
-        if run is None:
-            return None
-        if number < crowd.steer.frame_start and not run.frames:
-            return run.waiting(crowd, scene, depsgraph)
-        return run.frame_at(crowd, number)
-
-    return find_live_frame
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -143,10 +131,7 @@ def _each(
 ) -> None:
     """Call a function for each live crowd of a scene; no error leaves this function.
 
-    Args:
-        scene: The scene.
-        act: The function.
-        wait: Whether a crowd may wait until kernels are compiled.
+    If `wait` is set, a crowd may wait until kernels are compiled.
     """
     wait = wait and _in_main_thread()
     with _lock:
@@ -187,15 +172,10 @@ def _resume(waited: set[int]) -> None:
         held = [obj for obj in crowds.crowds(scene) if obj.session_uid in waited]
         if not held:
             continue
-        number = scene.frame_current
-        if _is_playing(scene):
+        number, windows = scene.frame_current, bpy.context.window_manager.windows
+        if any(w.scene == scene and w.screen.is_animation_playing for w in windows):
             number = min([number, *(runs.ensure(obj).last(obj) for obj in held)])
         scene.frame_set(number)
-
-
-def _is_playing(scene: bpy.types.Scene) -> bool:
-    windows = bpy.context.window_manager.windows
-    return any(w.scene == scene and w.screen.is_animation_playing for w in windows)
 
 
 @persistent
@@ -204,7 +184,15 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
     if is_suspended():
         return
     rendering = depsgraph.mode == "RENDER"
-    find_live_frame = _frame_finder(scene, depsgraph)
+
+    def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
+        """The frame of a crowd for other crowds; before its start, the start pose."""
+        run = runs.get(crowd)
+        if run is None:
+            return None
+        if number < crowd.steer.frame_start and not run.frames:
+            return run.waiting(crowd, scene, depsgraph)
+        return run.frame_at(crowd, number)
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
         before = run.diagnosis
@@ -266,16 +254,14 @@ def on_render_frame(scene: bpy.types.Scene, *_: object) -> None:
     number = scene.frame_current
     # the first frame probably begins an animation: treat all of its frames alike
     last = scene.frame_end if number == scene.frame_start else number
+
+    def act(run: LiveRun, obj: bpy.types.Object) -> None:
+        # at the end of its range a crowd stands still
+        if not run.can_show(min(number, obj.steer.frame_end)) or last > number:
+            catch_up(obj, scene, last)
+
     with _lock, suspended():
-        _each(scene, lambda run, obj: _prepare(run, obj, scene, number, last))
-
-
-def _prepare(
-    run: LiveRun, obj: bpy.types.Object, scene: bpy.types.Scene, number: int, last: int
-) -> None:
-    # at the end of its range a crowd stands still
-    if not run.can_show(min(number, obj.steer.frame_end)) or last > number:
-        catch_up(obj, scene, last)
+        _each(scene, act)
 
 
 def _in_main_thread() -> bool:

@@ -20,9 +20,9 @@ from ..crowd.links import crowd_slots
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
-from ..reading.scene import geometry_owners, points_digest, read_agents, signature
+from ..reading.scene_agents import mesh_digest, read_agents
+from ..reading.scene_inputs import geometry_owners, signature
 from . import simulate
-from .live_status import LiveStatus
 
 log = logging.getLogger(__name__)
 
@@ -53,23 +53,24 @@ class LiveRun:
     _waiting: Frame | None = None
     _failed: Diagnosis | None = None
 
-    def status(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> LiveStatus:
-        """Status of the crowd for its panel."""
-        session, diagnosis = self._session, self.diagnosis
+    @property
+    def warnings(self) -> tuple[Diagnosis, ...]:
+        """Diagnoses of the scene that the user may want to act on."""
+        return () if self._session is None else tuple(self._session.warnings)
+
+    def shown_diagnosis(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> Diagnosis | None:
+        """Reason why the requested frame is not shown, or out of date; None if it is shown."""
         if self.frames and not self.out_of_date and self._is_changed(obj, scene):
             # a script set a property, of which Blender sends no notice
-            diagnosis = self._stale(diagnose("SETTINGS_CHANGED"), obj.steer.frame_start)
-        return LiveStatus(
-            diagnosis=diagnosis,
-            warnings=tuple(session.warnings) if session is not None else (),
-            stored_range=(min(self.frames), max(self.frames)) if self.frames else None,
-            stored_count=len(self.frames),
-            out_of_date=self.out_of_date is not None,
-        )
+            reason = diagnose("SETTINGS_CHANGED")
+            return diagnose("OUT_OF_DATE", reason=reason, start=obj.steer.frame_start)
+        return self.diagnosis
 
-    @staticmethod
-    def _stale(reason: Diagnosis, start: int) -> Diagnosis:
-        return diagnose("OUT_OF_DATE", reason=reason, start=start)
+    def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+        try:
+            return live_key(obj, settings_of(obj), simulate.fps_of(scene)) != self._key
+        except SteerError:
+            return True
 
     def change_frame(
         self,
@@ -95,10 +96,10 @@ class LiveRun:
         if steer.frame_end < steer.frame_start:
             self.diagnosis = diagnose("RANGE_ENDS_EARLY")
             return
-        settings = self._settings(obj, scene, number)
+        settings = self._settings(obj, scene)
         if number == steer.frame_start and part == 0.0:
             self._visit_start(obj, scene, depsgraph, settings)
-        wanted = min(max(number, steer.frame_start), steer.frame_end)
+        wanted = self._clamped(obj, number)
         # motion during a frame starts from the whole frame before it
         part = part if number == wanted and wanted < steer.frame_end else 0.0
         session = self._session
@@ -106,26 +107,16 @@ class LiveRun:
             session = None
         whole = part == 0.0 and number == wanted
         if wanted not in self.frames and session is not None and whole:
-            others = self._others(obj, number - 1, find_live_frame)
-            frame = session.step(obj, depsgraph, settings, others=others)
-            self._store(frame, settings)
+            crowds = crowd_slots(obj).values()
+            found = {crowd.session_uid: find_live_frame(crowd, number - 1) for crowd in crowds}
+            others = {uid: frame for uid, frame in found.items() if frame is not None}
+            session.read(obj, depsgraph, settings)
+            self._store(session.step(obj, settings, others), settings)
         elif wanted in self._used and number == wanted and self._used[wanted] != settings:
             # a driver, or an animation curve whose value changes only at this frame
             self._outdate("SETTINGS_CHANGED", keep=None)
         self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
         self._show(obj, wanted, part, scene)
-
-    def _others(
-        self,
-        obj: bpy.types.Object,
-        number: int,
-        find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
-    ) -> dict[int, Frame]:
-        """Frames of the crowds that this one steers by, by session uid."""
-        found = {
-            crowd.session_uid: find_live_frame(crowd, number) for crowd in crowd_slots(obj).values()
-        }
-        return {uid: frame for uid, frame in found.items() if frame is not None}
 
     def waiting(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
@@ -154,11 +145,14 @@ class LiveRun:
             SteerError: The crowd cannot be simulated.
         """
         number = scene.frame_current
-        settings = self._settings(obj, scene, number)
+        settings = self._settings(obj, scene)
         owners = geometry_owners(obj)
         updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
         reshaped = {owners[uid] for uid in updated & owners.keys()}
-        own = obj.data.session_uid in updated and not self._has_same_points(obj)
+        own = obj.data.session_uid in updated
+        if own and self._start_points != b"":
+            # Blender reports a change of any modifier as an update of the mesh
+            own = self._start_points != mesh_digest(obj)
         # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
@@ -174,10 +168,6 @@ class LiveRun:
             self._outdate("SCENE_CHANGED", keep=number)
             self._places = (number, signature(obj, depsgraph))
         self._show(obj, self._clamped(obj, number), 0.0, scene)
-
-    def _has_same_points(self, obj: bpy.types.Object) -> bool:
-        """Whether the crowd's mesh is unchanged: Blender reports modifiers as mesh updates."""
-        return self._start_points != b"" and self._start_points == points_digest(obj)
 
     def adopt(
         self,
@@ -210,23 +200,15 @@ class LiveRun:
             log.warning("%s", error)
         self.diagnosis = error.diagnosis
 
-    def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-        try:
-            return live_key(obj, settings_of(obj), simulate.fps_of(scene)) != self._key
-        except SteerError:
-            return True
-
-    def _settings(
-        self, obj: bpy.types.Object, scene: bpy.types.Scene, number: int
-    ) -> CrowdSettings:
-        """The settings at this frame; stored frames are dropped if the settings changed."""
+    def _settings(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> CrowdSettings:
+        """The settings at the scene's frame; stored frames are dropped if the settings changed."""
         settings = settings_of(obj)
         key = live_key(obj, settings, simulate.fps_of(scene))
         if self._key is not None and key != self._key:
             if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
                 self._forget()
             elif self.frames:
-                self._outdate("SETTINGS_CHANGED", keep=number)
+                self._outdate("SETTINGS_CHANGED", keep=scene.frame_current)
         self._key = key
         return settings
 
@@ -286,13 +268,12 @@ class LiveRun:
             and self._used.get(number, settings) == settings
             and (self._start_agents is None or _equal(agents, self._start_agents))
         )
+        if not same:
+            self._forget()
         self._start_agents, self._start_signature = agents, mark
-        self._start_points = points_digest(obj)
+        self._start_points = mesh_digest(obj)
         if same:
             return
-        self._forget()
-        self._start_agents, self._start_signature = agents, mark
-        self._start_points = points_digest(obj)
         self._session = simulate.Session(
             obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
         )
@@ -323,14 +304,16 @@ class LiveRun:
             SteerError: The settings are out of range.
         """
         self._shown = None
-        self._settings(obj, scene, scene.frame_current)
+        self._settings(obj, scene)
         self._show(obj, self._clamped(obj, scene.frame_current), 0.0, scene)
 
     def _show(
         self, obj: bpy.types.Object, wanted: int, part: float, scene: bpy.types.Scene
     ) -> None:
         start = obj.steer.frame_start
-        self.diagnosis = self.out_of_date and self._stale(self.out_of_date, start)
+        self.diagnosis = None
+        if self.out_of_date is not None:
+            self.diagnosis = diagnose("OUT_OF_DATE", reason=self.out_of_date, start=start)
         if not self.frames:
             self.diagnosis = self._failed or diagnose("NOT_SIMULATED", start=start)
             return

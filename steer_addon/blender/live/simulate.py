@@ -1,25 +1,277 @@
-"""Offline simulation of a crowd from its first frame, without playing the user's scene."""
+"""Simulation of a crowd, and of the crowds that it steers by, from a scene."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
 
 import bpy
 
+from ...core.agents import Agents
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
-from .sessions import Session, fps_of, sessions
+from ...core.step.simulation import Simulation
+from ..crowd.crowds import frame_numbers
+from ..crowd.links import linked_crowds, with_crowds
+from ..crowd.properties import settings_of
+from ..reading.scene import WorldReader
+from ..reading.scene_agents import read_agents
+from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
+from ..reading.scratch import Scratch
+from ..suspension import suspended
 
-__all__ = ["Session", "continue_to", "fps_of", "run"]
+
+def fps_of(scene: bpy.types.Scene) -> float:
+    """Frames per second of a scene."""
+    return scene.render.fps / scene.render.fps_base
+
+
+class Session:
+    """A simulation with the reader of its inputs; shared by live and offline runs."""
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        settings: CrowdSettings,
+        *,
+        frame: int,
+        fps: float,
+        evaluated: bpy.types.Object | None = None,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+    ) -> None:
+        """Start at a frame.
+
+        Args:
+            obj: The original crowd object.
+            depsgraph: The depsgraph that evaluated the scene at that frame.
+            settings: The crowd's settings at that frame.
+            frame: Its number.
+            fps: Frames per second.
+            evaluated: The crowd evaluated without its Crowd modifier, if available.
+            stand_ins: Replacements of objects in a scratch scene, by session uid.
+        """
+        self.fps = fps
+        self.reader = WorldReader()
+        self.start = read_agents(obj, depsgraph, settings, evaluated=evaluated)
+        """The agents as they were read."""
+        self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
+        self.simulation = Simulation(settings, self.start, frame=frame, fps=fps, world=self.world)
+
+    @property
+    def frame(self) -> int:
+        """Number of the frame that the simulation is at."""
+        return self.simulation.frame
+
+    def current(self) -> Frame:
+        """The crowd as it is now."""
+        return self.simulation.current()
+
+    def read(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        settings: CrowdSettings,
+        stand_ins: Mapping[int, bpy.types.Object] | None = None,
+    ) -> None:
+        """Read the world at the next frame, before `step`.
+
+        Args:
+            obj: The original crowd object.
+            depsgraph: The depsgraph at that frame.
+            settings: The crowd's settings at that frame.
+            stand_ins: Replacements of objects in a scratch scene, by session uid.
+        """
+        self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
+
+    def step(
+        self, obj: bpy.types.Object, settings: CrowdSettings, others: Mapping[int, Frame]
+    ) -> Frame:
+        """Advance by one frame; `others` are the previous frames of other crowds by session uid.
+
+        Raises:
+            SceneError: A crowd that this one steers by is not simulated up to this frame.
+        """
+        return self.simulation.step(with_crowds(obj, self.world, others), settings)
+
+    @property
+    def warnings(self) -> list[Diagnosis]:
+        """Diagnoses of the scene that the user may want to act on."""
+        return [*self.reader.scene_warnings, *self.simulation.warnings]
+
+
+class _OwnStage:
+    """Stands for a `Scratch` if physics require the user's scene: plays it, and goes back."""
+
+    stand_ins = None
+
+    def __init__(self, scene: bpy.types.Scene) -> None:
+        self._scene = scene
+        self._before = (scene.frame_current, scene.frame_subframe)
+
+    def at(self, frame: int) -> bpy.types.Depsgraph:
+        """Evaluate everything at a frame."""
+        with suspended():
+            self._scene.frame_set(frame)
+        return self._scene.view_layers[0].depsgraph
+
+    def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
+        """A crowd with the values of its properties at the frame."""
+        # the user's own scene writes animated values back to the original
+        return obj
+
+    def simplify(self, crowd: bpy.types.Object) -> None:
+        """Do nothing: the user's scene stays as it is."""
+
+    def close(self) -> None:
+        """Go back to the user's frame."""
+        try:
+            with suspended():
+                self._scene.frame_set(self._before[0], subframe=self._before[1])
+        except ReferenceError:
+            # another file was opened: the old frame has no meaning there
+            pass
+
+
+def stage_for(members: list[bpy.types.Object], scene: bpy.types.Scene) -> Scratch | _OwnStage:
+    """The scene in which crowds are evaluated frame by frame; the first depends on the others."""
+    if needs_own_scene(members[0]):
+        return _OwnStage(scene)
+    present = [o for o in input_objects(members[0]) if scene in o.users_scene]
+    return Scratch(scene, present, crowds=members)
+
+
+Moment = list[tuple[bpy.types.Object, Session, Frame]]
+"""The started crowds, the requested one first, each with its session and its frame."""
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Point from which an interrupted run continues.
+
+    Attributes:
+        frame: The last frame that is known.
+        states: The agents of every crowd that had started by then, by the crowd's full name.
+        pass_session: Called with each crowd and its session at every frame up to that point.
+    """
+
+    frame: int
+    states: Mapping[str, Agents]
+    pass_session: Callable[[bpy.types.Object, Session], None] = lambda crowd, session: None
+
+
+class _Group:
+    """A crowd and all crowds that it depends on, stepped together."""
+
+    def __init__(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, resume: Resume | None
+    ) -> None:
+        self.members = linked_crowds(obj)
+        self.stage = stage_for(self.members, scene)
+        self._resume = resume
+        self._fps = fps_of(scene)
+        self._settings: dict[int, CrowdSettings] = {}
+        self._sessions: dict[int, Session] = {}
+        self._frames: dict[int, Frame] = {}
+
+    def _begin(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Session:
+        """A session of one crowd at its first frame."""
+        return Session(
+            obj,
+            depsgraph,
+            self._settings_at(obj, depsgraph),
+            frame=obj.steer.frame_start,
+            fps=self._fps,
+            evaluated=None if self.stage.stand_ins is None else self.stage.crowd(obj, depsgraph),
+            stand_ins=self.stage.stand_ins,
+        )
+
+    def _settings_at(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
+        found = self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
+        if obj.animation_data is None:
+            # the settings cannot change from frame to frame
+            self._settings[obj.session_uid] = found
+        return found
+
+    def advance(self, number: int, depsgraph: bpy.types.Depsgraph, read: bool) -> Moment:
+        """Advance every crowd to a frame; each reads the others at the frame before."""
+        before = dict(self._frames)
+        known = self._resume is not None and number <= self._resume.frame
+        for crowd in self.members:
+            uid, start = crowd.session_uid, crowd.steer.frame_start
+            if number == start or (number < start and uid not in self._frames):
+                session = self._begin(crowd, depsgraph)
+                # until it starts, other crowds see it at its start pose
+                self._frames[uid] = session.current()
+                if number == start:
+                    self._sessions[uid] = session
+                    self.stage.simplify(crowd)
+            elif start < number <= crowd.steer.frame_end:
+                session, settings = self._sessions[uid], self._settings_at(crowd, depsgraph)
+                if read:
+                    session.read(crowd, depsgraph, settings, self.stage.stand_ins)
+                if known:
+                    session.simulation.skip(session.world, settings)
+                else:
+                    self._frames[uid] = session.step(crowd, settings, before)
+        if self._resume is not None and known:
+            self._restore(self._resume, number)
+            return []
+        begun = [c for c in self.members if c.session_uid in self._sessions]
+        return [(c, self._sessions[c.session_uid], self._frames[c.session_uid]) for c in begun]
+
+    def _restore(self, resume: Resume, number: int) -> None:
+        """Pass a known frame; at the last known frame the agents are restored."""
+        for crowd in self.members:
+            session = self._sessions.get(crowd.session_uid)
+            if session is None:
+                continue
+            resume.pass_session(crowd, session)
+            if number < resume.frame:
+                continue
+            if crowd.name_full not in resume.states:
+                raise SceneError(
+                    f"The bake does not hold crowd {crowd.name_full!r} at frame {number}: "
+                    "bake again"
+                )
+            session.simulation.adopt(resume.states[crowd.name_full])
+            self._frames[crowd.session_uid] = session.current()
+
+
+def moments(
+    obj: bpy.types.Object, scene: bpy.types.Scene, last: int, resume: Resume | None = None
+) -> Generator[Moment, None, None]:
+    """Run a crowd, and the crowds that it steers by, frame by frame.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        last: The last frame.
+        resume: Point to continue from; the world of earlier frames is only read.
+
+    Yields:
+        The started crowds at each frame, from the first frame of the earliest crowd on; nothing
+        for frames that are known.
+    """
+    group = _Group(obj, scene, resume)
+    try:
+        starts = {crowd.steer.frame_start for crowd in group.members}
+        moving = needs_frames(obj)
+        depsgraph = None
+        for number in range(min(starts), last + 1):
+            if depsgraph is None or moving or number in starts:
+                depsgraph = group.stage.at(number)
+            yield group.advance(number, depsgraph, moving)
+    finally:
+        group.stage.close()
 
 
 def run(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     frames: range,
-    settings: CrowdSettings | None = None,
     *,
     warnings: list[Diagnosis] | None = None,
     at: list[Session] | None = None,
@@ -33,7 +285,6 @@ def run(
         obj: The crowd.
         scene: Its scene.
         frames: Frames to yield, in ascending order, from the crowd's range.
-        settings: Used in place of the crowd's own, keyed values included.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
         at: Filled with the session whose frame is yielded, for callers that need more than frames.
 
@@ -41,18 +292,8 @@ def run(
         SceneError: The frames are backwards, or outside of the crowd's range.
         SteerError: While iterating: the crowd cannot be simulated.
     """
-    _check_frames(obj, frames)
-    told, found = [] if warnings is None else warnings, [] if at is None else at
-    return _run(obj, scene, frames, settings, told, found)
-
-
-def _check_frames(obj: bpy.types.Object, frames: range) -> None:
-    first, last = obj.steer.frame_start, obj.steer.frame_end
-    if last < first:
-        raise SceneError(
-            f"Crowd {obj.name!r} ends at frame {last}, before its start at {first}: "
-            f"set the end to {first} or more"
-        )
+    allowed = frame_numbers(obj)
+    first, last = allowed[0], allowed[-1]
     if frames.step < 0 or not len(frames):
         raise SceneError(
             f"Frames {frames.start} to {frames.stop - 1} are none or run backwards: "
@@ -63,25 +304,21 @@ def _check_frames(obj: bpy.types.Object, frames: range) -> None:
             f"Frames {frames[0]} to {frames[-1]} reach outside the range of crowd {obj.name!r}: "
             f"give frames from {first} to {last}, or change its start and end"
         )
+    found = [] if warnings is None else warnings
 
+    def simulated() -> Iterator[Frame]:
+        for moment in moments(obj, scene, frames[-1]):
+            # the crowd itself comes first in the list; crowds that it steers by may start earlier
+            crowd, session, frame = moment[0]
+            if crowd != obj:
+                continue
+            add_new(found, [*session.reader.warnings, *session.simulation.warnings])
+            if frame.number in frames:
+                if at is not None:
+                    at[:] = [session]
+                yield frame
 
-def _run(
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    frames: range,
-    settings: CrowdSettings | None,
-    warnings: list[Diagnosis],
-    at: list[Session],
-) -> Iterator[Frame]:
-    for moment in sessions(obj, scene, frames[-1], settings):
-        # the crowd itself comes first in the list; crowds that it steers by may start earlier
-        crowd, session, frame = moment[0]
-        if crowd != obj:
-            continue
-        add_new(warnings, [*session.reader.no_target, *session.warnings])
-        if frame.number in frames:
-            at[:] = [session]
-            yield frame
+    return simulated()
 
 
 def continue_to(
@@ -93,7 +330,7 @@ def continue_to(
         Each crowd that had started by then, with its session at that frame and all its frames.
     """
     found: dict[int, tuple[bpy.types.Object, Session, list[Frame]]] = {}
-    for moment in sessions(obj, scene, last, None):
+    for moment in moments(obj, scene, last):
         for crowd, session, frame in moment:
             frames = found.setdefault(crowd.session_uid, (crowd, session, []))[2]
             if not frames or frames[-1] is not frame:

@@ -13,6 +13,7 @@ from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
 from ..live import live, simulate
+from ..suspension import suspended
 from .common import SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def bake_crowd(
         progress(0.5 + 0.5 * share)
         return True
 
-    with live.suspended():
+    with suspended():
         result = keyframes.bake(
             simulated,
             name=obj.name,
@@ -101,7 +102,7 @@ def delete_bake(obj: bpy.types.Object) -> int:
     """
     collection = obj.steer.bake_collection
     found = [collection] if collection is not None else removal.find_bakes(obj.name)
-    count = sum(removal.delete_bake(bake).object_count for bake in found)
+    count = sum(map(removal.delete_bake, found))
     obj.steer.bake_collection = None
     crowds.unhide(obj)
     return count

@@ -29,8 +29,10 @@ from ..crowd.properties import settings_of
 from ..crowd.records import Part
 from ..crowd.state import plays_back
 from ..live import compiling, live
-from ..live.sessions import fps_of
-from ..reading.scene import WorldReader, needs_frames, read_agents, signature
+from ..live.simulate import fps_of
+from ..reading.scene import WorldReader
+from ..reading.scene_agents import read_agents
+from ..reading.scene_inputs import needs_frames, signature
 from . import seen
 from .settings import MOST_CHOSEN, parse_ids
 

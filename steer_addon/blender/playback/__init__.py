@@ -1,10 +1,10 @@
 """Native playback: a baked crowd as a file that Blender plays by itself, without Steer.
 
 `attach` writes the file from a cache and lets the crowd's modifier show it, `detach` goes back to
-the live crowd, `relink` finds a file that was moved. What all of them deal with is the modifier's
-state object: of a baked crowd it is a point cloud with a Mesh Sequence Cache modifier (`crowd.usdc`
-in the cache's folder), or, where Blender has no USD, a mesh with a Mesh Cache modifier
-(`crowd.pc2`), which holds positions only.
+the live crowd, `relink` finds a file that was moved. All of them exchange the modifier's state
+object: of a baked crowd it is a point cloud with a Mesh Sequence Cache modifier (`crowd.usdc` in
+the cache's folder), or, in a Blender without USD, a mesh with a Mesh Cache modifier (`crowd.pc2`),
+which holds positions only.
 """
 
 from .linking import (
@@ -15,10 +15,10 @@ from .linking import (
     forget,
     make_state,
     relink,
+    remove_crowd,
     show,
     write,
 )
-from .removal import remove_crowd
 
 __all__ = [
     "FILES",

@@ -15,16 +15,16 @@ from ...core.errors import SceneError
 from ...core.results.frames import Frame
 from ..crowd.baked_file import absolute_path, path_owner
 from ..writing.files import Header
-from ..writing.mesh_cache import read_pc2_header
-from ..writing.usd_points import POINTS_PATH
+from ..writing.mesh_cache import read_point_count
+from ..writing.usd_points import CROWD_PATH
 from .packed import BLOCKS, ensure_group
 
 
 def read_cache(folder: Path) -> tuple[Any, Header]:
-    """The frames of a baked cache, which can be gone through again, and what they have in common.
+    """The frames of a baked cache, which can be iterated repeatedly, and their header.
 
     Raises:
-        SteerError: It cannot be read.
+        SteerError: The cache cannot be read.
     """
     cache = open_cache(folder)
     numbers = cache.frames
@@ -39,12 +39,12 @@ def make_usd_state(name: str, path: Path) -> bpy.types.Object:
     state = bpy.data.objects.new(name, bpy.data.pointclouds.new(name))
     modifier = state.modifiers.new("Crowd Cache", "MESH_SEQUENCE_CACHE")
     modifier.cache_file = _cache_file(path)
-    modifier.object_path = POINTS_PATH
+    modifier.object_path = CROWD_PATH
     return state
 
 
 def _cache_file(path: Path) -> bpy.types.CacheFile:
-    """The data-block of a file, read again where there is one already."""
+    """The data-block of a file, read again if there is one already."""
     for found in bpy.data.cache_files:
         if found.library is None and absolute_path(found) == path:
             reload(found)
@@ -54,7 +54,7 @@ def _cache_file(path: Path) -> bpy.types.CacheFile:
     made: bpy.types.CacheFile = next(found for found in bpy.data.cache_files if found not in before)
     made.filepath = _stored(path)
     made.name = f"{path.parent.name} {path.name}"
-    # it is made with one user too many, and would never go
+    # the operator counts one user too many, and it would never be removed
     made.user_clear()
     return made
 
@@ -65,13 +65,13 @@ def reload(cache_file: bpy.types.CacheFile) -> None:
         bpy.ops.cachefile.reload()
 
 
-def make_plain_state(name: str, path: Path, first: Frame) -> bpy.types.Object:
+def make_plain_state(name: str, path: Path, first: Frame, start: int) -> bpy.types.Object:
     """A mesh of loose vertices that plays a packed PC2 file; radii stay those of a frame."""
-    header = read_pc2_header(path)
+    points = read_point_count(path)
     mesh = bpy.data.meshes.new(name)
-    mesh.vertices.add(header.points)
-    ids, radii = np.zeros(header.points, np.int32), np.zeros(header.points, np.float32)
-    count = min(len(first.id), header.points // BLOCKS)
+    mesh.vertices.add(points)
+    ids, radii = np.zeros(points, np.int32), np.zeros(points, np.float32)
+    count = min(len(first.id), points // BLOCKS)
     ids[:count], radii[:count] = first.id[:count].astype(np.int32), first.radius[:count]
     for attribute, kind, values in (("id", "INT", ids), ("radius", "FLOAT", radii)):
         mesh.attributes.new(attribute, kind, "POINT").data.foreach_set("value", values)
@@ -81,7 +81,7 @@ def make_plain_state(name: str, path: Path, first: Frame) -> bpy.types.Object:
     modifier.forward_axis, modifier.up_axis = "POS_Y", "POS_Z"
     modifier.deform_mode, modifier.interpolation = "OVERWRITE", "LINEAR"
     modifier.time_mode, modifier.play_mode = "FRAME", "SCENE"
-    modifier.frame_start, modifier.frame_scale = header.start, 1.0
+    modifier.frame_start, modifier.frame_scale = start, 1.0
     modifier.filepath = _stored(path)
     state.modifiers.new("Crowd Attributes", "NODES").node_group = ensure_group()
     return state
@@ -91,7 +91,7 @@ def set_path(state: bpy.types.Object, path: Path) -> None:
     """Let a state play another file of the same kind.
 
     Raises:
-        SceneError: Its modifier was taken away.
+        SceneError: Its modifier was removed.
     """
     owner = path_owner(state)
     if owner is None:
@@ -103,7 +103,7 @@ def set_path(state: bpy.types.Object, path: Path) -> None:
 
 
 def _stored(path: Path) -> str:
-    """A path as it stands in the .blend file: relative to it where that can be."""
+    """A path as it is stored in the .blend file: relative to it if possible."""
     if bpy.data.filepath:
         try:
             return str(bpy.path.relpath(str(path)))

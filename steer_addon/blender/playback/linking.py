@@ -1,4 +1,4 @@
-"""Baked files and the state objects that play them."""
+"""Baked files and the state objects that play them; removal of a crowd with its state."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from ...core.errors import SceneError
-from ...core.results.roster import Roster, everybody
-from ..crowd import baked_file
+from ...core.results.roster import Roster, everybody, placed
+from ..crowd import animation_paths, baked_file, crowds
 from ..crowd.state import (
     PLAYBACK_KEY,
     ensure_state,
@@ -20,12 +20,13 @@ from ..crowd.state import (
     plays_back,
     remove_state,
 )
-from ..display.display import ensure_node_group, require_modifier, set_input
+from ..display.display import ensure_node_group, find_modifier, require_modifier, set_input
 from ..live import live
 from ..suspension import suspended
 from ..writing import usd_points
+from ..writing.mesh_cache import write_pc2
 from . import files
-from .packed import write_packed
+from .packed import packed_points
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 USD_FILE = "crowd.usdc"
 PLAIN_FILE = "crowd.pc2"
-"""Where Blender has no USD: see `packed`."""
+"""The file for a Blender without USD, see `packed`."""
 FILES = (USD_FILE, PLAIN_FILE)
 """Files that `write` leaves in the folder of a cache."""
 
@@ -47,7 +48,7 @@ class Played(NamedTuple):
     Attributes:
         path: The file.
         header: Header of its frames.
-        first: The first of them.
+        first: The first frame.
     """
 
     path: Path
@@ -61,18 +62,14 @@ def write(
     header: Header,
     everybody: Callable[[], NDArray[np.int64]] | None = None,
 ) -> Played:
-    """Write the file that Blender plays to a folder.
+    """Write the file that Blender plays to a folder, see `writing`.
 
     Args:
-        frames: Ascending frames, one by one: memory does not grow with their number.
-        folder: Where `crowd.usdc` goes, or `crowd.pc2` where Blender has no USD.
+        frames: Ascending frames, one by one.
+        folder: Folder of the new `crowd.usdc`, or `crowd.pc2` for a Blender without USD.
         header: Header of the frames.
-        everybody: All identities there will be, asked where Blender has no USD; None takes those
-            of the first frame.
-
-    Raises:
-        OutputError: It cannot be written; an earlier file stays as it was.
-        SceneError: There are no frames.
+        everybody: Function that finds all identities there will be, called for a Blender without
+            USD; None takes those of the first frame.
     """
     coming = iter(frames)
     first = next(coming, None)
@@ -86,19 +83,15 @@ def write(
         else:
             ids = first.id if everybody is None else everybody()
             first = Roster(ids).placed(first)
-            write_packed(coming, path, header, ids=ids)
+            write_pc2(packed_points(placed(coming, ids)), path, header)
     return Played(path, header, first)
 
 
 def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
-    """Let a crowd show a written file in place of its simulation; returns the new state object.
-
-    Args:
-        obj: The crowd.
-        played: From `write`.
+    """Let a crowd show the result of `write` in place of its simulation; returns the new state.
 
     Raises:
-        SceneError: The object is no crowd, comes from another file, or the file is not there.
+        SceneError: The object is no crowd or comes from another file, or the file is missing.
     """
     modifier = require_modifier(obj)
     if obj.library is not None or obj.override_library is not None:
@@ -130,7 +123,7 @@ def make_state(name: str, played: Played) -> bpy.types.Object:
     if path.suffix == ".usdc":
         state = files.make_usd_state(name, path)
     else:
-        state = files.make_plain_state(name, path, played.first)
+        state = files.make_plain_state(name, path, played.first, header.start)
     state[PLAYBACK_KEY] = path.suffix[1:]
     state[baked_file.RANGE_KEY] = [header.start, header.end]
     return state
@@ -139,16 +132,11 @@ def make_state(name: str, played: Played) -> bpy.types.Object:
 def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
     """Let a crowd play its baked cache: write the file that Blender plays, and show it.
 
-    Args:
-        obj: The crowd.
-        cache_folder: Folder of the cache; it may begin with `//`.
-
-    Returns:
-        The file that is played.
+    The folder may begin with `//`. Returns the path of the file.
 
     Raises:
-        SteerError: The cache cannot be read, the file not written, or the crowd not changed; what
-            the crowd shows is as before then.
+        SteerError: The cache cannot be read, the file not written, or the crowd not changed; the
+            crowd then shows what it showed before.
     """
     folder = folder_path(cache_folder)
     frames, header = files.read_cache(folder)
@@ -173,14 +161,8 @@ def detach(obj: bpy.types.Object) -> None:
 def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
     """Let a baked crowd play the file in another folder.
 
-    The file is written again from the cache in that folder where only that was moved.
-
-    Args:
-        obj: The crowd.
-        folder: Folder that the cache was moved to; it may begin with `//`.
-
-    Returns:
-        The file that is played.
+    The file is written again from the cache if the folder holds only the cache. The folder may
+    begin with `//`. Returns the path of the file.
 
     Raises:
         SceneError: The crowd is not baked.
@@ -198,12 +180,12 @@ def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
 
 
 def folder_path(folder: str | Path) -> Path:
-    """A folder as it may stand in a .blend file, as an absolute path."""
+    """A folder as it may be stored in a .blend file, as an absolute path."""
     return Path(bpy.path.abspath(str(folder)))
 
 
 def _settle(obj: bpy.types.Object) -> None:
-    """Let Blender evaluate the exchange now, so that no handler takes it for an edit."""
+    """Evaluate the exchange now, so that no handler takes it for an edit."""
     with suspended():
         for scene in obj.users_scene:
             for layer in scene.view_layers:
@@ -211,9 +193,29 @@ def _settle(obj: bpy.types.Object) -> None:
 
 
 def forget(obj: bpy.types.Object) -> None:
-    """Remove the crowd's state, with the cache file it plays where nothing else does."""
+    """Remove the crowd's state, with its cache file if no other state plays it."""
     state = playback_state(obj)
     used = None if state is None else baked_file.cache_file_of(state)
     remove_state(obj)
     if used is not None and used.users == 0:
         bpy.data.batch_remove([used])
+
+
+def remove_crowd(obj: bpy.types.Object) -> None:
+    """Give the object back as it was: no modifier, no state, no settings, no animation of them.
+
+    A keyframe bake stays: by now it is the user's.
+
+    Raises:
+        SceneError: The object comes from another file.
+    """
+    reason = crowds.why_not_editable(obj)
+    if reason:
+        raise SceneError(reason)
+    animation_paths.drop(obj, "steer.")
+    crowds.unhide(obj)
+    forget(obj)
+    modifier = find_modifier(obj)
+    if modifier is not None:
+        obj.modifiers.remove(modifier)
+    obj.property_unset("steer")

@@ -1,10 +1,10 @@
-"""All that a crowd shows as positions of a PC2 file, for a Blender that has no USD.
+"""All data that a crowd shows as positions of a PC2 file, for a Blender without USD.
 
-Four points belong to each agent, in four blocks: where it is, its rotation as a vector (axis times
+Four points belong to each agent, in four blocks: its position, its rotation as a vector (axis times
 angle), its velocity, and whether it is alive (x is 1 or 0). A node group on the state object turns
 the last three into attributes of the first. Between frames Blender interpolates them all in a
-straight line, so the rotation vector of a frame is the one of its equals that is nearest to that of
-the frame before.
+straight line, so of all vectors for the same rotation, a frame has the one that is nearest to that
+of the frame before.
 """
 
 from __future__ import annotations
@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 
 from ...core.doors import tomllib
 from ...core.results.frames import Frame
-from ...core.results.roster import placed
 from ..display import node_builder
-from ..writing.files import Header
-from ..writing.mesh_cache import write_points
 
 BLOCKS = 4
 GROUP_NAME = "Steer Playback"
@@ -29,29 +26,7 @@ VERSION_KEY = "steer_playback_version"
 VERSION = 1
 
 
-def write_packed(
-    frames: Iterable[Frame], path: Path, header: Header, *, ids: NDArray[np.int64] | None = None
-) -> int:
-    """Write frames to a PC2 file of four points per agent.
-
-    Args:
-        frames: Ascending frames without gaps.
-        path: File to write.
-        header: Header of the frames.
-        ids: All identities there will be, where agents appear later on.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames.
-        AgentError: An agent appears that was not announced.
-    """
-    return write_points(_packed(placed(frames, ids)), path, header)
-
-
-def _packed(frames: Iterable[Frame]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+def packed_points(frames: Iterable[Frame]) -> Iterator[tuple[int, NDArray[np.float32]]]:
     """The points of each frame, shape (4 * agent_count, 3), with its number."""
     before: NDArray[np.float64] | None = None
     for frame in frames:
@@ -69,8 +44,8 @@ def rotation_vectors(
 
     Args:
         rotation: Unit quaternions (w, x, y, z), shape (agent_count, 4).
-        before: Vectors of the frame before, shape (agent_count, 3): of all vectors that mean the
-            same the one that is nearest along its axis is taken.
+        before: Vectors of the frame before, shape (agent_count, 3): of all vectors for the same
+            rotation the one that is nearest along its axis is taken.
     """
     q = rotation.astype(np.float64)
     size = np.linalg.norm(q[:, 1:], axis=1)
@@ -88,7 +63,7 @@ def rotation_vectors(
 
 
 def ensure_group() -> bpy.types.NodeTree:
-    """This file's node group that unpacks the points, made where needed."""
+    """This file's node group that unpacks the points, made if needed."""
     for group in bpy.data.node_groups:
         if group.library is None and group.get(VERSION_KEY) == VERSION:
             return group

@@ -1,4 +1,4 @@
-"""A scene becomes a World: all that a crowd perceives, as the depsgraph evaluates it."""
+"""A scene becomes a World: all inputs of a crowd, as the depsgraph evaluates them."""
 
 from __future__ import annotations
 
@@ -17,33 +17,11 @@ from ...core.inputs.spheres import Spheres, make_spheres
 from ...core.inputs.world import CollidersBuilder, World
 from ...core.views import BvhView
 from ..crowd.properties import settings_of
-from .scene_agents import points_digest, read_agents
-from .scene_inputs import (
-    collider_objects,
-    geometry_owners,
-    ground_object,
-    input_objects,
-    is_sphere,
-    members,
-    needs_frames,
-    needs_own_scene,
-    signature,
-)
+from .scene_inputs import collider_objects, ground_object, is_sphere, members
 from .scene_meshes import MESH_TYPES, Matrix, MeshReader, matrix_of
 from .scene_sources import SourceReader
 from .scene_targets import TargetReader
 from .scene_view import SceneView
-
-__all__ = [
-    "WorldReader",
-    "geometry_owners",
-    "input_objects",
-    "needs_frames",
-    "needs_own_scene",
-    "points_digest",
-    "read_agents",
-    "signature",
-]
 
 Sphere = tuple[Matrix, float]
 """Center [m], shape (3,), and radius [m]."""
@@ -51,11 +29,11 @@ Sphere = tuple[Matrix, float]
 
 @dataclass
 class WorldReader:
-    """Reads worlds for one simulation; keeps what does not change from frame to frame."""
+    """Reads worlds for one simulation; keeps parts that do not change from frame to frame."""
 
     meshes: MeshReader = field(default_factory=MeshReader)
     scene_warnings: list[Diagnosis] = field(default_factory=list)
-    """Everything that the user may want to change, but for what is missing."""
+    """Warnings about the last world, without those of inputs that are missing."""
     _view: SceneView = field(default_factory=SceneView)
     _targets: TargetReader = field(default_factory=TargetReader)
     _sources: SourceReader = field(default_factory=SourceReader)
@@ -63,14 +41,9 @@ class WorldReader:
     _ground: tuple[Mesh, BvhView] | None = None
 
     @property
-    def no_target(self) -> list[Diagnosis]:
-        """Inputs that are missing though a behavior needs them."""
-        return [*self._targets.missing, *self._sources.missing]
-
-    @property
     def warnings(self) -> list[Diagnosis]:
-        """All warnings about the last world read."""
-        return [*self.no_target, *self.scene_warnings]
+        """All warnings about the last world, also of inputs that are missing."""
+        return [*self._targets.missing, *self._sources.missing, *self.scene_warnings]
 
     def read(
         self,
@@ -89,11 +62,11 @@ class WorldReader:
             stand_ins: Objects of a scratch scene, by the session uid of the object each stands for.
             settings: Settings of the crowd at that frame; None reads the object's.
         """
-        told = settings or settings_of(obj)
+        settings = settings or settings_of(obj)
         with self._view.at(depsgraph, stand_ins or {}) as view:
             targets: dict[str, Any] = self._targets.read(obj, view, fps)
-            sources: dict[str, Any] = self._sources.read(obj, view, told)
-            colliders, spheres = self._read_colliders(obj, told.motion.wall_height)
+            sources: dict[str, Any] = self._sources.read(obj, view, settings)
+            colliders, spheres = self._read_colliders(obj, settings.motion.wall_height)
             ground = self._read_ground(obj)
         self.scene_warnings = [*view.warnings, *self.meshes.end_frame()]
         return World(
@@ -101,7 +74,7 @@ class WorldReader:
             **sources,
             colliders=self._builder.build(colliders) if colliders else None,
             spheres=spheres,
-            ground=self._ground_tree(ground),
+            ground=ground,
         )
 
     def forget(self, uids: set[int]) -> None:
@@ -111,7 +84,7 @@ class WorldReader:
         self._view.forget_hidden()
 
     def forget_motion(self) -> None:
-        """Let targets stand still until the next frame is read: the last one was far away."""
+        """Forget the last places of targets, so that they stand still at the next frame."""
         self._targets = TargetReader()
 
     def _read_colliders(
@@ -143,7 +116,7 @@ class WorldReader:
     ) -> Iterator[Mesh | Sphere]:
         """The mesh or sphere of an object, or those of the collection that it instances.
 
-        `top` is the name of the object that stands in the scene, which users can select.
+        `top` is the name of the object in the scene, which users can select.
         """
         if part.instance_collection is not None and part.type == "EMPTY":
             base = self._piece_place(part, parent)
@@ -156,21 +129,35 @@ class WorldReader:
             yield from self._spheres(part, name, top, parent)
         if part.type not in MESH_TYPES:
             return
+        mesh = self._mesh(part, name, parent, top=top, wall_height=wall_height)
+        if mesh is not None:
+            yield mesh
+
+    def _mesh(
+        self,
+        part: bpy.types.Object,
+        name: str,
+        parent: Matrix | None = None,
+        *,
+        top: str = "",
+        solid: bool = True,
+        wall_height: float = 0.0,
+    ) -> Mesh | None:
+        """The mesh of an object, hidden or not, or of an object in an instanced collection."""
         view = self._view
         evaluated = view.evaluated(part) if parent is None else view.instanced(part)
         if evaluated is None:
-            mesh = view.hidden(
+            return view.hidden(
                 part,
-                f"collider {wall_height}",
+                f"mesh {solid} {wall_height}",
                 lambda seen: MeshReader().read(
-                    name, part, seen, matrix_of(seen), wall_height=wall_height
+                    name, part, seen, matrix_of(seen), solid=solid, wall_height=wall_height
                 ),
             )
-        else:
-            place = self._piece_place(part, parent)
-            mesh = self.meshes.read(name, part, evaluated, place, top=top, wall_height=wall_height)
-        if mesh is not None:
-            yield mesh
+        place = self._piece_place(part, parent)
+        return self.meshes.read(
+            name, part, evaluated, place, top=top, solid=solid, wall_height=wall_height
+        )
 
     def _spheres(
         self, part: bpy.types.Object, name: str, top: str, parent: Matrix | None
@@ -194,22 +181,13 @@ class WorldReader:
             return self._view.place_of(part)
         return parent @ matrix_of(self._view.instanced(part))
 
-    def _read_ground(self, obj: bpy.types.Object) -> Mesh | None:
+    def _read_ground(self, obj: bpy.types.Object) -> BvhView | None:
+        """The tree of the ground's triangles, refitted if only its points moved."""
         ground, view = ground_object(obj), self._view
-        if ground is None or view.is_gone(ground, "Ground") or ground.type not in MESH_TYPES:
-            return None
-        # a name of its own: the ground may be among the colliders too, and may well be open
-        name = f"{ground.name_full} (ground)"
-        evaluated = view.evaluated(ground)
-        if evaluated is None:
-            return view.hidden(
-                ground,
-                "ground",
-                lambda seen: MeshReader().read(name, ground, seen, matrix_of(seen)),
-            )
-        return self.meshes.read(name, ground, evaluated, matrix_of(evaluated), solid=False)
-
-    def _ground_tree(self, mesh: Mesh | None) -> BvhView | None:
+        mesh = None
+        if ground is not None and not view.is_gone(ground, "Ground") and ground.type in MESH_TYPES:
+            # a name of its own: the ground may be a collider too, and may be open
+            mesh = self._mesh(ground, f"{ground.name_full} (ground)", solid=False)
         if mesh is None or mesh.triangle_count == 0:
             self._ground = None
         elif self._ground is None or len(self._ground[1].triangles) != mesh.triangle_count:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Container
 from typing import Any
 
 import bpy
@@ -18,8 +19,8 @@ from ..display import display
 from .scene_meshes import FloatArray, Matrix, matrix_of, positions, transform
 from .scratch import Scratch
 
-_ROWS = ("FLOAT_VECTOR", "QUATERNION")
 _NUMBERS = {"FLOAT": np.float32, "INT": np.int32, "INT8": np.int8, "BOOLEAN": np.bool_}
+_ROWS = {"FLOAT_VECTOR": ("vector", 3), "QUATERNION": ("value", 4)}
 
 
 def read_agents(
@@ -32,13 +33,13 @@ def read_agents(
     """Agents on the vertices of a crowd, as the modifiers above its Crowd modifier leave them.
 
     Modifiers above count when they are shown in the viewport, also while rendering. They are
-    evaluated on a copy in a scene of its own; without any the mesh itself is read.
+    evaluated on a copy in a scene of its own; without modifiers the mesh itself is read.
 
     Args:
         obj: The original crowd object.
         depsgraph: Source of the frame and of the object's place.
         settings: Values of agents without point attributes.
-        evaluated: The crowd evaluated without its Crowd modifier, where that is at hand.
+        evaluated: The crowd evaluated without its Crowd modifier, if available.
 
     Raises:
         AgentError: There are no points, or values are not finite.
@@ -51,32 +52,28 @@ def read_agents(
     shown = depsgraph.scene
     with Scratch(shown.original, (), crowds=[obj]) as scratch:
         own = scratch.at(shown.frame_current, shown.frame_subframe)
-        probe = scratch.probes[obj.session_uid].evaluated_get(own)
+        probe = scratch.crowd(obj, own)
         return _from_mesh(obj, probe.data, matrix_of(probe), settings)
 
 
-def points_digest(obj: bpy.types.Object) -> bytes:
-    """A digest of the mesh that a crowd's agents are read from; empty where modifiers make them.
+def mesh_digest(obj: bpy.types.Object) -> bytes:
+    """A digest of the mesh that a crowd's agents are read from; empty if modifiers make the points.
 
-    Blender tells of any change of a modifier as if the mesh had been edited.
+    Blender reports any change of a modifier as an edit of the mesh.
     """
     if needs_evaluation(obj):
         return b""
     mesh = obj.data
     digest = hashlib.blake2b(positions(mesh).tobytes(), digest_size=16)
-    for name, attribute in mesh.attributes.items():
-        values = _values(mesh, name)
-        if values is None:
-            values = (
-                _rows(mesh, name, attribute.data_type) if attribute.data_type in _ROWS else None
-            )
+    for name in mesh.attributes.keys():
+        values = _column(mesh, name, (*_NUMBERS, *_ROWS))
         if values is not None:
             digest.update(name.encode() + values.tobytes())
     return digest.digest()
 
 
 def needs_evaluation(obj: bpy.types.Object) -> bool:
-    """Whether a crowd's points are other ones than the vertices of its mesh."""
+    """Whether a crowd's points differ from the vertices of its mesh."""
     if obj.data.shape_keys is not None:
         return True
     crowd = display.find_modifier(obj)
@@ -117,7 +114,7 @@ def _from_mesh(
             max_force=agents.max_force,
             velocity=_velocity(mesh, linear),
             heading=_heading(mesh, linear, settings.motion.forward_axis),
-            ids=_values(mesh, "id"),
+            ids=_column(mesh, "id"),
             attributes=_attributes(mesh, settings),
         )
     except AgentError as error:
@@ -143,42 +140,36 @@ def _check_matrix(obj: bpy.types.Object, matrix: Matrix) -> None:
         )
 
 
-def _values(mesh: bpy.types.Mesh, name: str) -> Any:
-    """A number per point, or None where there is no such point attribute."""
+def _column(mesh: bpy.types.Mesh, name: str, types: Container[str] = _NUMBERS) -> Any:
+    """A number or a row per point; None if there is no point attribute of one of these types."""
     attribute = mesh.attributes.get(name)
-    if attribute is None or attribute.domain != "POINT" or attribute.data_type not in _NUMBERS:
+    if attribute is None or attribute.domain != "POINT" or attribute.data_type not in types:
         return None
-    values = np.empty(len(mesh.vertices), _NUMBERS[attribute.data_type])
-    attribute.data.foreach_get("value", values)
+    prop, width = _ROWS.get(attribute.data_type, ("value", 1))
+    dtype: Any = _NUMBERS.get(attribute.data_type, np.float32)
+    count = len(mesh.vertices)
+    values = np.empty(count if width == 1 else (count, width), dtype)
+    attribute.data.foreach_get(prop, values.ravel())
     return values
 
 
-def _rows(mesh: bpy.types.Mesh, name: str, kind: str) -> Any:
-    attribute = mesh.attributes.get(name)
-    if attribute is None or attribute.domain != "POINT" or attribute.data_type != kind:
-        return None
-    rows = np.empty((len(mesh.vertices), 4 if kind == "QUATERNION" else 3), np.float32)
-    attribute.data.foreach_get("value" if kind == "QUATERNION" else "vector", rows.ravel())
-    return rows
-
-
 def _velocity(mesh: bpy.types.Mesh, linear: Matrix) -> Any:
-    rows = _rows(mesh, "velocity", "FLOAT_VECTOR")
+    rows = _column(mesh, "velocity", ("FLOAT_VECTOR",))
     return None if rows is None else (rows @ linear.T).astype(np.float32)
 
 
 def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatArray:
     """Unit headings from `rotation`, else `heading`, else the object's -Y axis."""
-    rows = _rows(mesh, "rotation", "QUATERNION")
+    rows = _column(mesh, "rotation", ("QUATERNION",))
     if rows is not None:
         rows = turned(rows.astype(np.float64), forward_vector(forward_axis))
     else:
-        rows = _rows(mesh, "heading", "FLOAT_VECTOR")
+        rows = _column(mesh, "heading", ("FLOAT_VECTOR",))
     if rows is None:
         rows = np.tile([0.0, -1.0, 0.0], (len(mesh.vertices), 1))
     world = rows @ linear.T
     size = np.linalg.norm(world, axis=1, keepdims=True)
-    # a vector without length has no direction: make_agents falls back to its own default
+    # a vector without length has no direction: make_agents uses its own default
     return np.where(size > 0.0, world / np.where(size > 0.0, size, 1.0), world).astype(np.float32)
 
 
@@ -198,7 +189,7 @@ def _attributes(mesh: bpy.types.Mesh, settings: CrowdSettings) -> dict[str, Any]
     wanted = attribute_names(settings)
     found = {}
     for name in mesh.attributes.keys():
-        values = _values(mesh, name) if name in wanted else None
+        values = _column(mesh, name) if name in wanted else None
         if values is not None:
             found[name] = values
     return found

@@ -1,7 +1,7 @@
-"""Which objects a crowd reads, and whether they changed.
+"""The objects that a crowd reads, and whether they changed.
 
-What counts as an input is decided by the crowd's settings alone, not by what is shown. What the
-crowd itself made, its state and its bake, is never one.
+The crowd's settings alone decide which objects are inputs, whether they are shown or not. The state
+and the bake of the crowd are never inputs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _made_by(obj: bpy.types.Object) -> set[int]:
 
 
 def members(collection: Any, obj: bpy.types.Object) -> list[bpy.types.Object]:
-    """Objects of a collection and those in it, by name, without what the crowd itself made."""
+    """Objects of a collection and those in it, by name, without the state and bake of the crowd."""
     if collection is None:
         return []
     own = _made_by(obj)
@@ -38,7 +38,7 @@ def members(collection: Any, obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def target_objects(obj: bpy.types.Object, slot: Any) -> list[bpy.types.Object]:
-    """Objects that a slot steers by; the crowd itself and the agents of others are none."""
+    """Objects that a slot steers by, without the crowd itself and the agents of other crowds."""
     if target_crowd(slot) is not None or slot.target_kind == "CROWD":
         return []
     if slot.target_kind == "COLLECTION":
@@ -107,7 +107,7 @@ def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
 
 def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
     """Session uids of the inputs and of their data, each with that of the object."""
-    # of other crowds only the mesh: what they show changes in every frame
+    # of other crowds only the mesh: their shown agents change in every frame
     owners = {c.data.session_uid: c.session_uid for c in linked_crowds(obj)[1:]}
     for part in input_objects(obj):
         owners[part.session_uid] = part.session_uid
@@ -130,12 +130,9 @@ def needs_own_scene(obj: bpy.types.Object) -> bool:
 def signature(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, geometry: bool = False
 ) -> bytes:
-    """A digest of where a crowd and its inputs are; equal when nothing was moved.
+    """A digest of the places of a crowd and its inputs; equal if nothing was moved.
 
-    Args:
-        obj: The original crowd object.
-        depsgraph: Depsgraph that evaluated the scene.
-        geometry: Include the shape of the inputs.
+    With `geometry` the shapes of the inputs count too.
     """
     digest = hashlib.blake2b(digest_size=16)
     crowds = linked_crowds(obj)

@@ -20,10 +20,10 @@ FloatArray = NDArray[np.float32]
 Matrix = NDArray[np.float64]
 
 MESH_TYPES = ("MESH", "CURVE", "SURFACE", "FONT")
-"""Types of objects whose surface agents can meet."""
+"""Types of objects with a surface for agents."""
 
 CHECKED_TRIANGLES = 100_000
-"""Larger meshes are not searched for defects: it would delay the first frame by seconds."""
+"""Larger meshes are not searched for defects, which would delay the first frame by seconds."""
 
 _SIMULATED = {"CLOTH", "SOFT_BODY", "FLUID", "DYNAMIC_PAINT", "PARTICLE_SYSTEM", "COLLISION"}
 
@@ -34,7 +34,7 @@ def matrix_of(obj: bpy.types.Object) -> Matrix:
 
 
 def transform(points: Any, matrix: Matrix) -> FloatArray:
-    """Points in world space; in double precision, so that far-off origins cost no digits."""
+    """Points in world space; in double precision, so that far origins cost no digits."""
     with np.errstate(over="ignore", invalid="ignore"):
         moved = np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
         return np.ascontiguousarray(moved, np.float32)
@@ -50,7 +50,7 @@ def positions(mesh: bpy.types.Mesh | None) -> FloatArray:
 
 
 def corners(mesh: bpy.types.Mesh | None) -> NDArray[np.int32]:
-    """Vertices of the triangles that the faces are made of, shape (triangle_count, 3)."""
+    """Vertices of the triangles of all faces, shape (triangle_count, 3)."""
     if mesh is None:
         return np.empty((0, 3), np.int32)
     mesh.calc_loop_triangles()
@@ -81,7 +81,7 @@ def loose_edges(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
 
 
 def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -> FloatArray:
-    """Triangles in world space, facing as they do in the object's own, shape (t, 3, 3)."""
+    """Triangles in world space that face as in the object's space, shape (triangle_count, 3, 3)."""
     if np.linalg.det(matrix[:3, :3]) < 0.0:
         # a mirrored object would turn its faces inside out
         order = order[:, ::-1]
@@ -92,7 +92,7 @@ def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -
 def mesh_of(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh | None]:
     """The evaluated mesh of an object; curves, surfaces and texts are converted.
 
-    None for what has no geometry, a curve without splines too.
+    None for an object without geometry, such as a curve without splines.
     """
     if evaluated.type == "MESH":
         yield evaluated.data
@@ -119,12 +119,8 @@ def may_bend(obj: bpy.types.Object) -> bool:
 def may_deform(obj: bpy.types.Object) -> bool:
     """Whether the shape of an object may differ from frame to frame without an edit."""
     is_curve = obj.type in ("CURVE", "FONT", "SURFACE")
-    return may_bend(obj) or (is_curve and _has_references(obj.data))
-
-
-def _has_references(data: Any) -> bool:
-    names = ("bevel_object", "taper_object", "follow_curve")
-    return any(getattr(data, name, None) is not None for name in names)
+    names = ("bevel_object", "taper_object", "follow_curve") if is_curve else ()
+    return may_bend(obj) or any(getattr(obj.data, name, None) is not None for name in names)
 
 
 def may_move(obj: bpy.types.Object) -> bool:
@@ -158,18 +154,18 @@ class _Entry:
 
 @dataclass
 class MeshReader:
-    """Reads meshes, and hands the same instance on as long as nothing changed."""
+    """Reads meshes, and returns the same instance while nothing changes."""
 
     entries: dict[str, _Entry] = field(default_factory=dict)
     reads: dict[str, int] = field(default_factory=dict)
-    """How often the triangles of each mesh were read, by name."""
+    """Number of times that the triangles of each mesh were read, by name."""
     warnings: dict[str, list[Diagnosis]] = field(default_factory=dict)
     """Faults of each mesh, by name."""
     _dirty: set[str] = field(default_factory=set)
     _asked: set[str] = field(default_factory=set)
 
     def forget(self, uids: set[int]) -> None:
-        """Read objects again whether or not they look changed, by their session uids."""
+        """Read objects again even if they seem unchanged, by their session uids."""
         self._dirty |= {name for name, entry in self.entries.items() if entry.source in uids}
 
     def read(
@@ -183,16 +179,16 @@ class MeshReader:
         solid: bool = True,
         wall_height: float = 0.0,
     ) -> Mesh | None:
-        """The triangles of an object in world space; None when it cannot be used at all.
+        """The triangles of an object in world space; None if it cannot be used.
 
         Args:
-            name: Unique name of the piece: messages name it so.
+            name: Unique name of the piece, used in messages.
             source: The original object.
             evaluated: The same object as the depsgraph evaluates it.
-            matrix: Where it is, shape (4, 4).
-            top: Name of the object in the scene that brings it along; empty for the source.
+            matrix: Its world matrix, shape (4, 4).
+            top: Name of the object in the scene that instances it; empty for the source.
             solid: Whether it is a collider: a ground may be open.
-            wall_height: Height [m] of the walls that loose edges stand for; 0 for none.
+            wall_height: Height [m] of the walls on loose edges; 0 for no walls.
         """
         self._asked.add(name)
         old = self.entries.get(name)
@@ -227,7 +223,7 @@ class MeshReader:
         return result
 
     def end_frame(self) -> list[Diagnosis]:
-        """Let go of meshes that were not read since the last call; returns all warnings."""
+        """Drop meshes that were not read since the last call; returns all warnings."""
         for known in (self.entries, self.warnings):
             for name in [n for n in known if n not in self._asked]:
                 del known[name]

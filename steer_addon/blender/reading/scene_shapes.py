@@ -1,7 +1,7 @@
 """Shapes of sources: lines, vector fields and containers, from arrays to core's types.
 
-Each kind is read in two steps, so that unchanged data is not made again: `Raw` arrays in the
-object's own space, and from them and the object's matrix the value that core knows.
+Each kind is read in two steps, so that unchanged data is not computed again: `Raw` arrays in the
+object's own space, and from them and the object's matrix the value for core.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from .scene_meshes import (
 )
 
 Raw = tuple[NDArray[Any], ...]
-"""Arrays that say all about a shape in its object's own space."""
+"""Arrays that describe a shape in its object's own space."""
 
 
 def read_lines(evaluated: bpy.types.Object) -> Raw:
     """The points and edges of an object, and the first points of its shuttles.
 
-    Of a curve the points are the evaluated ones. A shuttle is a cyclic spline of two points: as
-    edges it is no other than an open one.
+    The points of a curve are the evaluated ones. A shuttle is a cyclic spline of two points: its
+    edges are those of an open one.
     """
     with mesh_of(evaluated) as mesh:
         points, edges = positions(mesh), edges_of(mesh)
@@ -49,9 +49,9 @@ def _cyclic_splines(evaluated: bpy.types.Object) -> NDArray[np.bool_]:
     """Whether each spline of an evaluated object is cyclic; none of an object without splines."""
     if evaluated.type != "CURVE" or not hasattr(evaluated.data, "splines"):
         return np.zeros(0, bool)
-    # from Blender 5.0 on modifiers are heard, which can make other splines of them
+    # from Blender 5.0 on modifiers count, which can change the splines
     if evaluated.modifiers and hasattr(evaluated, "evaluated_geometry"):
-        # it has to be held: the curves go away with it
+        # a reference has to stay: the curves are freed with it
         geometry = evaluated.evaluated_geometry()
         curves = geometry.curves
         if curves is None:
@@ -72,7 +72,7 @@ def _shuttles(count: int, edges: NDArray[np.int32], cyclic: NDArray[np.bool_]) -
     low, high = edges.min(axis=1), edges.max(axis=1)
     goes_on[high[high - low == 1]] = True
     borders = np.flatnonzero(~goes_on)
-    # one more border than splines, or these are not the splines that the points were made of
+    # one more border than splines, or the points belong to other splines
     if len(borders) != len(cyclic) + 1:
         return np.zeros(0, np.int64)
     firsts: NDArray[np.int64] = borders[:-1][cyclic & (np.diff(borders) == 2)]
@@ -94,32 +94,26 @@ def _lines(raw: Raw, matrix: Matrix) -> list[tuple[FloatArray, bool]]:
     ]
 
 
-def make_lines(name: str, raw: Raw, matrix: Matrix) -> list[Path]:
-    """The paths of an object, named after it.
+def make_paths(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[list[Path], list[Diagnosis]]:
+    """The paths of an object, named after it, and their faults.
 
     Raises:
         WorldError: A point is not finite.
     """
-    lines = _lines(raw, matrix)
+    lines, name = _lines(raw, matrix), source.name
     names = [name] if len(lines) == 1 else [f"{name} {k + 1}" for k in range(len(lines))]
-    return [
+    found = [
         Path(points, cyclic=closed, name=label)
         for label, (points, closed) in zip(names, lines, strict=True)
     ]
-
-
-def make_guides(raw: Raw, matrix: Matrix) -> Field:
-    """The directions along an object's lines.
-
-    Raises:
-        WorldError: A point is not finite.
-    """
-    return field_of_curves(_lines(raw, matrix))
+    return found, [] if found else [diagnose("PATH_WITHOUT_EDGES", name)]
 
 
 @dataclass(frozen=True)
 class NoVectors:
-    """Why a mesh is no field.
+    """The reason why a mesh is no field.
 
     Attributes:
         code: Code of the diagnosis.
@@ -131,9 +125,9 @@ class NoVectors:
 
 
 def read_vectors(evaluated: bpy.types.Object, name: str) -> Raw | NoVectors:
-    """Points, the vectors of an attribute there, and the triangles of a mesh.
+    """Points, their vectors by an attribute, and the triangles of a mesh.
 
-    Vectors on faces and on their corners become the mean of those around each point.
+    Vectors on faces and on their corners are averaged around each point.
     """
     with mesh_of(evaluated) as mesh:
         attribute = None if mesh is None else mesh.attributes.get(name)
@@ -164,20 +158,27 @@ def _on_points(mesh: bpy.types.Mesh, values: FloatArray, domain: str) -> FloatAr
     return means
 
 
-def make_vectors(raw: Raw, matrix: Matrix) -> Field:
-    """A field that goes along with its object: vectors turn and stretch as the surface does.
+def make_flow(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[Field, list[Diagnosis]]:
+    """The field of an object, and its faults: directions along its lines, or its vectors.
+
+    The field goes along with its object: vectors turn and stretch as the surface does.
 
     Raises:
         WorldError: A point or a vector is not finite.
     """
+    if what == "guides":
+        return field_of_curves(_lines(raw, matrix)), []
     points, vectors, faces = raw
     with np.errstate(over="ignore", invalid="ignore"):
         turned = vectors.astype(np.float64) @ matrix[:3, :3].T
-        return make_field(transform(points, matrix), turned.astype(np.float32), faces=faces)
+        found = make_field(transform(points, matrix), turned.astype(np.float32), faces=faces)
+    return found, [] if found.vector.any() else [diagnose("FIELD_ZERO", source.name)]
 
 
 def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
-    """The points of an object, and its triangles if asked for; of an empty two opposite corners."""
+    """The points of an object, and optionally its triangles; two opposite corners of an empty."""
     none = np.zeros((0, 3), np.int32)
     if evaluated.type == "EMPTY":
         size = evaluated.empty_display_size
@@ -186,16 +187,28 @@ def read_extent(evaluated: bpy.types.Object, with_mesh: bool) -> Raw:
         return positions(mesh), corners(mesh) if with_mesh else none
 
 
-def make_extent(name: str, raw: Raw, matrix: Matrix) -> Container:
-    """The container that an object is: its bounding box, turned with it, and its surface.
+def make_extent(
+    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
+) -> tuple[Container, list[Diagnosis]]:
+    """The container of an object, its bounding box, turned with it, or its mesh; and its faults.
+
+    The direction of its normals does not matter: a closed surface has an inside anyway.
 
     Raises:
         WorldError: A point is not finite.
     """
     points, order = raw
     center, axes, half = _box(points, matrix)
-    mesh = Mesh(name, triangles_of(points, order, matrix)) if len(order) else None
-    return make_container(center, half, axes=axes, mesh=mesh)
+    mesh = Mesh(source.name, triangles_of(points, order, matrix))
+    shape = mesh if mesh.triangle_count else None
+    found = make_container(center, half, axes=axes, mesh=shape)
+    if found.radius == 0.0:
+        return found, [diagnose("CONTAINER_WITHOUT_EXTENT", source.name)]
+    if what != "mesh" or source.type == "EMPTY":
+        return found, []
+    if shape is None:
+        return found, [diagnose("CONTAINER_WITHOUT_FACES", source.name)]
+    return found, [] if is_closed(mesh) else [diagnose("CONTAINER_OPEN", source.name)]
 
 
 def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
@@ -211,19 +224,6 @@ def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
         return matrix[:3, 3], axes, np.zeros(3)
     low, high = places.min(axis=0), places.max(axis=0)
     return (low + high) / 2 @ axes, axes, (high - low) / 2
-
-
-def extent_defects(name: str, raw: Raw, matrix: Matrix) -> list[Diagnosis]:
-    """Why agents cannot stay in the surface of an object.
-
-    Which way its normals point does not matter: a closed surface tells its inside.
-    """
-    mesh = Mesh(name, triangles_of(raw[0], raw[1], matrix))
-    if not mesh.triangle_count:
-        return [diagnose("CONTAINER_WITHOUT_FACES", name)]
-    if not is_closed(mesh):
-        return [diagnose("CONTAINER_OPEN", name)]
-    return []
 
 
 def around(containers: list[Container]) -> Container:

@@ -1,4 +1,4 @@
-"""Paths, fields and containers, read from a scene; kept while nothing changes."""
+"""Reader of paths, fields and containers; its results stay the same while nothing changes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import WorldError
 from ...core.geometry import bvh
-from ...core.inputs.containers import Container
 from ...core.inputs.fields import Field
-from ...core.inputs.paths import Path, Paths, make_paths
+from ...core.inputs.paths import Paths, make_paths
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, Behavior
 from ..crowd.slots import HAIR, SOURCES, can_be_source, source_use
 from . import scene_shapes as shapes
@@ -32,7 +31,7 @@ _WORLD_NAMES = {PATHS: "paths", FIELD: "fields", CONTAINER: "containers"}
 
 @dataclass
 class _Part:
-    """The input that one object gives, with the data that it was made of."""
+    """The input made of one object, with the data that it was made of."""
 
     source: int
     matrix: bytes
@@ -43,14 +42,14 @@ class _Part:
 
 @dataclass
 class SourceReader:
-    """Reads sources, and hands the same instances on as long as nothing changed."""
+    """Reads sources, and returns the same instances while nothing changes."""
 
     missing: list[Diagnosis] = field(default_factory=list)
-    """Behaviors that need a source and have none."""
+    """Diagnoses of behaviors that lack a source."""
     _parts: dict[tuple[int, str], _Part] = field(default_factory=dict)
     _joined: dict[str, tuple[list[Any], Any]] = field(default_factory=dict)
     _owners: dict[str, str] = field(default_factory=dict)
-    """The objects that paths come from, by the paths' names."""
+    """Names of the objects of paths, by the paths' names."""
 
     def forget(self, uids: set[int]) -> None:
         """Read objects again, by their session uids."""
@@ -59,13 +58,7 @@ class SourceReader:
     def read(
         self, obj: bpy.types.Object, view: SceneView, settings: CrowdSettings
     ) -> dict[str, dict[str, Any]]:
-        """The mappings of paths, fields and containers that a World has, by their names there.
-
-        Args:
-            obj: The original crowd object.
-            view: The frame.
-            settings: Settings of the crowd at that frame.
-        """
+        """The mappings of paths, fields and containers of a World, by their names there."""
         found: dict[str, dict[str, Any]] = {name: {} for name in _WORLD_NAMES.values()}
         self.missing = []
         for entry in settings.behaviors:
@@ -81,7 +74,7 @@ class SourceReader:
     def _values(
         self, obj: bpy.types.Object, item: SteerBehavior, entry: Behavior, view: SceneView, use: str
     ) -> list[Any]:
-        """The inputs that the usable objects of a list entry give."""
+        """The inputs made of the usable objects of a list entry."""
         kind = SOURCES[use]
         sources = source_objects(obj, item)
         if not sources and entry.enabled:
@@ -109,7 +102,7 @@ class SourceReader:
         key = (source.session_uid, what)
         old = self._parts.get(key)
         matrix = view.place_of(source)
-        # Blender does not announce that the size of an empty changed
+        # Blender does not report changes of the size of an empty
         fixed = source.type != "EMPTY" and not may_deform(source)
         raw = old.raw if old is not None and fixed else _read(source, entry, view, what, old)
         if old is not None and old.matrix == matrix.tobytes() and (fixed or _equal(raw, old.raw)):
@@ -129,19 +122,17 @@ class SourceReader:
         return part
 
     def _join(self, key: str, use: str, values: list[Any], view: SceneView) -> Any:
-        old = self._joined.get(key)
-        before = () if old is None else old[0]
-        same = old is not None and len(before) == len(values)
-        if not same or any(a is not b for a, b in zip(before, values, strict=True)):
-            self._joined[key] = (values, _JOINERS[use](values))
-        joined = self._joined[key][1]
+        before, joined = self._joined.get(key, ([], None))
+        if [id(value) for value in before] != [id(value) for value in values]:
+            joined = _JOINERS[use](values)
+            self._joined[key] = (values, joined)
         if isinstance(joined, Paths):
             view.warn(*(w.having(object=self._owners[w.subject]) for w in joined.warnings))
         return joined
 
 
 def _what(source: bpy.types.Object, entry: Behavior, use: str) -> str:
-    """Name of what is read: sources of several behaviors may be one object."""
+    """Name of the data to read: sources of several behaviors may be one object."""
     if use == PATHS:
         return "path"
     if use == CONTAINER:
@@ -181,37 +172,6 @@ def _equal(raw: Any, old: Any) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(raw, old, strict=True))
 
 
-def _paths(
-    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[list[Path], list[Diagnosis]]:
-    found = shapes.make_lines(source.name, raw, matrix)
-    if found:
-        return found, []
-    return found, [diagnose("PATH_WITHOUT_EDGES", source.name)]
-
-
-def _field(
-    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[Field, list[Diagnosis]]:
-    if what == "guides":
-        return shapes.make_guides(raw, matrix), []
-    found = shapes.make_vectors(raw, matrix)
-    if found.vector.any():
-        return found, []
-    return found, [diagnose("FIELD_ZERO", source.name)]
-
-
-def _container(
-    source: bpy.types.Object, raw: Raw, matrix: Matrix, what: str
-) -> tuple[Container, list[Diagnosis]]:
-    found = shapes.make_extent(source.name, raw, matrix)
-    if found.radius == 0.0:
-        return found, [diagnose("CONTAINER_WITHOUT_EXTENT", source.name)]
-    if what == "mesh" and source.type != "EMPTY":
-        return found, shapes.extent_defects(source.name, raw, matrix)
-    return found, []
-
-
 def _join_fields(fields: list[Field]) -> Field:
     if len(fields) == 1:
         return fields[0]
@@ -220,11 +180,10 @@ def _join_fields(fields: list[Field]) -> Field:
     )
 
 
-_Maker = Callable[[bpy.types.Object, Raw, Matrix, str], tuple[Any, list[Diagnosis]]]
-_MAKERS: dict[str, _Maker] = {
-    PATHS: _paths,
-    FIELD: _field,
-    CONTAINER: _container,
+_MAKERS: dict[str, Callable[[bpy.types.Object, Raw, Matrix, str], tuple[Any, list[Diagnosis]]]] = {
+    PATHS: shapes.make_paths,
+    FIELD: shapes.make_flow,
+    CONTAINER: shapes.make_extent,
 }
 _JOINERS: dict[str, Callable[[list[Any]], Any]] = {
     PATHS: lambda parts: make_paths([path for paths in parts for path in paths]),

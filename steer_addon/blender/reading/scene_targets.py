@@ -1,4 +1,4 @@
-"""Targets as a depsgraph evaluates them: places, velocities, and the axes of objects."""
+"""Reader of targets as a depsgraph evaluates them: places, velocities, and axes of objects."""
 
 from __future__ import annotations
 
@@ -32,19 +32,13 @@ class TargetReader:
     """Reads targets frame by frame: their velocities are differences between frames."""
 
     missing: list[Diagnosis] = field(default_factory=list)
-    """Lists of targets that are empty though a behavior needs them."""
+    """Diagnoses of lists of targets that are empty although a behavior needs them."""
     _last: dict[tuple[str, str], tuple[float, Targets]] = field(default_factory=dict)
 
     def read(
         self, obj: bpy.types.Object, view: SceneView, fps: float
     ) -> dict[str, dict[str, Targets]]:
-        """The mappings of targets that a World has, by their names there.
-
-        Args:
-            obj: The original crowd object.
-            view: The frame.
-            fps: Frames per second, for the velocities.
-        """
+        """The mappings of targets of a World at a frame, by their names there."""
         found: dict[str, dict[str, Targets]] = {}
         self.missing = []
         for role, find in ROLES.items():
@@ -73,12 +67,16 @@ class TargetReader:
         objects = [
             o for o in target_objects(obj, slot) if not view.is_gone(o, "Target", chosen=chosen)
         ]
-        if slot.target_kind == "POINTS":
-            places, axes = _vertices(objects, view), None
-        else:
+        axes: Matrix | None = None
+        if slot.target_kind != "POINTS":
             matrices = [view.place_of(o) for o in objects]
             places = np.array([m[:3, 3] for m in matrices], np.float32).reshape(-1, 3)
-            axes = np.array([_axes(m) for m in matrices]).reshape(-1, 2, 3)
+            # the front of an object (-Y, as of characters) and its upper side
+            axes = np.array([[-m[:3, 1], m[:3, 2]] for m in matrices]).reshape(-1, 2, 3)
+        elif objects and objects[0].type in MESH_TYPES:
+            places = view.read_object(objects[0], "points", _points)
+        else:
+            places = np.zeros((0, 3), np.float32)
         good = np.isfinite(places).all(axis=1)
         if not good.all():
             view.warn(diagnose("TARGETS_NOT_FINITE", obj.name, count=int((~good).sum())))
@@ -86,17 +84,6 @@ class TargetReader:
         heading, up = (None, None) if axes is None else (axes[:, 0], axes[:, 1])
         velocity = _velocity(places, last, view.frame, fps)
         return make_targets(places, velocity, heading, up)
-
-
-def _vertices(objects: list[bpy.types.Object], view: SceneView) -> FloatArray:
-    if not objects or objects[0].type not in MESH_TYPES:
-        return np.zeros((0, 3), np.float32)
-    return view.read_object(objects[0], "points", _points)
-
-
-def _axes(matrix: Matrix) -> Matrix:
-    """Where an object looks (-Y, as characters do) and where its head is, shape (2, 3)."""
-    return np.stack([-matrix[:3, 1], matrix[:3, 2]])
 
 
 def _velocity(places: FloatArray, last: Any, frame: float, fps: float) -> Any:

@@ -1,8 +1,7 @@
 """Objects as a depsgraph evaluates them, hidden ones included.
 
-Objects that the depsgraph leaves out because they are hidden are evaluated once, in a scratch
-scene, so that every way to run a crowd gives the same result; a warning says so where that is not
-enough because they move.
+Hidden objects, which the depsgraph leaves out, are evaluated once, in a scratch scene, so that
+every way to run a crowd gives the same result; a warning says that a moving one stands still.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ T = TypeVar("T")
 
 
 def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]:
-    """Session uids of all objects that the collections let be evaluated."""
+    """Session uids of all objects in collections that are evaluated."""
     collection = layer.collection
     if layer.exclude or (collection.hide_render if rendering else collection.hide_viewport):
         return
@@ -34,7 +33,7 @@ def _enabled(layer: bpy.types.LayerCollection, rendering: bool) -> Iterator[int]
 
 @dataclass
 class SceneView:
-    """Evaluates objects at one frame after the other; remembers which ones are hidden."""
+    """Evaluates objects at one frame after the other; hidden ones only once."""
 
     warnings: list[Diagnosis] = field(default_factory=list)
     """Diagnoses of the objects of this frame that the user may want to act on."""
@@ -47,7 +46,7 @@ class SceneView:
     def at(
         self, depsgraph: bpy.types.Depsgraph, stand_ins: Mapping[int, bpy.types.Object]
     ) -> Iterator[SceneView]:
-        """Look at one frame; nothing of it survives the next evaluation.
+        """Evaluate objects at one frame; no result survives the next evaluation.
 
         Args:
             depsgraph: Depsgraph that evaluated the scene, or a scratch scene.
@@ -67,7 +66,7 @@ class SceneView:
         return frame
 
     def warn(self, *found: Diagnosis) -> None:
-        """Note what was found, each once."""
+        """Add diagnoses, each once."""
         add_new(self.warnings, found)
 
     def forget_hidden(self) -> None:
@@ -75,9 +74,9 @@ class SceneView:
         self._hidden.clear()
 
     def evaluated(self, obj: bpy.types.Object) -> bpy.types.Object | None:
-        """The evaluated object; None when this depsgraph does not evaluate it.
+        """The evaluated object; None if this depsgraph does not evaluate it.
 
-        Asking for it is not enough: objects that a property refers to are there, but stale.
+        The depsgraph also holds objects that only a property refers to, but these are stale.
         """
         stand_in = self._stand_ins.get(obj.session_uid)
         if stand_in is not None:
@@ -87,7 +86,7 @@ class SceneView:
         return obj.evaluated_get(self._depsgraph)
 
     def instanced(self, obj: bpy.types.Object) -> bpy.types.Object:
-        """The evaluated object of an instanced collection: it is evaluated wherever it is."""
+        """The evaluated object of an instanced collection: it is always evaluated."""
         return obj.evaluated_get(self._depsgraph)
 
     def _is_shown(self, obj: bpy.types.Object) -> bool:
@@ -110,7 +109,7 @@ class SceneView:
         """
         if self.evaluated(obj) is not None:
             return False
-        # slow, hence last; a scratch scene has all that is left of the user's
+        # slow, hence last; a scratch scene holds all inputs that are still in the user's
         if not self._stand_ins and self._depsgraph.scene.original in obj.users_scene:
             return False
         code = "INPUT_LOST" if chosen and not obj.users_scene else "INPUT_ELSEWHERE"
@@ -118,12 +117,9 @@ class SceneView:
         return True
 
     def hidden(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
-        """The evaluated form of a hidden object: the same in every frame.
+        """The result of a function of a hidden object's evaluated form: the same in every frame.
 
-        Args:
-            obj: The original object.
-            what: Name of what is read; it is read once.
-            read: Takes the evaluated object.
+        It is read once, and kept under the name `what`.
         """
         key = (obj.session_uid, what)
         if key not in self._hidden:
@@ -137,7 +133,7 @@ class SceneView:
         return value
 
     def read_object(self, obj: bpy.types.Object, what: str, read: Callable[[Any], T]) -> T:
-        """The evaluated form of an object, hidden or not; see `hidden`."""
+        """The result of a function of an object's evaluated form, hidden or not; see `hidden`."""
         evaluated = self.evaluated(obj)
         return self.hidden(obj, what, read) if evaluated is None else read(evaluated)
 
@@ -146,7 +142,7 @@ class SceneView:
         return self.read_object(obj, "place", matrix_of)
 
     def without_surface(self, obj: bpy.types.Object, read: Callable[[Any], T]) -> T | None:
-        """The form of a curve object that is evaluated without bevel, extrusion and fill.
+        """The result of a function of a curve object without bevel, extrusion and fill.
 
         None in a render's thread, which must not make scenes.
         """

@@ -1,6 +1,6 @@
-"""A scene of its own to evaluate things in: other frames, hidden objects, part of a modifier stack.
+"""A temporary scene for evaluations: other frames, hidden objects, part of a modifier stack.
 
-The user's scene stays at its frame and is not evaluated, however much there is in it.
+The user's scene stays at its frame and is not evaluated, however large it is.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _RENDER = (
     "use_simplify",
     "simplify_subdivision",
 )
-"""Settings of a scene that decide how its objects are evaluated."""
+"""Settings of a scene that affect the evaluation of its objects."""
 
 
 class Scratch:
     """A temporary scene with some objects of another one.
 
-    Use it as a context manager, or call `close`: nothing of it may stay in the file.
+    Use it as a context manager, or call `close`: no part of it may stay in the file.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class Scratch:
         """Link objects into a new scene.
 
         Args:
-            scene: The scene whose frame rate and settings count.
-            objects: Objects to evaluate, hidden or not; what they depend on comes along.
-            crowds: Crowds to evaluate without their Crowd modifier and all below that.
+            scene: The scene with the frame rate and settings.
+            objects: Objects to evaluate, hidden or not, with all that they depend on.
+            crowds: Crowds to evaluate without their Crowd modifier and those below it.
         """
         self._copies: list[bpy.types.Object] = []
         self._curves: list[bpy.types.Curve] = []
@@ -76,7 +76,7 @@ class Scratch:
         if obj.session_uid in self.stand_ins:
             return
         if obj.hide_viewport:
-            # hidden objects are not evaluated, and showing the user's would be seen
+            # hidden objects are not evaluated, and the user would see them shown
             stand_in = self._copy(obj)
         else:
             stand_in = obj
@@ -91,7 +91,7 @@ class Scratch:
         return twin
 
     def add_bare_curve(self, obj: bpy.types.Object) -> bpy.types.Object:
-        """Add a copy of a curve object that is a line, without bevel, extrusion and fill."""
+        """Add a copy of a curve object that is only a line, without bevel, extrusion and fill."""
         with suspended():
             data = obj.data.copy()
             self._curves.append(data)
@@ -109,6 +109,10 @@ class Scratch:
         depsgraph: bpy.types.Depsgraph = self._scene.view_layers[0].depsgraph
         return depsgraph
 
+    def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
+        """A crowd without its Crowd modifier, with the values of its properties at the frame."""
+        return self.probes[obj.session_uid].evaluated_get(depsgraph)
+
     def simplify(self, crowd: bpy.types.Object) -> None:
         """Stop evaluating a crowd's modifiers, once its points are read."""
         probe = self.probes[crowd.session_uid]
@@ -120,7 +124,7 @@ class Scratch:
         try:
             self._remove()
         except ReferenceError:
-            # another file was opened, which took all of it away
+            # another file was opened, which removed all of it
             self._scene = None
             for made in (self._copies, self._curves, self.stand_ins, self.probes):
                 made.clear()
@@ -139,7 +143,7 @@ class Scratch:
 
 
 def _cut_modifiers(obj: bpy.types.Object) -> None:
-    """Remove the Crowd modifier and all below it."""
+    """Remove the Crowd modifier and those below it."""
     crowd = display.find_modifier(obj)
     names = [modifier.name for modifier in obj.modifiers]
     start = names.index(crowd.name) if crowd is not None else len(names)

@@ -1,4 +1,4 @@
-"""Names and headers of written files; an old file stays until the new one is whole."""
+"""Names and headers of written files; an old file stays until the new one is complete."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Header:
 
     @property
     def count(self) -> int:
-        """How many frames there are."""
+        """Number of frames."""
         return self.end - self.start + 1
 
 
 def safe_name(text: str) -> str:
-    """A name as a file name that every system takes; letters of all languages stay."""
+    """A name as a file name that every system accepts; letters of all languages stay."""
     name = _FORBIDDEN.sub("_", text).strip(" .")
     while len(name.encode("utf-8")) > _LONGEST:
         name = name[:-1]
@@ -50,10 +50,10 @@ def safe_name(text: str) -> str:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name to write to, which becomes the file when the block ends well.
+    """A temporary name to write to, which becomes the file if the block ends without an error.
 
-    The temporary file is in the same folder and ends as the file does, since programs tell formats
-    by that. Whatever goes wrong, an earlier file stays as it was.
+    The temporary file is in the same folder, with the same suffix: programs know formats by it.
+    After an error an earlier file stays as it was.
 
     Raises:
         OutputError: The file cannot be written.
@@ -69,7 +69,7 @@ def replacing(path: Path) -> Iterator[Path]:
         try:
             partial.unlink(missing_ok=True)
         except OSError:
-            # the folder is gone: there is nothing left to tidy up
+            # the folder is gone, and the temporary file with it
             pass
 
 
@@ -79,3 +79,12 @@ def cannot_write(path: Path, reason: str) -> OutputError:
         f"{path} cannot be written: {reason}; choose another folder or make room. "
         "An earlier file of this name is as it was"
     )
+
+
+def reason_of(error: Exception) -> str:
+    """The reason that an operator of Blender gives, on one line; add-ons give a whole traceback."""
+    text = str(error)
+    if "Traceback" in text:
+        found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)
+        text = "Blender's exporter failed" if found is None else found[1]
+    return " ".join(text.removeprefix("Error: ").split())

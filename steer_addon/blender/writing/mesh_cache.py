@@ -1,15 +1,14 @@
 """MDD and PC2: positions frame by frame, for Mesh Cache modifiers and other programs.
 
-Both hold nothing but positions: a count of points, a count of frames, and all of them in turn. PC2
-is little-endian and begins with the number of the first frame; MDD is big-endian and gives each
-frame its time in seconds from the first one on.
+Both hold only positions: the number of points, the number of frames, and all frames in turn. PC2 is
+little-endian and begins with the number of the first frame; MDD is big-endian and gives each frame
+its time in seconds after the first one.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -20,30 +19,18 @@ from ...core.results.frames import Frame
 from ...core.results.roster import placed
 from .files import Header, replacing
 
+Points = Iterable[tuple[int, NDArray[np.float32]]]
+"""Number and points [m], shape (point_count, 3), of each frame, in ascending order."""
+
 _PC2 = struct.Struct("<12siiffi")
 _PC2_MARK = b"POINTCACHE2\0"
 
 
-@dataclass(frozen=True)
-class Pc2Header:
-    """The beginning of a PC2 file.
-
-    Attributes:
-        points: Points in every frame.
-        start: Number of the first frame.
-        frames: How many there are.
-    """
-
-    points: int
-    start: float
-    frames: int
-
-
-def read_pc2_header(path: Path) -> Pc2Header:
-    """Read the beginning of a PC2 file.
+def read_point_count(path: Path) -> int:
+    """The number of points in every frame of a PC2 file.
 
     Raises:
-        SceneError: It is none, or is cut short.
+        SceneError: The file is no PC2 file, or is cut short.
     """
     try:
         with path.open("rb") as file:
@@ -53,52 +40,29 @@ def read_pc2_header(path: Path) -> Pc2Header:
         raise SceneError(f"{path} cannot be read: {error.strerror}") from None
     if len(data) < _PC2.size or data[:12] != _PC2_MARK:
         raise SceneError(f"{path} is no PC2 file: bake the crowd again")
-    _, version, points, start, rate, frames = _PC2.unpack(data)
+    _, version, points, _, rate, frames = _PC2.unpack(data)
     if version != 1 or points < 0 or frames < 0 or rate != 1.0:
         raise SceneError(f"{path} is a PC2 file of another kind: bake the crowd again")
     if size != _PC2.size + 12 * points * frames:
         raise SceneError(f"{path} is cut short: bake the crowd again")
-    return Pc2Header(points, start, frames)
+    return int(points)
 
 
-def write_pc2(
-    frames: Iterable[Frame], path: Path, header: Header, *, ids: NDArray[np.int64] | None = None
-) -> int:
-    """Write frames to a PC2 file; memory does not grow with their number.
+def positions(frames: Iterable[Frame], ids: NDArray[np.int64] | None = None) -> Points:
+    """The positions of all agents in each frame; a later agent waits where it will appear.
 
     Args:
         frames: Ascending frames without gaps.
-        path: File to write.
-        header: Header of the frames.
-        ids: All identities there will be, where agents appear later on.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames.
-        AgentError: An agent appears that was not announced.
+        ids: All identities that there will be; None takes those of the first frame.
     """
-    return write_points(_positions(frames, ids), path, header)
+    return ((frame.number, frame.position) for frame in placed(frames, ids))
 
 
-def write_points(
-    points: Iterable[tuple[int, NDArray[np.float32]]], path: Path, header: Header
-) -> int:
-    """Write any points to a PC2 file.
-
-    Args:
-        points: Frame number and points, shape (point_count, 3), of each frame.
-        path: File to write.
-        header: Header of the frames.
-
-    Returns:
-        How many frames were written.
+def write_pc2(points: Points, path: Path, header: Header) -> int:
+    """Write points to a PC2 file, see `writing`.
 
     Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames, or not as many points in all of them.
+        SceneError: The number of points changes.
     """
 
     def begin(count: int, frames: int) -> bytes:
@@ -107,24 +71,11 @@ def write_points(
     return _write(points, path, header, "<f4", begin)
 
 
-def write_mdd(
-    frames: Iterable[Frame], path: Path, header: Header, *, ids: NDArray[np.int64] | None = None
-) -> int:
-    """Write frames to an MDD file; memory does not grow with their number.
-
-    Args:
-        frames: Ascending frames without gaps, as many as the header says.
-        path: File to write.
-        header: Header of the frames; its frame rate gives the times.
-        ids: All identities there will be, where agents appear later on.
-
-    Returns:
-        How many frames were written.
+def write_mdd(points: Points, path: Path, header: Header) -> int:
+    """Write points to an MDD file, see `writing`; the header's frame rate gives the times.
 
     Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: There are no frames, or fewer than the header says.
-        AgentError: An agent appears that was not announced.
+        SceneError: The number of points changes, or there are fewer frames than in the header.
     """
     expected = header.count
 
@@ -132,18 +83,11 @@ def write_mdd(
         times = np.arange(expected, dtype=np.float64) / header.fps
         return struct.pack(">ii", expected, count) + times.astype(">f4").tobytes()
 
-    return _write(_positions(frames, ids), path, header, ">f4", begin, expected)
-
-
-def _positions(
-    frames: Iterable[Frame], ids: NDArray[np.int64] | None
-) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    for frame in placed(frames, ids):
-        yield frame.number, frame.position
+    return _write(points, path, header, ">f4", begin, expected)
 
 
 def _write(
-    points: Iterable[tuple[int, NDArray[np.float32]]],
+    points: Points,
     path: Path,
     header: Header,
     kind: str,
@@ -170,7 +114,7 @@ def _write(
                 f"{count} frames came instead of {expected} ({header.start} to {header.end}): "
                 "give all frames of the range, one by one"
             )
-        # now the count of frames is known
+        # now the number of frames is known
         file.seek(0)
         file.write(begin(size, count))
     return count

@@ -1,13 +1,13 @@
 """USD: a crowd as `UsdGeom.Points` with time samples, as Blender's Mesh Sequence Cache reads it.
 
-Blender makes an attribute of each primvar: of quaternions (`quatf[]`) a rotation, of `bool[]` a
-boolean. A type that it does not know (`float4[]`) keeps it from reading the primvars that come
-after it, and an array that is longer than the points makes it write behind its own: so all arrays
-are of the types below, and all change their length at the same frame.
+Blender makes an attribute of each primvar: a rotation of quaternions (`quatf[]`), a boolean of
+`bool[]`. After a type that it does not know (`float4[]`) it reads no further primvars, and for an
+array that is longer than the points it writes beyond the end of its own: so all arrays are of the
+types below, and all change their length at the same frame.
 
-Between two samples USD interpolates numbers, rotations on the sphere; integers, booleans and arrays
-whose length changes are held. The memory that behaviors show, and radii, are held as well, as
-they are in a live crowd, by a second sample just before they change. What stays the same gets no
+Between two samples USD interpolates numbers, and rotations on the sphere; it holds integers,
+booleans and arrays whose length changes. The memory that behaviors show, and radii, are held too,
+as in a live crowd, by a second sample just before they change. Values that stay the same get no
 further sample.
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -26,16 +27,16 @@ from ...core.results.frames import Frame
 from ...core.results.roster import placed
 from .files import Header, cannot_write, replacing
 
-POINTS_PATH = "/Crowd"
-"""Where the points are in the file."""
+CROWD_PATH = "/Crowd"
+"""Path of the crowd in a file."""
 
 OWN_NAMES = ("position", "velocity", "rotation", "id", "speed", "radius", "alive")
-"""Attributes that every agent has, whatever its behaviors show."""
+"""Attributes of every agent, whatever its behaviors show."""
 
 _HELD_UNTIL = 1.0 / 1024.0
-"""How long before a frame the value of the frame before is given once more [frames]."""
+"""Time before a frame at which the value of the previous frame is written again [frames]."""
 _SAVE_BYTES = 16_000_000
-"""Bytes that are kept in memory before they are written."""
+"""Size of the samples that are kept in memory before they are saved [bytes]."""
 
 
 def has_usd() -> bool:
@@ -44,7 +45,7 @@ def has_usd() -> bool:
 
 
 def pxr() -> Any:
-    """The modules of USD that come with Blender: Usd, UsdGeom, Sdf, Vt, Gf and Tf.
+    """The modules of USD in this Blender: Usd, UsdGeom, Sdf, Vt, Gf and Tf.
 
     Raises:
         SceneError: This build of Blender has none.
@@ -59,25 +60,7 @@ def pxr() -> Any:
             "blender.org"
         ) from None
 
-    class Modules:
-        """The modules by name."""
-
-    for module in (Gf, Sdf, Tf, Usd, UsdGeom, Vt):
-        setattr(Modules, module.__name__.rpartition(".")[2], module)
-    return Modules
-
-
-def new_stage(usd: Any, path: Path, header: Header) -> Any:
-    """A stage in Blender's axes and units, with the frames of the scene as time codes."""
-    stage = usd.Usd.Stage.CreateNew(str(path))
-    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.z)
-    usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    stage.SetTimeCodesPerSecond(header.fps)
-    stage.SetFramesPerSecond(header.fps)
-    stage.SetStartTimeCode(header.start)
-    stage.SetEndTimeCode(header.end)
-    stage.GetRootLayer().comment = f"Crowd {header.name!r}, written by Steer"
-    return stage
+    return SimpleNamespace(Gf=Gf, Sdf=Sdf, Tf=Tf, Usd=Usd, UsdGeom=UsdGeom, Vt=Vt)
 
 
 class Samples:
@@ -89,7 +72,7 @@ class Samples:
         Args:
             attribute: The USD attribute, or primvar.
             convert: Makes USD's array of NumPy's.
-            held: Whether values stay until the next, although USD would interpolate them.
+            held: Whether a value stays until the next one, although USD would interpolate them.
         """
         self._attribute, self._convert, self._held = attribute, convert, held
         self._values: NDArray[Any] | None = None
@@ -97,7 +80,7 @@ class Samples:
         self._written = self._seen = 0
 
     def add(self, number: int, values: NDArray[Any]) -> int:
-        """Write the values of a frame; returns how many bytes that takes."""
+        """Write the values of a frame; returns their size [bytes]."""
         last = self._values
         if last is not None and np.array_equal(last, values):
             self._seen = number
@@ -105,7 +88,7 @@ class Samples:
         if last is not None and self._held:
             self._attribute.Set(self._array, number - _HELD_UNTIL)
         elif last is not None and self._written < self._seen:
-            # it stood still until the frame before
+            # the values stayed the same until the previous frame
             self._attribute.Set(self._array, self._seen)
         self._array = self._convert(np.ascontiguousarray(values))
         self._attribute.Set(self._array, number)
@@ -117,10 +100,9 @@ class Samples:
 class PointsWriter:
     """Writes frames to a prim of type Points."""
 
-    def __init__(self, usd: Any, stage: Any, path: str = POINTS_PATH) -> None:
+    def __init__(self, usd: Any, stage: Any) -> None:
         self._usd = usd
-        self._types = usd.Sdf.ValueTypeNames
-        points = usd.UsdGeom.Points.Define(stage, path)
+        points = usd.UsdGeom.Points.Define(stage, CROWD_PATH)
         self._primvars = usd.UsdGeom.PrimvarsAPI(points)
         vt = usd.Vt
         vector, number = vt.Vec3fArray.FromNumpy, vt.FloatArray.FromNumpy
@@ -139,32 +121,34 @@ class PointsWriter:
 
     def _primvar(self, name: str, kind: str, *, held: bool) -> Samples:
         primvar = self._primvars.CreatePrimvar(
-            name, getattr(self._types, kind), self._usd.UsdGeom.Tokens.vertex
+            name, getattr(self._usd.Sdf.ValueTypeNames, kind), self._usd.UsdGeom.Tokens.vertex
         )
         return Samples(primvar, getattr(self._usd.Vt, kind).FromNumpy, held=held)
 
     def add(self, frame: Frame) -> int:
-        """Write a frame, its agents in the rows that they had before; returns its bytes."""
-        columns, number = self._columns, frame.number
-        size = columns["position"].add(number, frame.position)
-        size += columns["velocity"].add(number, frame.velocity)
-        # USD's quaternions in memory: the real part comes last
-        size += columns["rotation"].add(number, frame.rotation[:, [1, 2, 3, 0]])
-        size += columns["speed"].add(number, frame.speed)
-        size += columns["width"].add(number, 2.0 * frame.radius)
-        size += columns["extent"].add(number, _extent(frame))
-        size += columns["alive"].add(number, frame.alive != 0)
-        size += columns["ids"].add(number, frame.id)
-        size += columns["id"].add(number, frame.id.astype(np.int32))
+        """Write a frame, its agents in the rows that they had before; returns its size [bytes]."""
+        values: dict[str, NDArray[Any]] = {
+            "position": frame.position,
+            "velocity": frame.velocity,
+            # USD's quaternions in memory: the real part comes last
+            "rotation": frame.rotation[:, [1, 2, 3, 0]],
+            "speed": frame.speed,
+            "width": 2.0 * frame.radius,
+            "extent": _extent(frame),
+            "alive": frame.alive != 0,
+            "ids": frame.id,
+            "id": frame.id.astype(np.int32),
+        }
+        size = sum(self._columns[name].add(frame.number, array) for name, array in values.items())
         if self._shown is None:
             self._shown = self._columns_for(frame.attributes)
         missing = np.zeros(len(frame.id), np.float32)
         for name, samples in self._shown.items():
-            size += samples.add(number, frame.attributes.get(name, missing))
+            size += samples.add(frame.number, frame.attributes.get(name, missing))
         return size
 
     def _columns_for(self, names: Iterable[str]) -> dict[str, Samples]:
-        """Primvars for what behaviors show in the first frame; later ones show no more."""
+        """Primvars for the values that behaviors show in the first frame; no later ones follow."""
         taken = {*OWN_NAMES}
         found = {}
         for name in names:
@@ -186,7 +170,7 @@ def _extent(frame: Frame) -> NDArray[np.float32]:
 
 
 def unique_key(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or with a number behind it where that is taken."""
+    """`wanted`, with a number behind it if that name is taken."""
     used, key, number = set(taken), wanted, 1
     while key in used:
         key, number = f"{wanted}_{number}", number + 1
@@ -194,44 +178,45 @@ def unique_key(wanted: str, taken: Iterable[str]) -> str:
 
 
 def write_points(frames: Iterable[Frame], path: Path, header: Header) -> int:
-    """Write frames to a USD file; memory does not grow with their number.
+    """Write frames as points to a USD file, see `writing`."""
+    return write_frames(frames, path, header, PointsWriter)
+
+
+def write_frames(
+    frames: Iterable[Frame], path: Path, header: Header, begin: Callable[[Any, Any], Any]
+) -> int:
+    """Write frames to a USD file, see `writing`.
 
     Args:
-        frames: Ascending frames.
+        frames: The frames.
         path: File to write, ending in .usdc, .usda or .usd.
         header: Header of the file.
-
-    Returns:
-        How many frames were written.
-
-    Raises:
-        OutputError: The file cannot be written; an earlier one stays as it was.
-        SceneError: This build has no USD, or there are no frames.
-        AgentError: An identity occurs twice.
+        begin: Makes a prim at `CROWD_PATH`, from the modules of USD and a new stage; `add` of its
+            result writes a frame and returns its size [bytes].
     """
     usd = pxr()
     with replacing(path) as partial:
         try:
             # in a function of its own: Windows renames no file that a stage is open on
-            count = _write(usd, frames, partial, header)
+            return _write(usd, frames, partial, header, begin)
         except usd.Tf.ErrorException as error:
-            raise cannot_write(path, tidy(error)) from None
-    return count
+            raise cannot_write(path, _first_reason(error)) from None
 
 
-def _write(usd: Any, frames: Iterable[Frame], path: Path, header: Header) -> int:
-    stage = new_stage(usd, path, header)
-    writer = PointsWriter(usd, stage)
-    stage.SetDefaultPrim(stage.GetPrimAtPath(POINTS_PATH))
-    return save_frames(stage, writer, frames, header)
-
-
-def save_frames(stage: Any, writer: Any, frames: Iterable[Frame], header: Header) -> int:
-    """Give frames to a writer, and save now and then; returns how many there were.
-
-    Raises:
-        SceneError: There are none.
-    """
+def _write(
+    usd: Any, frames: Iterable[Frame], path: Path, header: Header, begin: Callable[[Any, Any], Any]
+) -> int:
+    stage = usd.Usd.Stage.CreateNew(str(path))
+    # Blender's axes and units, and the frames of the scene as time codes
+    usd.UsdGeom.SetStageUpAxis(stage, usd.UsdGeom.Tokens.z)
+    usd.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    stage.SetTimeCodesPerSecond(header.fps)
+    stage.SetFramesPerSecond(header.fps)
+    stage.SetStartTimeCode(header.start)
+    stage.SetEndTimeCode(header.end)
+    stage.GetRootLayer().comment = f"Crowd {header.name!r}, written by Steer"
+    writer = begin(usd, stage)
+    stage.SetDefaultPrim(stage.GetPrimAtPath(CROWD_PATH))
     layer, waiting, count = stage.GetRootLayer(), 0, 0
     for frame in placed(frames):
         waiting += writer.add(frame)
@@ -245,7 +230,7 @@ def save_frames(stage: Any, writer: Any, frames: Iterable[Frame], header: Header
     return count
 
 
-def tidy(error: Exception) -> str:
+def _first_reason(error: Exception) -> str:
     """The first reason in an error of USD, on one line."""
     reasons = [str(getattr(item, "commentary", item)) for item in error.args]
     text = " ".join((reasons or [""])[0].split())

@@ -178,7 +178,7 @@ def _export(work: Pipeline) -> Result:
             progress=job.progress.share,
             warnings=work.warnings,
             # a bake knows nothing of settings that are only for this run
-            anew=bool(options.set) or options.seed is not None,
+            ignore_bake=bool(options.set) or options.seed is not None,
         )
         rows.append(
             {

@@ -66,9 +66,7 @@ class Pipeline:
         if getattr(options, "save", None) is not None:
             batch.check_new_file(options.save, ".blend")
         self.scene = batch.open_file(options.file)
-        self.crowds = batch.find_crowds(self.scene, options.crowd)
-        if single:
-            batch.check_single(self.crowds)
+        self.crowds = batch.find_crowds(self.scene, options.crowd, single=single)
 
     def jobs(self, doing: str) -> Iterator[Job]:
         """Get crowd by crowd ready; `doing` is the verb of its progress, such as "Baking".

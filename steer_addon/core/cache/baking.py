@@ -1,4 +1,4 @@
-"""A bake as a generator: its caller decides how much is done at a time, and when to stop."""
+"""A bake as a generator: its caller decides how many steps to take, and when to stop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .chunks import States
 from .writer import CacheWriter
 
 Step = tuple[Frame, States] | None
-"""A frame with the agents after it; None for work that gives none."""
+"""A frame with the agents after it; None for work without a frame."""
 
 
 def bake(
@@ -22,20 +22,19 @@ def bake(
 ) -> Generator[Progress, None, None]:
     """Write frames as they come, and finish with the last one.
 
-    Closing the generator stops the bake: what is done by then is kept, and so it is when `steps`
-    or the disk fail. `CacheWriter.resume` goes on from there.
+    The frames that exist are kept if the generator is closed, which stops the bake, and if `steps`
+    or the disk fail. `CacheWriter.resume` continues from there.
 
     Args:
         steps: The frames from the writer's `next_frame` to its end; closed at the end.
-        writer: Where they go; it is closed at the end.
+        writer: Writer of the frames; closed at the end.
         clock: Time [s], for the estimate of the time left.
 
     Yields:
-        How far it is, after each step; the time left is 0 while it is not known. The bake is
-        complete once nothing more comes.
+        The progress after each step; the time left is 0 while it is not known.
 
     Raises:
-        SteerError: What `steps` raise, or the disk is full or gone.
+        SteerError: `steps` failed, or the disk is full or gone.
     """
     header = writer.header
     total = header.frame_end - header.frame_start + 1
@@ -44,14 +43,14 @@ def bake(
     try:
         for step in steps:
             if step is None:
-                # looking at kept frames says nothing about how long new ones take
+                # reading kept frames says nothing about how long new ones take
                 start += clock() - last
             else:
                 writer.add(*step)
                 done += 1
             last = clock()
             if done == kept + 1:
-                # the first step loads and compiles what the others find
+                # the first step loads and compiles modules that the others find
                 warm = last
             more = done - kept - 1
             pace = (last - warm) / more if more > 0 else 0.0

@@ -12,16 +12,16 @@ from typing import Any
 from ..diagnoses import Diagnosis, diagnose
 
 NAMED_CHANGES = 8
-"""A sentence names no more changes than these."""
+"""Largest number of changes that a sentence names."""
 
 
 def settings_changes(old: Any, new: Mapping[str, Any], main: str) -> list[Diagnosis]:
-    """Which settings differ.
+    """The settings that differ.
 
     Args:
-        old: Of the cache: settings of each crowd, by its name.
-        new: The same, of now.
-        main: The crowd whose name need not be said.
+        old: Settings of each crowd in the cache, by its name.
+        new: The settings now.
+        main: The crowd that is not named in the changes.
     """
     before, found = _mapping(old), list[Diagnosis]()
     for crowd in dict.fromkeys((*new, *before)):
@@ -69,7 +69,7 @@ def _short(value: Any) -> str:
 
 
 def named_changes(old: Any, new: Mapping[str, str], prefix: str = "") -> list[Diagnosis]:
-    """Which named digests differ, as of "animation of 'Goal'"; names get the prefix."""
+    """The named digests that differ, as of "animation of 'Goal'"; names get the prefix."""
     before, found = _mapping(old), []
     for name in sorted({*before, *new}):
         was, now = before.get(name, ""), new.get(name, "")
@@ -87,9 +87,9 @@ def part_changes(old: Any, new: Mapping[str, Any], *, moved: bool) -> list[Diagn
     """Perceived inputs that differ at the frames that were sampled both times.
 
     Args:
-        old: Of the cache: "parts", the runs of digests by name, and "sampled", the frames.
-        new: The same, of now.
-        moved: Whether anything could move when the cache was baked; else a sample held for all
+        old: Inputs of the cache: "parts", the runs of digests by name, and "sampled", the frames.
+        new: The inputs now.
+        moved: Whether anything could move when the cache was baked; else a sample holds for all
             frames after it.
     """
     before = _mapping(old)
@@ -126,7 +126,7 @@ def all_changes(old: Mapping[str, Any], new: Mapping[str, Any], main: str) -> li
 
     Args:
         old: The `about` of a cache.
-        new: The same, of now; what was not looked at is left out.
+        new: The same for the current scene; it may lack parts, which are not compared.
         main: Name of the crowd.
     """
     settings = settings_changes(old.get("settings"), new["settings"], main)
@@ -151,7 +151,7 @@ def _crowd_changes(
 
 
 def out_of_date(changes: Sequence[Diagnosis]) -> Diagnosis:
-    """That a bake is out of date, with the first of the changes and how many more there are."""
+    """A bake is out of date: the first of its changes, and the number of further ones."""
     named = tuple(changes[:NAMED_CHANGES])
     more = len(changes) - len(named)
     if more:

@@ -1,4 +1,4 @@
-"""Frames and agents to arrays as they lie on the disk, and back."""
+"""Frames and agents to arrays as they are stored on the disk, and back."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from ..agents import Agents
 from ..errors import CacheError
 from ..results.frames import Frame
 from .files import read_file, write_file
-from .layout import ARRAYS, MOST_BYTES, STATE, Chunk, StateEntry
-from .npy import npy_header
+from .layout import ARRAYS, MOST_BYTES, STATE, Chunk, StateEntry, npy_header
 
 Array = NDArray[Any]
 _AT_ONCE = 8
@@ -30,22 +29,21 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
     """Write consecutive frames, and the agents from which the last one continues.
 
     Args:
-        folder: A new folder, in which the files are made.
+        folder: A new folder for the files.
         frames: The frames, at least one.
         states: The agents after the last of them.
 
-    Returns:
-        What was written.
-
     Raises:
-        OSError: It cannot be written.
+        OSError: A file cannot be written.
     """
     sizes = [len(frame.id) for frame in frames]
     even = len(set(sizes)) == 1
     attributes = tuple(dict.fromkeys(name for frame in frames for name in frame.attributes))
     columns = {name: [getattr(frame, name) for frame in frames] for name in ARRAYS}
     for i, name in enumerate(attributes):
-        columns[f"attribute_{i}"] = [_attribute(frame, name) for frame in frames]
+        columns[f"attribute_{i}"] = [
+            frame.attributes.get(name, np.zeros(len(frame.id), np.float32)) for frame in frames
+        ]
     once: list[str] = []
     jobs: dict[str, tuple[bytes, Sequence[Array]]] = {}
     for name, parts in columns.items():
@@ -62,6 +60,9 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
         header = npy_header((entry.agents,), entry.record)
         jobs[f"state_{i}"] = (header, [table.view(np.uint8)])
         entries.append(entry)
+    # at once, since a disk takes as long to confirm one file as to confirm them all
+    with ThreadPoolExecutor(_AT_ONCE, "steer-cache-file") as pool:
+        sums = pool.map(lambda name: _write(folder / f"{name}.npy", *jobs[name]), jobs)
     return Chunk(
         first=frames[0].number,
         last=frames[-1].number,
@@ -69,24 +70,12 @@ def write_chunk(folder: Path, frames: Sequence[Frame], states: States) -> Chunk:
         once=tuple(once),
         attributes=attributes,
         states=tuple(entries),
-        sums=_write_all(folder, jobs),
+        sums=dict(zip(jobs, sums, strict=True)),
     )
 
 
-def _write_all(folder: Path, jobs: Mapping[str, tuple[bytes, Sequence[Array]]]) -> dict[str, str]:
-    """Write all files at once, since a disk takes as long to promise one as to promise them all."""
-    with ThreadPoolExecutor(_AT_ONCE, "steer-cache-file") as pool:
-        sums = pool.map(lambda name: _write(folder / f"{name}.npy", *jobs[name]), jobs)
-        return dict(zip(jobs, sums, strict=True))
-
-
-def _attribute(frame: Frame, name: str) -> Array:
-    found = frame.attributes.get(name)
-    return np.zeros(len(frame.id), np.float32) if found is None else found
-
-
 def _is_still(arrays: Sequence[Array]) -> bool:
-    """Whether all are the same, to the bit: what is no number would equal nothing."""
+    """Whether all are the same, to the bit: NaN would equal nothing."""
     first = arrays[0].view(np.uint8)
     return all(a is arrays[0] or np.array_equal(a.view(np.uint8), first) for a in arrays[1:])
 
@@ -102,15 +91,10 @@ def _write(path: Path, header: bytes, arrays: Sequence[Array]) -> str:
 def read_chunk(folder: Path, chunk: Chunk) -> dict[str, Array]:
     """The arrays of a chunk by their files' names, without those of states.
 
-    Args:
-        folder: The folder of the chunk.
-        chunk: What is in it.
-
-    Returns:
-        Arrays (rows, …), frame after frame; those that are the same in all frames hold one.
+    Each has the shape (rows, …), frame after frame; one that never changes holds a single frame.
 
     Raises:
-        CacheError: A file is not there, or not what was written.
+        CacheError: A file is missing or damaged.
     """
     found = {}
     for name, (header, size) in chunk.files().items():
@@ -129,13 +113,7 @@ def _read(path: Path, header: bytes, size: int, wanted: str) -> NDArray[np.uint8
 
 
 def frame_of(chunk: Chunk, arrays: Mapping[str, Array], number: int) -> Frame:
-    """One frame of a chunk that was read.
-
-    Args:
-        chunk: What it is.
-        arrays: Its arrays.
-        number: The frame, one of the chunk's.
-    """
+    """One frame of a chunk, from the arrays of the chunk."""
     place = number - chunk.first
     if len(chunk.counts) == 1:
         size = chunk.counts[0]
@@ -155,12 +133,7 @@ def frame_of(chunk: Chunk, arrays: Mapping[str, Array], number: int) -> Frame:
 
 
 def pack_state(crowd: str, agents: Agents) -> tuple[StateEntry, Array]:
-    """Agents as records, shape (agent_count,), and what the records hold.
-
-    Args:
-        crowd: Name of the crowd.
-        agents: Its agents.
-    """
+    """The agents of a crowd as records, shape (agent_count,), with the description of these."""
     memory = tuple((name, columns.shape[1]) for name, columns in agents.memory.items())
     entry = StateEntry(crowd, agents.count, tuple(agents.attributes), memory)
     table = np.empty(agents.count, np.dtype(entry.record))
@@ -174,15 +147,10 @@ def pack_state(crowd: str, agents: Agents) -> tuple[StateEntry, Array]:
 
 
 def read_state(folder: Path, chunk: Chunk, place: int) -> Agents:
-    """The agents of one crowd after the last frame of a chunk.
-
-    Args:
-        folder: The folder of the chunk.
-        chunk: What is in it.
-        place: Which of its states.
+    """The agents of one crowd after the last frame of a chunk; `place` is that of the state.
 
     Raises:
-        CacheError: The file is not there, not what was written, or no agents at all.
+        CacheError: The file is missing or damaged, or holds no possible agents.
     """
     entry, name = chunk.states[place], f"state_{place}"
     path = folder / f"{name}.npy"
@@ -200,11 +168,7 @@ def read_state(folder: Path, chunk: Chunk, place: int) -> Agents:
 
 
 def _check(path: Path, agents: Agents) -> None:
-    """Kernels go by these numbers, so they have to be ones that a simulation can leave.
-
-    Raises:
-        CacheError: They are not.
-    """
+    """Refuse numbers that no simulation leaves: kernels rely on them."""
     groups = (vars(agents), agents.attributes, agents.memory)
     arrays = [v for group in groups for v in group.values() if isinstance(v, np.ndarray)]
     finite = all(np.isfinite(array).all() for array in arrays)
@@ -212,4 +176,4 @@ def _check(path: Path, agents: Agents) -> None:
     sizes = (agents.radius, agents.max_speed, agents.max_force, agents.waited)
     positive = all((array >= 0.0).all() for array in sizes) and (agents.mass > 0.0).all()
     if not (finite and unique and positive):
-        raise CacheError(f"{path} holds no agents that can go on: bake again")
+        raise CacheError(f"{path} holds no agents that can continue: bake again")

@@ -1,8 +1,9 @@
-"""Removing what a cache no longer needs: its own files and folders, and nothing else."""
+"""Removal of caches, and of chunks that no cache needs: their own files, and nothing else."""
 
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,21 +14,15 @@ from .lock import FolderLock
 from .manifest import read_manifest
 
 
-def bake_folders(folder: Path) -> list[str]:
-    """Names of the folders that hold bakes."""
-    return [e.name for e in os.scandir(folder) if BAKE.fullmatch(e.name) and is_folder(Path(e))]
-
-
-def chunk_folders(folder: Path) -> list[str]:
-    """Names of the folders that hold chunks."""
-    return [e.name for e in os.scandir(folder) if CHUNK.fullmatch(e.name) and is_folder(Path(e))]
+def folders_in(folder: Path, kind: re.Pattern[str]) -> list[str]:
+    """Names of the folders in a folder that hold bakes or chunks: `BAKE` or `CHUNK`."""
+    return [e.name for e in os.scandir(folder) if kind.fullmatch(e.name) and is_folder(Path(e))]
 
 
 def remove_unknown(folder: Path) -> None:
-    """Remove the chunks that no manifest knows of; what cannot be removed stays.
+    """Remove the chunks of a cache that no manifest lists; files that cannot be removed stay.
 
-    Args:
-        folder: The cache; the caller holds its lock.
+    The caller holds the lock of the folder.
     """
     kept: dict[str, set[str]] = {}
     for name in (MANIFEST, NEXT):
@@ -35,14 +30,14 @@ def remove_unknown(folder: Path) -> None:
             try:
                 manifest = read_manifest(folder, name)
             except CacheError:
-                # it cannot tell what is its own: better too much than too little is kept
+                # nothing tells which chunks are its own: better too many than too few are kept
                 return
             known = kept.setdefault(manifest.header.folder, set())
             known.update(chunk.folder for chunk in manifest.chunks)
-    for bake in bake_folders(folder):
+    for bake in folders_in(folder, BAKE):
         above = folder / bake
         with suppress(OSError):
-            for chunk in chunk_folders(above):
+            for chunk in folders_in(above, CHUNK):
                 if chunk not in kept.get(bake, ()):
                     remove_folder(above / chunk)
             if bake not in kept:
@@ -52,7 +47,7 @@ def remove_unknown(folder: Path) -> None:
 def delete_cache(folder: Path | str, also: tuple[str, ...] = ()) -> None:
     """Remove a cache: its own files and folders, nothing else that is in the folder.
 
-    The folder itself goes when nothing is left in it. Where there is none, nothing happens.
+    An empty folder is removed too. If there is no folder, nothing happens.
 
     Args:
         folder: The cache.
@@ -66,12 +61,12 @@ def delete_cache(folder: Path | str, also: tuple[str, ...] = ()) -> None:
         return
     lock = FolderLock(path)
     try:
-        # without its manifests it is none any more, wherever the rest may stop
+        # without its manifests it is no cache any more, wherever the rest may stop
         for name in (NEXT, MANIFEST, NEXT + PARTIAL, MANIFEST + PARTIAL, *also):
             with suppress(FileNotFoundError):
                 os.unlink(path / name)
-        for bake in bake_folders(path):
-            for chunk in chunk_folders(path / bake):
+        for bake in folders_in(path, BAKE):
+            for chunk in folders_in(path / bake, CHUNK):
                 remove_folder(path / bake / chunk)
             remove_folder(path / bake)
     except OSError as error:

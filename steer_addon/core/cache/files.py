@@ -1,8 +1,8 @@
 """Files of a cache: whole or not there at all, and never the files of another program.
 
 A folder from a stranger may hold links that lead out of it, pipes that never end, and files of any
-size. So nothing is followed, nothing is read that is no plain file of the size expected, and what
-is written is always a new file.
+size. So links are never followed, only plain files of the expected size are read, and every
+written file is a new one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TRIES = 20
 """Attempts to rename a file that another program reads: Windows refuses it meanwhile."""
 
 PARTIAL = ".partial"
-"""Ending of what is not complete yet."""
+"""Ending of files and folders that are not complete yet."""
 
 
 def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.uint8]:
@@ -39,7 +39,7 @@ def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.u
         most: The largest size that is read [bytes].
 
     Raises:
-        CacheError: It is not there, no plain file, of another size, or cannot be read.
+        CacheError: The file is missing, not a plain file, of another size, or cannot be read.
     """
     try:
         status = os.lstat(path)
@@ -51,10 +51,9 @@ def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.u
             raise CacheError(
                 f"{path} has {found} bytes instead of {wanted}: the cache is damaged, bake again"
             )
-        handle = os.open(path, _READ)
-        with os.fdopen(handle, "rb", buffering=0) as file:
-            data = np.empty(found, np.uint8)
-            count = _fill(file, data)
+        data = np.empty(found, np.uint8)
+        with os.fdopen(os.open(path, _READ), "rb") as file:
+            count = file.readinto(data.data)
     except OSError as error:
         raise CacheError(f"{path} cannot be read: {reason(error)}") from None
     if count != found:
@@ -62,48 +61,32 @@ def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.u
     return data
 
 
-def _fill(file: Any, data: NDArray[np.uint8]) -> int:
-    view, count = data.data, 0
-    while count < len(data):
-        got = file.readinto(view[count:])
-        if not got:
-            break
-        count += got
-    return count
-
-
 def write_file(path: Path, parts: Iterable[Any]) -> None:
-    """Write a new file and see to it that it is on the disk.
+    """Write bytes and contiguous arrays to a new file, and wait until it is on the disk.
 
-    Args:
-        path: The file; whatever has this name is removed first.
-        parts: Bytes and contiguous arrays, one after the other.
+    An earlier file of this name is removed first.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     with suppress(FileNotFoundError):
         os.unlink(path)
     handle = os.open(path, _WRITE, 0o666)
     try:
         for part in parts:
-            write_all(handle, memoryview(part).cast("B"))
+            data = memoryview(part).cast("B")
+            while len(data):
+                data = data[os.write(handle, data) :]
         os.fsync(handle)
     finally:
         os.close(handle)
 
 
-def write_all(handle: int, data: memoryview) -> None:
-    """Write all bytes to an open file."""
-    while len(data):
-        data = data[os.write(handle, data) :]
-
-
 def replace_file(path: Path, parts: Iterable[Any]) -> None:
-    """Write a file beside another one, and put it in that one's place at once.
+    """Write a file beside another one, and then put it in that one's place.
 
     Raises:
-        OSError: It cannot be written; the old one is still there.
+        OSError: The file cannot be written; the old one is still there.
     """
     partial = path.with_name(path.name + PARTIAL)
     try:
@@ -117,10 +100,10 @@ def replace_file(path: Path, parts: Iterable[Any]) -> None:
 
 
 def rename(old: Path, new: Path) -> None:
-    """Give a file or folder a name, in place of a file that has it.
+    """Rename a file or folder, in place of a file that has the new name.
 
     Raises:
-        OSError: It cannot be done.
+        OSError: It cannot be renamed.
     """
     for left in reversed(range(_TRIES)):
         try:
@@ -134,21 +117,21 @@ def rename(old: Path, new: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """See to it that the names in a folder are on the disk, where the system can."""
+    """Wait until the names in a folder are on the disk, if the system can tell."""
     if os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError:
-        # some network file systems know no such thing
+        # some network file systems cannot do this
         pass
     finally:
         os.close(handle)
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder of this name that is no link."""
+    """Whether there is a folder of this name that is not a link."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
@@ -156,10 +139,10 @@ def is_folder(path: Path) -> bool:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder with the plain files in it; folders in it and what links lead to stay.
+    """Remove a folder with the files and links in it; their targets stay.
 
     Raises:
-        OSError: It cannot be removed; whatever else is in it stays.
+        OSError: It cannot be removed, such as one with folders in it.
     """
     if not is_folder(path):
         with suppress(FileNotFoundError):
@@ -172,5 +155,5 @@ def remove_folder(path: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """The fault, in the system's words."""
+    """The reason of an error, in the words of the system."""
     return error.strerror or type(error).__name__

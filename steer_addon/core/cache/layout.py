@@ -2,7 +2,7 @@
 
 ::
 
-    NAME/manifest.json                       what there is, with a checksum of itself
+    NAME/manifest.json                       the contents, with a checksum of itself
     NAME/bake_1/frames_1_25/position.npy     (frames, agents, 3) float32, and so on
     NAME/bake_1/frames_1_25/state_0.npy      records: the agents after the last of these frames
 
@@ -15,11 +15,10 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping
+import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-from .npy import npy_header
 
 VERSION = 1
 """Version of the format."""
@@ -73,13 +72,39 @@ STATE: tuple[tuple[str, str, tuple[int, ...]], ...] = (
 """Fields of the record of an agent: field of `Agents`, type, shape."""
 
 
+_START = b"\x93NUMPY\x01\x00"
+_ALIGN = 64
+
+Kind = str | Sequence[tuple[Any, ...]]
+"""A type as NumPy writes it: "<f4", or the fields of a record with their types."""
+
+
+def npy_header(shape: tuple[int, ...], kind: Kind = "<f4", size: int = 0) -> bytes:
+    """Header of a .npy file (NumPy's format 1.0, in C order).
+
+    The type and shape of an array are known before its file is opened, so the header of a foreign
+    file is never parsed: the file has to begin with exactly this one.
+
+    Args:
+        shape: Shape of the array.
+        kind: Its type.
+        size: Length of the header [bytes]; 0 takes the shortest with aligned data.
+    """
+    fields = kind if isinstance(kind, str) else list(kind)
+    text = repr({"descr": fields, "fortran_order": False, "shape": shape}).encode("ascii")
+    if not size:
+        size = -(-(len(_START) + 3 + len(text)) // _ALIGN) * _ALIGN
+    length = size - len(_START) - 2
+    return _START + struct.pack("<H", length) + text.ljust(length - 1) + b"\n"
+
+
 @dataclass(frozen=True)
 class StateEntry:
     """The agents of one crowd after the last frame of a chunk.
 
     Attributes:
         crowd: Name of the crowd.
-        agents: How many.
+        agents: Number of agents.
         attributes: Names of the point attributes that they carry.
         memory: Memory of the behaviors, by behavior, with the number of columns.
     """
@@ -105,12 +130,12 @@ class StateEntry:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some frames, as they lie on the disk.
+    """Consecutive frames, as they are stored on the disk.
 
     Attributes:
         first: Their first frame.
         last: Their last frame.
-        counts: Agents of each frame; a single number when all have as many.
+        counts: Number of agents in each frame; a single number if it is the same in all.
         once: The files of arrays that are the same in all frames.
         attributes: Attributes that behaviors show, in the order of the files.
         states: Agents after the last frame, from which a simulation continues.
@@ -137,7 +162,7 @@ class Chunk:
 
     @property
     def frame_count(self) -> int:
-        """How many frames."""
+        """Number of frames."""
         return self.last - self.first + 1
 
     def files(self) -> dict[str, tuple[bytes, int]]:
@@ -146,25 +171,15 @@ class Chunk:
         kinds |= {f"attribute_{i}": ("<f4", ()) for i in range(len(self.attributes))}
         found = {}
         for name, (kind, rest) in kinds.items():
-            shape = self.shape(name, rest)
+            shape = (sum(self.counts), *rest)
+            if len(self.counts) == 1:
+                frames = 1 if name in self.once else self.frame_count
+                shape = (frames, self.counts[0], *rest)
             found[name] = (npy_header(shape, kind), int(kind[-1]) * math.prod(shape))
         for i, entry in enumerate(self.states):
             header = npy_header((entry.agents,), entry.record)
             found[f"state_{i}"] = (header, entry.agents * entry.record_bytes)
         return found
-
-    def shape(self, name: str, rest: tuple[int, ...]) -> tuple[int, ...]:
-        """Shape of the array in a file.
-
-        Args:
-            name: The file, without its ending.
-            rest: Its shape behind frames and agents.
-        """
-        if name in self.once:
-            return (1, self.counts[0], *rest)
-        if len(self.counts) == 1:
-            return (self.frame_count, self.counts[0], *rest)
-        return (sum(self.counts), *rest)
 
 
 @dataclass(frozen=True)
@@ -175,15 +190,15 @@ class CacheHeader:
         name: Name of the crowd.
         fps: Frames per second.
         frame_start: First frame.
-        frame_end: Last frame that there will be when it is complete.
+        frame_end: Last frame of the complete cache.
         settings_hash: Hash of all settings of the crowd and of the crowds that it steers by.
         forward_axis: Axis of an object that `rotation` turns to the heading.
-        attributes: Attributes that behaviors show, as far as the first frame has them.
+        attributes: Attributes that behaviors show in the first frame.
         agent_count: Agents of the first frame.
         chunk_frames: Frames of a chunk.
-        generation: Counts the bakes that there were in this folder.
+        generation: Number of this bake in its folder.
         steer: Version of Steer that baked it.
-        about: Further JSON data: what is to be compared before going on.
+        about: Further JSON data: fingerprints that are compared before a bake is continued.
         version: Version of the format.
     """
 
@@ -208,18 +223,12 @@ class CacheHeader:
 
 
 def ends_chunk(done: int, rows: int, header: CacheHeader) -> bool:
-    """Whether a chunk is full.
-
-    Args:
-        done: Frames of the cache by now.
-        rows: Agents of all frames of the chunk together.
-        header: What the cache is of.
-    """
+    """Whether a chunk is full, by the frames of the cache and the agents in the chunk's frames."""
     return done % header.chunk_frames == 0 or rows >= MOST_ROWS
 
 
 def chunk_frames(agents: int, attributes: int) -> int:
-    """How many frames make a chunk: a second's worth, less where that would be much."""
+    """Number of frames in a chunk: those of about a second, fewer if they are large."""
     frame = agents * (45 + 4 * attributes)
     return max(1, min(CHUNK_FRAMES, CHUNK_BYTES // max(1, frame)))
 
@@ -228,11 +237,7 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 def folder_name(name: str) -> str:
-    """A name of a crowd as the name of a folder, on every system; other names give other folders.
-
-    Args:
-        name: The crowd's name.
-    """
+    """Name of the folder of a crowd, on every system; other crowds have other folders."""
     plain = re.sub(r"[^\w\- .]", "_", name).strip(" .")[:100]
     if plain == name and plain and not _RESERVED.fullmatch(plain):
         return plain

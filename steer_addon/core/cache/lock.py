@@ -1,4 +1,4 @@
-"""One Blender at a time bakes into a folder: a lock that the system lets go when a process ends."""
+"""One Blender at a time bakes into a folder: a lock that the system releases with the process."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class FolderLock:
     """Holds a folder until `release`, or until the process ends, however it ends."""
 
     def __init__(self, folder: Path) -> None:
-        """Take it.
+        """Lock the folder.
 
         Raises:
-            OutputError: Somebody else has it, or the folder cannot be written to.
+            OutputError: Another process holds it, or the folder cannot be written to.
         """
         self._handle: int | None = None
         path = folder / NAME
@@ -38,30 +38,30 @@ class FolderLock:
             raise OutputError(
                 f"Folder {folder} cannot be written: {reason(error)}; choose another one"
             ) from None
-        if not _taken(handle):
-            who = _owner(handle)
+        if not _lock(handle):
+            owner = _owner(handle)
             os.close(handle)
             raise OutputError(
-                f"Another Blender{who} is baking into {folder}: wait until it is done, stop it "
+                f"Another Blender{owner} is baking into {folder}: wait until it is done, stop it "
                 "there, or choose another folder"
             )
         self._handle = handle
         with suppress(OSError):
-            # who it is, for the message that others get
+            # the process, for the message in others
             os.ftruncate(handle, 0)
             os.lseek(handle, 0, os.SEEK_SET)
             os.write(handle, f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
-        """Let it go; a second call does nothing."""
+        """Release the folder; a second call does nothing."""
         if self._handle is not None:
-            # closing lets the lock go
+            # closing releases the lock
             os.close(self._handle)
             self._handle = None
 
     @staticmethod
     def remove(folder: Path) -> None:
-        """Remove what a lock left in a folder that is of no use any more."""
+        """Remove the file of a lock from a folder that is to be deleted."""
         with suppress(OSError):
             os.unlink(folder / NAME)
 
@@ -74,7 +74,7 @@ def _owner(handle: int) -> str:
     return f" (process {text})" if text.isdigit() else ""
 
 
-def _taken(handle: int) -> bool:
+def _lock(handle: int) -> bool:
     """Lock an open file for this process alone; False when another one has it."""
     if sys.platform == "win32":
         try:
@@ -88,6 +88,6 @@ def _taken(handle: int) -> bool:
     except BlockingIOError:
         return False
     except OSError:
-        # a file system that knows no locks: bakes go on as they would without
+        # the file system has no locks: bake without one
         return True
     return True

@@ -48,8 +48,8 @@ class Manifest:
 
     Attributes:
         header: The crowd and frames that it holds.
-        chunks: The frames that are there, without gaps.
-        complete: Whether all frames are.
+        chunks: The existing frames, without gaps.
+        complete: Whether all frames exist.
     """
 
     header: CacheHeader
@@ -58,7 +58,7 @@ class Manifest:
 
     @property
     def frames(self) -> range:
-        """The frames that are there."""
+        """The existing frames."""
         start = self.header.frame_start
         return range(start, self.chunks[-1].last + 1 if self.chunks else start)
 
@@ -69,54 +69,32 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     Raises:
         OSError: It cannot be written; the one before is still there.
     """
-    replace_file(path, [to_bytes(manifest)])
-
-
-def to_bytes(manifest: Manifest) -> bytes:
-    """A manifest as it is written."""
     header = dict(vars(manifest.header))
     del header["version"]
     data = {
         "header": header,
         "complete": manifest.complete,
-        "chunks": [_chunk_data(chunk) for chunk in manifest.chunks],
+        "chunks": [
+            {**vars(chunk), "states": [vars(entry) for entry in chunk.states]}
+            for chunk in manifest.chunks
+        ],
     }
     body = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     digest = hashlib.sha256(body.encode()).hexdigest()
     first = f'{{"format": "steer-cache", "version": {VERSION}, "sha256": "{digest}", "cache":'
-    return f"{first}\n{body}\n}}\n".encode()
-
-
-def _chunk_data(chunk: Chunk) -> dict[str, Any]:
-    return {**vars(chunk), "states": [vars(entry) for entry in chunk.states]}
+    replace_file(path, [f"{first}\n{body}\n}}\n".encode()])
 
 
 def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
-    """Read and check a manifest; no other file is opened.
-
-    Args:
-        folder: The cache.
-        name: Which of its manifests.
+    """Read and check a manifest of a cache; no other file is opened.
 
     Raises:
-        CacheError: There is none, or it is damaged, or of a newer format.
+        CacheError: There is no manifest, or it is damaged or of a newer format.
     """
     path = folder / name
     if not path.exists() and not path.is_symlink():
         raise CacheError(f"{folder} holds no cache: choose the folder with its {MANIFEST}")
-    return from_bytes(bytes(read_file(path, most=MOST_MANIFEST)), path)
-
-
-def from_bytes(raw: bytes, path: Path) -> Manifest:
-    """The manifest that these bytes are.
-
-    Args:
-        raw: The file.
-        path: Its name, for messages.
-
-    Raises:
-        CacheError: They are none.
-    """
+    raw = bytes(read_file(path, most=MOST_MANIFEST))
     first, _, rest = raw.partition(b"\n")
     found = _FIRST.fullmatch(first)
     if found is None:
@@ -141,7 +119,7 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _manifest(data: Any) -> Manifest:
-    """Check everything; what does not fit is a ValueError, a KeyError or a TypeError."""
+    """Check everything; a wrong value raises a ValueError, a KeyError or a TypeError."""
     header = _header(data["header"])
     chunks = tuple(_chunk(entry, header) for entry in _list(data["chunks"], MOST_FRAMES))
     place = header.frame_start

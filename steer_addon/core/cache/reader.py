@@ -12,7 +12,7 @@ from ..agents import Agents
 from ..errors import CacheError
 from ..results.frames import Frame
 from .chunks import frame_of, read_chunk, read_state
-from .layout import MANIFEST, CacheHeader, Chunk
+from .layout import MANIFEST, Chunk
 from .manifest import Manifest, read_manifest
 
 _KEPT = 2
@@ -20,28 +20,20 @@ _KEPT = 2
 
 
 class Cache:
-    """A cache as it is on the disk now. No file stays open; all methods may run in any thread."""
+    """A cache as it is on the disk now. No file stays open; all methods may run in any thread.
+
+    Attributes:
+        header: The crowd and frames that it holds.
+        frames: The existing frames.
+        complete: Whether all frames exist.
+    """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        self.folder = folder
-        self.manifest = manifest
+        self.folder, self.manifest = folder, manifest
+        self.header, self.frames = manifest.header, manifest.frames
+        self.complete = manifest.complete
         self._lock = threading.Lock()
         self._loaded: OrderedDict[int, Mapping[str, Any]] = OrderedDict()
-
-    @property
-    def header(self) -> CacheHeader:
-        """The crowd and frames that it holds."""
-        return self.manifest.header
-
-    @property
-    def complete(self) -> bool:
-        """Whether all frames are there that there should be."""
-        return self.manifest.complete
-
-    @property
-    def frames(self) -> range:
-        """The frames that are there."""
-        return self.manifest.frames
 
     @property
     def state_frames(self) -> list[int]:
@@ -49,7 +41,7 @@ class Cache:
         return [chunk.last for chunk in self.manifest.chunks if chunk.states]
 
     def __len__(self) -> int:
-        """How many frames are there."""
+        """Number of frames."""
         return len(self.frames)
 
     def __iter__(self) -> Iterator[Frame]:
@@ -57,13 +49,10 @@ class Cache:
         return (self.frame(number) for number in self.frames)
 
     def frame(self, number: int) -> Frame:
-        """One frame; its arrays are views, not to be written to.
-
-        Args:
-            number: One of `frames`.
+        """One frame of `frames`; its arrays are read-only views.
 
         Raises:
-            CacheError: It is not there, or damaged.
+            CacheError: The frame is not there, or damaged.
         """
         chunk = self._chunk(number)
         with self._lock:
@@ -78,41 +67,33 @@ class Cache:
             self._loaded.move_to_end(chunk.first)
         return frame_of(chunk, arrays, number)
 
-    def state(self, number: int, crowd: str | None = None) -> Agents:
-        """The agents after a frame, with all that they remember.
-
-        Args:
-            number: One of `state_frames`.
-            crowd: Name of one of the crowds that were simulated together; None is the cache's own.
+    def state(self, number: int) -> Agents:
+        """The agents of the crowd after one of `state_frames`, with all their memory.
 
         Raises:
             CacheError: There is no such state, or it is damaged.
         """
-        states = self._states(number)
-        name = self.header.name if crowd is None else crowd
-        if name not in states:
-            raise CacheError(f"{self.folder} holds no state of crowd {name!r} at frame {number}")
-        chunk = self._chunk(number)
-        return read_state(self._folder(chunk), chunk, states.index(name))
+        chunk, name = self._state_chunk(number), self.header.name
+        for place, entry in enumerate(chunk.states):
+            if entry.crowd == name:
+                return read_state(self._folder(chunk), chunk, place)
+        raise CacheError(f"{self.folder} holds no state of crowd {name!r} at frame {number}")
 
     def states(self, number: int) -> dict[str, Agents]:
         """The agents of all crowds that were simulated together, after a frame, by their names.
 
         Raises:
-            CacheError: There are none at that frame, or they are damaged.
+            CacheError: There are no states at that frame, or they are damaged.
         """
-        names, chunk = self._states(number), self._chunk(number)
+        chunk = self._state_chunk(number)
         folder = self._folder(chunk)
-        return {name: read_state(folder, chunk, place) for place, name in enumerate(names)}
+        return {e.crowd: read_state(folder, chunk, place) for place, e in enumerate(chunk.states)}
 
     def verify(self) -> Iterator[Chunk]:
-        """Read everything, chunk by chunk.
-
-        Yields:
-            Each chunk that is as it was written.
+        """Read everything, and yield each undamaged chunk.
 
         Raises:
-            CacheError: A file is not what was written.
+            CacheError: A file is damaged.
         """
         for chunk in self.manifest.chunks:
             read_chunk(self._folder(chunk), chunk)
@@ -127,13 +108,13 @@ class Cache:
                 raise CacheError(f"{folder} is a link out of the cache: bake again")
         return above / chunk.folder
 
-    def _states(self, number: int) -> list[str]:
+    def _state_chunk(self, number: int) -> Chunk:
         if number not in self.state_frames:
             known = ", ".join(map(str, self.state_frames[-5:])) or "none"
             raise CacheError(
                 f"{self.folder} holds no state after frame {number}: there are {known}"
             )
-        return [entry.crowd for entry in self._chunk(number).states]
+        return self._chunk(number)
 
     def _chunk(self, number: int) -> Chunk:
         frames, header = self.frames, self.header
@@ -149,14 +130,10 @@ class Cache:
 
 
 def open_cache(folder: Path | str, name: str = MANIFEST) -> Cache:
-    """Open a cache to read.
-
-    Args:
-        folder: The folder that holds the manifest.
-        name: Which manifest: NEXT is that of a bake which will replace the one that is there.
+    """Open a cache to read; the manifest NEXT describes a bake that will replace another one.
 
     Raises:
-        CacheError: There is none, it is damaged, or of a newer format.
+        CacheError: There is no manifest, or it is damaged or of a newer format.
     """
     path = Path(folder)
     return Cache(path, read_manifest(path, name))

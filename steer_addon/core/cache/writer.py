@@ -1,9 +1,9 @@
-"""Writing a cache: a chunk is on the disk in whole, or it is not there.
+"""Writer of a cache: a chunk is complete on the disk, or it is not there.
 
 A thread of its own writes a full chunk while the simulation continues with the next one.
 Its files are made in a folder of a temporary name; that folder is renamed, and only then the
-manifest is replaced by one that knows of it. Whatever ends the process in between, the manifest
-tells the truth.
+manifest is replaced by one that knows of it. Wherever the process ends in between, the
+manifest describes the existing files.
 """
 
 from __future__ import annotations
@@ -21,9 +21,19 @@ from ..diagnoses import diagnose
 from ..errors import CacheError, OutputError
 from ..results.frames import Frame
 from .chunks import States, write_chunk
-from .cleaning import bake_folders, chunk_folders, remove_unknown
+from .cleaning import folders_in, remove_unknown
 from .files import PARTIAL, is_folder, reason, remove_folder, rename, sync_folder
-from .layout import MANIFEST, MOST_AGENTS, NEXT, CacheHeader, Chunk, chunk_frames, ends_chunk
+from .layout import (
+    BAKE,
+    CHUNK,
+    MANIFEST,
+    MOST_AGENTS,
+    NEXT,
+    CacheHeader,
+    Chunk,
+    chunk_frames,
+    ends_chunk,
+)
 from .lock import FolderLock
 from .manifest import Manifest, read_manifest, write_manifest
 from .reader import Cache
@@ -32,14 +42,14 @@ from .reader import Cache
 class CacheWriter:
     """Writes frames into a folder; use it in a `with` statement, or call `close`.
 
-    A cache that is there already stays, and is what `open_cache` finds, until `finish`.
+    An earlier cache in the folder stays, and is found by `open_cache`, until `finish`.
     """
 
     def __init__(self, folder: Path | str, header: CacheHeader) -> None:
-        """Begin anew.
+        """Begin a new cache.
 
         Args:
-            folder: Where; it is made if it is not there.
+            folder: Its folder, made if it is not there.
             header: Description of the cache. Its `attributes`, `agent_count`, and a `chunk_frames`
                 of 0 are taken from the first frame; `generation` from the folder.
 
@@ -51,7 +61,7 @@ class CacheWriter:
             with suppress(FileNotFoundError):
                 os.unlink(self.folder / NEXT)
             remove_unknown(self.folder)
-            used = [int(name.partition("_")[2]) for name in bake_folders(self.folder)]
+            used = [int(name.partition("_")[2]) for name in folders_in(self.folder, BAKE)]
             self._name = NEXT if os.path.lexists(self.folder / MANIFEST) else MANIFEST
             header = replace(header, generation=max(used, default=0) + 1)
             self._manifest = Manifest(header)
@@ -66,16 +76,12 @@ class CacheWriter:
 
     @classmethod
     def resume(cls, folder: Path | str) -> CacheWriter:
-        """Go on with what is there: the bake that was not finished, else the last one.
+        """Continue the bake in a folder that was not finished, else the last one.
 
-        Args:
-            folder: The cache.
-
-        Returns:
-            A writer whose `next_frame` comes after the kept ones, and whose `states` go on there.
+        Returns a writer whose `next_frame` and `states` follow the kept frames.
 
         Raises:
-            CacheError: There is no cache, or the part that is needed is damaged.
+            CacheError: There is no cache, or a part that is needed is damaged.
             OutputError: Another process writes to the folder.
         """
         path = Path(folder)
@@ -126,13 +132,10 @@ class CacheWriter:
         self._manifest = Manifest(manifest.header, tuple(chunks), complete=False)
 
     def set_end(self, frame_end: int) -> None:
-        """Give it another last frame.
-
-        Args:
-            frame_end: The frame, not before those that are kept.
+        """Set another last frame.
 
         Raises:
-            CacheError: It is before them.
+            CacheError: It is before the kept frames.
         """
         if frame_end < max(self.next_frame - 1, self.header.frame_start):
             raise CacheError(
@@ -141,7 +144,7 @@ class CacheWriter:
         self._manifest = replace(self._manifest, header=replace(self.header, frame_end=frame_end))
 
     def _goes_on_from(self, cache: Cache, chunk: Chunk) -> bool:
-        """Take over the state after a chunk; False where the chunk is damaged."""
+        """Take over the state after a chunk; False if the chunk is damaged."""
         numbers = range(chunk.first, chunk.last + 1)
         try:
             self.states = cache.states(chunk.last) if chunk.states else {}
@@ -165,20 +168,19 @@ class CacheWriter:
 
     @property
     def header(self) -> CacheHeader:
-        """Header of the cache, as far as it is known."""
+        """Header of the cache; the first frame completes it."""
         return self._manifest.header
 
-    def add(self, frame: Frame, states: States | Agents | None = None) -> None:
-        """Add the next frame; a chunk that is full is written meanwhile.
+    def add(self, frame: Frame, states: States | None = None) -> None:
+        """Add the next frame; a full chunk is written by the thread.
 
         Args:
-            frame: The frame with the number `next_frame`. Its arrays must not change any more.
-            states: The agents after it, those of the crowd itself or of several by their names.
-                They must not change any more.
+            frame: The frame with the number `next_frame`.
+            states: The agents of all crowds after the frame. Neither may change any more.
 
         Raises:
             CacheError: It is another frame than the next.
-            OutputError: The disk is full or gone; what was written before is kept.
+            OutputError: The disk is full or gone; the frames written before are kept.
         """
         self._check()
         if frame.number != self.next_frame or frame.number > self.header.frame_end:
@@ -190,18 +192,16 @@ class CacheWriter:
             self._learn(frame)
         self._pending.append(frame)
         self.next_frame += 1
-        if isinstance(states, Agents):
-            states = {self.header.name: states}
         self.states = states or {}
         done = frame.number - self.header.frame_start + 1
         if ends_chunk(done, sum(len(f.id) for f in self._pending), self.header):
             self._flush()
 
     def stop(self) -> None:
-        """Write what is there, for `resume` to go on with, and close; after `close` nothing is.
+        """Write the added frames, for `resume` to continue from, and close.
 
         Raises:
-            OutputError: It cannot be written; what was written before is kept.
+            OutputError: It cannot be written; the frames written before are kept.
         """
         if self._lock is None:
             return
@@ -217,17 +217,17 @@ class CacheWriter:
             self.close()
 
     def finish(self) -> None:
-        """Write the rest, put it in the place of the cache before, and close.
+        """Write the rest, put it in place of the earlier cache, and close.
 
         Raises:
             CacheError: Frames are missing.
-            OutputError: It cannot be written; what was written before is kept.
+            OutputError: It cannot be written; the frames written before are kept.
         """
         try:
             self._check()
             if self.next_frame <= self.header.frame_end:
                 raise CacheError(
-                    f"Cache {self.folder} lacks frames from {self.next_frame} on: go on baking"
+                    f"Cache {self.folder} lacks frames from {self.next_frame} on: continue the bake"
                 )
             if self._pending:
                 self._flush()
@@ -240,7 +240,7 @@ class CacheWriter:
             self.close()
 
     def close(self) -> None:
-        """Let go of the folder; frames that no chunk was full of are lost. May be called twice."""
+        """Release the folder; frames of a chunk that was not full are lost. May be called twice."""
         if self._thread is not None:
             self._thread.shutdown(wait=True)
             self._thread = None
@@ -258,7 +258,7 @@ class CacheWriter:
         self._manifest = replace(self._manifest, header=header)
 
     def _flush(self) -> None:
-        """Hand the frames over to the thread that writes, once it is done with the ones before."""
+        """Hand the frames to the thread that writes, once it has written the ones before."""
         self._wait()
         assert self._thread is not None
         frames, self._pending = self._pending, []
@@ -281,7 +281,7 @@ class CacheWriter:
         if self._failed is not None:
             raise self._failed
         if self._lock is None:
-            raise CacheError(f"Cache {self.folder} is closed: open it again to go on")
+            raise CacheError(f"Cache {self.folder} is closed: open it again to continue")
 
     def _write(self, frames: Sequence[Frame], states: States, about: dict[str, Any]) -> None:
         """Write a chunk, and then the manifest that knows of it; runs in the thread."""
@@ -308,19 +308,15 @@ class CacheWriter:
         manifest = Manifest(header, (*self._manifest.chunks, chunk))
         write_manifest(self.folder / self._name, manifest)
         self._manifest = manifest
-        self._forget_short(above, chunk.first, name)
-
-    def _forget_short(self, above: Path, first: int, name: str) -> None:
-        """Remove a shorter chunk that this one began with."""
-        for other in chunk_folders(above):
-            if other.startswith(f"frames_{first}_") and other != name:
+        for other in folders_in(above, CHUNK):
+            # a shorter chunk that this one began with
+            if other.startswith(f"frames_{chunk.first}_") and other != name:
                 with suppress(OSError):
                     remove_folder(above / other)
 
     def _complete(self) -> None:
-        self._manifest = replace(self._manifest, complete=True)
         header = replace(self.header, about=self.about)
-        self._manifest = replace(self._manifest, header=header)
+        self._manifest = replace(self._manifest, header=header, complete=True)
         write_manifest(self.folder / self._name, self._manifest)
         if self._name != MANIFEST:
             rename(self.folder / self._name, self.folder / MANIFEST)
