@@ -13,8 +13,8 @@ from ..core import own_behaviors
 from ..core.errors import warn
 from . import app_handlers
 from .crowd import property_classes
-from .operators.common import Returned
-from .ui.messages import draw_message
+from .operators.common import PolledOperator, Returned
+from .ui import messages
 
 
 def root_package() -> str:
@@ -44,22 +44,21 @@ class SteerPreferences(bpy.types.AddonPreferences):
         if labels:
             layout.label(text=f"Loaded: {', '.join(labels)}", icon="CHECKMARK")
         for fault in own_behaviors.faults():
-            draw_message(layout, context, str(fault), "ERROR")
+            messages.draw_message(layout, context, str(fault), "ERROR")
 
 
-class PREFERENCES_OT_steer_load_behaviors(bpy.types.Operator):
+def why_not_enabled(context: bpy.types.Context) -> str:
+    """Why Steer cannot be enabled again: Blender does not know it as an add-on; else empty."""
+    known = root_package() in context.preferences.addons
+    return "" if known else "Enable Steer in the preferences first"
+
+
+class PREFERENCES_OT_steer_load_behaviors(PolledOperator, bpy.types.Operator):
     """Load the behaviors in the folder again, as they are now"""
 
     bl_idname = "preferences.steer_load_behaviors"
     bl_label = "Load Behaviors"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Where Steer is enabled as an add-on."""
-        if root_package() in context.preferences.addons:
-            return True
-        cls.poll_message_set("Enable Steer in the preferences first")
-        return False
+    needs = (why_not_enabled,)
 
     def execute(self, context: bpy.types.Context) -> Returned:
         """Let Steer be enabled again as soon as Blender is done with this operator."""

@@ -18,21 +18,7 @@ from .checks import collider_checks
 from .crowd import property_classes, records
 from .display import display
 from .live import live
-from .operators import (
-    add,
-    bake,
-    baking,
-    behaviors,
-    cache,
-    export,
-    looks,
-    paths,
-    picking,
-    presets,
-    stacks,
-    start,
-    ways_out,
-)
+from .operators import add, bake, baking, behaviors, export, looks, picking, presets, ways_out
 from .overlay import gizmos
 from .overlay import handlers as overlay
 from .ui import menus, panels
@@ -41,14 +27,10 @@ COMMAND = "steer"
 
 CLASSES = (
     *add.classes,
-    *start.classes,
     *behaviors.classes,
-    *stacks.classes,
     *presets.classes,
     *bake.classes,
-    *cache.classes,
     *export.classes,
-    *paths.classes,
     *looks.classes,
     *ways_out.classes,
     *picking.classes,

@@ -1,6 +1,6 @@
 """The commands, one module each: `NAME`, `add_arguments(parser)` and `run(options) -> Result`.
 
-What the ones that need Blender do is in `work`, which waits: `steer presets` works without.
+What they need of Blender waits behind doors: `steer presets` works without.
 """
 
 from . import bake, behaviors, demo, presets, render, scene, simulate

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 
+from ..blender.headless import batch
+from ..blender.making import demos
 from . import arguments
 from .output import Result
-from .work import demo as work
 
 NAME = "demo"
 
@@ -25,4 +27,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """Make the scene and save it, or list what there is."""
-    return work.run(options)
+    if options.name is None:
+        found = {name: demos.summary(name) for name in demos.demo_names()}
+        width = max(map(len, found), default=0)
+        lines = [f"{name:<{width}}  {text}" for name, text in found.items()]
+        return Result({"command": "demo", "demos": found}, lines)
+    start = time.perf_counter()
+    path = options.save or Path(f"{options.name}.blend")
+    batch.check_new_file(path, ".blend")
+    batch.ensure_registered()
+    made = demos.make_demo(options.name, options.frames)
+    batch.save_file(path)
+    agents = sum(len(crowd.data.vertices) for crowd in made)
+    names = ", ".join(repr(crowd.name) for crowd in made)
+    return Result(
+        {
+            "command": "demo",
+            "demo": options.name,
+            "crowds": [crowd.name for crowd in made],
+            "agents": agents,
+            "seconds": round(time.perf_counter() - start, 3),
+            "outputs": [str(path)],
+        },
+        [f"{path}: {agents} agents in {names}"],
+    )

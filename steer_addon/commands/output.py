@@ -126,7 +126,7 @@ class ProgressLine:
         if finished:
             text += f", {progress.seconds:.1f} s"
         else:
-            text += f", {_duration(progress.remaining)} left"
+            text += f", {progress.time_left} left"
         if self.terminal:
             end = "\n" if finished else ""
             print(f"\r\033[K{text}", end=end, file=sys.stderr, flush=True)
@@ -139,12 +139,3 @@ class ProgressLine:
         spent = time.perf_counter() - self.start
         left = spent / share * (1.0 - share) if share > 0.0 else 0.0
         self(Progress(round(100 * share), 100, spent, left))
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60.0:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"

@@ -126,7 +126,7 @@ def test_the_window_stays_alive_and_escape_keeps_what_is_done(crowd, tmp_path, m
     frames = open_cache(tmp_path / "Crowd").frames
     assert 10 < len(frames) < LAST
     assert f"{len(frames)} of {LAST} frames are kept" in report[-1][1]
-    assert bpy.data.scenes.keys() == ["Scene"] and not operators.why_busy()
+    assert bpy.data.scenes.keys() == ["Scene"] and not operators.why_busy(bpy.context)
 
 
 def test_bake_anew_keeps_the_old_one_until_the_new_one_is_complete(crowd, tmp_path):

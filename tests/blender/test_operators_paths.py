@@ -11,7 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import properties  # noqa: E402
 from steer_addon.blender.making import path_curves  # noqa: E402
-from steer_addon.blender.operators.paths import OBJECT_OT_steer_add_random_path  # noqa: E402
+from steer_addon.blender.operators.add import OBJECT_OT_steer_add_random_path  # noqa: E402
 from steer_addon.blender.ui import menus  # noqa: E402
 from steer_addon.core.inputs.paths import Path  # noqa: E402
 from tests.blender.crowd_makers import active, make_crowd, make_plane  # noqa: E402

@@ -89,7 +89,7 @@ def test_a_bake_is_ended_and_keeps_what_is_done(saved, tmp_path, monkeypatch, or
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "crowd.blend"))
         operator.cancel(context)
     assert not status.busy and not operator.timers and not operators._running
-    assert operators.why_busy() == ""
+    assert operators.why_busy(bpy.context) == ""
     assert bpy.data.scenes.keys() == ["Scene"] and not status.is_suspended()
     kept = open_cache(folder).frames
     assert len(kept) >= 10 and not operator.reports

@@ -15,8 +15,8 @@ from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import crowds  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.making import starters  # noqa: E402
-from steer_addon.blender.operators.start import OBJECT_OT_steer_start as Start  # noqa: E402
-from steer_addon.blender.operators.start import agents_of  # noqa: E402
+from steer_addon.blender.operators.presets import OBJECT_OT_steer_start as Start  # noqa: E402
+from steer_addon.blender.operators.presets import agents_of  # noqa: E402
 from steer_addon.blender.ui import preset_groups, previews  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, preset_card  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402

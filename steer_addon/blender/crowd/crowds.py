@@ -20,7 +20,6 @@ from . import state
 from .properties import apply_settings
 from .property_classes import sync_display
 
-DEFAULT_PRESET = "pedestrians"
 _DEFAULT_STACK = ("separation", "arrive")
 _ROAM = {"type": "wander", "weight": 0.15}
 """Second behavior of a new crowd: it moves without a target, and is lively with one."""
@@ -79,7 +78,7 @@ def default_settings() -> CrowdSettings:
 
 def _default_preset() -> CrowdSettings:
     try:
-        return presets.read_preset(presets.builtin_folder() / f"{DEFAULT_PRESET}.json").settings
+        return presets.read_preset(presets.builtin_folder() / f"{presets.DEFAULT}.json").settings
     except PresetError as error:
         # a broken file in the presets folder must not keep crowds from being made
         warn(__name__, "%s; new crowds start with plain settings", error)

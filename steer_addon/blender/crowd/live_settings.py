@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.parameters import parameters
+from . import animation_paths
 from .links import linked_crowds
 from .properties import settings_of
 
@@ -69,17 +70,9 @@ def played_curves(animation: bpy.types.AnimData | None) -> Iterator[bpy.types.FC
     """The f-curves and drivers of some data, those of NLA strips included."""
     if animation is None:
         return
-    played = [(animation.action, animation.action_slot)]
-    for track in animation.nla_tracks:
-        played += [(strip.action, strip.action_slot) for strip in track.strips]
-    for action, slot in played:
-        if action is None or slot is None:
-            continue
-        for layer in action.layers:
-            for strip in layer.strips:
-                bag = strip.channelbag(slot) if strip.type == "KEYFRAME" else None
-                if bag is not None:
-                    yield from bag.fcurves
+    for action, slot in animation_paths.played_actions(animation):
+        for bag in animation_paths.channelbags(action, slot):
+            yield from bag.fcurves
     yield from animation.drivers
 
 

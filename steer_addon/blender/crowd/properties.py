@@ -19,9 +19,6 @@ from .slots import uses_of
 if TYPE_CHECKING:
     from .property_types import SteerBehavior
 
-BEHAVIORS_PATH = "steer.behaviors"
-"""Data path of the list of behaviors, from its object."""
-
 
 def definition_of(item: SteerBehavior) -> Any:
     """The definition of a list entry's type, or None for a type of another version."""
@@ -112,7 +109,7 @@ def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     steer = obj.steer
     before = {(item.name, item.type): place for place, item in enumerate(steer.behaviors)}
     order = [before.get((b.key, b.definition.type)) for b in settings.behaviors]
-    animation_paths.remap(obj, BEHAVIORS_PATH, order)
+    animation_paths.remap(obj, order)
     inputs = [{name: getattr(item, name) for name in ENTRY_INPUTS} for item in steer.behaviors]
     steer.behaviors.clear()
     for behavior, place in zip(settings.behaviors, order, strict=True):

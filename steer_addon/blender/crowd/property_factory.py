@@ -56,6 +56,11 @@ def sentence(doc: str) -> str:
     return " ".join(doc.split()).rstrip(".")
 
 
+def summary(cls: type[Settings]) -> str:
+    """The first paragraph of a class's docstring, as a tooltip."""
+    return sentence((cls.__doc__ or "").partition("\n\n")[0])
+
+
 def choice_label(identifier: str) -> str:
     """Name of an enum item as shown to people: "BY_ID" is "By ID", "NEG_Y" is "-Y"."""
     words = [_ACRONYMS.get(word, word) for word in identifier.replace("_", " ").title().split()]

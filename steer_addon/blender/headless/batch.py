@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import atexit
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -13,7 +16,8 @@ from ...core.crowd.settings import BLOCKS, CrowdSettings, with_override
 from ...core.errors import OutputError, SceneError
 from .. import registration
 from ..crowd import animation_paths, crowds
-from ..crowd.properties import BEHAVIORS_PATH, apply_settings, settings_of
+from ..crowd.properties import apply_settings, bake_settings_of, settings_of
+from ..crowd.property_factory import write_settings
 from ..writing.files import reason_of
 
 
@@ -126,9 +130,9 @@ def _data_path(settings: CrowdSettings, name: str) -> str:
         return f"steer.{name}"
     place = [behavior.key for behavior in settings.behaviors].index(owner)
     if parameter in ("enabled", "weight"):
-        return f"{BEHAVIORS_PATH}[{place}].{parameter}"
+        return f"{animation_paths.LIST}[{place}].{parameter}"
     type_name = settings.behaviors[place].definition.type
-    return f"{BEHAVIORS_PATH}[{place}].{type_name}.{parameter}"
+    return f"{animation_paths.LIST}[{place}].{type_name}.{parameter}"
 
 
 def check_new_file(path: Path, suffix: str) -> None:
@@ -180,22 +184,34 @@ def save_file(path: Path) -> None:
         raise OutputError(f"{path} cannot be written: {reason_of(error)}") from None
 
 
-def find_source(
-    object_name: str | None, collection_name: str | None
-) -> bpy.types.Object | bpy.types.Collection | None:
-    """The object or collection of a name; None when no name is given.
+def agent_count(scene: bpy.types.Scene) -> int:
+    """Number of agents at the start, of all crowds of a scene."""
+    return sum(len(obj.data.vertices) for obj in crowds.crowds(scene))
+
+
+def set_bake(crowd: bpy.types.Object, options: argparse.Namespace, names: tuple[str, ...]) -> None:
+    """Write options of a keyframe bake to a crowd's properties, as in the panel.
+
+    Args:
+        crowd: The crowd.
+        options: Names of the object or collection to copy, empties, and the options of `names`;
+            None leaves what is there.
+        names: Settings of the bake that are options.
 
     Raises:
-        SceneError: The file has none of this name.
+        SceneError: The file has no such object or collection.
     """
-    for name, what, data in (
-        (object_name, "object", bpy.data.objects),
-        (collection_name, "collection", bpy.data.collections),
-    ):
-        if name is None:
-            continue
-        if name not in data:
-            known = ", ".join(repr(item.name) for item in list(data)[:20]) or "none"
-            raise SceneError(f"There is no {what} {name!r}: the file has {known}")
-        return data[name]
-    return None
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    write_settings(crowd.steer.bake, replace(bake_settings_of(crowd), **given))
+    if options.empties or options.object is not None or options.collection is not None:
+        crowd.steer.bake_source_object = _find("object", options.object, bpy.data.objects)
+        crowd.steer.bake_source_collection = _find(
+            "collection", options.collection, bpy.data.collections
+        )
+
+
+def _find(what: str, name: str | None, data: Any) -> Any:
+    if name is None or name in data:
+        return None if name is None else data[name]
+    known = ", ".join(repr(item.name) for item in list(data)[:20]) or "none"
+    raise SceneError(f"There is no {what} {name!r}: the file has {known}")

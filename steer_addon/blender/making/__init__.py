@@ -4,4 +4,13 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "distribute", "input_makers", "path_curves", "starters")
+load_on_use(
+    __name__,
+    "demos",
+    "distribute",
+    "input_makers",
+    "path_curves",
+    "scene_maker",
+    "spawning",
+    "starters",
+)

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.crowd.presets import load_preset
+from ...core.crowd.presets import DEFAULT, load_preset
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis
 from ...core.geometry import bvh
@@ -52,7 +52,7 @@ class SceneOptions:
     agents: int = 300
     spawn: Spawn = Spawn()
     targets: tuple[tuple[float, ...], ...] = ()
-    preset: str = crowds.DEFAULT_PRESET
+    preset: str = DEFAULT
     seed: int = 0
     radius: float | None = None
     frames: range = range(1, 251)

@@ -1,4 +1,4 @@
-"""Make crowds: a new object from Add > Crowd, the active object from Add Modifier > Crowd."""
+"""Add crowds, and paths for them: from Add > Crowd, and from Add Modifier > Crowd."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...core.errors import SceneError
+from ...core.inputs import paths
 from .. import playback
 from ..crowd import crowds
 from ..live import live
-from ..making import distribute
+from ..making import distribute, path_curves
 from ..reading import scene_meshes
 from .common import AddOperator, SteerOperator, active_object, select_only, why_no_editable_crowd
 
@@ -138,27 +139,36 @@ def surface_of(
         raise SceneError(f"{ground.name!r} cannot carry agents: {error}") from None
 
 
+def why_no_new_crowd(context: bpy.types.Context) -> str:
+    """Why the active object cannot become a crowd; empty when it can."""
+    obj = active_object(context)
+    if obj is None:
+        return "Select a mesh object"
+    if obj.type != "MESH":
+        return f"{obj.name!r} is no mesh: agents are the vertices of a mesh object"
+    if crowds.is_crowd(obj):
+        return f"{obj.name!r} is a crowd already"
+    return crowds.why_not_editable(obj)
+
+
 class OBJECT_OT_steer_add_modifier(SteerOperator, bpy.types.Operator):
     """Make the vertices of the active mesh agents of a crowd; the mesh itself is not changed"""
 
     bl_idname = "object.steer_add_modifier"
     bl_label = "Crowd"
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only on mesh objects of this file that are no crowds yet."""
-        obj = active_object(context)
-        if obj is None:
-            return "Select a mesh object"
-        if obj.type != "MESH":
-            return f"{obj.name!r} is no mesh: agents are the vertices of a mesh object"
-        if crowds.is_crowd(obj):
-            return f"{obj.name!r} is a crowd already"
-        return crowds.why_not_editable(obj)
+    needs = (why_no_new_crowd,)
 
     def run(self, context: bpy.types.Context) -> None:
         """Add modifier, state and default behaviors."""
         crowds.make_crowd(context.object, scene=context.scene)
+
+
+def why_no_remains(context: bpy.types.Context) -> str:
+    """Why there is no crowd to remove, nor what is left of one; empty when there is."""
+    obj = active_object(context)
+    if obj is not None and obj.type == "MESH" and crowds.has_remains(obj):
+        return crowds.why_not_editable(obj)
+    return why_no_editable_crowd(context)
 
 
 class OBJECT_OT_steer_remove_modifier(SteerOperator, bpy.types.Operator):
@@ -166,14 +176,7 @@ class OBJECT_OT_steer_remove_modifier(SteerOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_remove_modifier"
     bl_label = "Remove Crowd"
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Also on crowds that lost their modifier or their mark."""
-        obj = active_object(context)
-        if obj is not None and obj.type == "MESH" and crowds.has_remains(obj):
-            return crowds.why_not_editable(obj)
-        return why_no_editable_crowd(context)
+    needs = (why_no_remains,)
 
     def run(self, context: bpy.types.Context) -> None:
         """Remove everything that made the object a crowd."""
@@ -181,8 +184,97 @@ class OBJECT_OT_steer_remove_modifier(SteerOperator, bpy.types.Operator):
         playback.remove_crowd(context.object)
 
 
+class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
+    """Add a curve through random waypoints around the 3D cursor; a crowd without a path takes it"""
+
+    bl_idname = "object.steer_add_random_path"
+    bl_label = "Add Random Path"
+
+    count: bpy.props.IntProperty(
+        name="Waypoints", description="Number of waypoints", default=8, min=2, soft_max=100
+    )
+    cyclic: bpy.props.BoolProperty(
+        name="Cyclic", description="Go on from the last waypoint to the first", default=True
+    )
+    inner: bpy.props.FloatProperty(
+        name="Inner Radius",
+        description="Smallest distance of a waypoint from the 3D cursor",
+        default=5.0,
+        min=0.0,
+        soft_max=100.0,
+        unit="LENGTH",
+    )
+    outer: bpy.props.FloatProperty(
+        name="Outer Radius",
+        description="Largest distance of a waypoint from the 3D cursor",
+        default=10.0,
+        min=0.0,
+        soft_max=100.0,
+        unit="LENGTH",
+    )
+    use_rectangle: bpy.props.BoolProperty(
+        name="Rectangle",
+        description="Keep all waypoints in a rectangle around the 3D cursor",
+    )
+    width: bpy.props.FloatProperty(
+        name="Width",
+        description="Size of the rectangle along X",
+        default=20.0,
+        min=0.0,
+        soft_max=200.0,
+        unit="LENGTH",
+    )
+    height: bpy.props.FloatProperty(
+        name="Height",
+        description="Size of the rectangle along Y",
+        default=12.0,
+        min=0.0,
+        soft_max=200.0,
+        unit="LENGTH",
+    )
+    seed: bpy.props.IntProperty(
+        name="Seed", description="Another seed gives another path", default=0, min=0
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The rectangle's size only where there is one."""
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("count", "cyclic", "inner", "outer", "use_rectangle"):
+            layout.prop(self, name)
+        if self.use_rectangle:
+            layout.prop(self, "width")
+            layout.prop(self, "height")
+        layout.prop(self, "seed")
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Make the curve, and give it to the active crowd where that lacks a path."""
+        x, y = self.width / 2.0, self.height / 2.0
+        path = paths.Path.random(
+            self.count,
+            inner=self.inner,
+            outer=self.outer,
+            bounds=(-x, -y, x, y) if self.use_rectangle else None,
+            cyclic=self.cyclic,
+            seed=self.seed,
+        )
+        crowd = active_object(context)
+        curve = path_curves.add_curve(path, context.collection)
+        curve.location = context.scene.cursor.location
+        select_only(context, curve)
+        text = f"Added {curve.name!r} with {self.count} waypoints"
+        if crowd is None or not crowds.is_crowd(crowd) or crowds.why_not_editable(crowd):
+            return text
+        entry = path_curves.path_entry(crowd)
+        if entry is None:
+            return text
+        entry.source_kind, entry.source_object = "OBJECT", curve
+        return f"{text}, the path for {entry.name!r} of crowd {crowd.name!r}"
+
+
 classes = (
     OBJECT_OT_steer_add_crowd,
     OBJECT_OT_steer_add_modifier,
     OBJECT_OT_steer_remove_modifier,
+    OBJECT_OT_steer_add_random_path,
 )

@@ -1,111 +1,191 @@
-"""Bake a crowd to keyed objects, take that back, and forget what was simulated live."""
+"""Bake a crowd: to a cache, to keyed objects, or not at all any more."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
+from ...core import cache as caches
 from ...core.diagnoses import Diagnosis
-from ..bake import keyframes, removal
+from ...core.errors import SceneError
+from .. import playback
+from ..bake import cached, checking, keyed_crowds, places, status
 from ..crowd import crowds
-from ..crowd.properties import bake_settings_of
-from ..display import display
-from ..live import live, simulate
-from ..suspension import suspended
-from .common import SteerOperator, why_no_editable_crowd
+from ..crowd.state import plays_back
+from ..live import live
+from .baking import NOT_BUSY, BakeOperator
+from .common import Returned, SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
-    from ...core.results.frames import Frame
-    from ..bake import keyframes
-
-Progress = Callable[[float], None]
+    from ..bake.cached import CacheBake
 
 
-def has_bake(obj: bpy.types.Object) -> bool:
-    """Whether there is anything that `delete_bake` would take back."""
-    steer = obj.steer
-    return bool(steer.bake_collection or steer.hidden_by_bake or removal.find_bakes(obj.name))
+def why_no_new_bake(context: bpy.types.Context) -> str:
+    """Why the crowd cannot get a bake; empty when it can."""
+    obj = context.object
+    if places.own_folder(obj) is not None:
+        return f"{obj.name!r} is baked already: use Bake Again or Delete Bake"
+    return places.why_no_folder(obj)
 
 
-def bake_crowd(
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    progress: Progress,
-    warnings: list[Diagnosis],
-    frames: range | None = None,
-) -> keyframes.BakeResult:
-    """Simulate a crowd, bake it to keyed objects, and hide it.
-
-    An earlier bake is replaced once the new one is complete.
-
-    Args:
-        obj: The crowd.
-        scene: Its scene; the baked objects go there.
-        progress: Is told the share done, 0 to 1.
-        warnings: Filled with what the user may want to change about the scene.
-        frames: Frames to bake; None takes the crowd's own. It is simulated from its start.
-
-    Raises:
-        SteerError: The crowd cannot be simulated or baked; then nothing has changed.
-    """
-    numbers = crowds.frame_numbers(obj) if frames is None else frames
-    settings = bake_settings_of(obj)
-    steer = obj.steer
-    modifier = display.require_modifier(crowds.require_crowd(obj))
-    simulated = _simulated(obj, scene, numbers, lambda share: progress(0.5 * share), warnings)
-
-    def second_half(share: float) -> bool:
-        progress(0.5 + 0.5 * share)
-        return True
-
-    with suspended():
-        result = keyframes.bake(
-            simulated,
-            name=obj.name,
-            collection_parent=scene.collection,
-            settings=settings,
-            source=steer.bake_source_object or steer.bake_source_collection,
-            scale=display.get_input(modifier, "Scale"),
-            replace=True,
-            progress=second_half,
-        )
-    assert result is not None  # only a cancel gives None, and this progress never cancels
-    # a crowd that was renamed since keeps its bake under the old name
-    if steer.bake_collection is not None:
-        removal.delete_bake(steer.bake_collection)
-    steer.bake_collection = result.collection
-    crowds.hide(obj)
-    return result
+def why_no_bake(context: bpy.types.Context) -> str:
+    """Why there is no bake to replace; empty when there is one."""
+    obj = context.object
+    return "" if places.own_folder(obj) is not None else f"{obj.name!r} is not baked: use Bake"
 
 
-def _simulated(
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    numbers: range,
-    progress: Progress,
-    warnings: list[Diagnosis],
-) -> list[Frame]:
-    frames = []
-    for frame in simulate.run(obj, scene, numbers, warnings=warnings):
-        frames.append(frame)
-        progress(len(frames) / len(numbers))
-    return frames
+def why_not_continued(context: bpy.types.Context) -> str:
+    """Why the bake cannot be continued; empty when it can."""
+    found = status.status(context.object, context.scene)
+    if found is None:
+        return f"{context.object.name!r} is not baked: use Bake"
+    if found.problem is not None:
+        return found.problem.sentence
+    if found.unfinished is None and found.out_of_date is not None:
+        return found.out_of_date.sentence
+    return "" if found.can_continue else "The bake is complete"
 
 
-def delete_bake(obj: bpy.types.Object) -> int:
-    """Take a keyframe bake back and show the crowd again; returns the number of objects removed.
+def why_no_own_bake(context: bpy.types.Context) -> str:
+    """Why there is no bake to check or delete; empty when there is one."""
+    obj = context.object
+    if places.own_folder(obj) is not None:
+        return ""
+    other = ": the bake is that of the crowd that it was duplicated from"
+    return f"{obj.name!r} is not baked" + (other if obj.steer.cache_folder else "")
 
-    Raises:
-        SceneError: The bake is linked from another file.
-    """
-    collection = obj.steer.bake_collection
-    found = [collection] if collection is not None else removal.find_bakes(obj.name)
-    count = sum(map(removal.delete_bake, found))
-    obj.steer.bake_collection = None
-    crowds.unhide(obj)
-    return count
+
+def folder_of(context: bpy.types.Context) -> Path:
+    """Folder of the bake of the active crowd, which has one."""
+    folder = places.own_folder(context.object)
+    assert folder is not None  # the poll has asked
+    return folder
+
+
+class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
+    """Simulate the crowd and keep all frames in files that play without Steer"""
+
+    bl_idname = "object.steer_cache_bake"
+    bl_label = "Bake"
+    needs = (*NOT_BUSY, why_no_new_bake)
+
+    def begin(self, context: bpy.types.Context) -> CacheBake:
+        """Begin in a folder that holds no bake."""
+        folder = places.new_folder(context.object)
+        if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
+            raise SceneError(
+                f"{folder} holds a bake already, which this crowd does not know of: let the "
+                "crowd play it with Relink, or choose another folder"
+            )
+        return cached.begin(context.object, context.scene, folder)
+
+
+class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
+    """Bake the crowd again from its first frame; the bake that is there stays until then"""
+
+    bl_idname = "object.steer_cache_anew"
+    bl_label = "Bake Again"
+    needs = (*NOT_BUSY, why_no_bake)
+
+    def begin(self, context: bpy.types.Context) -> CacheBake:
+        """Begin in the folder of the bake."""
+        return cached.begin(context.object, context.scene, folder_of(context))
+
+
+class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
+    """Go on with a bake that was cut short, from its last frame or up to a new last frame"""
+
+    bl_idname = "object.steer_cache_continue"
+    bl_label = "Continue Bake"
+    needs = (*NOT_BUSY, why_not_continued)
+
+    def begin(self, context: bpy.types.Context) -> CacheBake:
+        """Go on."""
+        return cached.resume(context.object, context.scene, folder_of(context))
+
+
+class OBJECT_OT_steer_cache_delete(SteerOperator, bpy.types.Operator):
+    """Remove the files of the bake, and simulate the crowd live again"""
+
+    bl_idname = "object.steer_cache_delete"
+    bl_label = "Delete Bake"
+    needs = (*NOT_BUSY, why_no_own_bake)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Delete it."""
+        obj, folder = context.object, folder_of(context)
+        playback.detach(obj)
+        caches.delete_cache(folder, playback.FILES)
+        places.forget_folder(obj)
+        status.baked(obj)
+        return f"Removed the bake in {folder}"
+
+
+class OBJECT_OT_steer_cache_check(SteerOperator, bpy.types.Operator):
+    """See whether anything that the crowd was baked from has changed, and what"""
+
+    bl_idname = "object.steer_cache_check"
+    bl_label = "Check Bake"
+    bl_options = {"REGISTER"}
+    needs = (*NOT_BUSY, why_no_own_bake)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Check it."""
+        obj = context.object
+        cache = caches.open_cache(folder_of(context))
+        for _ in cache.verify():
+            pass
+        steps = checking.check(obj, context.scene, cache)
+        try:
+            while True:
+                next(steps)
+        except StopIteration as done:
+            changes: list[Diagnosis] = done.value
+        status.checked(obj, changes)
+        if changes:
+            self.report({"WARNING"}, caches.changes.out_of_date(changes).sentence)
+            return ""
+        return f"The bake is up to date, and its {len(cache)} frames are undamaged"
+
+
+class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
+    """Choose the folder that holds the bake of this crowd, such as one that was moved"""
+
+    bl_idname = "object.steer_cache_relink"
+    bl_label = "Relink Bake"
+    needs = NOT_BUSY
+
+    directory: bpy.props.StringProperty(
+        name="Folder", description="Folder with the manifest of the bake", subtype="DIR_PATH"
+    )
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Ask for the folder."""
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Take the bake over, of whatever version of Steer it is; or only the played file."""
+        obj = context.object
+        if not self.directory:
+            raise SceneError("No folder is chosen: choose the one that holds manifest.json")
+        folder = places.absolute(self.directory)
+        if plays_back(obj) and not (folder / caches.MANIFEST).exists():
+            return f"{obj.name!r} plays {playback.relink(obj, folder)}"
+        cache = caches.open_cache(folder)
+        owner = places.owner_of(folder)
+        if owner is not None and owner != obj:
+            raise SceneError(
+                f"{folder} holds the bake of crowd {owner.name!r}: choose another folder, or "
+                "bake this crowd"
+            )
+        playback.attach(obj, folder)
+        places.set_folder(obj, folder)
+        status.baked(obj)
+        return f"{obj.name!r} has the bake of {cache.header.name!r}, {len(cache)} frames"
 
 
 class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
@@ -120,11 +200,12 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
         manager.progress_begin(0, 100)
         warnings: list[Diagnosis] = []
         try:
-            result = bake_crowd(
+            result = keyed_crowds.bake_crowd(
                 context.object,
                 context.scene,
                 lambda share: manager.progress_update(100 * share),
                 warnings,
+                crowds.frame_numbers(context.object),
             )
         finally:
             manager.progress_end()
@@ -135,23 +216,22 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
         )
 
 
+def why_no_keys(context: bpy.types.Context) -> str:
+    """Why there is no keyframe bake to delete; empty when there is one."""
+    obj = context.object
+    return "" if keyed_crowds.has_bake(obj) else f"{obj.name!r} has no keyframe bake"
+
+
 class OBJECT_OT_steer_delete_bake(SteerOperator, bpy.types.Operator):
     """Remove the baked objects with their actions and show the crowd again"""
 
     bl_idname = "object.steer_delete_bake"
     bl_label = "Delete Bake"
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only while there is a bake."""
-        reason = why_no_editable_crowd(context)
-        if not reason and not has_bake(context.object):
-            reason = f"{context.object.name!r} has no keyframe bake"
-        return reason
+    needs = (why_no_editable_crowd, why_no_keys)
 
     def run(self, context: bpy.types.Context) -> str:
         """Take it back."""
-        return f"Removed {delete_bake(context.object)} baked objects"
+        return f"Removed {keyed_crowds.take_back(context.object)} baked objects"
 
 
 class OBJECT_OT_steer_clear_cache(SteerOperator, bpy.types.Operator):
@@ -166,6 +246,12 @@ class OBJECT_OT_steer_clear_cache(SteerOperator, bpy.types.Operator):
 
 
 classes = (
+    OBJECT_OT_steer_cache_bake,
+    OBJECT_OT_steer_cache_anew,
+    OBJECT_OT_steer_cache_continue,
+    OBJECT_OT_steer_cache_delete,
+    OBJECT_OT_steer_cache_check,
+    OBJECT_OT_steer_cache_relink,
     OBJECT_OT_steer_bake_keyframes,
     OBJECT_OT_steer_delete_bake,
     OBJECT_OT_steer_clear_cache,

@@ -15,7 +15,7 @@ from ...core.errors import KernelsMissingError, SteerError
 from .. import playback
 from ..bake import cached, places, status
 from ..live import compiling, live
-from .common import Returned, SteerOperator, why_no_editable_crowd
+from .common import Needs, Returned, SteerOperator, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ...core.step.simulation import Progress
@@ -28,29 +28,20 @@ _TICK = 0.1
 """Time of a step of a bake [s]; a step is one frame at least."""
 
 
-def status_of(context: bpy.types.Context) -> status.BakeStatus | None:
-    """Status of the bake of the active crowd."""
-    return status.status(context.object, context.scene)
-
-
-def why_busy() -> str:
+def why_busy(context: bpy.types.Context) -> str:
     """Why no bake can begin now; empty when one can."""
     return "A crowd is being baked: wait, or stop it with Esc" if status.busy else ""
 
 
-def duration(seconds: float) -> str:
-    """A time as people say it."""
-    if seconds < 60.0:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+NOT_BUSY: Needs = (why_no_editable_crowd, why_busy)
+"""What everything that works on a bake needs."""
 
 
 def progress_text(bake: CacheBake, progress: Progress) -> str:
     """Text of the status bar."""
     if progress.done == bake.kept and bake.kept:
         return f"Baking {bake.name}: looking at the {bake.kept} frames that are there  |  Esc: Stop"
-    left = f", {duration(progress.remaining)} left" if progress.remaining > 0.0 else ""
+    left = f", {progress.time_left} left" if progress.remaining > 0.0 else ""
     return (
         f"Baking {bake.name}: frame {bake.frames[0] + progress.done - 1} of {bake.frames[-1]}"
         f"{left}  |  Esc: Stop and keep what is done"
@@ -60,17 +51,7 @@ def progress_text(bake: CacheBake, progress: Progress) -> str:
 class BakeOperator(SteerOperator):
     """Base of what bakes: in steps where there is a window, else in one go."""
 
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """One bake at a time."""
-        return why_no_editable_crowd(context) or why_busy() or cls.why_not_begin(context)
-
-    @classmethod
-    def why_not_begin(cls, context: bpy.types.Context) -> str:
-        """Why this kind of bake cannot begin; empty when it can."""
-        return ""
+    needs = NOT_BUSY
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
         """Begin it."""

@@ -1,15 +1,21 @@
-"""Edit the list of behaviors; animation of the entries goes along with them."""
+"""Edit the list of behaviors, one entry or all; animation of the entries moves with them."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import bpy
 
 from ...core.behaviors import REGISTRY
+from ...core.crowd.settings import make_behavior
 from ...core.errors import SceneError
-from ..crowd import animation_paths
-from ..crowd.properties import BEHAVIORS_PATH, add_behavior
-from ..crowd.property_factory import copy_group, sentence
-from .common import Returned, SteerOperator, why_no_editable_crowd
+from ..crowd import animation_paths, crowds
+from ..crowd.properties import add_behavior, apply_settings, settings_of, write_behavior
+from ..crowd.property_classes import ENTRY_INPUTS
+from ..crowd.property_factory import copy_group, summary
+from .common import Needs, Returned, SteerOperator, why_no_crowd, why_no_editable_crowd
+
+_OWN_INPUTS = ("target_kind", "target_object", "target_collection", "colliders", "ground")
 
 
 def behavior_groups() -> dict[str, list[str]]:
@@ -20,65 +26,9 @@ def behavior_groups() -> dict[str, list[str]]:
     return groups
 
 
-def require_entry(obj: bpy.types.Object) -> int:
-    """Place of the active entry.
-
-    Raises:
-        SceneError: The list is empty.
-    """
-    count = len(obj.steer.behaviors)
-    if count == 0:
-        raise SceneError(f"Crowd {obj.name!r} has no behaviors: add one first")
-    return min(obj.steer.active_behavior, count - 1)
-
-
-def _remap(obj: bpy.types.Object, order: list[int]) -> None:
-    """Let the animation of entries go along with them; see `animation_paths.remap`."""
-    animation_paths.remap(obj, BEHAVIORS_PATH, order)
-
-
-def remove_behavior(obj: bpy.types.Object, place: int) -> None:
-    """Remove an entry with its animation.
-
-    Raises:
-        SceneError: Animation of the list lies in a linked action.
-    """
-    items = obj.steer.behaviors
-    order = [i for i in range(len(items)) if i != place]
-    _remap(obj, order)
-    items.remove(place)
-    obj.steer.active_behavior = min(place, max(0, len(items) - 1))
-
-
-def move_behavior(obj: bpy.types.Object, place: int, to: int) -> None:
-    """Move an entry with its animation.
-
-    Raises:
-        SceneError: Animation of the list lies in a linked action.
-    """
-    items = obj.steer.behaviors
-    order = list(range(len(items)))
-    order.insert(to, order.pop(place))
-    _remap(obj, order)
-    items.move(place, to)
-    obj.steer.active_behavior = to
-
-
-def duplicate_behavior(obj: bpy.types.Object, place: int) -> None:
-    """Copy an entry with its animation; the copy comes right after it.
-
-    Raises:
-        SceneError: Animation of the list lies in a linked action.
-    """
-    items = obj.steer.behaviors
-    order = list(range(len(items)))
-    order.insert(place + 1, place)
-    _remap(obj, order)
-    # adding moves the entries in memory: one that was fetched before would be read after its end
-    twin = items.add()
-    copy_group(items[place], twin)
-    items.move(len(items) - 1, place + 1)
-    obj.steer.active_behavior = place + 1
+def active_place(obj: bpy.types.Object) -> int:
+    """Place of the active entry in a list that has entries."""
+    return min(obj.steer.active_behavior, len(obj.steer.behaviors) - 1)
 
 
 _items: list[tuple[str, str, str]] = []
@@ -88,23 +38,17 @@ _items: list[tuple[str, str, str]] = []
 def _type_items(
     self: bpy.types.Operator | None, context: bpy.types.Context | None
 ) -> list[tuple[str, str, str]]:
-    _items[:] = [
-        (name, cls.definition.label, sentence((cls.__doc__ or "").partition("\n\n")[0]))
-        for name, cls in REGISTRY.items()
-    ]
+    _items[:] = [(name, cls.definition.label, summary(cls)) for name, cls in REGISTRY.items()]
     return _items
 
 
-class OnEntry(SteerOperator):
-    """Base of operators on the active entry."""
+def why_no_entry(context: bpy.types.Context) -> str:
+    """Why the crowd has no active entry; empty when it has one."""
+    return "" if context.object.steer.behaviors else "Add a behavior first"
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only while there is an entry."""
-        reason = why_no_editable_crowd(context)
-        if not reason and not context.object.steer.behaviors:
-            reason = "Add a behavior first"
-        return reason
+
+ACTIVE_ENTRY: Needs = (why_no_editable_crowd, why_no_entry)
+"""What operators on the active entry need."""
 
 
 class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
@@ -120,8 +64,7 @@ class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
         cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
         """The behavior's own sentence."""
-        known = {item[0]: item[2] for item in _type_items(None, None)}
-        return known.get(properties.type, "Add a behavior to the crowd")
+        return summary(REGISTRY[properties.type])
 
     def run(self, context: bpy.types.Context) -> None:
         """Add it at the end, and make it the active one."""
@@ -130,11 +73,12 @@ class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
         steer.active_behavior = len(steer.behaviors) - 1
 
 
-class OBJECT_OT_steer_behavior_remove(OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_remove(SteerOperator, bpy.types.Operator):
     """Remove the active behavior and its animation"""
 
     bl_idname = "object.steer_behavior_remove"
     bl_label = "Remove Behavior"
+    needs = ACTIVE_ENTRY
 
     place: bpy.props.IntProperty(
         name="Place",
@@ -147,20 +91,31 @@ class OBJECT_OT_steer_behavior_remove(OnEntry, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> None:
         """Remove it."""
         obj = context.object
-        active = require_entry(obj)
-        if self.place >= len(obj.steer.behaviors):
+        items = obj.steer.behaviors
+        place = active_place(obj) if self.place < 0 else self.place
+        if place >= len(items):
             raise SceneError(
-                f"Crowd {obj.name!r} has {len(obj.steer.behaviors)} behaviors, and none at place "
-                f"{self.place}: choose one of them"
+                f"Crowd {obj.name!r} has {len(items)} behaviors, and none at place {place}: "
+                "choose one of them"
             )
-        remove_behavior(obj, active if self.place < 0 else self.place)
+        animation_paths.remap(obj, [i for i in range(len(items)) if i != place])
+        items.remove(place)
+        obj.steer.active_behavior = min(place, max(0, len(items) - 1))
 
 
-class OBJECT_OT_steer_behavior_move(OnEntry, bpy.types.Operator):
+def why_alone(context: bpy.types.Context) -> str:
+    """Why there is no other entry to move one past; empty when there is one."""
+    if len(context.object.steer.behaviors) > 1:
+        return ""
+    return "There is only one behavior: add another one to move it past"
+
+
+class OBJECT_OT_steer_behavior_move(SteerOperator, bpy.types.Operator):
     """Move the active behavior in the list; with priorities, higher ones come first"""
 
     bl_idname = "object.steer_behavior_move"
     bl_label = "Move Behavior"
+    needs = (*ACTIVE_ENTRY, why_alone)
 
     direction: bpy.props.EnumProperty(
         name="Direction",
@@ -168,37 +123,152 @@ class OBJECT_OT_steer_behavior_move(OnEntry, bpy.types.Operator):
         items=(("UP", "Up", "Toward the top"), ("DOWN", "Down", "Toward the end")),
     )
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only where there is another one to move it past."""
-        reason = super().why_not(context)
-        if not reason and len(context.object.steer.behaviors) < 2:
-            reason = "There is only one behavior: add another one to move it past"
-        return reason
-
     def execute(self, context: bpy.types.Context) -> Returned:
         """Move it by one place; at the end of the list it stays, which is no step to undo."""
-        place = require_entry(context.object)
-        to = place + (-1 if self.direction == "UP" else 1)
-        if not 0 <= to < len(context.object.steer.behaviors):
+        self._to = active_place(context.object) + (-1 if self.direction == "UP" else 1)
+        if not 0 <= self._to < len(context.object.steer.behaviors):
             return {"CANCELLED"}
         return super().execute(context)
 
     def run(self, context: bpy.types.Context) -> None:
-        """Move it by one place."""
-        place = require_entry(context.object)
-        move_behavior(context.object, place, place + (-1 if self.direction == "UP" else 1))
+        """Move it."""
+        obj = context.object
+        place, order = active_place(obj), list(range(len(obj.steer.behaviors)))
+        order.insert(self._to, order.pop(place))
+        animation_paths.remap(obj, order)
+        obj.steer.behaviors.move(place, self._to)
+        obj.steer.active_behavior = self._to
 
 
-class OBJECT_OT_steer_behavior_duplicate(OnEntry, bpy.types.Operator):
+class OBJECT_OT_steer_behavior_duplicate(SteerOperator, bpy.types.Operator):
     """Duplicate the active behavior with its animation"""
 
     bl_idname = "object.steer_behavior_duplicate"
     bl_label = "Duplicate Behavior"
+    needs = ACTIVE_ENTRY
 
     def run(self, context: bpy.types.Context) -> None:
-        """Duplicate it."""
-        duplicate_behavior(context.object, require_entry(context.object))
+        """Copy it; the copy comes right after it."""
+        obj = context.object
+        items, place = obj.steer.behaviors, active_place(obj)
+        order = list(range(len(items)))
+        order.insert(place + 1, place)
+        animation_paths.remap(obj, order)
+        # adding moves the entries in memory: one that was fetched before would be read too late
+        twin = items.add()
+        copy_group(items[place], twin)
+        items.move(len(items) - 1, place + 1)
+        obj.steer.active_behavior = place + 1
+
+
+class OBJECT_OT_steer_behaviors_enable(SteerOperator, bpy.types.Operator):
+    """Enable all behaviors, or only the active one to see what it does alone"""
+
+    bl_idname = "object.steer_behaviors_enable"
+    bl_label = "Enable Behaviors"
+    needs = ACTIVE_ENTRY
+
+    which: bpy.props.EnumProperty(
+        name="Which",
+        description="Which behaviors are enabled; the others are not",
+        items=(
+            ("ALL", "All", "All behaviors"),
+            ("ACTIVE", "Only Active", "The active behavior alone"),
+            ("NONE", "None", "No behavior"),
+        ),
+    )
+
+    @classmethod
+    def description(
+        cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
+    ) -> str:
+        """Tooltip of the menu entry."""
+        return {
+            "ALL": "Enable all behaviors",
+            "ACTIVE": "Enable the active behavior alone, to see what it does",
+        }.get(properties.which, "Disable all behaviors")
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Switch them."""
+        active = active_place(context.object)
+        for place, item in enumerate(context.object.steer.behaviors):
+            item.enabled = self.which == "ALL" or (self.which == "ACTIVE" and place == active)
+
+
+def why_unknown(context: bpy.types.Context) -> str:
+    """Why the active entry has no defaults; empty when it has."""
+    item = context.object.steer.behaviors[active_place(context.object)]
+    if item.type in REGISTRY:
+        return ""
+    return f"{item.name!r} is of a type that this version of Steer does not have"
+
+
+class OBJECT_OT_steer_behavior_reset(SteerOperator, bpy.types.Operator):
+    """Set weight and parameters of the active behavior to their defaults; its inputs stay"""
+
+    bl_idname = "object.steer_behavior_reset"
+    bl_label = "Reset to Defaults"
+    needs = (*ACTIVE_ENTRY, why_unknown)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Reset it."""
+        item = context.object.steer.behaviors[active_place(context.object)]
+        own, name = item.use_own_target, item.name
+        write_behavior(item, make_behavior({"type": item.type, "name": name}))
+        item.use_own_target = own
+
+
+def other_crowds(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected crowds that can be changed, without the active one."""
+    return [
+        obj
+        for obj in context.selected_objects
+        if obj != context.object and crowds.is_crowd(obj) and not crowds.why_not_editable(obj)
+    ]
+
+
+def why_no_others(context: bpy.types.Context) -> str:
+    """Why no crowd is selected to copy to; empty when there is one."""
+    if other_crowds(context):
+        return ""
+    return "Select the crowds to copy to, and last the one to copy from"
+
+
+class OBJECT_OT_steer_copy_settings(SteerOperator, bpy.types.Operator):
+    """Give behaviors and settings of the active crowd to the other selected crowds"""
+
+    bl_idname = "object.steer_copy_settings"
+    bl_label = "Copy to Selected Crowds"
+    needs = (why_no_crowd, why_no_others)
+
+    inputs: bpy.props.BoolProperty(
+        name="Inputs", description="Copy targets, colliders, ground and paths too", default=True
+    )
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Copy; every crowd keeps its seed, or all would wander alike."""
+        source, others = context.object, other_crowds(context)
+        settings = settings_of(source)
+        for obj in others:
+            apply_settings(obj, replace(settings, seed=obj.steer.seed))
+            if self.inputs:
+                copy_inputs(source, obj)
+        return f"Copied to {len(others)} crowd{'s' if len(others) > 1 else ''}"
+
+
+def copy_inputs(source: bpy.types.Object, target: bpy.types.Object) -> None:
+    """Let a crowd perceive what another one does, as far as that is not the crowd itself."""
+    pairs: list[tuple[bpy.types.PropertyGroup, bpy.types.PropertyGroup, tuple[str, ...]]] = [
+        (source.steer, target.steer, _OWN_INPUTS)
+    ]
+    pairs += [
+        (one, other, ENTRY_INPUTS)
+        for one, other in zip(source.steer.behaviors, target.steer.behaviors, strict=True)
+    ]
+    for one, other, names in pairs:
+        for name in names:
+            value = getattr(one, name)
+            setattr(other, name, None if value == target else value)
 
 
 classes = (
@@ -206,4 +276,7 @@ classes = (
     OBJECT_OT_steer_behavior_remove,
     OBJECT_OT_steer_behavior_move,
     OBJECT_OT_steer_behavior_duplicate,
+    OBJECT_OT_steer_behaviors_enable,
+    OBJECT_OT_steer_behavior_reset,
+    OBJECT_OT_steer_copy_settings,
 )

@@ -1,7 +1,8 @@
-"""The base of all operators: a poll that gives its reason, and errors as one sentence."""
+"""The bases of all operators: a poll that gives its reason, and errors as one sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
@@ -18,6 +19,8 @@ else:
 
 Returned: TypeAlias = "set[OperatorReturnItems]"
 """Result type of an operator's methods."""
+Needs: TypeAlias = "tuple[Callable[[bpy.types.Context], str], ...]"
+"""Functions of the context, each with the reason why a need is not met, or ""."""
 
 REDO: set[OperatorTypeFlagItems] = {"REGISTER", "UNDO"}
 
@@ -43,6 +46,15 @@ def why_no_editable_crowd(context: bpy.types.Context) -> str:
     return why_no_crowd(context) or why_not_editable(context.object)
 
 
+EDITABLE_CROWD: Needs = (why_no_editable_crowd,)
+"""What most operators need."""
+
+
+def why_not_object_mode(context: bpy.types.Context) -> str:
+    """Why nothing can be added or selected; empty in Object Mode."""
+    return "" if context.mode == "OBJECT" else "Go to Object Mode first"
+
+
 def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Make an object the active one, and the only one that is selected."""
     for other in context.selected_objects:
@@ -51,18 +63,15 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     context.view_layer.objects.active = obj
 
 
-class SteerOperator(_Operator):
-    """Base of operators: subclasses say why they can't run, and run.
+class PolledOperator(_Operator):
+    """Base of operators that say why they cannot run."""
 
-    A `SteerError` raised by `run` is shown as one sentence, and the operator is cancelled.
-    """
-
-    bl_options = REDO
+    needs = EDITABLE_CROWD
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
-        """Why the operator cannot run here; empty when it can."""
-        return why_no_editable_crowd(context)
+        """Why the operator cannot run here: the first reason; empty when it can."""
+        return next(filter(None, (reason(context) for reason in cls.needs)), "")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -71,6 +80,15 @@ class SteerOperator(_Operator):
         if reason:
             cls.poll_message_set(reason)
         return not reason
+
+
+class SteerOperator(PolledOperator):
+    """Base of operators that do their work at once.
+
+    A `SteerError` raised by `run` is shown as one sentence, and the operator is cancelled.
+    """
+
+    bl_options = REDO
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Do the work; a text that is returned is shown to the user."""
@@ -91,10 +109,7 @@ class SteerOperator(_Operator):
 class AddOperator(SteerOperator):
     """Base of operators that add an object: they run at once, and are adjusted afterwards."""
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only in Object Mode."""
-        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
+    needs = (why_not_object_mode,)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Run at once; the numbers can be changed in the panel that Blender shows then."""

@@ -10,11 +10,12 @@ from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from ..crowd import crowds
 from ..export import formats
+from ..export.names import FORMATS
 from .common import Returned, SteerOperator, why_no_crowd
 
 FORMAT_ITEMS = tuple(
     (entry.name, entry.label, f"{entry.text} ({entry.suffix})", number)
-    for number, entry in enumerate(formats.FORMATS.values())
+    for number, entry in enumerate(FORMATS.values())
 )
 
 
@@ -24,6 +25,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
     bl_idname = "object.steer_export"
     bl_label = "Export Crowd"
     bl_options = {"REGISTER"}
+    needs = (why_no_crowd,)
 
     filepath: bpy.props.StringProperty(
         name="File", description="File to write", subtype="FILE_PATH"
@@ -34,14 +36,9 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
         name="Format", description="What kind of file to write", items=FORMAT_ITEMS
     )
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """On any crowd: it is only read."""
-        return why_no_crowd(context)
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for a name; the one proposed is that of the .blend file with the crowd's."""
-        chosen = formats.FORMATS[self.format]
+        chosen = FORMATS[self.format]
         folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path.home()
         self.filepath = str(folder / formats.default_name(context.object, chosen))
         self.filter_glob = f"*{chosen.suffix}"
@@ -50,7 +47,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Export, with progress at the pointer."""
-        chosen = formats.FORMATS[self.format]
+        chosen = FORMATS[self.format]
         if not self.filepath:
             raise SceneError("There is no file name: give one")
         path = Path(bpy.path.abspath(self.filepath))

@@ -11,33 +11,30 @@ from .common import SteerOperator, why_no_editable_crowd
 _NAME = "Crowd Colors"
 
 
+def why_own_materials(context: bpy.types.Context) -> str:
+    """Why the crowd takes no material: only cones and discs have none of their own."""
+    try:
+        shown = display.get_input(display.require_modifier(context.object), "Display")
+    except SteerError as error:
+        return str(error)
+    if shown in ("Cones", "Discs"):
+        return ""
+    return (
+        "The bodies have their own materials: read the attribute 'color' there with an "
+        "Attribute node of type Instancer"
+    )
+
+
 class STEER_OT_color_material(SteerOperator, bpy.types.Operator):
     """Give cones and discs a material that shows colors in material preview and renders"""
 
     bl_idname = "object.steer_color_material"
     bl_label = "Show Colors by Material"
+    needs = (why_no_editable_crowd, why_own_materials)
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only on crowds shown as cones or discs: others have materials of their own."""
-        reason = why_no_editable_crowd(context)
-        if reason:
-            return reason
-        try:
-            shown = display.get_input(display.require_modifier(context.object), "Display")
-        except SteerError as error:
-            return str(error)
-        if shown not in ("Cones", "Discs"):
-            return (
-                "The bodies have their own materials: read the attribute 'color' there with an "
-                "Attribute node of type Instancer"
-            )
-        return ""
-
-    def run(self, context: bpy.types.Context) -> str | None:
+    def run(self, context: bpy.types.Context) -> None:
         """Make the material where there is none yet, and give it to the crowd."""
         display.set_input(display.require_modifier(context.object), "Material", color_material())
-        return None
 
 
 def color_material() -> bpy.types.Material:

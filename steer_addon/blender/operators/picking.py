@@ -10,7 +10,7 @@ import numpy as np
 from ..crowd.crowds import crowds
 from ..display.display import find_modifier
 from ..overlay import answers, seen
-from .common import Returned
+from .common import PolledOperator, Returned
 
 REACH = 30.0
 """Distance from the cursor within which an agent is found [px], at the standard size."""
@@ -66,20 +66,24 @@ def agents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[Any, Any] 
     return frame.id[rows], frame.position[rows]
 
 
-class STEER_OT_pick_agent(bpy.types.Operator):
+def why_not(context: bpy.types.Context) -> str:
+    """Why no agent can be picked; empty when one can."""
+    if bpy.app.background or context.window is None:
+        return "Agents are picked in a window: type their ids"
+    if not any(area.type == "VIEW_3D" for area in context.window.screen.areas):
+        return "Open a 3D view to pick agents in"
+    if not any(find_modifier(obj) for obj in crowds(context.scene)):
+        return "Add a crowd first"
+    return ""
+
+
+class STEER_OT_pick_agent(PolledOperator, bpy.types.Operator):
     """Click an agent to see what moves it; Shift adds another one, Escape ends"""
 
     bl_idname = "object.steer_pick_agent"
     bl_label = "Pick Agent"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """With a window, a 3D view in it and a crowd in the scene."""
-        reason = why_not(context)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
+    needs = (why_not,)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Wait for a click."""
@@ -137,17 +141,6 @@ class STEER_OT_pick_agent(bpy.types.Operator):
             if away < best:
                 best, found = away, (obj, int(ids[row]))
         return found
-
-
-def why_not(context: bpy.types.Context) -> str:
-    """Why no agent can be picked; empty when one can."""
-    if bpy.app.background or context.window is None:
-        return "Agents are picked in a window: type their ids"
-    if not any(area.type == "VIEW_3D" for area in context.window.screen.areas):
-        return "Open a 3D view to pick agents in"
-    if not any(find_modifier(obj) for obj in crowds(context.scene)):
-        return "Add a crowd first"
-    return ""
 
 
 def choose(scene: bpy.types.Scene, crowd: bpy.types.Object, number: int, *, add: bool) -> None:

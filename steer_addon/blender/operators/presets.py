@@ -1,4 +1,4 @@
-"""Apply and save presets."""
+"""Presets: start a crowd from one with one click, apply, save and load them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,121 @@ from pathlib import Path
 import bpy
 
 from ...core.crowd import presets
+from ...core.crowd.start import StartSettings
 from ...core.errors import PresetError
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
 from ..making import starters
 from .common import (
+    AddOperator,
     Returned,
     SteerOperator,
     active_object,
     select_only,
     why_no_crowd,
     why_no_editable_crowd,
+    why_not_object_mode,
 )
 
 _FORBIDDEN = set('/\\:*?"<>|')
+
+
+def agents_of(name: str) -> int:
+    """How many agents a preset starts with; the usual number where it cannot be read."""
+    try:
+        return presets.load_preset(name, *user_preset_folders()).start.agents
+    except PresetError:
+        # making the crowd says what is wrong with the preset
+        return StartSettings().agents
+
+
+def _description(name: str) -> str:
+    """What a preset is for; empty where it does not say so."""
+    path = presets.find_presets(*user_preset_folders()).get(name)
+    return "" if path is None else presets.preset_card(path).description
+
+
+class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
+    """Add a crowd with all that it needs, and play"""
+
+    bl_idname = "object.steer_start"
+    bl_label = "Add Crowd from Preset"
+
+    preset: bpy.props.StringProperty(
+        name="Preset", description="Name of a preset", options={"SKIP_SAVE"}
+    )
+    count: bpy.props.IntProperty(
+        name="Agents",
+        description="Number of agents; more need more room",
+        default=80,
+        min=1,
+        soft_max=5000,
+        max=1_000_000,
+        options={"SKIP_SAVE"},
+    )
+    seed: bpy.props.IntProperty(
+        name="Seed", description="Another seed gives other places and motion", default=0, min=0
+    )
+    obstacles: bpy.props.BoolProperty(
+        name="Obstacles", description="Put a few things in the way", default=True
+    )
+    ground: bpy.props.BoolProperty(
+        name="Ground", description="Add a level ground where walkers have none", default=True
+    )
+    bodies: bpy.props.BoolProperty(
+        name="Bodies",
+        description="Show agents as people and animals; cones are quicker to draw",
+        default=True,
+    )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: object) -> str:
+        """Description of the preset."""
+        return _description(getattr(properties, "preset", "")) or cls.__doc__ or ""
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The numbers; the preset was chosen in the menu."""
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("count", "seed", "obstacles", "ground", "bodies"):
+            layout.prop(self, name)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Add it, and play where there is a window."""
+        if not self.properties.is_property_set("count"):
+            self.count = agents_of(self.preset)
+        before = list(context.scene.objects)
+        result = self.execute(context)
+        if result == {"FINISHED"} and context.window is not None:
+            _bring_into_view(context, before)
+            if not context.screen.is_animation_playing:
+                bpy.ops.screen.animation_play()
+        return result
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Make all of it, and go to the first frame."""
+        wish = starters.Wish(
+            self.preset, self.count, self.seed, self.obstacles, self.ground, self.bodies
+        )
+        scene = context.scene
+        crowd = starters.start(scene, wish, active_object(context))
+        select_only(context, crowd)
+        scene.frame_set(scene.frame_start)
+        placed = len(crowd.data.vertices)
+        short = "" if placed == self.count else f", {placed} of {self.count} found room"
+        return f"Added {crowd.name!r}{short}: change the numbers below, or in the Physics tab"
+
+
+def _bring_into_view(context: bpy.types.Context, before: list[bpy.types.Object]) -> None:
+    """Show the crowd and what it steers by, in the 3D View that it was added from."""
+    region, crowd = context.region, context.object
+    if region is None or region.type != "WINDOW" or context.area.type != "VIEW_3D":
+        return
+    for obj in starters.worth_seeing(before, crowd, context.scene):
+        if obj.visible_get():
+            obj.select_set(True)
+    bpy.ops.view3d.view_selected()
+    select_only(context, crowd)
 
 
 def preset_file_name(label: str) -> str:
@@ -52,9 +153,7 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: object) -> str:
         """Description of the preset."""
-        path = presets.find_presets(*user_preset_folders()).get(getattr(properties, "name", ""))
-        text = "" if path is None else presets.preset_card(path).description
-        return text or "Set behaviors, bodies, motion and solver of the crowd from a preset"
+        return _description(getattr(properties, "name", "")) or cls.__doc__ or ""
 
     def run(self, context: bpy.types.Context) -> str:
         """Read, check and apply it; a preset that does not fit changes nothing."""
@@ -69,16 +168,13 @@ class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
     bl_idname = "object.steer_preset_save"
     bl_label = "Save Crowd Preset"
     bl_options = {"REGISTER"}
+    # linked crowds can be saved too
+    needs = (why_no_crowd,)
 
     name: bpy.props.StringProperty(name="Name", description="Name of the preset")
     description_text: bpy.props.StringProperty(
         name="Description", description="One sentence that says what it is for"
     )
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Any crowd can be saved, linked ones too."""
-        return why_no_crowd(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for the name."""
@@ -102,16 +198,12 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_preset_import"
     bl_label = "Load Crowd Preset"
+    needs = (why_not_object_mode,)
 
     filepath: bpy.props.StringProperty(
         name="File", description="A preset file", subtype="FILE_PATH", options={"SKIP_SAVE"}
     )
     filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN", "SKIP_SAVE"})
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Anywhere in Object Mode; what is active decides what becomes of the file."""
-        return "" if context.mode == "OBJECT" else "Go to Object Mode first"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Use the file that was dropped, or ask for one."""
@@ -149,6 +241,7 @@ class STEER_FH_preset(bpy.types.FileHandler):
 
 
 classes = (
+    OBJECT_OT_steer_start,
     OBJECT_OT_steer_preset_apply,
     OBJECT_OT_steer_preset_save,
     OBJECT_OT_steer_preset_import,

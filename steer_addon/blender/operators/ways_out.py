@@ -9,7 +9,13 @@ from ..checks import advice
 from ..crowd.links import linked_crowds
 from ..display import display
 from ..making import input_makers
-from .common import SteerOperator, active_object, why_no_crowd, why_no_editable_crowd
+from .common import (
+    SteerOperator,
+    active_object,
+    why_no_crowd,
+    why_no_editable_crowd,
+    why_not_object_mode,
+)
 
 
 class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
@@ -17,6 +23,7 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_add_input"
     bl_label = "Add Input"
+    needs = (why_no_editable_crowd, why_not_object_mode)
 
     role: bpy.props.EnumProperty(
         name="Role",
@@ -31,12 +38,6 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
         name="Behavior", description="Name of the behavior; empty for the crowd's own target"
     )
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """On crowds in Object Mode."""
-        reason = why_no_editable_crowd(context)
-        return reason or ("" if context.mode == "OBJECT" else "Go to Object Mode first")
-
     def run(self, context: bpy.types.Context) -> str:
         """Make it, and keep the crowd active."""
         obj = context.object
@@ -44,57 +45,27 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
         return f"Added {made.name!r}: move it to where it should be"
 
 
+def why_none_lost(context: bpy.types.Context) -> str:
+    """Why no field has to be cleared; empty when one has."""
+    return "" if any(advice.lost_objects(context.object)) else "No input of the crowd was deleted"
+
+
 class OBJECT_OT_steer_clear_lost(SteerOperator, bpy.types.Operator):
     """Clear the fields that name an object which was deleted"""
 
     bl_idname = "object.steer_clear_lost"
     bl_label = "Clear Deleted Inputs"
+    needs = (why_no_editable_crowd, why_none_lost)
 
     name: bpy.props.StringProperty(
         name="Object", description="Name of the deleted object; empty means all"
     )
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only where there is one."""
-        reason = why_no_editable_crowd(context)
-
-        if not reason and next(advice.lost_objects(context.object), None) is None:
-            reason = "No input of the crowd was deleted"
-        return reason
 
     def run(self, context: bpy.types.Context) -> None:
         """Clear them."""
         for _, owner, prop in list(advice.lost_objects(context.object)):
             if self.name in ("", getattr(owner, prop).name):
                 setattr(owner, prop, None)
-
-
-class OBJECT_OT_steer_show_body(SteerOperator, bpy.types.Operator):
-    """Enable the object that agents are shown as in viewports, and hide it with the eye instead"""
-
-    bl_idname = "object.steer_show_body"
-    bl_label = "Enable Shown Object"
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Only where it is disabled."""
-        reason = why_no_editable_crowd(context)
-        body = None if reason else _body(context.object)
-        if not reason and (body is None or not body.hide_viewport):
-            reason = "The agents are seen already"
-        if not reason and body is not None and body.library is not None:
-            reason = f"{body.name!r} is linked from another file: enable it there"
-        return reason
-
-    def run(self, context: bpy.types.Context) -> None:
-        """Instances of an object that the eye hides are seen, of one that is disabled not."""
-        body = _body(context.object)
-        if body is None:
-            return
-        body.hide_viewport = False
-        if body.name in context.view_layer.objects:
-            body.hide_set(True)
 
 
 def _body(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -104,6 +75,32 @@ def _body(obj: bpy.types.Object) -> bpy.types.Object | None:
         return display.get_input(modifier, "Object") if is_object else None
     except SceneError:
         return None
+
+
+def why_shown(context: bpy.types.Context) -> str:
+    """Why the shown object cannot be enabled; empty when it can."""
+    body = _body(context.object)
+    if body is None or not body.hide_viewport:
+        return "The agents are seen already"
+    if body.library is not None:
+        return f"{body.name!r} is linked from another file: enable it there"
+    return ""
+
+
+class OBJECT_OT_steer_show_body(SteerOperator, bpy.types.Operator):
+    """Enable the object that agents are shown as in viewports, and hide it with the eye instead"""
+
+    bl_idname = "object.steer_show_body"
+    bl_label = "Enable Shown Object"
+    needs = (why_no_editable_crowd, why_shown)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Instances of an object that the eye hides are seen, of one that is disabled not."""
+        body = _body(context.object)
+        assert body is not None  # the poll has asked
+        body.hide_viewport = False
+        if body.name in context.view_layer.objects:
+            body.hide_set(True)
 
 
 class OBJECT_OT_steer_scene_range(SteerOperator, bpy.types.Operator):
@@ -124,11 +121,8 @@ class OBJECT_OT_steer_play(SteerOperator, bpy.types.Operator):
     bl_idname = "object.steer_play"
     bl_label = "Play from Start"
     bl_options = {"REGISTER"}
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """On any crowd, linked ones too."""
-        return why_no_crowd(context)
+    # linked crowds play too
+    needs = (why_no_crowd,)
 
     def run(self, context: bpy.types.Context) -> None:
         """Crowds that it steers by may begin earlier."""
@@ -143,14 +137,9 @@ class OBJECT_OT_steer_select_input(SteerOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_select_input"
     bl_label = "Select Input"
+    needs = (why_no_crowd, why_not_object_mode)
 
     name: bpy.props.StringProperty(name="Object", description="Name of the object to select")
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """In Object Mode."""
-        reason = why_no_crowd(context)
-        return reason or ("" if context.mode == "OBJECT" else "Go to Object Mode first")
 
     def run(self, context: bpy.types.Context) -> None:
         """Select it where this view layer has it."""

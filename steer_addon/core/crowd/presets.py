@@ -26,6 +26,8 @@ from .start import StartSettings
 
 FORMAT = "steer-preset"
 VERSION = 1
+DEFAULT = "pedestrians"
+"""Name of the preset of new crowds."""
 MAX_BYTES = 1_000_000
 _TEXTS = ("label", "description", "group")
 

@@ -172,6 +172,16 @@ class Progress:
         """0 at the start, 1 at the end."""
         return self.done / self.total if self.total else 1.0
 
+    @property
+    def time_left(self) -> str:
+        """The estimated time as people say it."""
+        if self.remaining < 60.0:
+            return f"{self.remaining:.0f} s"
+        minutes, rest = divmod(round(self.remaining), 60)
+        if minutes < 60:
+            return f"{minutes} min {rest} s"
+        return f"{minutes // 60} h {minutes % 60} min"
+
 
 def with_progress(
     frames: Iterator[T],

@@ -10,14 +10,15 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import bpy
+from ..blender.headless import batch
+from ..core.crowd.settings import CrowdSettings
+from ..core.diagnoses import Diagnosis
+from .output import ProgressLine, Result
 
-from ...blender.headless import batch
-from ...core.crowd.settings import CrowdSettings
-from ...core.diagnoses import Diagnosis
-from ..output import ProgressLine, Result
+if TYPE_CHECKING:
+    import bpy
 
 Row = dict[str, Any]
 """Report of one crowd."""

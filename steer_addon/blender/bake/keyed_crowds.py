@@ -1,0 +1,87 @@
+"""Keyframe bakes of whole crowds: a crowd is simulated, baked and hidden, and shown again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+
+from ...core.diagnoses import Diagnosis
+from ..crowd import crowds
+from ..crowd.properties import bake_settings_of
+from ..display import display
+from ..live import live, simulate
+from . import keyframes, removal
+
+
+def has_bake(obj: bpy.types.Object) -> bool:
+    """Whether there is anything that `take_back` would take back."""
+    steer = obj.steer
+    return bool(steer.bake_collection or steer.hidden_by_bake or removal.find_bakes(obj.name))
+
+
+def bake_crowd(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    progress: Callable[[float], None],
+    warnings: list[Diagnosis],
+    numbers: range,
+) -> keyframes.BakeResult:
+    """Simulate a crowd, bake it to keyed objects, and hide it.
+
+    An earlier bake is replaced once the new one is complete.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene; the baked objects go there.
+        progress: Called with the share done, 0 to 1.
+        warnings: Filled with what the user may want to change about the scene.
+        numbers: Frames to bake; the crowd is simulated from its start.
+
+    Raises:
+        SteerError: The crowd cannot be simulated or baked; then nothing has changed.
+    """
+    settings = bake_settings_of(obj)
+    steer = obj.steer
+    modifier = display.require_modifier(crowds.require_crowd(obj))
+    simulated = []
+    for frame in simulate.run(obj, scene, numbers, warnings=warnings):
+        simulated.append(frame)
+        progress(0.5 * len(simulated) / len(numbers))
+
+    def second_half(share: float) -> bool:
+        progress(0.5 + 0.5 * share)
+        return True
+
+    with live.suspended():
+        result = keyframes.bake(
+            simulated,
+            name=obj.name,
+            collection_parent=scene.collection,
+            settings=settings,
+            source=steer.bake_source_object or steer.bake_source_collection,
+            scale=display.get_input(modifier, "Scale"),
+            replace=True,
+            progress=second_half,
+        )
+    assert result is not None  # only a cancel gives None, and this progress never cancels
+    # a crowd that was renamed since keeps its bake under the old name
+    if steer.bake_collection is not None:
+        removal.delete_bake(steer.bake_collection)
+    steer.bake_collection = result.collection
+    crowds.hide(obj)
+    return result
+
+
+def take_back(obj: bpy.types.Object) -> int:
+    """Delete a keyframe bake and show the crowd again; returns the number of objects removed.
+
+    Raises:
+        SceneError: The bake is linked from another file.
+    """
+    collection = obj.steer.bake_collection
+    found = [collection] if collection is not None else removal.find_bakes(obj.name)
+    count = sum(map(removal.delete_bake, found))
+    obj.steer.bake_collection = None
+    crowds.unhide(obj)
+    return count
