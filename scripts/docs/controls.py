@@ -27,7 +27,7 @@ from steer_addon.blender.crowd import crowds
 from steer_addon.blender.crowd.properties import add_behavior
 from steer_addon.blender.display import display
 from steer_addon.blender.operators import ways_out
-from steer_addon.blender.ui import drawing, drawing_bakes, drawing_display
+from steer_addon.blender.ui import drawing, drawing_display
 from steer_addon.blender.ui import overlay_table as table
 
 BIG = 1e6
@@ -221,8 +221,8 @@ def _bake(obj: bpy.types.Object) -> Iterator[None]:
     with patch.object(drawing.status, "status", return_value=found):
         yield
     with (
-        patch.object(drawing_bakes, "plays_back", return_value=True),
-        patch.object(drawing_bakes.baked_file, "problem", return_value="missing"),
+        patch.object(drawing, "plays_back", return_value=True),
+        patch.object(drawing.baked_file, "problem", return_value="missing"),
     ):
         yield
 

@@ -13,7 +13,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender import playback  # noqa: E402
 from steer_addon.blender.crowd import baked_file, state  # noqa: E402
 from steer_addon.blender.export import formats, trajectories  # noqa: E402
-from steer_addon.blender.ui import drawing, drawing_bakes, menus  # noqa: E402
+from steer_addon.blender.ui import drawing, menus  # noqa: E402
 from steer_addon.blender.writing import mesh_cache  # noqa: E402
 from steer_addon.blender.writing.files import Header  # noqa: E402
 from steer_addon.blender.writing.usd_points import has_usd  # noqa: E402
@@ -38,7 +38,7 @@ def runner():
 
 def said(obj):
     layout = FakeLayout()
-    drawing_bakes.draw_playback(layout, context(2000), obj)
+    drawing.draw_playback(layout, context(2000), obj)
     return layout
 
 

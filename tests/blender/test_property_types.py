@@ -4,22 +4,29 @@ import bpy
 import pytest
 
 from steer_addon.blender.crowd import property_types
+from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings
 from steer_addon.blender.crowd.crowds import make_crowd
 from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.crowd.settings import (
+    AgentsSettings,
+    BodiesSettings,
+    MotionSettings,
+    SolverSettings,
+)
 
 KINDS = {"BOOLEAN": "bool", "FLOAT": "float", "INT": "int", "STRING": "str"}
 BLOCKS = {
-    "agents": "AgentsBlock",
-    "motion": "MotionBlock",
-    "solver": "SolverBlock",
-    "bodies": "BodiesBlock",
-    "bake": "BakeBlock",
+    "agents": AgentsSettings,
+    "motion": MotionSettings,
+    "solver": SolverSettings,
+    "bodies": BodiesSettings,
+    "bake": KeyframeBakeSettings,
 }
 
 
 def told(cls):
-    """Types in a class of `property_types`, bases included."""
-    bases = [b for b in cls.__mro__ if b.__module__ == property_types.__name__]
+    """Types in a class of `property_types` or of settings, bases of its module included."""
+    bases = [b for b in cls.__mro__ if b.__module__ == cls.__module__]
     return {name: text for base in bases for name, text in base.__annotations__.items()}
 
 
@@ -32,7 +39,7 @@ def held(struct, *, without):
         if prop.type == "ENUM":
             found[prop.identifier] = "set[str]" if prop.is_enum_flag else "str"
         elif prop.type == "POINTER" and prop.identifier in BLOCKS:
-            found[prop.identifier] = BLOCKS[prop.identifier]
+            found[prop.identifier] = BLOCKS[prop.identifier].__name__
         elif prop.type == "POINTER":
             found[prop.identifier] = f"bpy.types.{prop.fixed_type.identifier} | None"
         elif prop.type == "COLLECTION":
@@ -60,7 +67,7 @@ def test_a_crowd_holds_what_its_class_says(crowd):
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_block_holds_what_its_class_says(crowd, block):
     group = getattr(crowd.steer, block)
-    assert held(group, without=("name",)) == told(getattr(property_types, BLOCKS[block]))
+    assert held(group, without=("name",)) == told(BLOCKS[block])
 
 
 def test_an_entry_holds_what_its_class_says(crowd):

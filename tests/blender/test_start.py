@@ -17,7 +17,7 @@ from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.making import starters  # noqa: E402
 from steer_addon.blender.operators.presets import OBJECT_OT_steer_start as Start  # noqa: E402
 from steer_addon.blender.operators.presets import agents_of  # noqa: E402
-from steer_addon.blender.ui import preset_groups, previews  # noqa: E402
+from steer_addon.blender.ui import previews  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, preset_card  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_plane  # noqa: E402
@@ -142,15 +142,15 @@ def test_a_preset_of_ones_own_starts_too(tmp_path, monkeypatch):
     data["label"] = "Mine"
     del data["group"]
     (tmp_path / "mine.json").write_text(json.dumps(data), encoding="utf-8")
-    for module in (crowds, preset_groups):
+    for module in (crowds, previews):
         monkeypatch.setattr(module, "user_preset_folders", lambda: [tmp_path])
     assert advice.diagnoses(started("mine")) == []
-    assert [name for name, _ in preset_groups.grouped_presets()[preset_groups.OWN]] == ["mine"]
+    assert [name for name, _ in previews.grouped_presets()[previews.OWN]] == ["mine"]
 
 
 def test_menus_list_every_preset_once_under_a_heading():
-    groups = preset_groups.grouped_presets()
-    assert list(groups)[:3] == list(preset_groups.GROUPS)
+    groups = previews.grouped_presets()
+    assert list(groups)[:3] == list(previews.GROUPS)
     listed = [name for rows in groups.values() for name, _ in rows]
     assert sorted(listed) == PRESETS
 

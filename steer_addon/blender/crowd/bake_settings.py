@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.crowd.settings import BLOCKS
 from ...core.parameters import Settings, choice, param
 
 
@@ -53,3 +54,7 @@ class KeyframeBakeSettings(Settings):
         },
         doc="How keys are kept",
     )
+
+
+SHOWN_BLOCKS: dict[str, type[Settings]] = {**BLOCKS, "bake": KeyframeBakeSettings}
+"""All blocks of settings that a crowd has as properties, by name."""

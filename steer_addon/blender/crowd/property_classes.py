@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.behaviors import REGISTRY, Behavior, own_parameters
-from ...core.crowd.settings import BLOCKS
 from ...core.errors import ParameterError
 from ...core.parameters import parameters
 from ..display import display
-from .bake_settings import KeyframeBakeSettings
-from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, sentence
+from .bake_settings import SHOWN_BLOCKS
+from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, summary
 from .slots import SecondTarget, can_be_source, source_use
 from .titles import set_title, title_of
 
@@ -182,7 +181,7 @@ def type_number(type_name: str) -> int:
 def _type_items() -> list[tuple[str, str, str, str, int]]:
     items = []
     for name, cls in REGISTRY.items():
-        text = sentence((cls.__doc__ or cls.definition.label).strip().partition("\n\n")[0])
+        text = summary(cls) or cls.definition.label
         items.append((name, cls.definition.label, text, cls.definition.icon, type_number(name)))
     numbers = [item[4] for item in items]
     if len(set(numbers)) < len(numbers):
@@ -374,13 +373,12 @@ def register() -> None:
         )
         for name, cls in REGISTRY.items()
     }
-    settings = {**BLOCKS, "bake": KeyframeBakeSettings}
     shown = {"radius": _sync_display, "forward_axis": _sync_display}
     blocks = {
         name: make_group(
             f"SteerCrowd{_camel(name)}", parameters(cls).values(), cls.__doc__ or name, shown
         )
-        for name, cls in settings.items()
+        for name, cls in SHOWN_BLOCKS.items()
     }
     entry = _behavior_class(behaviors)
     crowd = _crowd_class(entry, blocks)

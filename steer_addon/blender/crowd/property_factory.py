@@ -23,7 +23,7 @@ OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 if TYPE_CHECKING:
     _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-    def _kept(count: int | None) -> Callable[[_Function], _Function]:
+    def _kept(count: int) -> Callable[[_Function], _Function]:
         """A decorator like `lru_cache`, which would forget the types of the arguments."""
 else:
     _kept = lru_cache
@@ -43,12 +43,6 @@ _UNITS: dict[str, dict[str, Any]] = {
 }
 _ACRONYMS = {"Vex": "VEX", "Id": "ID"}
 _INT_LIMIT = 2**31 - 1
-
-
-@_kept(None)
-def known_parameters(settings: type[Settings]) -> dict[str, ParameterInfo]:
-    """`core.parameters.parameters` of a class, kept: it is asked for on every frame."""
-    return parameters(settings)
 
 
 def sentence(doc: str) -> str:
@@ -205,12 +199,12 @@ def read_settings(group: Any, settings: type[Settings]) -> Any:
     Raises:
         ParameterError: A value does not fit, such as a choice of a newer version.
     """
-    return made_of(settings, tuple(read_values(group, known_parameters(settings).values()).items()))
+    return made_of(settings, tuple(read_values(group, parameters(settings).values()).items()))
 
 
 def write_settings(group: Any, settings: Settings) -> None:
     """Set a group's properties from settings."""
-    write_values(group, known_parameters(type(settings)).values(), settings.to_dict())
+    write_values(group, parameters(type(settings)).values(), settings.to_dict())
 
 
 def copy_group(source: Any, target: Any, *, skip: tuple[str, ...] = ()) -> None:

@@ -1,68 +1,21 @@
 """What `Object.steer` holds, for type checkers; the classes themselves are made at run time.
 
 `property_classes` makes them from core's dataclasses when the extension is registered, and a test
-holds this file against them. Nothing imports it when the extension runs.
+holds this file against them. Nothing imports it when the extension runs. The property group of a
+block of settings holds what the settings do.
 """
 
 from __future__ import annotations
 
 import bpy
 
-
-class AgentsBlock(bpy.types.PropertyGroup):
-    """The block `agents`."""
-
-    radius: float
-    mass: float
-    max_speed: float
-    max_force: float
-
-
-class MotionBlock(bpy.types.PropertyGroup):
-    """The block `motion`."""
-
-    motion: str
-    max_slope: float
-    step_height: float
-    min_turn_speed: float
-    body_turn_rate: float
-    wall_height: float
-    banking: float
-    max_bank: float
-    forward_axis: str
-
-
-class SolverBlock(bpy.types.PropertyGroup):
-    """The block `solver`."""
-
-    solver: str
-    combine: str
-    relaxation_time: float
-    acc_weight: float
-    substeps: int
-    min_speed: float
-    max_turn_rate: float
-    max_acceleration: float
-
-
-class BodiesBlock(bpy.types.PropertyGroup):
-    """The block `bodies`."""
-
-    collide_agents: bool
-    collide_colliders: bool
-    iterations: int
-    on_arrival: str
-    arrival_distance: float
-
-
-class BakeBlock(bpy.types.PropertyGroup):
-    """The block `bake`."""
-
-    step: int
-    tolerance: float
-    rotation_tolerance: float
-    interpolation: str
-    actions: str
+from ...core.crowd.settings import (
+    AgentsSettings,
+    BodiesSettings,
+    MotionSettings,
+    SolverSettings,
+)
+from .bake_settings import KeyframeBakeSettings
 
 
 class _Targets(bpy.types.PropertyGroup):
@@ -111,8 +64,8 @@ class SteerCrowd(_Targets):
     bake_source_object: bpy.types.Object | None
     bake_source_collection: bpy.types.Collection | None
     hidden_by_bake: set[str]
-    agents: AgentsBlock
-    motion: MotionBlock
-    solver: SolverBlock
-    bodies: BodiesBlock
-    bake: BakeBlock
+    agents: AgentsSettings
+    motion: MotionSettings
+    solver: SolverSettings
+    bodies: BodiesSettings
+    bake: KeyframeBakeSettings

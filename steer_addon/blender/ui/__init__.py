@@ -7,10 +7,8 @@ from ...core.doors import load_on_use
 load_on_use(
     __name__,
     "drawing",
-    "drawing_bakes",
     "drawing_display",
     "messages",
     "overlay_table",
-    "preset_groups",
     "previews",
 )

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...core.behaviors import REGISTRY, own_parameters
-from ...core.crowd.settings import BLOCKS
 from ...core.diagnoses import diagnose
-from ...core.parameters import Settings
+from ...core.parameters import parameters
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
 from ..bake import status
 from ..checks import collider_checks
 from ..checks.advice import diagnoses, lacks_target
-from ..crowd import crowds
-from ..crowd.bake_settings import KeyframeBakeSettings
+from ..crowd import baked_file, crowds
+from ..crowd.bake_settings import SHOWN_BLOCKS
 from ..crowd.properties import uses_targets
-from ..crowd.property_factory import known_parameters
 from ..crowd.slots import (
     SOURCES,
     SecondTarget,
@@ -28,12 +25,11 @@ from ..crowd.slots import (
     source_use,
     uses_of,
 )
+from ..crowd.state import plays_back
 from ..live import compiling, live
 from ..reading.scene_inputs import collider_objects
 from . import previews
-from .drawing_bakes import draw_playback
 from .messages import draw_message, is_narrow
-from .preset_groups import grouped_presets
 from .remedies import draw_diagnosis, draw_sentence
 
 if TYPE_CHECKING:
@@ -79,7 +75,7 @@ def draw_compiling(layout: bpy.types.UILayout) -> None:
 
 def draw_gallery(layout: bpy.types.UILayout) -> None:
     """Buttons that apply presets, each below its picture."""
-    for group, rows in grouped_presets().items():
+    for group, rows in previews.grouped_presets().items():
         layout.label(text=group)
         grid = layout.grid_flow(row_major=True, columns=4, even_columns=True, even_rows=False)
         for name, card in rows:
@@ -129,13 +125,14 @@ def draw_entry(layout: bpy.types.UILayout, context: bpy.types.Context, item: Ste
     if uses_targets(item):
         column.prop(item, "use_own_target")
         if item.use_own_target:
-            draw_target(column, item, missing=needs_target(item) and not has_target(item))
+            missing = needs_target(item) and not has_target(item)
+            draw_choice(column, item, "target", "Target", missing=missing)
     if SECOND_TARGETS in uses_of(item):
         missing = not has_target(SecondTarget(item))
-        _draw_choice(column, item, "second_target", "Second Target", missing=missing)
+        draw_choice(column, item, "second_target", "Second Target", missing=missing)
     use = source_use(item)
     if use:
-        _draw_choice(column, item, "source", SOURCES[use].label, missing=not has_source(item))
+        draw_choice(column, item, "source", SOURCES[use].label, missing=not has_source(item))
     if COLLIDERS in uses_of(item):
         _draw_lack_of_colliders(column, context, item, cls.without_colliders)
 
@@ -153,14 +150,10 @@ def _draw_lack_of_colliders(
         draw_sentence(layout, context, diagnose("WITHOUT_COLLIDERS", instead=instead))
 
 
-def draw_target(layout: bpy.types.UILayout, owner: Any, *, missing: bool = False) -> None:
-    """Kind and pointer of a target, in red where it is missing."""
-    _draw_choice(layout, owner, "target", "Target", missing=missing)
-
-
-def _draw_choice(
+def draw_choice(
     layout: bpy.types.UILayout, owner: Any, role: str, label: str, *, missing: bool
 ) -> None:
+    """Kind and pointer of a target or source, in red where it is missing."""
     layout.prop(owner, f"{role}_kind", text=label)
     is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
     row = layout.row()
@@ -173,59 +166,21 @@ def draw_inputs(
 ) -> None:
     """What the crowd perceives."""
     layout.use_property_split = True
-    draw_target(layout, obj.steer, missing=lacks_target(obj.steer))
+    draw_choice(layout, obj.steer, "target", "Target", missing=lacks_target(obj.steer))
     layout.prop(obj.steer, "colliders")
     layout.prop(obj.steer, "ground")
 
 
-def _draw_group(
-    layout: bpy.types.UILayout, context: bpy.types.Context, group: Any, names: Iterable[str]
+def draw_block(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, name: str
 ) -> None:
-    layout = layout.column()
-    layout.use_property_split = not is_narrow(context)
-    layout.use_property_decorate = True
-    for name in names:
-        layout.prop(group, name)
-
-
-def _draw_block(
-    layout: bpy.types.UILayout,
-    context: bpy.types.Context,
-    obj: bpy.types.Object,
-    name: str,
-    cls: type[Settings],
-) -> None:
-    group = getattr(obj.steer, name)
-    names = [n for n, i in known_parameters(cls).items() if i.counts(group)]
-    _draw_group(layout, context, group, names)
-
-
-def draw_motion(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
-    """How agents move through space."""
-    _draw_block(layout, context, obj, "motion", BLOCKS["motion"])
-
-
-def draw_agents(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
-    """What a body is and can do."""
-    _draw_block(layout, context, obj, "agents", BLOCKS["agents"])
-
-
-def draw_solver(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
-    """How proposals become motion."""
-    _draw_block(layout, context, obj, "solver", BLOCKS["solver"])
-
-
-def draw_bodies(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
-    """What bodies do to one another, and at walls."""
-    _draw_block(layout, context, obj, "bodies", BLOCKS["bodies"])
+    """The parameters of a block of settings that count for its choices."""
+    group, column = getattr(obj.steer, name), layout.column()
+    column.use_property_split = not is_narrow(context)
+    column.use_property_decorate = True
+    for parameter, info in parameters(SHOWN_BLOCKS[name]).items():
+        if info.counts(group):
+            column.prop(group, parameter)
 
 
 def draw_bake(
@@ -247,7 +202,7 @@ def draw_bake(
     row = column.row()
     row.active = steer.bake_source_object is None
     row.prop(steer, "bake_source_collection")
-    _draw_block(column, context, obj, "bake", KeyframeBakeSettings)
+    draw_block(column, context, obj, "bake")
     row = layout.row(align=True)
     row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
     row.operator("object.steer_delete_bake", text="", icon="TRASH")
@@ -277,3 +232,17 @@ def draw_cache(
     row.operator("object.steer_cache_check", icon="CHECKMARK")
     row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
     row.operator("object.steer_cache_delete", text="", icon="TRASH")
+
+
+def draw_playback(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+) -> None:
+    """What a bake lacks, or the advice to make one."""
+    if not plays_back(obj):
+        if not live.is_baked(obj):
+            draw_sentence(layout, context, diagnose("BAKE_FIRST"))
+        return
+    # errors of the bake are shown above, with a remedy, in place of the live crowd's messages
+    limits = baked_file.limits(obj)
+    if limits is not None and baked_file.problem(obj) is None:
+        draw_sentence(layout, context, limits)

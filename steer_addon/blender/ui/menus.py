@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.behaviors import REGISTRY
+from ..export.names import FORMATS
 from ..operators.add import DISTRIBUTIONS
 from ..operators.behaviors import behavior_groups
-from . import drawing_bakes, preset_groups, previews
+from ..operators.common import active_object
+from . import previews
 
 if TYPE_CHECKING:
     from ...core.crowd.presets import Card
@@ -20,9 +22,8 @@ ICON = "COMMUNITY"
 def _preset(layout: bpy.types.UILayout, operator: str, name: str, card: Card) -> Any:
     """An entry for a preset, with its picture where it has one."""
     picture = previews.icon_of(name)
-    if picture:
-        return layout.operator(operator, text=card.label, icon_value=picture)
-    return layout.operator(operator, text=card.label, icon="PRESET")
+    icon = "NONE" if picture else "PRESET"
+    return layout.operator(operator, text=card.label, icon=icon, icon_value=picture)
 
 
 class STEER_MT_add(bpy.types.Menu):
@@ -34,7 +35,7 @@ class STEER_MT_add(bpy.types.Menu):
     def draw(self, context: bpy.types.Context) -> None:
         """Presets that start immediately, one entry per distribution, and paths for crowds."""
         columns = self.layout.row()
-        for group, rows in preset_groups.grouped_presets().items():
+        for group, rows in previews.grouped_presets().items():
             column = columns.column()
             column.operator_context = "INVOKE_REGION_WIN"
             column.label(text=group)
@@ -96,7 +97,9 @@ class STEER_MT_export(bpy.types.Menu):
         """One entry per format."""
         # a file dialog opens only in this context; otherwise the entries would run immediately
         self.layout.operator_context = "INVOKE_DEFAULT"
-        drawing_bakes.draw_export(self.layout)
+        for entry in FORMATS.values():
+            text = f"{entry.label} ({entry.suffix})"
+            self.layout.operator("object.steer_export", text=text).format = entry.name
 
 
 class STEER_MT_behavior_add(bpy.types.Menu):
@@ -151,7 +154,7 @@ class STEER_MT_presets(bpy.types.Menu):
     def draw(self, context: bpy.types.Context) -> None:
         """The built-in presets and the user's presets, by groups."""
         columns = self.layout.row()
-        for group, rows in preset_groups.grouped_presets().items():
+        for group, rows in previews.grouped_presets().items():
             column = columns.column()
             column.label(text=group)
             column.separator()
@@ -166,18 +169,21 @@ def draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     self.layout.menu("STEER_MT_add", icon=ICON)
 
 
+def _is_on_mesh(context: bpy.types.Context) -> bool:
+    obj = active_object(context)
+    return obj is not None and obj.type == "MESH"
+
+
 def draw_modifier_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Add Modifier > Crowd."""
-    obj = getattr(context, "object", None)
-    if obj is not None and obj.type == "MESH":
+    if _is_on_mesh(context):
         self.layout.separator()
         self.layout.operator("object.steer_add_modifier", text="Crowd", icon=ICON)
 
 
 def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Object > Crowd, on mesh objects."""
-    obj = getattr(context, "object", None)
-    if obj is not None and obj.type == "MESH":
+    if _is_on_mesh(context):
         self.layout.separator()
         self.layout.menu("STEER_MT_object", icon=ICON)
 

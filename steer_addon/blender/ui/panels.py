@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
@@ -132,6 +132,19 @@ class STEER_PT_presets(bpy.types.Panel):
         row.operator("object.steer_preset_import", text="Load Preset...", icon="FILE_FOLDER")
 
 
+def _draw_section(
+    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, name: str
+) -> None:
+    if name in BLOCKS:
+        drawing.draw_block(layout, context, obj, name)
+    elif name == "display":
+        drawing_display.draw_display(layout, context, obj)
+    elif name == "debug":
+        overlay_table.draw_debug(layout, context, obj)
+    else:
+        getattr(drawing, f"draw_{name}")(layout, context, obj)
+
+
 class _Section:
     """A section of the panel, for crowds only."""
 
@@ -146,18 +159,8 @@ class _Section:
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the section of the active crowd."""
         obj = active_object(context)
-        if obj is not None and is_crowd(obj):
-            _section(self.section)(self.layout, context, obj)
-
-
-def _section(name: str) -> Callable[[Any, Any, bpy.types.Object], None]:
-    """Function that draws a section."""
-    if name == "display":
-        return drawing_display.draw_display
-    if name == "debug":
-        return overlay_table.draw_debug
-    draw: Callable[[Any, Any, bpy.types.Object], None] = getattr(drawing, f"draw_{name}")
-    return draw
+        if is_crowd(obj):
+            _draw_section(self.layout, context, obj, self.section)
 
 
 _SECTIONS: tuple[tuple[str, str, bool], ...] = (
