@@ -12,6 +12,7 @@ from scripts.bench.scenes import add_preset_crowd, fresh_file
 from scripts.bench.table import Row, median, timed
 from steer_addon.blender.live import live
 from steer_addon.blender.overlay import answers, strokes
+from steer_addon.blender.overlay.settings import PARTS
 from steer_addon.core.results.frames import Frame
 from steer_addon.core.results.memories import keep
 
@@ -42,7 +43,7 @@ def overlay() -> Iterator[Row]:
 
         def look() -> None:
             found.agents.clear()
-            strokes.looks(answers.agent(found, 500, looks=True), set(strokes.PART_OF.values()))
+            strokes.looks(answers.agent(found, 500, looks=True), {part[0] for part in PARTS})
 
         arrows = len(strokes.crowd_arrows(found.answer, np.arange(AGENTS), 1.0).heads.points) // 3
         text = f"{arrows:,} arrows; only where the frame, the settings or the view change"

@@ -94,11 +94,6 @@ def numbers(text: str, count: int, form: str) -> tuple[float, ...]:
     return values
 
 
-def point(text: str) -> tuple[float, ...]:
-    """A place `x,y,z` [m]."""
-    return numbers(text, 3, "x,y,z")
-
-
 def positive_int(text: str) -> int:
     """A whole number above 0."""
     value = int_number(text)

@@ -167,8 +167,8 @@ def test_every_role_and_group_has_a_color():
     from steer_addon.core.behaviors import REGISTRY
     from steer_addon.core.explain import ROLES
 
-    assert ROLES.keys() == strokes.ROLES.keys() == strokes.PART_OF.keys()
-    assert set(strokes.PART_OF.values()) <= {part[0] for part in settings.PARTS}
+    assert ROLES.keys() == strokes.SHAPES.keys()
+    assert {switch for switch, _ in strokes.SHAPES.values()} <= {part[0] for part in settings.PARTS}
     assert {cls.definition.group for cls in REGISTRY.values()} >= strokes.GROUPS.keys()
 
 

@@ -78,20 +78,9 @@ class SecondTarget:
         self._item = item
         self.id_data = item.id_data
 
-    @property
-    def target_kind(self) -> str:
-        """OBJECT, COLLECTION, POINTS or CROWD."""
-        return self._item.second_target_kind
-
-    @property
-    def target_object(self) -> bpy.types.Object | None:
-        """The object, of which the kind says what counts."""
-        return self._item.second_target_object
-
-    @property
-    def target_collection(self) -> bpy.types.Collection | None:
-        """The collection."""
-        return self._item.second_target_collection
+    def __getattr__(self, name: str) -> Any:
+        """Of the entry: target_kind, target_object or target_collection."""
+        return getattr(self._item, f"second_{name}")
 
 
 def target_slots(obj: bpy.types.Object) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..crowd.crowds import crowds
 from ..display.display import find_modifier
-from ..overlay import answers, seen
+from ..overlay import answers, seen, strokes
 from .common import PolledOperator, Returned
 
 REACH = 30.0
@@ -31,8 +31,7 @@ def nearest_on_screen(
     Returns:
         Row and distance [px]; -1 and infinity where none is near.
     """
-    rows = np.asarray(points, np.float64).reshape(-1, 3)
-    clip = np.asarray(matrix, np.float64) @ np.vstack([rows.T, np.ones(len(rows))])
+    clip = strokes.clip_space(points, matrix)
     front = np.flatnonzero(clip[3] > 0.0)
     if not len(front):
         return -1, float("inf")

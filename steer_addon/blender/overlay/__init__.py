@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "answers", "seen", "view")
+load_on_use(__name__, "answers", "seen", "strokes", "view")

@@ -37,11 +37,9 @@ from . import seen
 from .settings import MOST_CHOSEN, parse_ids
 
 if TYPE_CHECKING:
-    from ...core.agents import Agents
     from ...core.crowd.settings import CrowdSettings
     from ...core.explain import AgentAnswer, Answer
     from ...core.inputs.world import World
-    from ..reading.scene import WorldReader
 
 
 @dataclass
@@ -166,7 +164,6 @@ def _update(
     depsgraph: bpy.types.Depsgraph,
     reshaped: set[int],
 ) -> bool:
-
     source = seen.find(obj, scene)
     if source is None:
         raise SceneError(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
@@ -181,7 +178,10 @@ def _update(
     if shown.kept is not None:
         world = shown.kept.world(world)
     world = with_crowds(obj, world, {uid: f for uid, f in others.items() if f is not None})
-    agents = _agents(shown, obj, depsgraph, settings, world)
+    agents = shown.agents if shown.kept is None else shown.kept.agents
+    if agents is None:
+        start = read_agents(obj, depsgraph, settings)
+        agents = stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
     number = shown.frame.number - obj.steer.frame_start
     found.answer = ask(settings, agents, world, 1.0 / fps_of(scene), number=number)
     found.frame, found.key = shown.frame.number, key
@@ -210,22 +210,6 @@ def _world(
     found.reader.forget(reshaped)
     found.looked = now
     return found.reader.read(obj, depsgraph, fps_of(scene), None, settings), found.still
-
-
-def _agents(
-    shown: seen.Shown,
-    obj: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
-    settings: CrowdSettings,
-    world: World,
-) -> Agents:
-    if shown.kept is not None:
-        return shown.kept.agents
-    if shown.agents is not None:
-        return shown.agents
-
-    start = read_agents(obj, depsgraph, settings)
-    return stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
 
 
 def _notes(

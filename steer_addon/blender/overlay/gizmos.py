@@ -27,10 +27,11 @@ LEAST = 0.01
 
 
 def active_entry(obj: bpy.types.Object) -> Any:
-    """The entry that is active in the list, or None."""
+    """The entry that is active in the list; None for none, or for a type of another version."""
     steer = obj.steer
     inside = 0 <= steer.active_behavior < len(steer.behaviors)
-    return steer.behaviors[steer.active_behavior] if inside else None
+    entry = steer.behaviors[steer.active_behavior] if inside else None
+    return entry if entry is not None and entry.type in REGISTRY else None
 
 
 def target_of(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -49,7 +50,7 @@ def _can_move(obj: bpy.types.Object) -> bool:
 def box_of(obj: bpy.types.Object) -> bpy.types.Object | None:
     """The container of the active entry, if it is the box of one editable object."""
     entry = active_entry(obj)
-    if entry is None or entry.type not in REGISTRY:
+    if entry is None:
         return None
     if REGISTRY[entry.type].container_shape(getattr(entry, entry.type)) != "BOX":
         return None
@@ -62,7 +63,7 @@ def box_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 def circle_of(obj: bpy.types.Object) -> tuple[Any, Circle] | None:
     """Parameters of the active entry, and its circle with handles; None if it has none."""
     entry = active_entry(obj)
-    if entry is None or entry.type not in REGISTRY:
+    if entry is None:
         return None
     settings = getattr(entry, entry.type)
     circles = [c for c in REGISTRY[entry.type].circles if c.moves and c.counts(settings)]
@@ -100,9 +101,7 @@ def stretched(place: Matrix, face: Vector, normal: Vector, size: float, by: floa
     """
     factor = max(size + by, 2.0 * LEAST) / max(size, 2.0 * LEAST)
     fixed = Matrix.Translation(face - normal * size)
-    along = Matrix([[normal[i] * normal[j] for j in range(3)] for i in range(3)])
-    scale = (Matrix.Identity(3) + along * (factor - 1.0)).to_4x4()
-    return fixed @ scale @ fixed.inverted() @ place
+    return fixed @ Matrix.Scale(factor, 4, normal) @ fixed.inverted() @ place
 
 
 def facing(place: Vector, along: Vector) -> Matrix:
@@ -119,7 +118,6 @@ def place_and_heading(
         return None
     chosen = [n for n in answers.chosen_ids(scene) if n in frame.id]
     row = int((frame.id == chosen[-1]).argmax()) if chosen else 0
-
     ahead = frames.forward_vector(obj.steer.motion.forward_axis)
     return Vector(frame.position[row]), Vector(frames.turned(frame.rotation[[row]], ahead)[0])
 

@@ -28,7 +28,6 @@ from ..live import live
 if TYPE_CHECKING:
     from ...core.agents import Agents
     from ...core.cache import Cache
-    from ...core.results.frames import Frame
     from ...core.results.memories import Kept
 
 _NUMBER = re.compile(r"\.(-?[0-9]+)$")
@@ -85,7 +84,8 @@ def find(obj: bpy.types.Object, scene: bpy.types.Scene) -> Source | None:
         return Source(("KEYS", scene.frame_current), lambda: _keyed(obj, scene.frame_current))
     frame = live.get_frame(obj, number)
     if frame is None:
-        frame = _from_state(obj)
+        state = get_state(obj)
+        frame = read_state(state) if state is not None and state.type == "MESH" else None
         if frame is None:
             return None
         # the run may hold the frame that the state still shows, with the data kept with it
@@ -109,11 +109,6 @@ def stepped_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None
     """The frame that other crowds steer by: the simulated one, also of a baked crowd."""
     number = min(max(scene.frame_current, obj.steer.frame_start), obj.steer.frame_end)
     return live.get_frame(obj, number) or seen_frame(obj, scene)
-
-
-def _from_state(obj: bpy.types.Object) -> Frame | None:
-    state = get_state(obj)
-    return read_state(state) if state is not None and state.type == "MESH" else None
 
 
 def _cached(obj: bpy.types.Object, number: int) -> Source:

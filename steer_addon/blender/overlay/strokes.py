@@ -28,29 +28,18 @@ OTHER: Color = (0.87, 0.53, 0.78, 1.0)
 VELOCITY: Color = (1.0, 1.0, 1.0, 1.0)
 AFTER: Color = (0.62, 0.62, 0.66, 1.0)
 
-ROLES: dict[str, Color] = {
-    "PERCEPTION": (0.34, 0.71, 0.98, 0.50),
-    "NEIGHBOR": (0.34, 0.71, 0.98, 0.40),
-    "RAY": (0.80, 0.80, 0.80, 0.22),
-    "HIT": (1.00, 0.30, 0.25, 0.60),
-    "TARGET": (0.10, 0.78, 0.52, 0.30),
-    "PLACE": (0.10, 0.78, 0.52, 0.95),
-    "PATH": (0.95, 0.87, 0.25, 0.80),
-    "WANDER": (0.10, 0.78, 0.52, 0.80),
-    "REGION": (1.00, 0.42, 0.16, 0.70),
+SHAPES: dict[str, tuple[str, Color]] = {
+    "PERCEPTION": ("PERCEPTION", (0.34, 0.71, 0.98, 0.50)),
+    "NEIGHBOR": ("NEIGHBORS", (0.34, 0.71, 0.98, 0.40)),
+    "RAY": ("RAYS", (0.80, 0.80, 0.80, 0.22)),
+    "HIT": ("RAYS", (1.00, 0.30, 0.25, 0.60)),
+    "TARGET": ("GOALS", (0.10, 0.78, 0.52, 0.30)),
+    "PLACE": ("GOALS", (0.10, 0.78, 0.52, 0.95)),
+    "PATH": ("GOALS", (0.95, 0.87, 0.25, 0.80)),
+    "WANDER": ("GOALS", (0.10, 0.78, 0.52, 0.80)),
+    "REGION": ("REGIONS", (1.00, 0.42, 0.16, 0.70)),
 }
-PART_OF = {
-    "PERCEPTION": "PERCEPTION",
-    "NEIGHBOR": "NEIGHBORS",
-    "RAY": "RAYS",
-    "HIT": "RAYS",
-    "TARGET": "GOALS",
-    "PLACE": "GOALS",
-    "PATH": "GOALS",
-    "WANDER": "GOALS",
-    "REGION": "REGIONS",
-}
-"""Which switch of the overlay each kind of shape belongs to."""
+"""The switch of the overlay that each kind of shape belongs to, and its color."""
 
 HEAD, SLENDER = 0.18, 0.4
 """Longest arrow head [m], and its longest share of the arrow."""
@@ -104,8 +93,6 @@ def arrows(start: F32, way: F32, colors: F32) -> Arrows:
     size = np.linalg.norm(way, axis=1)
     keep = size > SHORTEST
     start, way, colors, size = start[keep], way[keep], colors[keep], size[keep, None]
-    if not len(size):
-        return Arrows(NOTHING, NOTHING)
     along = way / size
     side = np.stack([along[:, 1], -along[:, 0], np.zeros(len(size))], axis=1)
     wide = np.linalg.norm(side, axis=1, keepdims=True)
@@ -125,11 +112,10 @@ def _colored(points: Any, colors: F32) -> Strokes:
 
 def joined(parts: Sequence[Strokes]) -> Strokes:
     """All strokes together."""
-    if not parts:
-        return NOTHING
+    every = (NOTHING, *parts)
     return Strokes(
-        np.concatenate([part.points for part in parts]),
-        np.concatenate([part.colors for part in parts]),
+        np.concatenate([part.points for part in every]),
+        np.concatenate([part.colors for part in every]),
     )
 
 
@@ -197,14 +183,15 @@ def looks(told: AgentAnswer, shown: set[str]) -> Strokes:
     """
     parts, seen = [], set()
     for shape in (shape for part in told.parts for shape in part.looks):
-        if PART_OF.get(shape.role) in shown:
-            lines = shape.segments().reshape(-1, 3)
-            # several behaviors see the same neighbors and targets
-            mark = (shape.role, lines.tobytes())
-            if mark not in seen:
-                seen.add(mark)
-                color = np.array([ROLES[shape.role]], np.float32)
-                parts.append(Strokes(lines, np.repeat(color, len(lines), axis=0)))
+        switch, color = SHAPES[shape.role]
+        if switch not in shown:
+            continue
+        lines = shape.segments().reshape(-1, 3)
+        # several behaviors see the same neighbors and targets
+        mark = (shape.role, lines.tobytes())
+        if mark not in seen:
+            seen.add(mark)
+            parts.append(Strokes(lines, np.tile(np.array(color, np.float32), (len(lines), 1))))
     return joined(parts)
 
 
@@ -215,6 +202,13 @@ def legend(answer: Answer | None) -> list[tuple[str, Color]]:
     return rows + [(group, color_of(group)) for group in dict.fromkeys(groups)]
 
 
+def clip_space(points: Any, matrix: Any) -> NDArray[Any]:
+    """Points as a view's perspective matrix projects them, shape (4, point_count)."""
+    rows = np.asarray(points, np.float64).reshape(-1, 3)
+    clip: NDArray[Any] = np.asarray(matrix) @ np.vstack([rows.T, np.ones(len(rows))])
+    return clip
+
+
 def in_view(points: F32, matrix: Any, limit: int) -> NDArray[np.int64]:
     """Rows of the points that a view shows, the nearest to the viewer first.
 
@@ -223,9 +217,7 @@ def in_view(points: F32, matrix: Any, limit: int) -> NDArray[np.int64]:
         matrix: The view's perspective matrix, shape (4, 4).
         limit: Largest number of rows.
     """
-    clip = np.asarray(matrix, np.float64) @ np.vstack(
-        [points.T.astype(np.float64), np.ones(len(points))]
-    )
+    clip = clip_space(points, matrix)
     inside = (np.abs(clip[0]) <= clip[3]) & (np.abs(clip[1]) <= clip[3]) & (clip[3] > 0.0)
     rows = np.flatnonzero(inside)
     depth = clip[2, rows] / clip[3, rows]
@@ -272,4 +264,4 @@ def ring(answer: Answer, row: int) -> Strokes:
     agents = answer.agents
     place, up = agents.position[row].astype(np.float64), agents.normal[row].astype(np.float64)
     lines = Arc("PLACE", place, 1.25 * float(agents.radius[row]), up).segments().reshape(-1, 3)
-    return Strokes(lines, np.repeat(np.array([VELOCITY], np.float32), len(lines), axis=0))
+    return Strokes(lines, np.tile(np.array(VELOCITY, np.float32), (len(lines), 1)))

@@ -19,7 +19,6 @@ from . import answers, strokes
 from .settings import MOST_CHOSEN
 
 if TYPE_CHECKING:
-    from . import strokes
     from .answers import Explained
 
 ARROW_WIDTH, LINE_WIDTH = 2.6, 1.2
@@ -73,19 +72,15 @@ def _explained(context: bpy.types.Context) -> Explained | None:
     return None if obj is None else answers.get(obj)
 
 
-def _rows(found: Any, told: Any, ids: list[int], matrix: Any) -> Any:
-    """Rows of the agents that have arrows."""
-    if told.extent == "IN_VIEW":
-        near = strokes.in_view(found.answer.agents.position, matrix, told.limit)
-        return near[found.answer.after.alive[near] > 0]
-    return np.flatnonzero(np.isin(found.answer.agents.id, ids))
-
-
 def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
     """Batches and names for one view."""
     made, ids, answer = _Made(key), key[1], found.answer
     assert answer is not None  # checked by `_current`
-    rows = _rows(found, told, ids, matrix)
+    if told.extent == "IN_VIEW":
+        rows = strokes.in_view(answer.agents.position, matrix, told.limit)
+        rows = rows[answer.after.alive[rows] > 0]
+    else:
+        rows = np.flatnonzero(np.isin(answer.agents.id, ids))
     lines = []
     for number in ids[-MOST_CHOSEN:]:
         agent = answers.agent(found, number, looks=True)
@@ -105,15 +100,11 @@ def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
     return made
 
 
-def _shader(name: str) -> Any:
-    return gpu.shader.from_builtin(name)
-
-
 def _batch(made: strokes.Strokes, kind: str = "LINES", shader: str = WIDE) -> Any:
     if not len(made.points):
         return None
     content: dict[str, Any] = {"pos": made.points, "color": made.colors}
-    return batch_for_shader(_shader(shader), kind, content)
+    return batch_for_shader(gpu.shader.from_builtin(shader), kind, content)
 
 
 def _current(context: bpy.types.Context) -> _Made | None:
@@ -143,9 +134,8 @@ def draw_lines() -> None:
     made = _current(context)
     if made is None:
         return
-
     scale = context.preferences.system.ui_scale
-    shader = _shader(WIDE)
+    shader = gpu.shader.from_builtin(WIDE)
     gpu.state.blend_set("ALPHA")
     shader.bind()
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
@@ -154,7 +144,7 @@ def draw_lines() -> None:
             shader.uniform_float("lineWidth", width * scale)
             batch.draw(shader)
     if made.heads is not None:
-        made.heads.draw(_shader(FLAT))
+        made.heads.draw(gpu.shader.from_builtin(FLAT))
     gpu.state.blend_set("NONE")
 
 
@@ -164,7 +154,6 @@ def draw_texts() -> None:
     found = _explained(context)
     if found is None:
         return
-
     scale = context.preferences.system.ui_scale
     blf.size(0, TEXT_SIZE * scale)
     blf.enable(0, blf.SHADOW)
@@ -178,7 +167,6 @@ def draw_texts() -> None:
 
 
 def _draw_labels(context: bpy.types.Context, labels: list[strokes.Label], scale: float) -> None:
-
     tips, sizes, texts = [], [], []
     for label in labels:
         place = location_3d_to_region_2d(context.region, context.region_data, label.place.tolist())
@@ -205,12 +193,8 @@ def _draw_plates(boxes: list[tuple[tuple[float, float], tuple[float, float]]]) -
     triangles: list[tuple[int, int, int]] = []
     for (x, y), (width, height) in boxes:
         first, low = len(corners), y - 0.25 * height
-        corners += [
-            (x - 3, low),
-            (x + width, low),
-            (x + width, low + height),
-            (x - 3, low + height),
-        ]
+        left, right, high = x - 3, x + width, low + height
+        corners += [(left, low), (right, low), (right, high), (left, high)]
         triangles += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
     batch = batch_for_shader(shader, "TRIS", {"pos": corners}, indices=triangles)
     gpu.state.blend_set("ALPHA")

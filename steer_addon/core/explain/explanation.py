@@ -36,8 +36,6 @@ class Part:
     """What people read."""
     group: str
     """Heading of its kind: Goals, Neighbors, Obstacles, Paths."""
-    output: str
-    """VELOCITY or PUSH."""
     active: bool
     """Whether it asked for anything."""
     forced: bool
@@ -64,10 +62,7 @@ class AgentAnswer:
 
     id: int
     row: int
-    position: F32
     velocity: F32
-    heading: F32
-    radius: float
     after: F32
     """Velocity after the step [m/s], with all limits and bodies, shape (3,)."""
     state: Mapping[str, float]
@@ -96,26 +91,11 @@ class Answer:
     world: World
     dt: float
     number: int
-    seed: int
 
     @property
     def stack(self) -> list[Behavior]:
         """The behaviors that act, in order."""
         return self.settings.stack
-
-    def row_of(self, number: int) -> int:
-        """The row of an agent.
-
-        Raises:
-            AgentError: There is no agent of that id.
-        """
-        rows = np.flatnonzero(self.agents.id == number)
-        if not len(rows):
-            ids = self.agents.id
-            raise AgentError(
-                f"There is no agent {number}: this crowd has the ids {ids.min()} to {ids.max()}"
-            )
-        return int(rows[0])
 
     @cached_property
     def parts(self) -> F32:
@@ -174,16 +154,19 @@ class Answer:
         Raises:
             AgentError: There is no agent of that id.
         """
-        row, agents = self.row_of(number), self.agents
+        ids = self.agents.id
+        rows = np.flatnonzero(ids == number)
+        if not len(rows):
+            raise AgentError(
+                f"There is no agent {number}: this crowd has the ids {ids.min()} to {ids.max()}"
+            )
+        row = int(rows[0])
         state = {name: float(values[row]) for name, values in shown(self.after, self.stack).items()}
         state |= {"alive": float(self.after.alive[row]), "arrived": float(self.after.arrived[row])}
         return AgentAnswer(
             id=number,
             row=row,
-            position=agents.position[row],
-            velocity=agents.velocity[row],
-            heading=agents.heading[row],
-            radius=float(agents.radius[row]),
+            velocity=self.agents.velocity[row],
             after=self.after.velocity[row],
             state=state,
             parts=tuple(self._part(k, row, looks) for k in range(len(self.proposals))),
@@ -197,7 +180,6 @@ class Answer:
             name=entry.key,
             label=definition.label if entry.key == definition.type else entry.key,
             group=definition.group,
-            output=proposal.output,
             active=bool(proposal.active[row]),
             forced=bool(proposal.active[row] == SET),
             value=proposal.value[row],
@@ -225,8 +207,8 @@ class _Seen:
         sum_desired(proposals, desired)
         self.view: AgentView = agent_view(self.agents, np.ascontiguousarray(desired[rows]))
         self.perception = Perception(self.agents, world, answer.stack)
-        solver = Solver(answer.settings)
-        self.sees: WorldView = solver.world_view(world, answer.dt, answer.number, answer.seed)
+        told = answer.settings
+        self.sees: WorldView = Solver(told).world_view(world, answer.dt, answer.number, told.seed)
 
     def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:
         """Ids of an agent's neighbors, and what a behavior looks at for it."""
@@ -255,9 +237,7 @@ def ask(
     agents: Agents,
     world: World,
     dt: float,
-    *,
     number: int,
-    seed: int | None = None,
 ) -> Answer:
     """Ask what the behaviors want of a crowd as it stands; of several substeps the first.
 
@@ -267,11 +247,9 @@ def ask(
         world: What it perceives.
         dt: Time of a frame [s] > 0.
         number: Count of frames since the start; random numbers are keyed by it.
-        seed: Random seed; None takes the settings'.
     """
     substeps = settings.solver.substeps
     once = replace(settings, solver=replace(settings.solver, substeps=1))
     part, count = dt / substeps, number * substeps
-    result = Solver(once).step(agents, world, part, number=count, seed=seed)
-    key = settings.seed if seed is None else seed
-    return Answer(settings, agents, result.agents, result.proposals, world, part, count, key)
+    result = Solver(once).step(agents, world, part, number=count)
+    return Answer(settings, agents, result.agents, result.proposals, world, part, count)
