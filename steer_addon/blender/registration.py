@@ -64,16 +64,10 @@ def _unregister_classes() -> None:
         bpy.utils.unregister_class(cls)
 
 
-def extension_package() -> str | None:
-    """Name of the extension's root package ("bl_ext.user_default.steer"), None in a checkout."""
-    parts = __package__.split(".")
-    return ".".join(parts[:3]) if parts[0] == "bl_ext" else None
-
-
 def _configure_cache() -> None:
     """Keep compiled kernels in the folder that Blender gives each extension."""
-    package = extension_package()
-    if package is not None:
+    package = preferences.root_package()
+    if package.startswith("bl_ext."):
         jit.configure(Path(bpy.utils.extension_path_user(package)))
 
 

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> Result:
     at: list[Any] = []
     frames: Any = simulate.run(job.crowd, work.scene, job.frames, warnings=work.warnings, at=at)
     fps = simulate.fps_of(work.scene)
-    watcher = Watcher(job.frames.step / fps) if options.json else None
+    metrics: Metrics | None = None
     clock = StepClock()
     report: Row = {
         "command": "simulate",
@@ -60,8 +60,9 @@ def run(options: argparse.Namespace) -> Result:
         try:
             for frame in with_progress(clock.timed(frames), len(job.frames), job.progress):
                 recorder.add(frame)
-                if watcher is not None:
-                    watcher.add(at[0].simulation, at[0].world)
+                if options.json:
+                    dt = job.frames.step / fps
+                    metrics = _measured(metrics, dt, at[0].simulation, at[0].world)
         except BaseException as error:
             if recorder.numbers:
                 sentence = str(error) or type(error).__name__
@@ -70,8 +71,8 @@ def run(options: argparse.Namespace) -> Result:
         finally:
             frames.close()
         report = _filled(report, recorder, clock, {})
-        if watcher is not None:
-            report["metrics"] = watcher.figures()
+        if metrics is not None:
+            report["metrics"] = metrics.figures().as_dict()
         outputs = recorder.keep(report)
     data = {key: value for key, value in report.items() if key != "settings"}
     return Result(
@@ -98,39 +99,22 @@ def _filled(report: Row, recorder: Recorder, clock: StepClock, more: Row) -> Row
     }
 
 
-class Watcher:
-    """Measures what a crowd does from the first frame that is written to the last."""
-
-    def __init__(self, dt: float) -> None:
-        """Start.
-
-        Args:
-            dt: Time between the frames that are written [s].
-        """
-        self._dt = dt
-        self._metrics: Metrics | None = None
-
-    def add(self, simulation: Simulation, world: World) -> None:
-        """Look at a frame that was just simulated."""
-        agents = simulation.agents
-        if self._metrics is None:
-            motion = simulation.settings.motion
-            self._metrics = Metrics(
-                agents.position,
-                radius=agents.radius,
-                wished_speed=agents.max_speed,
-                dt=self._dt,
-                colliders=world.colliders,
-                eye_height=motion.step_height if motion.motion == "GROUND" else 0.0,
-            )
-            return
-        self._metrics.add(
+def _measured(metrics: Metrics | None, dt: float, simulation: Simulation, world: World) -> Metrics:
+    """Metrics with the frame that was just simulated; None begins them, with no motion yet."""
+    agents, motion = simulation.agents, simulation.settings.motion
+    if metrics is None:
+        return Metrics(
             agents.position,
-            alive=agents.alive != 0,
-            arrived=(agents.arrived != 0) | (agents.alive == 0),
+            radius=agents.radius,
+            wished_speed=agents.max_speed,
+            dt=dt,
             colliders=world.colliders,
+            eye_height=motion.step_height if motion.motion == "GROUND" else 0.0,
         )
-
-    def figures(self) -> dict[str, Any]:
-        """Figures of `core.results.metrics`; none for fewer than two frames."""
-        return {} if self._metrics is None else self._metrics.figures().as_dict()
+    metrics.add(
+        agents.position,
+        alive=agents.alive != 0,
+        arrived=(agents.arrived != 0) | (agents.alive == 0),
+        colliders=world.colliders,
+    )
+    return metrics

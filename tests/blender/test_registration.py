@@ -15,7 +15,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 import steer_addon  # noqa: E402
-from steer_addon.blender import registration  # noqa: E402
+from steer_addon.blender import preferences, registration  # noqa: E402
 from steer_addon.blender.bake import cached, status  # noqa: E402
 from steer_addon.blender.crowd import crowds  # noqa: E402
 from steer_addon.blender.live import compiling  # noqa: E402
@@ -357,10 +357,10 @@ def test_the_command_is_there_only_while_enabled(disabled, monkeypatch):
 @pytest.mark.parametrize(
     ("package", "expected"),
     [
-        ("steer_addon.blender", None),
+        ("steer_addon.blender", "steer_addon"),
         ("bl_ext.user_default.steer.steer_addon.blender", "bl_ext.user_default.steer"),
     ],
 )
 def test_the_extension_is_known_by_its_root_package(monkeypatch, package, expected):
-    monkeypatch.setattr(registration, "__package__", package)
-    assert registration.extension_package() == expected
+    monkeypatch.setattr(preferences, "__package__", package)
+    assert preferences.root_package() == expected

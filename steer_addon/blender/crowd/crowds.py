@@ -10,7 +10,6 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.behaviors import REGISTRY
 from ...core.crowd import presets
 from ...core.crowd.settings import CrowdSettings, make_behavior
 from ...core.diagnoses import diagnose
@@ -20,7 +19,6 @@ from . import state
 from .properties import apply_settings
 from .property_classes import sync_display
 
-_DEFAULT_STACK = ("separation", "arrive")
 _ROAM = {"type": "wander", "weight": 0.15}
 """Second behavior of a new crowd: it moves without a target, and is lively with one."""
 
@@ -69,21 +67,16 @@ def why_not_editable(obj: bpy.types.Object) -> str:
 
 def default_settings() -> CrowdSettings:
     """Settings of a new crowd: it walks to its target, and roams while it has none."""
-    settings = _default_preset()
-    types = [entry.definition.type for entry in settings.behaviors]
-    if _ROAM["type"] in types or _ROAM["type"] not in REGISTRY:
-        return settings
-    return replace(settings, behaviors=(*settings.behaviors, make_behavior(_ROAM)))
-
-
-def _default_preset() -> CrowdSettings:
     try:
-        return presets.read_preset(presets.builtin_folder() / f"{presets.DEFAULT}.json").settings
+        settings = presets.load_preset(presets.DEFAULT).settings
     except PresetError as error:
         # a broken file in the presets folder must not keep crowds from being made
         warn(__name__, "%s; new crowds start with plain settings", error)
-    known = [name for name in _DEFAULT_STACK if name in REGISTRY]
-    return CrowdSettings(behaviors=tuple(make_behavior({"type": name}) for name in known))
+        plain = [make_behavior({"type": name}) for name in ("separation", "arrive")]
+        settings = CrowdSettings(behaviors=tuple(plain))
+    if any(entry.definition.type == _ROAM["type"] for entry in settings.behaviors):
+        return settings
+    return replace(settings, behaviors=(*settings.behaviors, make_behavior(_ROAM)))
 
 
 def make_crowd(

@@ -10,6 +10,14 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from ...core.behaviors import REGISTRY, Behavior, own_parameters
 from ...core.errors import ParameterError
@@ -48,9 +56,32 @@ TARGET_KINDS = (
     ("CROWD", "Crowd", "The agents of another crowd, or the others of this one", "COMMUNITY", 3),
 )
 
+SOURCE_KINDS = (
+    ("OBJECT", "Object", "One object", "OBJECT_DATA", 0),
+    (
+        "COLLECTION",
+        "Collection",
+        "All objects of a collection, in order of name",
+        "OUTLINER_COLLECTION",
+        1,
+    ),
+)
 
-def _fixed(prop: Any, **options: Any) -> Any:
-    return prop(options=FIXED, override=OVERRIDABLE, **options)
+
+def _fixed(kind: Any, name: str, description: str, **more: Any) -> Any:
+    """A property that cannot be animated."""
+    options = {"options": FIXED, "override": OVERRIDABLE, **more}
+    return kind(name=name, description=description, **options)
+
+
+def _object(name: str, description: str, poll: Any) -> Any:
+    """A property that names an object."""
+    return _fixed(PointerProperty, name, description, type=bpy.types.Object, poll=poll)
+
+
+def _collection(name: str, description: str) -> Any:
+    """A property that names a collection."""
+    return _fixed(PointerProperty, name, description, type=bpy.types.Collection)
 
 
 def _is_other(self: Any, obj: bpy.types.Object) -> bool:
@@ -112,60 +143,37 @@ def unique_name(wanted: str, taken: list[str]) -> str:
 
 
 def _target_properties(prefix: str = "", label: str = "", poll: Any = _is_target) -> dict[str, Any]:
+    kind = _fixed(
+        EnumProperty,
+        f"{label}Target Kind",
+        "What the targets are",
+        items=TARGET_KINDS,
+        default="OBJECT",
+    )
     return {
-        f"{prefix}target_kind": _fixed(
-            bpy.props.EnumProperty,
-            name=f"{label}Target Kind",
-            description="What the targets are",
-            items=TARGET_KINDS,
-            default="OBJECT",
-        ),
-        f"{prefix}target_object": _fixed(
-            bpy.props.PointerProperty,
-            name=f"{label}Target",
-            description="Object that agents steer by",
-            type=bpy.types.Object,
-            poll=poll,
-        ),
-        f"{prefix}target_collection": _fixed(
-            bpy.props.PointerProperty,
-            name=f"{label}Targets",
-            description="Collection whose objects agents steer by",
-            type=bpy.types.Collection,
+        f"{prefix}target_kind": kind,
+        f"{prefix}target_object": _object(f"{label}Target", "Object that agents steer by", poll),
+        f"{prefix}target_collection": _collection(
+            f"{label}Targets", "Collection whose objects agents steer by"
         ),
     }
 
 
 def _source_properties() -> dict[str, Any]:
+    kind = _fixed(
+        EnumProperty,
+        "Source Kind",
+        "Whether one object is read, or a collection of them",
+        items=SOURCE_KINDS,
+        default="OBJECT",
+    )
     return {
-        "source_kind": _fixed(
-            bpy.props.EnumProperty,
-            name="Source Kind",
-            description="Whether one object is read, or a collection of them",
-            items=(
-                ("OBJECT", "Object", "One object", "OBJECT_DATA", 0),
-                (
-                    "COLLECTION",
-                    "Collection",
-                    "All objects of a collection, in order of name",
-                    "OUTLINER_COLLECTION",
-                    1,
-                ),
-            ),
-            default="OBJECT",
+        "source_kind": kind,
+        "source_object": _object(
+            "Source", "Object that agents follow, flow along or stay in", _is_source
         ),
-        "source_object": _fixed(
-            bpy.props.PointerProperty,
-            name="Source",
-            description="Object that agents follow, flow along or stay in",
-            type=bpy.types.Object,
-            poll=_is_source,
-        ),
-        "source_collection": _fixed(
-            bpy.props.PointerProperty,
-            name="Sources",
-            description="Collection of objects that agents follow, flow along or stay in",
-            type=bpy.types.Collection,
+        "source_collection": _collection(
+            "Sources", "Collection of objects that agents follow, flow along or stay in"
         ),
     }
 
@@ -195,31 +203,23 @@ def _camel(name: str) -> str:
 
 def _behavior_class(groups: dict[str, type]) -> type:
     properties: dict[str, Any] = {
-        "name": bpy.props.StringProperty(
-            name="Name",
-            description="Name of this entry, as in presets and on the command line",
-            options=FIXED,
-            override=OVERRIDABLE,
+        "name": _fixed(
+            StringProperty,
+            "Name",
+            "Name of this entry, as in presets and on the command line",
             update=_keep_name_unique,
         ),
-        "title": bpy.props.StringProperty(
+        "title": StringProperty(
             name="Name",
             description="What this entry is called; double-click to give it a name of its own",
             options={"SKIP_SAVE"},
             get=title_of,
             set=set_title,
         ),
-        "type": _fixed(
-            bpy.props.EnumProperty,
-            name="Type",
-            description="Which behavior this is",
-            items=_type_items(),
-        ),
+        "type": _fixed(EnumProperty, "Type", "Which behavior this is", items=_type_items()),
         **make_group("STEER_Entry", COMMON.values(), "").__annotations__,
         "use_own_target": _fixed(
-            bpy.props.BoolProperty,
-            name="Own Target",
-            description="Use a target of its own instead of the crowd's",
+            BoolProperty, "Own Target", "Use a target of its own instead of the crowd's"
         ),
         **_target_properties(),
         **_target_properties("second_", "Second ", _is_second_target),
@@ -228,137 +228,104 @@ def _behavior_class(groups: dict[str, type]) -> type:
     for name, group in groups.items():
         if name in properties:
             raise ParameterError(f"A behavior cannot be named {name!r}: rename its class")
-        properties[name] = bpy.props.PointerProperty(type=group, override=OVERRIDABLE)
+        properties[name] = PointerProperty(type=group, override=OVERRIDABLE)
     return make_class("SteerBehavior", properties, "One entry of a crowd's list of behaviors.")
 
 
 def _inputs() -> dict[str, Any]:
     return {
         **_target_properties(),
-        "colliders": _fixed(
-            bpy.props.PointerProperty,
-            name="Colliders",
-            description=(
-                "What agents perceive as obstacles: meshes, walls drawn as edges or curves, and "
-                "empties of type sphere, which rays do not see"
-            ),
-            type=bpy.types.Collection,
+        "colliders": _collection(
+            "Colliders",
+            "What agents perceive as obstacles: meshes, walls drawn as edges or curves, and "
+            "empties of type sphere, which rays do not see",
         ),
-        "ground": _fixed(
-            bpy.props.PointerProperty,
-            name="Ground",
-            description="Terrain that agents walk on; without it they stay at their own height",
-            type=bpy.types.Object,
-            poll=_is_other_mesh,
+        "ground": _object(
+            "Ground",
+            "Terrain that agents walk on; without it they stay at their own height",
+            _is_other_mesh,
         ),
-        "seed": bpy.props.IntProperty(
-            name="Seed",
-            description="Changes everything that is random; the same seed gives the same motion",
+        "seed": _fixed(
+            IntProperty,
+            "Seed",
+            "Changes everything that is random; the same seed gives the same motion",
             options=ANIMATED,
-            override=OVERRIDABLE,
         ),
     }
 
 
 def _cache() -> dict[str, Any]:
+    # from 5.0 on Blender has to know
+    relative = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (5,) else set()
     return {
-        "cache_directory": bpy.props.StringProperty(
-            name="Folder",
-            description="Where the folder of the bake goes; empty is steer_cache, beside the file",
+        "cache_directory": _fixed(
+            StringProperty,
+            "Folder",
+            "Where the folder of the bake goes; empty is steer_cache, beside the file",
             subtype="DIR_PATH",
-            # from 5.0 on Blender wants to be told
-            options={
-                *FIXED,
-                *(("PATH_SUPPORTS_BLEND_RELATIVE",) if bpy.app.version >= (5,) else ()),
-            },
-            override=OVERRIDABLE,
+            options=FIXED | relative,
         ),
         "cache_folder": _fixed(
-            bpy.props.StringProperty,
-            name="Baked Cache",
-            description="Folder of the bake, where there is one",
+            StringProperty, "Baked Cache", "Folder of the bake, where there is one"
         ),
         "cache_owner": _fixed(
-            bpy.props.StringProperty,
-            name="Owner",
-            description="Crowd that the bake was made for; duplicates of it own none",
+            StringProperty, "Owner", "Crowd that the bake was made for; duplicates of it own none"
         ),
     }
 
 
 def _bake() -> dict[str, Any]:
+    limits = {"min": -1_000_000, "max": 1_000_000}
+    start = "Frame at which agents stand on the mesh's vertices and the motion begins"
     return {
-        "frame_start": _fixed(
-            bpy.props.IntProperty,
-            name="Start",
-            description="Frame at which agents stand on the mesh's vertices and the motion begins",
-            default=1,
-            min=-1_000_000,
-            max=1_000_000,
-        ),
+        "frame_start": _fixed(IntProperty, "Start", start, default=1, **limits),
         "frame_end": _fixed(
-            bpy.props.IntProperty,
-            name="End",
-            description="Last frame that is simulated",
-            default=250,
-            min=-1_000_000,
-            max=1_000_000,
+            IntProperty, "End", "Last frame that is simulated", default=250, **limits
         ),
         **_cache(),
-        "bake_collection": _fixed(
-            bpy.props.PointerProperty,
-            name="Baked Objects",
-            description="Collection that holds the result of the keyframe bake",
-            type=bpy.types.Collection,
+        "bake_collection": _collection(
+            "Baked Objects", "Collection that holds the result of the keyframe bake"
         ),
-        "bake_source_object": _fixed(
-            bpy.props.PointerProperty,
-            name="Object",
-            description="Object that every agent gets a linked copy of; empty makes empties",
-            type=bpy.types.Object,
-            poll=_is_other,
+        "bake_source_object": _object(
+            "Object",
+            "Object that every agent gets a linked copy of; empty makes empties",
+            _is_other,
         ),
-        "bake_source_collection": _fixed(
-            bpy.props.PointerProperty,
-            name="Collection",
-            description="Collection of objects of which every agent gets a linked copy; counts "
-            "where no object is chosen",
-            type=bpy.types.Collection,
+        "bake_source_collection": _collection(
+            "Collection",
+            "Collection of objects of which every agent gets a linked copy; counts where no "
+            "object is chosen",
         ),
-        "hidden_by_bake": bpy.props.EnumProperty(
-            name="Hidden by Bake",
-            description="Where baking hid the crowd; deleting the bake shows it there again",
+        "hidden_by_bake": _fixed(
+            EnumProperty,
+            "Hidden by Bake",
+            "Where baking hid the crowd; deleting the bake shows it there again",
             items=(
                 ("VIEWPORT", "Viewport", "It was seen in the viewport", 1),
                 ("RENDER", "Render", "It was seen in renders", 2),
             ),
-            options={*FIXED, "ENUM_FLAG", "HIDDEN"},
-            override=OVERRIDABLE,
+            options=FIXED | {"ENUM_FLAG", "HIDDEN"},
         ),
     }
 
 
 def _crowd_class(entry: type, blocks: dict[str, type]) -> type:
     properties: dict[str, Any] = {
-        "is_crowd": _fixed(
-            bpy.props.BoolProperty,
-            name="Crowd",
-            description="The vertices of this mesh object are agents",
-        ),
-        "behaviors": bpy.props.CollectionProperty(
+        "is_crowd": _fixed(BoolProperty, "Crowd", "The vertices of this mesh object are agents"),
+        "behaviors": CollectionProperty(
             type=entry, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
         ),
         "active_behavior": _fixed(
-            bpy.props.IntProperty,
-            name="Active Behavior",
-            description="Place of the chosen entry in the list of behaviors",
+            IntProperty,
+            "Active Behavior",
+            "Place of the chosen entry in the list of behaviors",
             min=0,
         ),
         **_inputs(),
         **_bake(),
     }
     for name, group in blocks.items():
-        properties[name] = bpy.props.PointerProperty(type=group, override=OVERRIDABLE)
+        properties[name] = PointerProperty(type=group, override=OVERRIDABLE)
     return make_class("SteerCrowd", properties, "All settings of a crowd.")
 
 
@@ -385,7 +352,7 @@ def register() -> None:
     for cls in (*behaviors.values(), *blocks.values(), entry, crowd):
         bpy.utils.register_class(cls)
         _registered.append(cls)
-    bpy.types.Object.steer = bpy.props.PointerProperty(type=crowd, override=OVERRIDABLE)
+    bpy.types.Object.steer = PointerProperty(type=crowd, override=OVERRIDABLE)
 
 
 def unregister() -> None:
