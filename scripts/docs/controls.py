@@ -27,7 +27,7 @@ from steer_addon.blender.crowd import crowds
 from steer_addon.blender.crowd.properties import add_behavior
 from steer_addon.blender.display import display
 from steer_addon.blender.operators import ways_out
-from steer_addon.blender.ui import drawing, drawing_display
+from steer_addon.blender.ui import drawing
 from steer_addon.blender.ui import overlay_table as table
 
 BIG = 1e6
@@ -262,7 +262,7 @@ SECTIONS: dict[str, tuple[Draw, States]] = {
     "presets": (_presets, _once),
     "behaviors": (drawing.draw_behaviors, _behaviors),
     "inputs": (drawing.draw_inputs, _inputs),
-    "display": (drawing_display.draw_display, _display),
+    "display": (drawing.draw_display, _display),
     "bake": (drawing.draw_bake, _bake),
     "debug": (table.draw_debug, _debug),
 }

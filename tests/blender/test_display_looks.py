@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.display import crowd_group, display  # noqa: E402
 from steer_addon.blender.operators import looks  # noqa: E402
-from steer_addon.blender.ui import drawing_display  # noqa: E402
+from steer_addon.blender.ui import drawing  # noqa: E402
 
 from .crowd_views import evaluated, instances, make_crowd, make_frame, make_object  # noqa: E402
 
@@ -204,7 +204,7 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
 def drawn_inputs(modifier, **values):
     for name, value in values.items():
         display.set_input(modifier, name.replace("_", " "), value)
-    return set(drawing_display.shown_inputs(modifier))
+    return set(drawing.shown_inputs(modifier))
 
 
 def test_only_inputs_that_count_are_drawn():

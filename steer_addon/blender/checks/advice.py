@@ -23,9 +23,9 @@ from ..crowd.slots import (
     has_target,
     needs_target,
     source_use,
+    title_of,
     uses_of,
 )
-from ..crowd.titles import title_of
 from ..display import display
 from ..reading.scene_inputs import collider_objects
 from . import collider_checks

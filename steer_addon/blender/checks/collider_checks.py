@@ -127,7 +127,6 @@ def _pieces(obj: bpy.types.Object) -> Iterator[_Piece]:
 def _parts(
     obj: bpy.types.Object, part: bpy.types.Object, name: str, top: str, height: float
 ) -> Iterator[_Piece]:
-
     if part.instance_collection is not None and part.type == "EMPTY":
         for child in scene_inputs.members(part.instance_collection, obj):
             yield from _parts(obj, child, f"{name}/{child.name_full}", top, height)
@@ -160,22 +159,21 @@ def on_undo(*_: object) -> None:
     """Undo may change any shape."""
     for checked in _checked.by_uid().values():
         checked.shapes.clear()
-    if not bpy.app.background:
-        later()
+    later()
 
 
 @persistent
 def on_load(*_: object) -> None:
     """Drop all results: the colliders of another file are not checked yet."""
     _edited.clear()
-    if not bpy.app.background:
-        later()
+    later()
 
 
 def later() -> None:
-    """Start the timer that checks after a pause."""
-    app_handlers.remove_timers(check_windows)
-    bpy.app.timers.register(check_windows, first_interval=PAUSE)
+    """Start the timer that checks after a pause; in a background run nothing shows the result."""
+    if not bpy.app.background:
+        app_handlers.remove_timers(check_windows)
+        bpy.app.timers.register(check_windows, first_interval=PAUSE)
 
 
 def check_windows() -> float | None:
@@ -221,8 +219,7 @@ HANDLERS: tuple[tuple[str, Callable[..., None]], ...] = (
 def register() -> None:
     """Add the handlers; an open file is checked as soon as possible."""
     app_handlers.add(HANDLERS)
-    if not bpy.app.background:
-        later()
+    later()
 
 
 def unregister() -> None:

@@ -25,8 +25,7 @@ from ...core.parameters import parameters
 from ..display import display
 from .bake_settings import SHOWN_BLOCKS
 from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, summary
-from .slots import SecondTarget, can_be_source, source_use
-from .titles import set_title, title_of
+from .slots import SecondTarget, can_be_source, set_title, source_use, title_of
 
 if TYPE_CHECKING:
     from .property_types import SteerBehavior, SteerCrowd

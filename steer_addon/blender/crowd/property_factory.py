@@ -146,11 +146,6 @@ def make_class(name: str, properties: Mapping[str, Any], doc: str) -> type:
     return type(name, (bpy.types.PropertyGroup,), namespace)
 
 
-def _number(info: ParameterInfo, value: float) -> float:
-    meant = _meant(value, _in_radians(info))
-    return min(max(meant, info.minimum), info.maximum)
-
-
 @lru_cache(maxsize=4096)
 def _meant(value: float, in_radians: bool) -> float:
     """The decimal number that a property's 32 bits stand for."""
@@ -175,15 +170,16 @@ def made_of(settings: type[Settings], values: tuple[tuple[str, Any], ...]) -> An
     return settings(**dict(values))
 
 
-def read_value(group: Any, info: ParameterInfo) -> Any:
-    """The value of one parameter in the dataclass's unit, within its range."""
+def _read(group: Any, info: ParameterInfo) -> Any:
     value = getattr(group, info.name)
-    return _number(info, value) if info.kind == "float" else value
+    if info.kind != "float":
+        return value
+    return min(max(_meant(value, _in_radians(info)), info.minimum), info.maximum)
 
 
 def read_values(group: Any, infos: Iterable[ParameterInfo]) -> dict[str, Any]:
     """The values of parameters in the dataclass's units, within their ranges."""
-    return {info.name: read_value(group, info) for info in infos}
+    return {info.name: _read(group, info) for info in infos}
 
 
 def write_values(group: Any, infos: Iterable[ParameterInfo], values: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Slots of a behavior: first and second targets, and the input that it follows or stays in.
+"""Entries of the list of behaviors: their titles, and their slots for targets and sources.
 
 This decides from the settings alone which objects count; nothing is evaluated here.
 """
@@ -11,6 +11,7 @@ import bpy
 
 from ...core.behaviors import REGISTRY
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
+from ...core.sensing.titles import renumbered
 
 if TYPE_CHECKING:
     from .property_types import SteerBehavior
@@ -59,6 +60,18 @@ def uses_of(item: SteerBehavior) -> tuple[str, ...]:
     """Slots of a list entry; none for a type of another version."""
     cls = REGISTRY.get(item.type)
     return () if cls is None else cls.definition.uses
+
+
+def title_of(item: SteerBehavior) -> str:
+    """What people read and type: "Avoid Neighbors.001" for the key `avoid_neighbors.001`."""
+    cls, name = REGISTRY.get(item.type), str(item.name)
+    return name if cls is None else renumbered(name, item.type, cls.definition.label)
+
+
+def set_title(item: SteerBehavior, title: str) -> None:
+    """Rename a list entry; nothing, or what its type is called, gives it the name of its type."""
+    cls, title = REGISTRY.get(item.type), title.strip()
+    item.name = title if cls is None else renumbered(title, cls.definition.label, item.type)
 
 
 def needs_target(item: SteerBehavior) -> bool:

@@ -16,7 +16,7 @@ from ..crowd import crowds
 from ..crowd.state import plays_back
 from ..live import live
 from .baking import NOT_BUSY, BakeOperator
-from .common import Returned, SteerOperator, why_no_editable_crowd
+from .common import Returned, SteerOperator, pointer_progress, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ..bake.cached import CacheBake
@@ -196,21 +196,11 @@ class OBJECT_OT_steer_bake_keyframes(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Bake, with progress at the pointer."""
-        manager = context.window_manager
-        manager.progress_begin(0, 100)
-        warnings: list[Diagnosis] = []
-        try:
-            result = keyed_crowds.bake_crowd(
-                context.object,
-                context.scene,
-                lambda share: manager.progress_update(100 * share),
-                warnings,
-                crowds.frame_numbers(context.object),
-            )
-        finally:
-            manager.progress_end()
-        for found in warnings:
-            self.report({"WARNING"}, found.sentence)
+        obj, warnings = context.object, list[Diagnosis]()
+        numbers = crowds.frame_numbers(obj)
+        with pointer_progress(context) as progress:
+            result = keyed_crowds.bake_crowd(obj, context.scene, progress, warnings, numbers)
+        self.warn(warnings)
         return (
             f"Baked {result.agent_count} agents: {result.key_count} keys in {result.seconds:.1f} s"
         )

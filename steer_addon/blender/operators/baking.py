@@ -186,8 +186,7 @@ class BakeOperator(SteerOperator):
         bake, obj = self._bake, self._object
         self._end(context)
         status.baked(obj)
-        for found in bake.warnings:
-            self.report({"WARNING"}, found.sentence)
+        self.warn(bake.warnings)
         try:
             playback.attach(obj, bake.folder)
         except SteerError as error:

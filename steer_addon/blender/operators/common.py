@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 
+from ...core.diagnoses import Diagnosis
 from ...core.errors import SteerError
 from ..crowd.crowds import is_crowd, why_not_editable
 
@@ -63,6 +65,17 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     context.view_layer.objects.active = obj
 
 
+@contextmanager
+def pointer_progress(context: bpy.types.Context) -> Iterator[Callable[[float], None]]:
+    """Show progress at the pointer; it gives a function that takes the share done, 0 to 1."""
+    manager = context.window_manager
+    manager.progress_begin(0, 100)
+    try:
+        yield lambda share: manager.progress_update(100 * share)
+    finally:
+        manager.progress_end()
+
+
 class PolledOperator(_Operator):
     """Base of operators that say why they cannot run."""
 
@@ -93,6 +106,11 @@ class SteerOperator(PolledOperator):
     def run(self, context: bpy.types.Context) -> str | None:
         """Do the work; a text that is returned is shown to the user."""
         raise NotImplementedError
+
+    def warn(self, found: Iterable[Diagnosis]) -> None:
+        """Show what the user may want to change."""
+        for diagnosis in found:
+            self.report({"WARNING"}, diagnosis.sentence)
 
     def execute(self, context: bpy.types.Context) -> Returned:
         """Run, and turn an error into a message."""

@@ -11,7 +11,7 @@ from ...core.errors import SceneError
 from ..crowd import crowds
 from ..export import formats
 from ..export.names import FORMATS
-from .common import Returned, SteerOperator, why_no_crowd
+from .common import Returned, SteerOperator, pointer_progress, why_no_crowd
 
 FORMAT_ITEMS = tuple(
     (entry.name, entry.label, f"{entry.text} ({entry.suffix})", number)
@@ -53,23 +53,18 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         if path.suffix.lower() != chosen.suffix:
             path = path.with_name(path.name + chosen.suffix)
-        manager = context.window_manager
         warnings: list[Diagnosis] = []
-        manager.progress_begin(0, 100)
-        try:
+        with pointer_progress(context) as progress:
             made = formats.export_crowd(
                 context.object,
                 context.scene,
                 chosen,
                 path,
                 numbers=crowds.frame_numbers(context.object),
-                progress=lambda share: manager.progress_update(100 * share),
+                progress=progress,
                 warnings=warnings,
             )
-        finally:
-            manager.progress_end()
-        for found in warnings:
-            self.report({"WARNING"}, found.sentence)
+        self.warn(warnings)
         return (
             f"Exported {made.agents} agents, {made.frames} frames to {path.name} "
             f"({made.size / 1e6:.1f} MB) in {made.seconds:.1f} s"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.types import Depsgraph, Object, Scene
 
 from ...core.compiled import jit
 from ...core.diagnoses import Diagnosis, diagnose
@@ -39,7 +40,6 @@ from .settings import MOST_CHOSEN, parse_ids
 if TYPE_CHECKING:
     from ...core.crowd.settings import CrowdSettings
     from ...core.explain import AgentAnswer, Answer
-    from ...core.inputs.world import World
 
 
 @dataclass
@@ -73,7 +73,7 @@ def forget() -> None:
     seen.forget()
 
 
-def crowd_of(scene: bpy.types.Scene) -> bpy.types.Object | None:
+def crowd_of(scene: Scene) -> Object | None:
     """The crowd that the overlay explains: the chosen one, else the active object."""
     chosen = scene.steer_overlay.crowd
     if chosen is not None:
@@ -83,12 +83,12 @@ def crowd_of(scene: bpy.types.Scene) -> bpy.types.Object | None:
     return active if is_crowd(active) else None
 
 
-def get(obj: bpy.types.Object) -> Explained | None:
+def get(obj: Object) -> Explained | None:
     """The kept answer of a crowd, without computing anything."""
     return _explained.get(obj)
 
 
-def chosen_ids(scene: bpy.types.Scene) -> list[int]:
+def chosen_ids(scene: Scene) -> list[int]:
     """Ids of the chosen agents."""
     return parse_ids(scene.steer_overlay.agents)
 
@@ -107,9 +107,7 @@ def agent(found: Explained, number: int, *, looks: bool = False) -> AgentAnswer 
     return found.agents[number]
 
 
-def refresh(
-    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, reshaped: set[int] | None = None
-) -> bool:
+def refresh(scene: Scene, depsgraph: Depsgraph, reshaped: set[int] | None = None) -> bool:
     """Explain the shown frame, if anything changed.
 
     Args:
@@ -158,11 +156,7 @@ def _next(found: Explained) -> None:
 
 
 def _update(
-    found: Explained,
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    depsgraph: bpy.types.Depsgraph,
-    reshaped: set[int],
+    found: Explained, obj: Object, scene: Scene, depsgraph: Depsgraph, reshaped: set[int]
 ) -> bool:
     source = seen.find(obj, scene)
     if source is None:
@@ -172,7 +166,15 @@ def _update(
     if found.key == key and not reshaped:
         return False
     shown = source.read()
-    world, still = _world(found, obj, scene, depsgraph, settings, reshaped)
+    reader = found.reader = found.reader or WorldReader()
+    if found.looked != scene.frame_current:
+        found.still = found.looked != scene.frame_current - 1 and needs_frames(obj)
+        if found.still:
+            # a difference to a distant frame would give a mean speed, not the speed here
+            reader.forget_motion()
+    reader.forget(reshaped)
+    found.looked = scene.frame_current
+    world = reader.read(obj, depsgraph, fps_of(scene), None, settings)
     others = {crowd.session_uid: seen.stepped_frame(crowd, scene) for crowd in linked_crowds(obj)}
     others[obj.session_uid] = shown.frame
     if shown.kept is not None:
@@ -185,39 +187,13 @@ def _update(
     number = shown.frame.number - obj.steer.frame_start
     found.answer = ask(settings, agents, world, 1.0 / fps_of(scene), number=number)
     found.frame, found.key = shown.frame.number, key
-    found.notes = tuple(_notes(shown, obj, scene, settings, still))
+    found.notes = tuple(_notes(shown, obj, scene, settings, found.still))
     _next(found)
     return True
 
 
-def _world(
-    found: Explained,
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    depsgraph: bpy.types.Depsgraph,
-    settings: CrowdSettings,
-    reshaped: set[int],
-) -> tuple[World, bool]:
-    """The world of the crowd, and whether its motion is unknown."""
-    now = scene.frame_current
-    if found.reader is None:
-        found.reader = WorldReader()
-    if found.looked != now:
-        found.still = found.looked != now - 1 and needs_frames(obj)
-        if found.still:
-            # a difference to a distant frame would give a mean speed, not the speed here
-            found.reader.forget_motion()
-    found.reader.forget(reshaped)
-    found.looked = now
-    return found.reader.read(obj, depsgraph, fps_of(scene), None, settings), found.still
-
-
 def _notes(
-    shown: seen.Shown,
-    obj: bpy.types.Object,
-    scene: bpy.types.Scene,
-    settings: CrowdSettings,
-    still: bool,
+    shown: seen.Shown, obj: Object, scene: Scene, settings: CrowdSettings, still: bool
 ) -> list[Diagnosis]:
     """Diagnoses of the uncertain parts of an answer."""
     notes = []

@@ -47,7 +47,6 @@ def _reshaped(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> set[int
     obj = answers.crowd_of(scene)
     if obj is None:
         return set()
-
     owners = scene_inputs.geometry_owners(obj)
     updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
     # the state of another crowd changes in every frame; that is no edit
@@ -113,17 +112,13 @@ def register() -> None:
     settings.register(settings_changed)
     app_handlers.add(ALWAYS)
     if not bpy.app.background:
-        bpy.app.timers.register(_begin, first_interval=0.0)
-
-
-def _begin() -> None:
-    # while an extension is being enabled, Blender denies access to scenes
-    settings_changed()
+        # while an extension is being enabled, Blender denies access to scenes
+        bpy.app.timers.register(settings_changed, first_interval=0.0)
 
 
 def unregister() -> None:
     """Remove all handlers, callbacks and answers."""
-    app_handlers.remove_timers(_begin, _refresh_all)
+    app_handlers.remove_timers(settings_changed, _refresh_all)
     app_handlers.remove((*ALWAYS, *WHILE_SHOWN))
     _stop()
     settings.unregister()

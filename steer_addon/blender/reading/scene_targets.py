@@ -13,8 +13,7 @@ from ...core.diagnoses import Diagnosis, diagnose
 from ...core.inputs.targets import Targets, make_targets
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
 from ..crowd.links import ROLES, target_crowd
-from ..crowd.slots import needs_target, uses_of
-from ..crowd.titles import title_of
+from ..crowd.slots import needs_target, title_of, uses_of
 from .scene_inputs import target_objects
 from .scene_meshes import MESH_TYPES, FloatArray, Matrix, matrix_of, mesh_of, positions, transform
 from .scene_view import SceneView

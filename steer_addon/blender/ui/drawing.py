@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
+from bpy.types import Context, NodesModifier, Object, UILayout
 
 from ...core.behaviors import REGISTRY, own_parameters
 from ...core.diagnoses import diagnose
+from ...core.errors import SteerError
 from ...core.parameters import parameters
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
 from ..bake import status
@@ -26,6 +28,7 @@ from ..crowd.slots import (
     uses_of,
 )
 from ..crowd.state import plays_back
+from ..display import display
 from ..live import compiling, live
 from ..reading.scene_inputs import collider_objects
 from . import previews
@@ -36,9 +39,22 @@ if TYPE_CHECKING:
     from ..crowd.property_types import SteerBehavior
 
 
-def draw_main(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
-) -> None:
+_POINTERS = {"Object": "objects", "Collection": "collections", "Material": "materials"}
+_BODY = ("Scale", "Align to Heading")
+_SHOWN = {
+    "Points": (),
+    "Cones": ("Material", *_BODY),
+    "Discs": ("Material", *_BODY),
+    "Object": ("Object", *_BODY),
+    "Collection": ("Collection", "Choose By", *_BODY),
+}
+"""Inputs of the Crowd modifier that each display uses."""
+_CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}
+"""Inputs that a way to choose from a collection uses."""
+_RANGED = ("Speed", "Density")
+
+
+def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
     """What the object is to Steer, and what is wrong with it."""
     if obj is None or obj.type != "MESH":
         layout.label(text=diagnose("NOTHING_SELECTED").sentence, icon="INFO")
@@ -65,7 +81,7 @@ def draw_main(
         draw_diagnosis(layout, context, status.diagnosis)
 
 
-def draw_compiling(layout: bpy.types.UILayout) -> None:
+def draw_compiling(layout: UILayout) -> None:
     """How far compiling is."""
     state = compiling.state()
     if state is not None:
@@ -73,7 +89,7 @@ def draw_compiling(layout: bpy.types.UILayout) -> None:
         layout.progress(factor=factor, text=compiling.text())
 
 
-def draw_gallery(layout: bpy.types.UILayout) -> None:
+def draw_gallery(layout: UILayout) -> None:
     """Buttons that apply presets, each below its picture."""
     for group, rows in previews.grouped_presets().items():
         layout.label(text=group)
@@ -86,9 +102,7 @@ def draw_gallery(layout: bpy.types.UILayout) -> None:
             cell.operator("object.steer_preset_apply", text=card.label).name = name
 
 
-def draw_behaviors(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
+def draw_behaviors(layout: UILayout, context: Context, obj: Object) -> None:
     """The list, and the parameters of the active entry."""
     steer = obj.steer
     row = layout.row()
@@ -107,7 +121,7 @@ def draw_behaviors(
         draw_entry(layout, context, steer.behaviors[steer.active_behavior])
 
 
-def draw_entry(layout: bpy.types.UILayout, context: bpy.types.Context, item: SteerBehavior) -> None:
+def draw_entry(layout: UILayout, context: Context, item: SteerBehavior) -> None:
     """The parameters of one behavior that count for its choices, and what it reads."""
     cls = REGISTRY.get(item.type)
     if cls is None:
@@ -138,7 +152,7 @@ def draw_entry(layout: bpy.types.UILayout, context: bpy.types.Context, item: Ste
 
 
 def _draw_lack_of_colliders(
-    layout: bpy.types.UILayout, context: bpy.types.Context, item: SteerBehavior, instead: str
+    layout: UILayout, context: Context, item: SteerBehavior, instead: str
 ) -> None:
     """Say that there are no colliders, and what agents do instead, if anything."""
     if item.id_data.steer.colliders is None:
@@ -150,9 +164,7 @@ def _draw_lack_of_colliders(
         draw_sentence(layout, context, diagnose("WITHOUT_COLLIDERS", instead=instead))
 
 
-def draw_choice(
-    layout: bpy.types.UILayout, owner: Any, role: str, label: str, *, missing: bool
-) -> None:
+def draw_choice(layout: UILayout, owner: Any, role: str, label: str, *, missing: bool) -> None:
     """Kind and pointer of a target or source, in red where it is missing."""
     layout.prop(owner, f"{role}_kind", text=label)
     is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
@@ -161,9 +173,7 @@ def draw_choice(
     row.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
 
 
-def draw_inputs(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
+def draw_inputs(layout: UILayout, context: Context, obj: Object) -> None:
     """What the crowd perceives."""
     layout.use_property_split = True
     draw_choice(layout, obj.steer, "target", "Target", missing=lacks_target(obj.steer))
@@ -171,9 +181,7 @@ def draw_inputs(
     layout.prop(obj.steer, "ground")
 
 
-def draw_block(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, name: str
-) -> None:
+def draw_block(layout: UILayout, context: Context, obj: Object, name: str) -> None:
     """The parameters of a block of settings that count for its choices."""
     group, column = getattr(obj.steer, name), layout.column()
     column.use_property_split = not is_narrow(context)
@@ -183,9 +191,7 @@ def draw_block(
             column.prop(group, parameter)
 
 
-def draw_bake(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
+def draw_bake(layout: UILayout, context: Context, obj: Object) -> None:
     """Frame range, seed, and both kinds of bake."""
     steer = obj.steer
     layout.use_property_split = True
@@ -209,9 +215,7 @@ def draw_bake(
     layout.menu("STEER_MT_export", icon="EXPORT")
 
 
-def draw_cache(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
+def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
     """The bake that plays without Steer: what there is of it, and what can be done with it."""
     column = layout.column()
     column.label(text="Cache")
@@ -234,9 +238,7 @@ def draw_cache(
     row.operator("object.steer_cache_delete", text="", icon="TRASH")
 
 
-def draw_playback(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
+def draw_playback(layout: UILayout, context: Context, obj: Object) -> None:
     """What a bake lacks, or the advice to make one."""
     if not plays_back(obj):
         if not live.is_baked(obj):
@@ -246,3 +248,43 @@ def draw_playback(
     limits = baked_file.limits(obj)
     if limits is not None and baked_file.problem(obj) is None:
         draw_sentence(layout, context, limits)
+
+
+def shown_inputs(modifier: NodesModifier) -> list[str]:
+    """Names of the inputs that have an effect, in the order in which they are drawn.
+
+    Raises:
+        SceneError: The modifier's node group was changed.
+    """
+    shown = display.get_input(modifier, "Display")
+    names = ["Display", *_SHOWN.get(shown, ())]
+    if shown == "Collection":
+        place = names.index("Choose By") + 1
+        names[place:place] = _CHOSEN.get(display.get_input(modifier, "Choose By"), ())
+    names.append("Color By")
+    color = display.get_input(modifier, "Color By")
+    if color in _RANGED:
+        names.append("Color Range")
+    if color == "ID" and "Seed" not in names:
+        names.append("Seed")
+    return names if shown == "Points" else [*names, "Viewport Limit"]
+
+
+def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
+    """Inputs of the Crowd modifier that count."""
+    layout.use_property_split = True
+    modifier = display.find_modifier(obj)
+    if modifier is None:
+        return
+    try:
+        names = shown_inputs(modifier)
+        for name in names:
+            owner, prop = display.input_path(modifier, name)
+            if name in _POINTERS and prop != "value":
+                layout.prop_search(owner, prop, bpy.data, _POINTERS[name], text=name)
+            else:
+                layout.prop(owner, prop, text=name)
+        if display.get_input(modifier, "Color By") != "Nothing":
+            layout.operator("object.steer_color_material", icon="MATERIAL")
+    except SteerError as error:
+        draw_message(layout, context, str(error), "ERROR")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import bpy
+from bpy.types import Context, Object, UILayout
 
 from ...core.diagnoses import diagnose
 from ..crowd.properties import definition_of
@@ -19,9 +19,7 @@ _STATE = {"zone": "Zone", "hidden": "Hidden", "waypoint": "Waypoint", "arrived":
 _YES_NO = ("hidden", "arrived")
 
 
-def draw_debug(
-    layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-) -> None:
+def draw_debug(layout: UILayout, context: Context, obj: Object) -> None:
     """Switches of the overlay, and the table of the agent chosen last."""
     overlay = context.scene.steer_overlay if hasattr(context, "scene") else None
     if overlay is None:
@@ -45,7 +43,7 @@ def draw_debug(
     column.prop(overlay, "legend")
 
 
-def _draw_table(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+def _draw_table(layout: UILayout, context: Context) -> None:
     crowd = answers.crowd_of(context.scene)
     found = None if crowd is None else answers.get(crowd)
     if crowd is None:
@@ -71,9 +69,7 @@ def _draw_table(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     draw_agent(layout, told, crowd, found.frame)
 
 
-def draw_agent(
-    layout: bpy.types.UILayout, told: AgentAnswer, crowd: bpy.types.Object, frame: int
-) -> None:
+def draw_agent(layout: UILayout, told: AgentAnswer, crowd: Object, frame: int) -> None:
     """What moves one agent at a frame."""
     box = layout.box().column(align=True)
     box.label(text=f"Agent {told.id} of {crowd.name}, frame {frame}", icon="POINTCLOUD_POINT")

@@ -10,7 +10,7 @@ from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-from . import drawing, drawing_display, messages, overlay_table
+from . import drawing, messages, overlay_table
 
 if TYPE_CHECKING:
     _Panel = bpy.types.Panel
@@ -137,8 +137,6 @@ def _draw_section(
 ) -> None:
     if name in BLOCKS:
         drawing.draw_block(layout, context, obj, name)
-    elif name == "display":
-        drawing_display.draw_display(layout, context, obj)
     elif name == "debug":
         overlay_table.draw_debug(layout, context, obj)
     else:

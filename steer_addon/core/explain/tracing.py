@@ -31,8 +31,8 @@ _from: list[Any] = [np.zeros(3)]
 """Place of the agent [m]."""
 
 
-def _ray(origin: Any, direction: Any, reach: float, hit: bool, distance: float) -> None:
-    length = distance if hit else reach
+def _ray(found: Any, _: Any, origin: Any, direction: Any, reach: float) -> None:
+    hit, length = found[0] >= 0, found[1] if found[0] >= 0 else reach
     if np.isfinite(length):
         start = np.array(origin)
         ends = np.stack([start, start + length * np.array(direction)])
@@ -41,56 +41,35 @@ def _ray(origin: Any, direction: Any, reach: float, hit: bool, distance: float) 
             _seen.append(Cross(HIT, ends[1], 0.06))
 
 
-def _first_hit(world: Any, origin: Any, direction: Any, reach: float) -> Any:
-    found = sight.first_hit(world, origin, direction, reach)
-    _ray(origin, direction, reach, found[0] >= 0, found[1])
-    return found
-
-
-def _ray_cast(tree: Any, origin: Any, direction: Any, reach: float) -> Any:
-    found = ray_cast(tree, origin, direction, reach)
-    _ray(origin, direction, reach, found[0] >= 0, found[1])
-    return found
-
-
-def _target_offset(i: int, agents: Any, world: Any) -> Any:
-    row, offset = targeting.target_offset(i, agents, world)
+def _target(found: Any, i: int, agents: Any, world: Any) -> None:
+    row, _ = found
     if row >= 0:
         ends = np.stack([_from[0], world.targets.position[row].astype(np.float64)])
         _seen.append(Line(TARGET, ends))
-    return row, offset
 
 
 def _place(offset: Any) -> None:
     _seen.append(Cross(PLACE, _from[0] + np.array(offset)))
 
 
-def _arrive_velocity(offset: Any, max_speed: float, slow: float, stop: float) -> Any:
-    _place(offset)
-    return approach.arrive_velocity(offset, max_speed, slow, stop)
-
-
-def _meeting_offset(offset: Any, velocity: Any, max_speed: float) -> Any:
-    found = approach.meeting_offset(offset, velocity, max_speed)
-    _place(found)
-    return found
-
-
-def _moved_along(point: Any, line: Any, k: int, place: Any, way: float) -> Any:
-    found = path_places.moved_ahead(point, line, k, place, way)
-    _seen.append(Cross(PLACE, np.array(found)))
-    return found
-
-
-_SPIES: dict[Kernel, Callable[..., Any]] = {
-    sight.first_hit: _first_hit,
-    ray_cast: _ray_cast,
-    targeting.target_offset: _target_offset,
-    approach.arrive_velocity: _arrive_velocity,
-    approach.meeting_offset: _meeting_offset,
-    path_places.moved_ahead: _moved_along,
+_RECORDERS: dict[Kernel, Callable[..., None]] = {
+    sight.first_hit: _ray,
+    ray_cast: _ray,
+    targeting.target_offset: _target,
+    approach.arrive_velocity: lambda found, offset, *_: _place(offset),
+    approach.meeting_offset: lambda found, *_: _place(found),
+    path_places.moved_ahead: lambda found, *_: _seen.append(Cross(PLACE, np.array(found))),
 }
-"""The helpers by which behaviors read the world, each with its spy."""
+"""The helpers by which behaviors read the world, each with what records a call and its result."""
+
+
+def _spy(helper: Kernel) -> Callable[..., Any]:
+    def spy(*values: Any) -> Any:
+        found = helper(*values)
+        _RECORDERS[helper](found, *values)
+        return found
+
+    return spy
 
 
 def _names(code: CodeType) -> set[str]:
@@ -107,8 +86,8 @@ def _helpers(kernel: Kernel) -> dict[str, Kernel]:
 @cache
 def _spied(kernel: Kernel) -> Callable[..., Any] | None:
     """The plain function with spies in it; None where there is nothing to spy on."""
-    if kernel in _SPIES:
-        return _SPIES[kernel]
+    if kernel in _RECORDERS:
+        return _spy(kernel)
     helpers = {name: _spied(helper) for name, helper in _helpers(kernel).items()}
     stand_ins = {name: helper for name, helper in helpers.items() if helper is not None}
     if not stand_ins:
