@@ -32,7 +32,7 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
     parser = ArgumentParser(
         prog="steer",
         description="Procedural crowds for Blender, without a screen.",
-        epilog="`steer COMMAND --help` tells what a command takes.",
+        epilog="`steer COMMAND --help` lists the arguments of a command.",
     )
     parser.add_argument("--version", action="version", version=f"Steer {__version__}")
     common = ArgumentParser(add_help=False)
@@ -127,8 +127,8 @@ def _run(options: argparse.Namespace) -> tuple[Result | None, int]:
     for fault in faults:
         print(f"steer: {fault}", file=sys.stderr)
     if result is not None and faults:
-        told = with_sentences({"warnings": faults})
-        result.data |= {name: [*result.data.get(name, ()), *more] for name, more in told.items()}
+        found = with_sentences({"warnings": faults})
+        result.data |= {name: [*result.data.get(name, ()), *more] for name, more in found.items()}
     return result, code
 
 

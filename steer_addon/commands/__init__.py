@@ -1,6 +1,6 @@
 """The commands, one module each: `NAME`, `add_arguments(parser)` and `run(options) -> Result`.
 
-What they need of Blender waits behind doors: `steer presets` works without.
+Modules of Blender wait behind doors: `steer presets` works without Blender.
 """
 
 from . import bake, behaviors, demo, presets, render, scene, simulate

@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to",
         choices=("keyframes", "cache", *FORMATS),
         default="keyframes",
-        help="keyframes: one keyed object per agent; cache: files of frames that can be gone on "
-        "with, and that Blender plays; "
+        help="keyframes: one keyed object per agent; cache: files of frames that can be "
+        "continued, and that Blender plays; "
         + "; ".join(f"{entry.name}: {entry.label} ({entry.suffix})" for entry in FORMATS.values()),
     )
     parser.add_argument(

@@ -39,8 +39,8 @@ def with_sentences(data: dict[str, Any]) -> dict[str, Any]:
     if "warnings" not in data:
         return data
     found = data["warnings"]
-    told = {"warnings": [d.sentence for d in found], "diagnoses": [d.to_dict() for d in found]}
-    return {**data, **told}
+    texts = {"warnings": [d.sentence for d in found], "diagnoses": [d.to_dict() for d in found]}
+    return {**data, **texts}
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def quiet_stdout(*, debug: bool, keep: bool) -> Iterator[Callable[[str], None]]:
 
     Args:
         debug: Show on stderr what Blender prints, instead of dropping it.
-        keep: Leave it so until the process ends, since Blender says good-bye on stdout.
+        keep: Keep it so until the process ends, since Blender prints to stdout as it quits.
 
     Yields:
         Writes a text to the true stdout.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
@@ -46,7 +45,6 @@ class _Piece(NamedTuple):
         return (part.session_uid, data.session_uid, count, turned)
 
 
-@dataclass(eq=False)
 class _Checked:
     """Results for the colliders of a crowd.
 
@@ -56,9 +54,10 @@ class _Checked:
         shapes: Key and diagnoses of each shape, by its name.
     """
 
-    found: list[Diagnosis] = field(default_factory=list)
-    ever_found: set[Diagnosis] = field(default_factory=set)
-    shapes: dict[str, tuple[tuple[object, ...], list[Diagnosis]]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.found: list[Diagnosis] = []
+        self.ever_found: set[Diagnosis] = set()
+        self.shapes: dict[str, tuple[tuple[object, ...], list[Diagnosis]]] = {}
 
 
 _checked: Part[_Checked] = Part(_Checked)

@@ -161,7 +161,7 @@ def played_actions(animation: bpy.types.AnimData) -> list[tuple[Any, Any]]:
 
 
 def channelbags(action: Any, slot: Any) -> list[Any]:
-    """What an action holds for a slot: its f-curves, in the strips of its layers."""
+    """The bags of f-curves that an action holds for a slot, in the strips of its layers."""
     strips = [strip for layer in action.layers for strip in layer.strips]
     bags = [strip.channelbag(slot) for strip in strips if strip.type == "KEYFRAME"]
     return [bag for bag in bags if bag is not None]

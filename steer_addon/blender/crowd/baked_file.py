@@ -1,4 +1,4 @@
-"""The baked file that a crowd plays: where it is, and what is wrong with it."""
+"""The baked file that a crowd plays: its path, and its problems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cache_file_of(state: bpy.types.Object) -> bpy.types.CacheFile | None:
 
 
 def path_owner(state: bpy.types.Object) -> Any:
-    """What holds the path of a state's file, or None when the modifier was taken away."""
+    """Owner of the path of a state's file, or None when the modifier was removed."""
     for modifier in state.modifiers:
         if modifier.type == "MESH_CACHE":
             return modifier
@@ -42,7 +42,7 @@ def path_of(state: bpy.types.Object) -> Path | None:
 
 
 def file_of(obj: bpy.types.Object) -> Path | None:
-    """The file that a baked crowd plays, whether it is there or not; None for a live crowd."""
+    """The file that a baked crowd plays, whether it exists or not; None for a live crowd."""
     state = playback_state(obj)
     return None if state is None else path_of(state)
 
@@ -63,7 +63,7 @@ def problem(obj: bpy.types.Object) -> Diagnosis | None:
 
 
 def limits(obj: bpy.types.Object) -> Diagnosis | None:
-    """What the played file lacks; None when it has everything."""
+    """Diagnosis of a file that lacks something; None when it has everything."""
     state = playback_state(obj)
     if state is not None and state[PLAYBACK_KEY] == "pc2":
         return diagnose("PLAYS_WITHOUT_USD")
@@ -71,7 +71,7 @@ def limits(obj: bpy.types.Object) -> Diagnosis | None:
 
 
 def diagnosis(obj: bpy.types.Object) -> Diagnosis | None:
-    """What the panel says about a baked crowd; None for a live one."""
+    """Diagnosis of a baked crowd, for the panel; None for a live one."""
     found, state = problem(obj), playback_state(obj)
     if found is not None or state is None:
         return found

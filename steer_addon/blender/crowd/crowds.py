@@ -34,7 +34,7 @@ def is_crowd(obj: bpy.types.Object | None) -> TypeGuard[bpy.types.Object]:
 
 
 def has_remains(obj: bpy.types.Object) -> bool:
-    """Whether anything of a crowd is on the object, even if some of it was taken away."""
+    """Whether the object has the mark or the modifier of a crowd, be it only one of them."""
     return bool(obj.steer.is_crowd or display.find_modifier(obj) is not None)
 
 
@@ -119,22 +119,16 @@ def make_crowd(
 
 def hide(obj: bpy.types.Object) -> None:
     """Hide a baked crowd, so that agents are not seen twice, and remember what was hidden."""
-    hidden = set()
-    if not obj.hide_viewport:
-        hidden.add("VIEWPORT")
-    if not obj.hide_render:
-        hidden.add("RENDER")
-    obj.steer.hidden_by_bake = hidden | obj.steer.hidden_by_bake
+    shown = {"VIEWPORT": not obj.hide_viewport, "RENDER": not obj.hide_render}
+    obj.steer.hidden_by_bake |= {name for name, is_shown in shown.items() if is_shown}
     obj.hide_viewport = obj.hide_render = True
 
 
 def unhide(obj: bpy.types.Object) -> None:
     """Show a crowd again where `hide` hid it."""
     hidden = obj.steer.hidden_by_bake
-    if "VIEWPORT" in hidden:
-        obj.hide_viewport = False
-    if "RENDER" in hidden:
-        obj.hide_render = False
+    obj.hide_viewport = obj.hide_viewport and "VIEWPORT" not in hidden
+    obj.hide_render = obj.hide_render and "RENDER" not in hidden
     obj.steer.hidden_by_bake = set()
 
 
@@ -146,7 +140,7 @@ def add_crowd_object(
     Args:
         name: Name of object and mesh.
         points: Positions [m] in the object's space, shape (agent_count, 3).
-        collection: Where it goes.
+        collection: Collection of the new object.
     """
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(points))

@@ -39,7 +39,7 @@ class LiveKey:
 
 
 def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
-    """The key of a crowd as it is now, with those of the crowds that it steers by.
+    """The key of a crowd as it is now, with the keys of the crowds that it steers by.
 
     Args:
         obj: The original crowd object.

@@ -1,7 +1,7 @@
 """`Object.steer`: settings of a crowd, as Blender properties generated from core's dataclasses.
 
 The classes are made when the extension is registered, so that a behavior whose module was added
-to `core/behaviors` is simply there: it gets a property group of its own beside the others.
+to `core/behaviors` needs nothing more: it gets a property group of its own beside the others.
 """
 
 from __future__ import annotations

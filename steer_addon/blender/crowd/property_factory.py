@@ -94,7 +94,7 @@ def make_property(info: ParameterInfo, update: Update | None = None) -> Any:
 
     Args:
         info: The parameter.
-        update: Called when the property was set; None where nothing has to be told.
+        update: Called when the property was set; None for no call.
     """
     common: dict[str, Any] = {
         "name": info.label,

@@ -1,8 +1,8 @@
-"""What `Object.steer` holds, for type checkers; the classes themselves are made at run time.
+"""The types of `Object.steer` for type checkers; the classes themselves are made at run time.
 
 `property_classes` makes them from core's dataclasses when the extension is registered, and a test
 holds this file against them. Nothing imports it when the extension runs. The property group of a
-block of settings holds what the settings do.
+block of settings has the fields of the settings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .bake_settings import KeyframeBakeSettings
 
 
 class _Targets(bpy.types.PropertyGroup):
-    """What agents steer by, of a crowd or of one entry."""
+    """The targets of a crowd or of one entry."""
 
     target_kind: str
     target_object: bpy.types.Object | None

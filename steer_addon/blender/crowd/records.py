@@ -1,9 +1,9 @@
-"""What is kept of each crowd beside the .blend file: one record per crowd object.
+"""Data of each crowd that no .blend file holds: one record per crowd object.
 
 Rooms declare the parts of a record that are theirs, and ask for them by the crowd. Records go by
 the session uid of the object, which undo keeps while it replaces everything else. They go, all
 parts at once, when the crowd is gone after an undo, when another file is opened, and when Steer is
-disabled: nobody else has to think of that.
+disabled: no other module has to care.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Part(Generic[Value]):
     """A part of the record of every crowd.
 
     Attributes:
-        until_undo: Whether undo and redo empty it: it tells of settings that may be gone.
+        until_undo: Whether undo and redo empty it, as it depends on settings that may be gone.
     """
 
     def __init__(self, make: Callable[[], Value], *, until_undo: bool = False) -> None:
@@ -40,12 +40,12 @@ class Part(Generic[Value]):
         self.until_undo = until_undo
 
     def get(self, obj: bpy.types.Object) -> Value | None:
-        """What the record of a crowd has of it, or None."""
+        """The part of a crowd's record, or None."""
         value: Value | None = _records.get(obj.session_uid, {}).get(self)
         return value
 
     def ensure(self, obj: bpy.types.Object) -> Value:
-        """What the record of a crowd has of it, made where there is nothing."""
+        """The part of a crowd's record, made where there is none."""
         record = _records.setdefault(obj.session_uid, {})
         if self not in record:
             record[self] = self._make()
@@ -61,7 +61,7 @@ class Part(Generic[Value]):
         _records.get(obj.session_uid, {}).pop(self, None)
 
     def by_uid(self) -> dict[int, Value]:
-        """What all records have of it, by the session uid of the crowd."""
+        """The part of all records, by the session uid of the crowd."""
         return {uid: record[self] for uid, record in list(_records.items()) if self in record}
 
     def keep_only(self, uids: set[int]) -> None:
@@ -81,7 +81,7 @@ def drop_all() -> None:
 
 @persistent
 def on_undo(*_: object) -> None:
-    """Drop the records of crowds that are gone, and what does not outlive an undo."""
+    """Drop the records of crowds that are gone, and the parts that no undo may keep."""
     there = {obj.session_uid for obj in bpy.data.objects}
     for uid in _records.keys() - there:
         _records.pop(uid, None)
@@ -92,7 +92,7 @@ def on_undo(*_: object) -> None:
 
 @persistent
 def on_load(*_: object) -> None:
-    """Another file: nothing of the one before counts."""
+    """Another file is open: the records were those of the file before."""
     drop_all()
 
 
@@ -100,7 +100,7 @@ HANDLERS = (("undo_post", on_undo), ("redo_post", on_undo), ("load_post", on_loa
 
 
 def register() -> None:
-    """Add the handlers; they come before those of all who keep something here."""
+    """Add the handlers; they come before those of the modules that keep something here."""
     app_handlers.add(HANDLERS)
 
 

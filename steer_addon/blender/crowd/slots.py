@@ -63,13 +63,13 @@ def uses_of(item: SteerBehavior) -> tuple[str, ...]:
 
 
 def title_of(item: SteerBehavior) -> str:
-    """What people read and type: "Avoid Neighbors.001" for the key `avoid_neighbors.001`."""
+    """The name that people read and type: "Avoid Neighbors.001" for `avoid_neighbors.001`."""
     cls, name = REGISTRY.get(item.type), str(item.name)
     return name if cls is None else renumbered(name, item.type, cls.definition.label)
 
 
 def set_title(item: SteerBehavior, title: str) -> None:
-    """Rename a list entry; nothing, or what its type is called, gives it the name of its type."""
+    """Rename a list entry; an empty title, or the label of its type, gives it the type's name."""
     cls, title = REGISTRY.get(item.type), title.strip()
     item.name = title if cls is None else renumbered(title, cls.definition.label, item.type)
 

@@ -76,7 +76,7 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
     )
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Only what the chosen distribution uses."""
+        """Only the options of the chosen distribution."""
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "distribution")

@@ -102,7 +102,7 @@ class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
     needs = (*NOT_BUSY, why_not_continued)
 
     def begin(self, context: bpy.types.Context) -> CacheBake:
-        """Go on."""
+        """Begin after the last frame that is there."""
         return cached.resume(context.object, context.scene, folder_of(context))
 
 

@@ -34,7 +34,7 @@ def why_busy(context: bpy.types.Context) -> str:
 
 
 NOT_BUSY: Needs = (why_no_editable_crowd, why_busy)
-"""What everything that works on a bake needs."""
+"""The needs of all operators on bakes."""
 
 
 def progress_text(bake: CacheBake, progress: Progress) -> str:
@@ -131,7 +131,7 @@ class BakeOperator(SteerOperator):
         return {"RUNNING_MODAL"}
 
     def _wait(self, context: bpy.types.Context, error: KernelsMissingError) -> Returned:
-        """Go on with the frames that are kept, once kernels are compiled."""
+        """Continue with the frames that are kept, once kernels are compiled."""
         status.busy.remove(self._bake)
         self._bake.close()
         try:

@@ -48,7 +48,7 @@ def why_no_entry(context: bpy.types.Context) -> str:
 
 
 ACTIVE_ENTRY: Needs = (why_no_editable_crowd, why_no_entry)
-"""What operators on the active entry need."""
+"""The needs of operators on the active entry."""
 
 
 class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):

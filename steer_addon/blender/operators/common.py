@@ -49,7 +49,7 @@ def why_no_editable_crowd(context: bpy.types.Context) -> str:
 
 
 EDITABLE_CROWD: Needs = (why_no_editable_crowd,)
-"""What most operators need."""
+"""The needs of most operators."""
 
 
 def why_not_object_mode(context: bpy.types.Context) -> str:
@@ -108,7 +108,7 @@ class SteerOperator(PolledOperator):
         raise NotImplementedError
 
     def warn(self, found: Iterable[Diagnosis]) -> None:
-        """Show what the user may want to change."""
+        """Show diagnoses as warnings."""
         for diagnosis in found:
             self.report({"WARNING"}, diagnosis.sentence)
 

@@ -49,8 +49,8 @@ def view_under(context: bpy.types.Context, event: bpy.types.Event) -> tuple[Any,
     for area in context.window.screen.areas:
         if area.type == "VIEW_3D":
             for region in area.regions:
-                inside = 0 <= event.mouse_x - region.x < region.width
-                inside = inside and 0 <= event.mouse_y - region.y < region.height
+                x, y = event.mouse_x - region.x, event.mouse_y - region.y
+                inside = 0 <= x < region.width and 0 <= y < region.height
                 if region.type == "WINDOW" and inside:
                     return area, region
     return None
@@ -149,7 +149,7 @@ def choose(scene: bpy.types.Scene, crowd: bpy.types.Object, number: int, *, add:
         scene: The scene.
         crowd: The agent's crowd.
         number: Its id.
-        add: Whether agents already chosen stay so; picking one of them again then lets it go.
+        add: Whether agents already chosen stay chosen, except one of them that is picked again.
     """
     overlay = scene.steer_overlay
     ids = answers.chosen_ids(scene) if add and answers.crowd_of(scene) == crowd else []

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import bpy
 
-from ...core.crowd import presets
-from ...core.crowd.start import StartSettings
+from ...core.crowd import presets, start
 from ...core.errors import PresetError
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
@@ -32,11 +31,11 @@ def agents_of(name: str) -> int:
         return presets.load_preset(name, *user_preset_folders()).start.agents
     except PresetError:
         # making the crowd says what is wrong with the preset
-        return StartSettings().agents
+        return start.StartSettings().agents
 
 
 def _description(name: str) -> str:
-    """What a preset is for; empty where it does not say so."""
+    """Description of a preset; empty where it has none."""
     path = presets.find_presets(*user_preset_folders()).get(name)
     return "" if path is None else presets.preset_card(path).description
 

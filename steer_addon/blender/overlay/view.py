@@ -64,7 +64,7 @@ def forget() -> None:
 
 
 def _explained(context: bpy.types.Context) -> Explained | None:
-    """What is to be drawn in a view; None for nothing."""
+    """The explanation that a view shows; None for none."""
     scene = context.scene
     if not scene.steer_overlay.show or not context.space_data.overlay.show_overlays:
         return None
@@ -108,7 +108,7 @@ def _batch(made: strokes.Strokes, kind: str = "LINES", shader: str = WIDE) -> An
 
 
 def _current(context: bpy.types.Context) -> _Made | None:
-    """What is drawn in a view, made where something changed."""
+    """Batches and texts of a view, made again where something changed."""
     found = _explained(context)
     if found is None or found.answer is None:
         return None

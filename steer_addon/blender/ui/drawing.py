@@ -55,7 +55,7 @@ _RANGED = ("Speed", "Density")
 
 
 def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
-    """What the object is to Steer, and what is wrong with it."""
+    """State of the object, and its diagnoses."""
     if obj is None or obj.type != "MESH":
         layout.label(text=diagnose("NOTHING_SELECTED").sentence, icon="INFO")
         layout.menu("STEER_MT_add", text="Add Crowd", icon="COMMUNITY")
@@ -174,7 +174,7 @@ def draw_choice(layout: UILayout, owner: Any, role: str, label: str, *, missing:
 
 
 def draw_inputs(layout: UILayout, context: Context, obj: Object) -> None:
-    """What the crowd perceives."""
+    """Inputs of the crowd."""
     layout.use_property_split = True
     draw_choice(layout, obj.steer, "target", "Target", missing=lacks_target(obj.steer))
     layout.prop(obj.steer, "colliders")
@@ -216,7 +216,7 @@ def draw_bake(layout: UILayout, context: Context, obj: Object) -> None:
 
 
 def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
-    """The bake that plays without Steer: what there is of it, and what can be done with it."""
+    """The bake that plays without Steer: its state, and its operators."""
     column = layout.column()
     column.label(text="Cache")
     found = status.status(obj, context.scene)
@@ -239,7 +239,7 @@ def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
 
 
 def draw_playback(layout: UILayout, context: Context, obj: Object) -> None:
-    """What a bake lacks, or the advice to make one."""
+    """Limits of a bake, or the advice to make one."""
     if not plays_back(obj):
         if not live.is_baked(obj):
             draw_sentence(layout, context, diagnose("BAKE_FIRST"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -14,16 +14,25 @@ from ..operators.common import active_object
 from . import previews
 
 if TYPE_CHECKING:
-    from ...core.crowd.presets import Card
+    pass
 
 ICON = "COMMUNITY"
 
 
-def _preset(layout: bpy.types.UILayout, operator: str, name: str, card: Card) -> Any:
-    """An entry for a preset, with its picture where it has one."""
-    picture = previews.icon_of(name)
-    icon = "NONE" if picture else "PRESET"
-    return layout.operator(operator, text=card.label, icon=icon, icon_value=picture)
+def _draw_presets(layout: bpy.types.UILayout, operator: str, option: str) -> bpy.types.UILayout:
+    """A column for each group of presets, with pictures where there are some; returns the row."""
+    columns = layout.row()
+    for group, rows in previews.grouped_presets().items():
+        column = columns.column()
+        column.operator_context = "INVOKE_REGION_WIN"
+        column.label(text=group)
+        column.separator()
+        for name, card in rows:
+            picture = previews.icon_of(name)
+            icon = "NONE" if picture else "PRESET"
+            props = column.operator(operator, text=card.label, icon=icon, icon_value=picture)
+            setattr(props, option, name)
+    return columns
 
 
 class STEER_MT_add(bpy.types.Menu):
@@ -34,15 +43,7 @@ class STEER_MT_add(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Presets that start immediately, one entry per distribution, and paths for crowds."""
-        columns = self.layout.row()
-        for group, rows in previews.grouped_presets().items():
-            column = columns.column()
-            column.operator_context = "INVOKE_REGION_WIN"
-            column.label(text=group)
-            column.separator()
-            for name, card in rows:
-                _preset(column, "object.steer_start", name, card).preset = name
-        column = columns.column()
+        column = _draw_presets(self.layout, "object.steer_start", "preset").column()
         column.label(text="Points Only")
         column.separator()
         for identifier, label, _, icon, _ in DISTRIBUTIONS:
@@ -153,13 +154,7 @@ class STEER_MT_presets(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         """The built-in presets and the user's presets, by groups."""
-        columns = self.layout.row()
-        for group, rows in previews.grouped_presets().items():
-            column = columns.column()
-            column.label(text=group)
-            column.separator()
-            for name, card in rows:
-                _preset(column, "object.steer_preset_apply", name, card).name = name
+        _draw_presets(self.layout, "object.steer_preset_apply", "name")
         self.layout.separator()
         self.layout.operator("object.steer_preset_save", text="Save Preset...", icon="ADD")
 

@@ -1,4 +1,4 @@
-"""The Debug section: the overlay's switches, and a table of what moves one agent."""
+"""The Debug section: the overlay's switches, and a table of the proposals for one agent."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _draw_table(layout: UILayout, context: Context) -> None:
 
 
 def draw_agent(layout: UILayout, told: AgentAnswer, crowd: Object, frame: int) -> None:
-    """What moves one agent at a frame."""
+    """State of one agent at a frame, and the proposals that move it."""
     box = layout.box().column(align=True)
     box.label(text=f"Agent {told.id} of {crowd.name}, frame {frame}", icon="POINTCLOUD_POINT")
     for text in _state_lines(told):

@@ -1,8 +1,8 @@
-"""Why an agent turned: what each behavior asked for, how much it counted, what it looked at.
+"""Why an agent turned: the proposal of each behavior, its share, and the things it perceived.
 
-`ask` takes a crowd as it stands at a frame and runs the solver's own step on it, so what is told is
-what the solver does, to the last bit, wherever the world of the next frame is that of this one.
-`Answer.agent` tells it of one agent.
+`ask` takes a crowd as it stands at a frame and runs the solver's own step on it, so the explanation
+is exact to the last bit wherever the world of the next frame is that of this one. `Answer.agent`
+explains one agent.
 """
 
 from .explanation import AgentAnswer, Answer, Part, ask

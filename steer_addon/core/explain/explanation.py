@@ -1,4 +1,4 @@
-"""The answer: what each behavior asked of each agent, taken from a step of the solver itself."""
+"""The answer: the proposals of all behaviors for each agent, from a step of the solver itself."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ F32 = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What one behavior asked of one agent."""
+    """The proposal of one behavior for one agent."""
 
     name: str
     """Name of the entry in the list."""
     label: str
-    """What people read."""
+    """Name of the entry as people read it."""
     group: str
     """Heading of its kind: Goals, Neighbors, Obstacles, Paths."""
     active: bool
-    """Whether it asked for anything."""
+    """Whether it proposed anything."""
     forced: bool
     """Whether it set the velocity outright."""
     value: F32
-    """What it asked for [m/s], shape (3,)."""
+    """The proposal [m/s], shape (3,)."""
     weight: float
     share: float
-    """How much of all that pulled at the agent was this, 0 to 1."""
+    """Its share of all proposals for the agent, 0 to 1."""
     neighbors: tuple[int, ...]
     """Ids of the neighbors that it counted, nearest first."""
     looks: tuple[Shape, ...]
-    """What it looked at."""
+    """Shapes of the things that it perceived."""
 
     @property
     def speed(self) -> float:
-        """Size of what it asked for [m/s]."""
+        """Size of the proposal [m/s]."""
         return float(np.linalg.norm(self.value))
 
 
 @dataclass(frozen=True, eq=False)
 class AgentAnswer:
-    """What one agent was asked, and what it does about it."""
+    """The proposals for one agent, and its motion."""
 
     id: int
     row: int
@@ -66,7 +66,7 @@ class AgentAnswer:
     after: F32
     """Velocity after the step [m/s], with all limits and bodies, shape (3,)."""
     state: Mapping[str, float]
-    """What is known of it by name: alive, arrived, and what behaviors show of their memory."""
+    """Its state by name: alive, arrived, and the memory that behaviors show."""
     parts: tuple[Part, ...]
     """In the order of the list."""
 
@@ -81,7 +81,7 @@ class AgentAnswer:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A crowd at one frame, and all that its behaviors ask for there."""
+    """A crowd at one frame, and all proposals of its behaviors there."""
 
     settings: CrowdSettings
     agents: Agents
@@ -102,7 +102,7 @@ class Answer:
         """How each proposal enters the sum of all [m/s], shape (proposal_count, agent_count, 3).
 
         REYNOLDS: w·(u - v) of a desired velocity, w·Δ of a push; VEX: w·u and w·Δ. Under PRIORITY
-        what the budget leaves of it. Beside one that sets the velocity nothing counts.
+        the budget limits it. Where one proposal sets the velocity, no other counts.
         """
         told, agents = self.settings.solver, self.agents
         vex, priority = told.solver == "VEX", told.combine == "PRIORITY"
@@ -145,11 +145,11 @@ class Answer:
         return _Seen(self)
 
     def agent(self, number: int, *, looks: bool = False) -> AgentAnswer:
-        """What one agent is asked for.
+        """The proposals for one agent.
 
         Args:
             number: Its id.
-            looks: Whether to find out what its behaviors look at: some milliseconds.
+            looks: Whether to trace what its behaviors perceive, which takes some milliseconds.
 
         Raises:
             AgentError: There is no agent of that id.
@@ -211,7 +211,7 @@ class _Seen:
         self.sees: WorldView = Solver(told).world_view(world, answer.dt, answer.number, told.seed)
 
     def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:
-        """Ids of an agent's neighbors, and what a behavior looks at for it."""
+        """Ids of an agent's neighbors, and the shapes that a behavior perceives for it."""
         place = int(self.place[row])
         if place < 0 or not (looks or NEIGHBORS in entry.definition.uses):
             return (), ()
@@ -239,12 +239,12 @@ def ask(
     dt: float,
     number: int,
 ) -> Answer:
-    """Ask what the behaviors want of a crowd as it stands; of several substeps the first.
+    """Ask the behaviors of a crowd for their proposals; of several substeps for the first.
 
     Args:
         settings: Settings of the crowd.
         agents: The crowd; it is not changed.
-        world: What it perceives.
+        world: The world that it perceives.
         dt: Time of a frame [s] > 0.
         number: Count of frames since the start; random numbers are keyed by it.
     """
