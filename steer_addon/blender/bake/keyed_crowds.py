@@ -10,7 +10,8 @@ from ...core.diagnoses import Diagnosis
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
-from ..live import live, simulate
+from ..live import simulate
+from ..suspension import suspended
 from . import keyframes, removal
 
 
@@ -53,7 +54,7 @@ def bake_crowd(
         progress(0.5 + 0.5 * share)
         return True
 
-    with live.suspended():
+    with suspended():
         result = keyframes.bake(
             simulated,
             name=obj.name,

@@ -16,16 +16,7 @@ from ...core.diagnoses import Diagnosis, add_new, diagnose
 from ...core.errors import SteerError
 from ...core.sensing.declare import SECOND_TARGETS
 from ..crowd.properties import definition_of
-from ..crowd.slots import (
-    SOURCES,
-    SecondTarget,
-    has_source,
-    has_target,
-    needs_target,
-    source_use,
-    title_of,
-    uses_of,
-)
+from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, title_of, uses_of
 from ..display import display
 from ..reading.scene_inputs import collider_objects
 from . import collider_checks
@@ -56,7 +47,9 @@ def _asking(steer: SteerCrowd) -> list[Any]:
 
 def lacks_target(steer: SteerCrowd) -> bool:
     """Whether the crowd has no target although a behavior needs it."""
-    return not has_target(steer) and any(not item.use_own_target for item in _asking(steer))
+    return not is_chosen(steer, "target") and any(
+        not item.use_own_target for item in _asking(steer)
+    )
 
 
 def _missing_targets(steer: SteerCrowd) -> Iterator[Diagnosis]:
@@ -65,7 +58,7 @@ def _missing_targets(steer: SteerCrowd) -> Iterator[Diagnosis]:
         lacking = ", ".join(repr(title_of(i)) for i in asking if not i.use_own_target)
         yield diagnose("TARGET_MISSING", behaviors=lacking, **_lack("TARGET"))
     for item in asking:
-        if item.use_own_target and not has_target(item):
+        if item.use_own_target and not is_chosen(item, "target"):
             yield diagnose("OWN_TARGET_MISSING", title_of(item), **_lack("TARGET", item))
 
 
@@ -75,10 +68,10 @@ def _missing_inputs(steer: SteerCrowd) -> Iterator[Diagnosis]:
         if not item.enabled:
             continue
         title = title_of(item)
-        if SECOND_TARGETS in uses_of(item) and not has_target(SecondTarget(item)):
+        if SECOND_TARGETS in uses_of(item) and not is_chosen(item, "second_target"):
             yield diagnose("SECOND_TARGET_MISSING", title, **_lack("SECOND_TARGET", item))
         kind = SOURCES.get(source_use(item))
-        if kind is not None and not has_source(item):
+        if kind is not None and not is_chosen(item, "source"):
             lack = _lack("SOURCE", item, kind.label)
             yield diagnose("SOURCE_MISSING", title, noun=kind.noun, choose=kind.choose, **lack)
 

@@ -109,18 +109,10 @@ def second_slots(obj: bpy.types.Object) -> dict[str, SecondTarget]:
     return {item.name: SecondTarget(item) for item in used}
 
 
-def has_target(slot: Any) -> bool:
-    """Whether something is chosen as target."""
-    if slot.target_kind == "COLLECTION":
-        return slot.target_collection is not None
-    return slot.target_object is not None
-
-
-def has_source(item: SteerBehavior) -> bool:
-    """Whether something is chosen as source."""
-    if item.source_kind == "COLLECTION":
-        return item.source_collection is not None
-    return item.source_object is not None
+def is_chosen(owner: Any, role: str) -> bool:
+    """Whether an object or collection is chosen as "target", "second_target" or "source"."""
+    part = "collection" if getattr(owner, f"{role}_kind") == "COLLECTION" else "object"
+    return getattr(owner, f"{role}_{part}") is not None
 
 
 def can_be_source(obj: bpy.types.Object, use: str) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.inputs.paths import Path
 from ...core.sensing.declare import PATHS
-from ..crowd.slots import has_source, source_use
+from ..crowd.slots import is_chosen, source_use
 
 
 def circle(radius: float, pieces: int = 72) -> Any:
@@ -75,4 +75,4 @@ def add_curve(path: Path, collection: bpy.types.Collection, name: str = "Path") 
 def path_entry(obj: bpy.types.Object) -> Any:
     """The first behavior of a crowd that follows a path and has none yet, or None."""
     entries = obj.steer.behaviors
-    return next((i for i in entries if source_use(i) == PATHS and not has_source(i)), None)
+    return next((i for i in entries if source_use(i) == PATHS and not is_chosen(i, "source")), None)

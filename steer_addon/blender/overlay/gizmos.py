@@ -18,7 +18,7 @@ from ...core.sensing.declare import Circle
 from .. import app_handlers
 from ..crowd.crowds import is_crowd, why_not_editable
 from ..crowd.properties import uses_targets
-from ..crowd.slots import has_source
+from ..crowd.slots import is_chosen
 from . import answers, seen
 
 GOAL, CIRCLE, REGION = (0.10, 0.78, 0.52), (0.34, 0.71, 0.98), (1.00, 0.42, 0.16)
@@ -54,7 +54,7 @@ def box_of(obj: bpy.types.Object) -> bpy.types.Object | None:
         return None
     if REGISTRY[entry.type].container_shape(getattr(entry, entry.type)) != "BOX":
         return None
-    if entry.source_kind != "OBJECT" or not has_source(entry):
+    if entry.source_kind != "OBJECT" or not is_chosen(entry, "source"):
         return None
     box = entry.source_object
     return box if _can_move(box) and not any(box.lock_scale) else None

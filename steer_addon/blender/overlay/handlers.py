@@ -37,7 +37,9 @@ def _refresh_all() -> None:
 @persistent
 def on_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     """Something was evaluated: another frame, or an edit."""
-    if is_suspended() or not is_shown(scene) or depsgraph is None or depsgraph.mode == "RENDER":
+    if is_suspended() or not is_shown(scene):
+        return
+    if depsgraph is None or depsgraph.mode == "RENDER":
         return
     if answers.refresh(scene, depsgraph, _reshaped(scene, depsgraph)):
         app_handlers.redraw()

@@ -18,15 +18,7 @@ from ..checks.advice import diagnoses, lacks_target
 from ..crowd import baked_file, crowds
 from ..crowd.bake_settings import SHOWN_BLOCKS
 from ..crowd.properties import uses_targets
-from ..crowd.slots import (
-    SOURCES,
-    SecondTarget,
-    has_source,
-    has_target,
-    needs_target,
-    source_use,
-    uses_of,
-)
+from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, uses_of
 from ..crowd.state import plays_back
 from ..display import display
 from ..live import compiling, live
@@ -139,14 +131,15 @@ def draw_entry(layout: UILayout, context: Context, item: SteerBehavior) -> None:
     if uses_targets(item):
         column.prop(item, "use_own_target")
         if item.use_own_target:
-            missing = needs_target(item) and not has_target(item)
+            missing = needs_target(item) and not is_chosen(item, "target")
             draw_choice(column, item, "target", "Target", missing=missing)
     if SECOND_TARGETS in uses_of(item):
-        missing = not has_target(SecondTarget(item))
+        missing = not is_chosen(item, "second_target")
         draw_choice(column, item, "second_target", "Second Target", missing=missing)
     use = source_use(item)
     if use:
-        draw_choice(column, item, "source", SOURCES[use].label, missing=not has_source(item))
+        missing = not is_chosen(item, "source")
+        draw_choice(column, item, "source", SOURCES[use].label, missing=missing)
     if COLLIDERS in uses_of(item):
         _draw_lack_of_colliders(column, context, item, cls.without_colliders)
 

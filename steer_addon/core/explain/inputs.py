@@ -47,99 +47,93 @@ def neighbor_rows(row: int, sees: WorldView, p: Any) -> NDArray[np.int64]:
     return found
 
 
-def _up(agents: AgentView, sees: WorldView, row: int) -> F64:
-    up = agents.normal[row] if sees.flat else np.array([0.0, 0.0, 1.0])
-    result: F64 = np.asarray(up, np.float64)
-    return result
+class _Look:
+    """A behavior that perceives something for one agent."""
 
-
-def _neighbors(
-    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
-) -> Iterator[Shape]:
-    place = agents.position[row].astype(np.float64)
-    heading, up = agents.heading[row].astype(np.float64), _up(agents, sees, row)
-    reach, view = value(p.neighbor_distance, row), value(p.field_of_view, row)
-    yield Arc(PERCEPTION, place, reach, up, heading, view)
-    for other in neighbor_rows(row, sees, p):
-        yield Line(NEIGHBOR, np.stack([place, agents.position[other].astype(np.float64)]))
-
-
-def _paths(
-    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
-) -> Iterator[Shape]:
-    paths, kept = p.paths, entry.waypoints
-    remembered = int(memory[row, kept.path]) if kept is not None else 0
-    number = abs(remembered) - 1
-    for k in range(len(paths.cyclic)):
-        if number in (-1, k):
-            points = paths.point[paths.first[k] : paths.first[k + 1]].astype(np.float64)
-            yield Line(PATH, points, bool(paths.cyclic[k]))
-    if kept is None or not 0 <= number < len(paths.cyclic) or not belongs(kept.shown_for, entry):
-        return
-    direction, place = 1 if remembered > 0 else -1, int(memory[row, kept.place])
-    lane = value(getattr(p, kept.lane), row) if kept.lane else 0.0
-    line = path_places.line_of(paths.first, paths.cyclic, number, direction, False, lane)
-    if place < line.size:
-        corner = np.array(path_places.waypoint(paths.point, line, place))
-        yield Cross(PATH, corner, 0.15)
-        yield Arc(PATH, corner, value(getattr(p, kept.radius), row), _up(agents, sees, row))
-
-
-def _container(
-    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
-) -> Iterator[Shape]:
-    held, shape = p.container, entry.container_shape(entry)
-    if float(held.radius[0]) <= 0.0:
-        return
-    if shape == "SPHERE":
-        yield Ball(REGION, held.center[0].astype(np.float64), float(held.radius[0]))
-    elif shape == "BOX":
-        yield Box(
-            REGION, *(part.astype(np.float64) for part in (held.center[0], held.axes, held.half))
+    def __init__(
+        self, entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
+    ) -> None:
+        self.entry, self.sees, self.p, self.memory = entry, sees, p, memory[row]
+        self.row, self.positions = row, agents.position
+        self.place, self.heading, up = (
+            column[row].astype(np.float64)
+            for column in (agents.position, agents.heading, agents.normal)
         )
+        self.up: F64 = up if sees.flat else np.array([0.0, 0.0, 1.0])
+
+    def value(self, name: str) -> float:
+        """The agent's value of a parameter."""
+        return value(getattr(self.p, name), self.row)
+
+    def neighbors(self) -> Iterator[Shape]:
+        reach, view = self.value("neighbor_distance"), self.value("field_of_view")
+        yield Arc(PERCEPTION, self.place, reach, self.up, self.heading, view)
+        for other in neighbor_rows(self.row, self.sees, self.p):
+            ends = np.stack([self.place, self.positions[other].astype(np.float64)])
+            yield Line(NEIGHBOR, ends)
+
+    def paths(self) -> Iterator[Shape]:
+        paths, kept = self.p.paths, self.entry.waypoints
+        remembered = int(self.memory[kept.path]) if kept is not None else 0
+        number = abs(remembered) - 1
+        for k in range(len(paths.cyclic)):
+            if number in (-1, k):
+                points = paths.point[paths.first[k] : paths.first[k + 1]].astype(np.float64)
+                yield Line(PATH, points, bool(paths.cyclic[k]))
+        if kept is None or not 0 <= number < len(paths.cyclic):
+            return
+        if not belongs(kept.shown_for, self.entry):
+            return
+        direction, place = 1 if remembered > 0 else -1, int(self.memory[kept.place])
+        lane = self.value(kept.lane) if kept.lane else 0.0
+        line = path_places.line_of(paths.first, paths.cyclic, number, direction, False, lane)
+        if place < line.size:
+            corner = np.array(path_places.waypoint(paths.point, line, place))
+            yield Cross(PATH, corner, 0.15)
+            yield Arc(PATH, corner, self.value(kept.radius), self.up)
+
+    def container(self) -> Iterator[Shape]:
+        held, shape = self.p.container, self.entry.container_shape(self.entry)
+        radius, center = float(held.radius[0]), held.center[0].astype(np.float64)
+        if radius > 0.0 and shape == "SPHERE":
+            yield Ball(REGION, center, radius)
+        elif radius > 0.0 and shape == "BOX":
+            yield Box(REGION, center, held.axes.astype(np.float64), held.half.astype(np.float64))
+
+    def spheres(self) -> Iterator[Shape]:
+        centers, radii = self.p.spheres.center.astype(np.float64), self.p.spheres.radius
+        gaps = np.linalg.norm(centers - self.place, axis=1) - radii
+        for k in np.flatnonzero(gaps < NEAR)[:32]:
+            yield Ball(REGION, centers[k], float(radii[k]))
+
+    def circle(self, circle: Circle) -> Iterator[Shape]:
+        radius = self.value(circle.radius)
+        if not circle.distance:
+            if radius > 0.0:
+                yield Arc(PERCEPTION, self.place, radius, self.up)
+            return
+        center = self.place + self.heading * self.value(circle.distance)
+        yield Line(WANDER, np.stack([self.place, center]))
+        yield Arc(WANDER, center, radius, self.up)
+        if circle.point >= 0:
+            way = self.memory[circle.point : circle.point + 3].astype(np.float64)
+            toward = center + way * radius
+            yield Line(WANDER, np.stack([center, toward]))
+            yield Cross(WANDER, toward)
 
 
-def _spheres(
-    entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
-) -> Iterator[Shape]:
-    place = agents.position[row].astype(np.float64)
-    centers, radii = p.spheres.center.astype(np.float64), p.spheres.radius
-    gaps = np.linalg.norm(centers - place, axis=1) - radii
-    for k in np.flatnonzero(gaps < NEAR)[:32]:
-        yield Ball(REGION, centers[k], float(radii[k]))
-
-
-def _circle(
-    circle: Circle, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
-) -> Iterator[Shape]:
-    place, heading = (a[row].astype(np.float64) for a in (agents.position, agents.heading))
-    radius, up = value(getattr(p, circle.radius), row), _up(agents, sees, row)
-    if not circle.distance:
-        if radius > 0.0:
-            yield Arc(PERCEPTION, place, radius, up)
-        return
-    center = place + heading * value(getattr(p, circle.distance), row)
-    yield Line(WANDER, np.stack([place, center]))
-    yield Arc(WANDER, center, radius, up)
-    if circle.point >= 0:
-        way = memory[row, circle.point : circle.point + 3].astype(np.float64)
-        toward = center + way * radius
-        yield Line(WANDER, np.stack([center, toward]))
-        yield Cross(WANDER, toward)
-
-
-_BY_USE: dict[str, Callable[..., Iterator[Shape]]] = {
-    NEIGHBORS: _neighbors,
-    PATHS: _paths,
-    CONTAINER: _container,
-    SPHERES: _spheres,
+_BY_USE: dict[str, Callable[[_Look], Iterator[Shape]]] = {
+    NEIGHBORS: _Look.neighbors,
+    PATHS: _Look.paths,
+    CONTAINER: _Look.container,
+    SPHERES: _Look.spheres,
 }
 
 
 def looked_at(
     entry: Behavior, row: int, agents: AgentView, sees: WorldView, p: Any, memory: F32
 ) -> list[Shape]:
-    """Shapes of all that a behavior perceives for one agent.
+    """Shapes of all inputs that a behavior perceives for one agent.
 
     Args:
         entry: The behavior.
@@ -149,10 +143,10 @@ def looked_at(
         p: Its parameters and inputs.
         memory: Its memory after the step, shape (agent_count, width).
     """
-    uses = entry.definition.uses
-    makers = [_BY_USE[use] for use in uses if use in _BY_USE and entry.reads(use)]
-    shapes = [shape for make in makers for shape in make(entry, row, agents, sees, p, memory)]
+    look = _Look(entry, row, agents, sees, p, memory)
+    uses = [use for use in entry.definition.uses if use in _BY_USE and entry.reads(use)]
+    shapes = [shape for use in uses for shape in _BY_USE[use](look)]
     for circle in entry.circles:
         if circle.counts(entry):
-            shapes += _circle(circle, row, agents, sees, p, memory)
+            shapes += look.circle(circle)
     return shapes
