@@ -160,6 +160,7 @@ CHOOSING = ("bpy.types.UILayout.", "bpy.types.AttributeGroupMesh.new")
 
 RETURNING = (
     "bpy.props.",
+    "bpy.utils.register_classes_factory",
     "bpy.utils.register_cli_command",
     "gpu.state.viewport_get",
     "bpy.types.Object.evaluated_geometry",

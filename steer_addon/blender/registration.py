@@ -54,16 +54,6 @@ def _unregister_command() -> None:
         bpy.utils.unregister_cli_command(_command.pop())
 
 
-def _register_classes() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-
-
-def _unregister_classes() -> None:
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
-
-
 def _configure_cache() -> None:
     """Keep compiled kernels in the folder that Blender gives each extension."""
     package = preferences.root_package()
@@ -75,7 +65,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, jit.stop_threads),
     (preferences.register, preferences.unregister),
     (preferences.register_properties, property_classes.unregister),
-    (_register_classes, _unregister_classes),
+    bpy.utils.register_classes_factory(CLASSES),
     (lambda: None, baking.stop_all),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),

@@ -84,7 +84,7 @@ def _target(text: str) -> tuple[float, ...] | None:
 
 def run(options: argparse.Namespace) -> Result:
     """Make the scene and save it."""
-    start = time.perf_counter()
+    start, frames = time.perf_counter(), options.frames or range(1, 251)
     batch.check_new_file(options.save, ".blend")
     batch.ensure_registered()
     made = scene_maker.make_scene(
@@ -97,12 +97,11 @@ def run(options: argparse.Namespace) -> Result:
             preset=options.preset,
             seed=options.seed,
             radius=options.radius,
-            frames=options.frames or range(1, 251),
+            frames=frames,
         )
     )
     batch.save_file(options.save)
     count = len(made.crowd.data.vertices)
-    frames = options.frames or range(1, 251)
     return Result(
         {
             "command": "scene",

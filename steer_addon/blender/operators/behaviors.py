@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import bpy
 
@@ -60,9 +61,7 @@ class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
     type: bpy.props.EnumProperty(name="Type", description="What to add", items=_type_items)
 
     @classmethod
-    def description(
-        cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
-    ) -> str:
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
         """The behavior's own sentence."""
         return summary(REGISTRY[properties.type])
 
@@ -179,9 +178,7 @@ class OBJECT_OT_steer_behaviors_enable(SteerOperator, bpy.types.Operator):
     )
 
     @classmethod
-    def description(
-        cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
-    ) -> str:
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
         """Tooltip of the menu entry."""
         return {
             "ALL": "Enable all behaviors",
