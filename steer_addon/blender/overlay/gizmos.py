@@ -75,9 +75,8 @@ def faces_of(box: bpy.types.Object) -> list[tuple[Vector, Vector]]:
     if box.type == "EMPTY":
         low, high = (Vector([sign * box.empty_display_size] * 3) for sign in (-1.0, 1.0))
     else:
-        corners = [Vector(corner) for corner in box.bound_box]
-        low = Vector([min(c[k] for c in corners) for k in range(3)])
-        high = Vector([max(c[k] for c in corners) for k in range(3)])
+        columns = list(zip(*box.bound_box, strict=True))
+        low, high = Vector(list(map(min, columns))), Vector(list(map(max, columns)))
     place, middle = box.matrix_world, (low + high) / 2.0
     found = []
     for axis in range(3):

@@ -41,22 +41,12 @@ class STEER_UL_behaviors(bpy.types.UIList):
         narrow = messages.region_width(context) < 260
         row = layout.split(factor=1.0 if narrow else 0.65, align=True)
         row.active = item.enabled
-        row.prop(
-            item,
-            "title",
-            text="",
-            emboss=False,
-            icon="QUESTION" if definition is None else definition.icon,
-        )
+        own_icon = "QUESTION" if definition is None else definition.icon
+        row.prop(item, "title", text="", emboss=False, icon=own_icon)
         if not narrow:
             row.prop(item, "weight", text="", slider=True)
-        layout.prop(
-            item,
-            "enabled",
-            text="",
-            emboss=False,
-            icon="CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT",
-        )
+        switch = "CHECKBOX_HLT" if item.enabled else "CHECKBOX_DEHLT"
+        layout.prop(item, "enabled", text="", emboss=False, icon=switch)
 
     def filter_items(  # type: ignore[override]  # lists do as well as Blender's own arrays
         self, context: bpy.types.Context, data: Any, property: str

@@ -44,10 +44,7 @@ REMEDIES: dict[str, Remedy] = {
         "object.steer_add_input", "Add {label}", "", {"role": "role", "entry": "entry"}
     ),
     "SELECT": Remedy(
-        "object.steer_select_input",
-        "Select {object!r}",
-        "RESTRICT_SELECT_OFF",
-        {"name": "object"},
+        "object.steer_select_input", "Select {object!r}", "RESTRICT_SELECT_OFF", {"name": "object"}
     ),
     "SHOW_BODY": Remedy("object.steer_show_body", "Enable {object!r}", "RESTRICT_VIEW_OFF"),
     "CLEAR_LOST": Remedy("object.steer_clear_lost", "Clear the Field", "X", {"name": "subject"}),

@@ -11,28 +11,20 @@ from numpy.typing import NDArray
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 
-PERCEPTION = "PERCEPTION"
-NEIGHBOR = "NEIGHBOR"
-RAY = "RAY"
-HIT = "HIT"
-TARGET = "TARGET"
-PLACE = "PLACE"
-PATH = "PATH"
-WANDER = "WANDER"
-REGION = "REGION"
-
 ROLES = {
-    PERCEPTION: "How far, and how wide, neighbors are seen",
-    NEIGHBOR: "A neighbor that counts",
-    RAY: "A feeler or ray that met nothing",
-    HIT: "A feeler or ray up to what it met",
-    TARGET: "The way to the target",
-    PLACE: "The place that is wanted: of a target that moves, where it will be",
-    PATH: "The path, with the next waypoint",
-    WANDER: "The circle of wandering, with the point on it",
-    REGION: "What agents stay in, and spheres that are avoided",
+    "PERCEPTION": "How far, and how wide, neighbors are seen",
+    "NEIGHBOR": "A neighbor that counts",
+    "RAY": "A feeler or ray that met nothing",
+    "HIT": "A feeler or ray up to the place where it met something",
+    "TARGET": "The way to the target",
+    "PLACE": "The place that is wanted: of a target that moves, where it will be",
+    "PATH": "The path, with the next waypoint",
+    "WANDER": "The circle of wandering, with the point on it",
+    "REGION": "A container that agents stay in, or a sphere that they avoid",
 }
 """Meaning of a shape, in plain words."""
+
+PERCEPTION, NEIGHBOR, RAY, HIT, TARGET, PLACE, PATH, WANDER, REGION = ROLES
 
 ROUND = 48
 """Pieces of a full circle."""
