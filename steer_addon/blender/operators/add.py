@@ -79,9 +79,8 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
         """Only the options of the chosen distribution."""
         layout = self.layout
         layout.use_property_split = True
-        layout.prop(self, "distribution")
-        layout.prop(self, "count")
-        layout.prop(self, "spacing")
+        for name in ("distribution", "count", "spacing"):
+            layout.prop(self, name)
         if self.distribution == "DISC":
             layout.prop(self, "radius")
         if self.distribution == "SURFACE":
@@ -194,7 +193,7 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
         name="Waypoints", description="Number of waypoints", default=8, min=2, soft_max=100
     )
     cyclic: bpy.props.BoolProperty(
-        name="Cyclic", description="Go on from the last waypoint to the first", default=True
+        name="Cyclic", description="Continue from the last waypoint to the first", default=True
     )
     inner: bpy.props.FloatProperty(
         name="Inner Radius",
@@ -258,15 +257,13 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
             cyclic=self.cyclic,
             seed=self.seed,
         )
-        crowd = active_object(context)
+        crowd = None if why_no_editable_crowd(context) else context.object
         curve = path_curves.add_curve(path, context.collection)
         curve.location = context.scene.cursor.location
         select_only(context, curve)
         text = f"Added {curve.name!r} with {self.count} waypoints"
-        if crowd is None or not crowds.is_crowd(crowd) or crowds.why_not_editable(crowd):
-            return text
-        entry = path_curves.path_entry(crowd)
-        if entry is None:
+        entry = None if crowd is None else path_curves.path_entry(crowd)
+        if crowd is None or entry is None:
             return text
         entry.source_kind, entry.source_object = "OBJECT", curve
         return f"{text}, the path for {entry.name!r} of crowd {crowd.name!r}"
