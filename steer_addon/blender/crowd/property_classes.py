@@ -68,7 +68,7 @@ SOURCE_KINDS = (
 
 
 def _fixed(kind: Any, name: str, description: str, **more: Any) -> Any:
-    """A property that cannot be animated."""
+    """A property that cannot be animated, unless `options` says so."""
     options = {"options": FIXED, "override": OVERRIDABLE, **more}
     return kind(name=name, description=description, **options)
 

@@ -1,4 +1,4 @@
-"""Bake a crowd: to a cache, to keyed objects, or not at all any more."""
+"""Bakes of a crowd, to a cache or to keyed objects: make, continue, check, relink, delete."""
 
 from __future__ import annotations
 

@@ -131,15 +131,12 @@ def draw_entry(layout: UILayout, context: Context, item: SteerBehavior) -> None:
     if uses_targets(item):
         column.prop(item, "use_own_target")
         if item.use_own_target:
-            missing = needs_target(item) and not is_chosen(item, "target")
-            draw_choice(column, item, "target", "Target", missing=missing)
+            draw_choice(column, item, "target", "Target", is_needed=needs_target(item))
     if SECOND_TARGETS in uses_of(item):
-        missing = not is_chosen(item, "second_target")
-        draw_choice(column, item, "second_target", "Second Target", missing=missing)
+        draw_choice(column, item, "second_target", "Second Target")
     use = source_use(item)
     if use:
-        missing = not is_chosen(item, "source")
-        draw_choice(column, item, "source", SOURCES[use].label, missing=missing)
+        draw_choice(column, item, "source", SOURCES[use].label)
     if COLLIDERS in uses_of(item):
         _draw_lack_of_colliders(column, context, item, cls.without_colliders)
 
@@ -157,19 +154,21 @@ def _draw_lack_of_colliders(
         draw_sentence(layout, context, diagnose("WITHOUT_COLLIDERS", instead=instead))
 
 
-def draw_choice(layout: UILayout, owner: Any, role: str, label: str, *, missing: bool) -> None:
-    """Kind and pointer of a target or source, in red where it is missing."""
+def draw_choice(
+    layout: UILayout, owner: Any, role: str, label: str, *, is_needed: bool = True
+) -> None:
+    """Kind and pointer of a target or source, in red where it is needed and missing."""
     layout.prop(owner, f"{role}_kind", text=label)
     is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
     row = layout.row()
-    row.alert = missing
+    row.alert = is_needed and not is_chosen(owner, role)
     row.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
 
 
 def draw_inputs(layout: UILayout, context: Context, obj: Object) -> None:
     """Inputs of the crowd."""
     layout.use_property_split = True
-    draw_choice(layout, obj.steer, "target", "Target", missing=lacks_target(obj.steer))
+    draw_choice(layout, obj.steer, "target", "Target", is_needed=lacks_target(obj.steer))
     layout.prop(obj.steer, "colliders")
     layout.prop(obj.steer, "ground")
 
