@@ -4,8 +4,6 @@ The setting is Blender's own, beside those of other add-ons: no .blend file hold
 of the extension keeps it.
 """
 
-from __future__ import annotations
-
 import addon_utils
 import bpy
 

@@ -1,7 +1,5 @@
 """Add crowds, and paths for them: from Add > Crowd, and from Add Modifier > Crowd."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -118,7 +116,7 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
 
 def surface_of(
     context: bpy.types.Context, ground: bpy.types.Object | None, options: OBJECT_OT_steer_add_crowd
-) -> FloatArray:
+) -> "FloatArray":
     """Points on the evaluated active mesh, in world space.
 
     Raises:

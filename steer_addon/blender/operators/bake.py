@@ -1,7 +1,5 @@
 """Bakes of a crowd, to a cache or to keyed objects: make, continue, check, relink, delete."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +69,7 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
     bl_label = "Bake"
     needs = (*NOT_BUSY, why_no_new_bake)
 
-    def begin(self, context: bpy.types.Context) -> CacheBake:
+    def begin(self, context: bpy.types.Context) -> "CacheBake":
         """Begin in a folder that holds no bake."""
         folder = places.new_folder(context.object)
         if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
@@ -89,7 +87,7 @@ class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
     bl_label = "Bake Again"
     needs = (*NOT_BUSY, why_no_bake)
 
-    def begin(self, context: bpy.types.Context) -> CacheBake:
+    def begin(self, context: bpy.types.Context) -> "CacheBake":
         """Begin in the folder of the bake."""
         return cached.begin(context.object, context.scene, folder_of(context))
 
@@ -101,7 +99,7 @@ class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
     bl_label = "Continue Bake"
     needs = (*NOT_BUSY, why_not_continued)
 
-    def begin(self, context: bpy.types.Context) -> CacheBake:
+    def begin(self, context: bpy.types.Context) -> "CacheBake":
         """Begin after the last frame that is there."""
         return cached.resume(context.object, context.scene, folder_of(context))
 

@@ -1,7 +1,5 @@
 """Edit the list of behaviors, one entry or all; animation of the entries moves with them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Export a crowd to a file of another program."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy

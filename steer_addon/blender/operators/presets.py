@@ -1,7 +1,5 @@
 """Presets: start a crowd from one with one click, apply, save and load them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy

@@ -1,7 +1,5 @@
 """Buttons beside warnings: they add missing objects, clear lost ones, play from the start."""
 
-from __future__ import annotations
-
 import bpy
 
 from ...core.errors import SceneError

@@ -1,7 +1,5 @@
 """`Scene.steer_overlay`: settings of the overlay, saved with the scene."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any
