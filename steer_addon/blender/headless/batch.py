@@ -211,7 +211,9 @@ def set_bake(crowd: bpy.types.Object, options: argparse.Namespace, names: tuple[
 
 
 def _find(what: str, name: str | None, data: Any) -> Any:
-    if name is None or name in data:
-        return None if name is None else data[name]
+    if name is None:
+        return None
+    if name in data:
+        return data[name]
     known = ", ".join(repr(item.name) for item in list(data)[:20]) or "none"
     raise SceneError(f"There is no {what} {name!r}: the file has {known}")

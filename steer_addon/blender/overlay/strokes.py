@@ -205,7 +205,7 @@ def legend(answer: Answer | None) -> list[tuple[str, Color]]:
 def clip_space(points: Any, matrix: Any) -> NDArray[Any]:
     """Points as a view's perspective matrix projects them, shape (4, point_count)."""
     rows = np.asarray(points, np.float64).reshape(-1, 3)
-    clip: NDArray[Any] = np.asarray(matrix) @ np.vstack([rows.T, np.ones(len(rows))])
+    clip: NDArray[Any] = np.asarray(matrix, np.float64) @ np.vstack([rows.T, np.ones(len(rows))])
     return clip
 
 
