@@ -5,6 +5,8 @@ w(d) = (1 - d / neighbor_distance)², clamped to [0, 1], of a neighbor at the di
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..compiled.jit import inlined_kernel, kernel
 from ..numeric.rng import random_purpose, unit_vector
 from ..numeric.vec import scale, unit
@@ -14,6 +16,17 @@ from .targeting import on_ground
 from .units import meters, meters_per_second
 
 PARTING = random_purpose("parting", 2)
+
+
+def all_around() -> Any:
+    """Declare a field of view [deg] that leaves out nothing by default."""
+    return param(
+        360.0,
+        unit="deg",
+        minimum=0.0,
+        maximum=360.0,
+        doc="Angle around the heading in which others are seen; less ignores neighbors behind",
+    )
 
 
 class NeighborBehavior(Behavior):
@@ -36,13 +49,7 @@ class NeighborBehavior(Behavior):
         soft_maximum=50,
         doc="Only this number of the nearest neighbors counts; more is smoother and takes longer",
     )
-    field_of_view: float = param(
-        360.0,
-        unit="deg",
-        minimum=0.0,
-        maximum=360.0,
-        doc="Angle around the heading in which others are seen; less ignores those behind",
-    )
+    field_of_view: float = all_around()
 
 
 @kernel

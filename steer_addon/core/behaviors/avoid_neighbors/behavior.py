@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ...parameters import choice, param
 from ...sensing.declare import COLLIDERS, NEIGHBORS, PUSH, Behavior, behavior
+from ...sensing.seen_neighbors import all_around
+from ...sensing.units import meters
 from . import kernel
 from .rules import MOST
 
@@ -27,10 +29,8 @@ class AvoidNeighbors(Behavior):
         soft_maximum=10.0,
         doc="Collisions this far ahead are avoided; more turns aside earlier and more gently",
     )
-    neighbor_distance: float = param(
+    neighbor_distance: float = meters(
         5.0,
-        unit="m",
-        minimum=0.0,
         soft_maximum=50.0,
         doc="Others farther than this are not seen; more looks farther and takes longer",
     )
@@ -40,13 +40,7 @@ class AvoidNeighbors(Behavior):
         maximum=MOST,
         doc="Only this number of the nearest neighbors counts; more foresees more and takes longer",
     )
-    field_of_view: float = param(
-        360.0,
-        unit="deg",
-        minimum=0.0,
-        maximum=360.0,
-        doc="Angle around the heading in which others are seen; less ignores neighbors behind",
-    )
+    field_of_view: float = all_around()
     time_headway: float = param(
         0.385,
         unit="s",
@@ -54,10 +48,8 @@ class AvoidNeighbors(Behavior):
         soft_maximum=5.0,
         doc="Time that agents stay behind the agents ahead; more is slower in a crowd",
     )
-    personal_space: float = param(
+    personal_space: float = meters(
         0.085,
-        unit="m",
-        minimum=0.0,
         soft_maximum=1.0,
         doc="Gap that is left to others in a queue; more makes standing crowds less dense",
     )
@@ -70,7 +62,4 @@ class AvoidNeighbors(Behavior):
         },
         doc="On which side agents pass neighbors that come toward them",
     )
-    see_colliders: bool = param(
-        True,
-        doc="Look for ways around walls too, together with ways around neighbors",
-    )
+    see_colliders: bool = param(True, doc="Look for ways around walls too, not only neighbors")

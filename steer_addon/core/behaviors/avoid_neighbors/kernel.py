@@ -63,7 +63,7 @@ from __future__ import annotations
 
 from ...compiled.jit import kernel, scratch
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, pick, store, sub, unit
-from ...sensing.declare import ASKED
+from ...sensing.proposing import store_proposal
 from ...sensing.seen_neighbors import seen_neighbors
 from ...sensing.sight import eye, sides
 from ...sensing.targeting import on_ground
@@ -129,5 +129,4 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
             share = world.relaxation_time / world.dt - 1.0
             push = add_scaled(push, sub(go, velocity), share)
         if length(push) > EPSILON:
-            store(out, i, push)
-            active[i] = ASKED
+            store_proposal(out, active, i, push)

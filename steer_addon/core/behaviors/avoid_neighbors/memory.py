@@ -102,8 +102,7 @@ def when_held_up(i, memory, world, own, waits, way, pace):
     """The way and the pace [m/s] of an agent: those that it chose, unless it retreats (`waits`)."""
     held = held_up(memory[i, HELD], memory[i, PACE], own, world.dt)
     if held > RULES.patience and waits:
-        # back, and to the side on which others are passed
-        way, pace = (-1.0, 0.0, 0.0), RULES.retreat * own.speed
+        way, pace = (-1.0, 0.0, 0.0), RULES.retreat * own.speed  # back, or to its side as well
         if own.side != NEITHER:
             way = way_of(LEVEL, 2 * RULES.turns - int(own.side != LEFT), 1.0)
     elif own.walls:
