@@ -27,7 +27,7 @@ _KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empt
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments."""
     arguments.add_blend(parser)
     parser.add_argument(
         "--to",
@@ -239,8 +239,8 @@ def _export(work: Pipeline) -> Result:
     paths = _export_paths(options.out, work.crowds, chosen)
     rows = []
     for job, path in zip(work.jobs("Exporting"), paths, strict=True):
-        batch.check_new_file(path, chosen.suffix)
         batch.set_bake(job.crowd, options, ("step", "tolerance"))
+        batch.check_new_file(path, chosen.suffix)
         made = formats.export_crowd(
             job.crowd,
             work.scene,

@@ -16,7 +16,7 @@ NAME = "behaviors"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments."""
     blocks = ", ".join(BLOCKS)
     parser.add_argument(
         "type", nargs="?", help=f"behavior, or block of settings ({blocks}), to show in full"

@@ -15,7 +15,7 @@ NAME = "demo"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "name", metavar="NAME", nargs="?", help="which scene; without it, all are listed"
     )

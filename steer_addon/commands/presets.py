@@ -12,7 +12,7 @@ NAME = "presets"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "name", nargs="?", help="name of a preset, or a .json file, to show with all its settings"
     )

@@ -19,7 +19,7 @@ _LARGEST = 16384
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments."""
     arguments.add_blend(parser)
     arguments.add_frames(parser, "frames to render (default: the scene's range)")
     parser.add_argument(

@@ -17,7 +17,7 @@ WORDS = ("whole", "corner")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "--ground",
         metavar="FILE",

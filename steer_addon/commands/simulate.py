@@ -20,7 +20,7 @@ NAME = "simulate"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command takes."""
+    """Declare the arguments."""
     arguments.add_blend(parser)
     parser.add_argument(
         "--out",

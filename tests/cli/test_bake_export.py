@@ -74,3 +74,23 @@ def test_bad_input_for_exports(run, small_scene, tmp_path, monkeypatch, words, t
     (tmp_path / "taken").write_text("a file")
     run("bake", small_scene, *words).failed_with(*told, code=code)
     assert not (tmp_path / "x.blend").exists()
+
+
+def test_a_name_that_is_not_there_leaves_no_folder(run, small_scene, tmp_path):
+    out = tmp_path / "out"
+    done = run("bake", small_scene, "--to=glb", "--out", out, "--object=Duck")
+    assert done.code == 1
+    assert "'Duck'" in done.err
+    assert not out.exists()
+
+
+def test_a_file_in_a_folder_named_traceback_fails_with_its_reason(run, tmp_path):
+    said = []
+    for name in ("Traceback", "Plain"):
+        broken = tmp_path / name / "broken.blend"
+        broken.parent.mkdir()
+        broken.write_bytes(b"BLENDER no file at all")
+        done = run("simulate", broken, "--out", tmp_path / "out")
+        assert done.code == 1
+        said.append(done.err.replace(name, "Plain"))
+    assert said[0] == said[1]

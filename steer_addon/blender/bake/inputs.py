@@ -176,7 +176,7 @@ class Inputs:
         """Add the inputs of a session's crowd at its frame, if the frame is a wanted one."""
         number = session.frame
         if self._name(crowd) not in self.points:
-            self.begin(crowd, session.start)
+            self.begin(crowd, session.start_agents)
         elif number not in self.wanted:
             return
         self.add(crowd, number, session.world)

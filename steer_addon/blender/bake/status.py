@@ -45,7 +45,7 @@ class BakeStatus:
         frames: The existing frames.
         end: The last frame of the complete bake.
         complete: Whether all frames exist.
-        unfinished: Number of frames of a newer, unfinished bake; None if there is none.
+        unfinished: The frames of a newer, unfinished bake; None if there is none.
         problem: Reason why the bake cannot be read; None if it can be read.
         settings: Changes of the settings.
         changes: Changes that the last check found.
@@ -102,7 +102,7 @@ class _Known:
         self.changes: list[Diagnosis] = []
         self.edited: dict[str, None] = {}
         self.unchecked = False
-        """Whether the file was opened, or an input edited, since the last check."""
+        """Whether a quick check is due, though no input was edited: the file was opened."""
 
 
 _known: Part[_Known] = Part(_Known)
@@ -246,7 +246,9 @@ def _later(obj: bpy.types.Object) -> None:
 def _check_unchecked() -> None:
     for scene in bpy.data.scenes:
         for obj in crowds.crowds(scene):
-            if _known.ensure(obj).unchecked:
+            known = _known.ensure(obj)
+            if known.unchecked or known.edited:
+                known.unchecked = False
                 check_quickly(obj, scene)
 
 

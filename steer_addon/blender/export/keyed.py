@@ -83,7 +83,7 @@ def write_keyed(
     """Write frames to a binary glTF file (.glb) or an FBX file (.fbx), see `writing`.
 
     Args:
-        frames: The frames.
+        frames: All frames, in memory.
         path: File to write.
         header: Header of the frames.
         scene: The user's scene, which stays as it is.

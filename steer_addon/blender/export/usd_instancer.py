@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.results.frames import Frame
-from ..writing.files import Header
-from ..writing.usd_points import CROWD_PATH, Samples, write_frames
+from ..writing.files import Header, cannot_write
+from ..writing.usd_points import CROWD_PATH, Samples, pxr, write_frames
 from .prototypes import Prototypes, make_prototypes
 
 
@@ -111,9 +111,11 @@ def write_instancer(
         ids: All identities that there will be, shape (agent_count,).
     """
     with TemporaryDirectory(prefix="steer-export-") as folder:
-
-        def begin(usd: Any, stage: Any) -> InstancerWriter:
+        pxr()  # a build without USD says so before anything is made
+        try:
             prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
-            return InstancerWriter(usd, stage, prototypes)
-
-        return write_frames(frames, path, header, begin)
+        except OSError as error:
+            raise cannot_write(path, error.strerror or str(error)) from None
+        return write_frames(
+            frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, prototypes)
+        )

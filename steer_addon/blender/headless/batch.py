@@ -80,7 +80,7 @@ def find_crowds(
 
 
 def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
-    """Frames to run; None is the crowd's own range, which frames beyond its end extend.
+    """Frames to run: the given ones, which extend the range of the crowd at its end, or that range.
 
     Raises:
         SceneError: The frames begin before the crowd does, or its own range is backwards.

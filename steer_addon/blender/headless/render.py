@@ -129,7 +129,7 @@ def _render_frame(scene: bpy.types.Scene, number: int, folder: Path) -> Path:
 
 
 def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: float) -> str:
-    """Make an .mp4 of pictures with Blender's own encoder; returns why not, empty if there is one.
+    """Make an .mp4 of pictures with Blender's own encoder; returns the reason for none, else "".
 
     Args:
         pictures: A picture for each frame, all of one size.

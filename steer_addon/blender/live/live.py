@@ -66,7 +66,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     run = runs.get(obj)
     if run is None:
         return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
-    return LiveStatus(run.shown_diagnosis(obj, bpy.context.scene), run.warnings)
+    return LiveStatus(run.current_diagnosis(obj, bpy.context.scene), run.warnings)
 
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:

@@ -46,7 +46,7 @@ class LiveRun:
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
     _start_agents: Agents | None = None
     _start_signature: bytes = b""
-    _start_points: bytes = b""
+    _start_digest: bytes = b""
     _places: tuple[int, bytes] = (0, b"")
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
@@ -58,7 +58,7 @@ class LiveRun:
         """Diagnoses of the scene that the user may want to act on."""
         return () if self._session is None else tuple(self._session.warnings)
 
-    def shown_diagnosis(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> Diagnosis | None:
+    def current_diagnosis(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> Diagnosis | None:
         """Reason why the requested frame is not shown, or out of date; None if it is shown."""
         if self.frames and not self.out_of_date and self._is_changed(obj, scene):
             # a script set a property, of which Blender sends no notice
@@ -150,9 +150,9 @@ class LiveRun:
         updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
         reshaped = {owners[uid] for uid in updated & owners.keys()}
         own = obj.data.session_uid in updated
-        if own and self._start_points != b"":
+        if own and self._start_digest != b"":
             # Blender reports a change of any modifier as an update of the mesh
-            own = self._start_points != mesh_digest(obj)
+            own = self._start_digest != mesh_digest(obj)
         # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
@@ -226,7 +226,7 @@ class LiveRun:
 
     def _forget(self) -> None:
         self.frames, self.kept, self._used, self._session = {}, {}, {}, None
-        self._start_agents, self._start_signature, self._start_points = None, b"", b""
+        self._start_agents, self._start_signature, self._start_digest = None, b"", b""
         self._shown, self.out_of_date, self._failed, self._waiting = None, None, None, None
 
     def _visit_start(
@@ -271,7 +271,7 @@ class LiveRun:
         if not same:
             self._forget()
         self._start_agents, self._start_signature = agents, mark
-        self._start_points = mesh_digest(obj)
+        self._start_digest = mesh_digest(obj)
         if same:
             return
         self._session = simulate.Session(

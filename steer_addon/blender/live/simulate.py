@@ -55,10 +55,12 @@ class Session:
         """
         self.fps = fps
         self.reader = WorldReader()
-        self.start = read_agents(obj, depsgraph, settings, evaluated=evaluated)
+        self.start_agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
         """The agents as they were read."""
         self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
-        self.simulation = Simulation(settings, self.start, frame=frame, fps=fps, world=self.world)
+        self.simulation = Simulation(
+            settings, self.start_agents, frame=frame, fps=fps, world=self.world
+        )
 
     @property
     def frame(self) -> int:
@@ -103,7 +105,7 @@ class Session:
 
 
 class _OwnStage:
-    """Stands for a `Scratch` if physics require the user's scene: plays it, and goes back."""
+    """A stand-in for `Scratch` that plays the user's own scene, which physics require."""
 
     stand_ins = None
 

@@ -199,8 +199,7 @@ def make_extent(
     """
     points, order = raw
     center, axes, half = _box(points, matrix)
-    mesh = Mesh(source.name, triangles_of(points, order, matrix))
-    shape = mesh if mesh.triangle_count else None
+    shape = Mesh(source.name, triangles_of(points, order, matrix)) if len(order) else None
     found = make_container(center, half, axes=axes, mesh=shape)
     if found.radius == 0.0:
         return found, [diagnose("CONTAINER_WITHOUT_EXTENT", source.name)]
@@ -208,7 +207,7 @@ def make_extent(
         return found, []
     if shape is None:
         return found, [diagnose("CONTAINER_WITHOUT_FACES", source.name)]
-    return found, [] if is_closed(mesh) else [diagnose("CONTAINER_OPEN", source.name)]
+    return found, [] if is_closed(shape) else [diagnose("CONTAINER_OPEN", source.name)]
 
 
 def _box(points: FloatArray, matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:

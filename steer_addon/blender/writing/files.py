@@ -84,7 +84,7 @@ def cannot_write(path: Path, reason: str) -> OutputError:
 def reason_of(error: Exception) -> str:
     """The reason that an operator of Blender gives, on one line; add-ons give a whole traceback."""
     text = str(error)
-    if "Traceback" in text:
+    if "Traceback (most recent call last)" in text:
         found = re.search(r"^\w+(?:Error|Exception): (?:\[.*?\] )?(.*)$", text, re.MULTILINE)
-        text = "Blender's exporter failed" if found is None else found[1]
+        text = "Blender gives no reason" if found is None else found[1]
     return " ".join(text.removeprefix("Error: ").split())

@@ -49,7 +49,7 @@ def read_point_count(path: Path) -> int:
 
 
 def positions(frames: Iterable[Frame], ids: NDArray[np.int64] | None = None) -> Points:
-    """The positions of all agents in each frame; a later agent waits where it will appear.
+    """The positions of all agents in each frame; a later agent is at the origin until it appears.
 
     Args:
         frames: Ascending frames without gaps.

@@ -176,7 +176,8 @@ class CacheWriter:
 
         Args:
             frame: The frame with the number `next_frame`.
-            states: The agents of all crowds after the frame. Neither may change any more.
+            states: The agents of all crowds after the frame. They and the frame must stay
+                unchanged.
 
         Raises:
             CacheError: It is another frame than the next.
