@@ -25,7 +25,6 @@ from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, read_preset  # noqa: E402
 from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
 from steer_addon.core.crowd.start import StartSettings  # noqa: E402
-from steer_addon.core.doors import Waiting  # noqa: E402
 from steer_addon.core.parameters import parameters  # noqa: E402
 from steer_addon.core.sensing.declare import (  # noqa: E402
     COLLIDERS,
@@ -86,7 +85,7 @@ def formulas(cls: type[Behavior]) -> str:
     found = cls.definition.kernel
     kernels = found.values() if isinstance(found, Mapping) else (cls().kernel,)
     modules = dict.fromkeys((cls.__module__, *(kernel.__module__ for kernel in kernels)))
-    if isinstance(found, Waiting):  # a package whose kernel's module describes it all
+    if isinstance(found, tuple):  # a package whose kernel's module describes it all
         del modules[cls.__module__]
     texts = [inspect.getdoc(sys.modules[name]) or "" for name in modules]
     return "\n".join(f"```text\n{text}\n```\n" for text in texts)
@@ -152,7 +151,7 @@ def settings_page() -> str:
     parts.append(
         "## Presets\n\n"
         "A preset holds all of the above and the list of behaviors. Things in the scene, such "
-        "as targets, colliders, paths and containers, is chosen afterwards; see "
+        "as targets, colliders, paths and containers, are chosen afterwards; see "
         "[Inputs](inputs.md). `steer demo` lists scenes that have it all.\n"
     )
     parts.append(

@@ -1,6 +1,6 @@
 """All that a behavior outside of Steer is made of, in one place that stays: `from ..api import …`.
 
-docs/own_behaviors.md has an example. The names here keep their form and its meaning from version
+docs/own_behaviors.md has an example. The names here keep their form and their meaning from version
 to version; anything else of Steer may move.
 """
 

@@ -19,7 +19,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 
-class Waiting:
+class _Waiting:
     """Stands for a module, which is imported with the first use of one of its names."""
 
     # no dictionary of its own: even that is the module's
@@ -49,9 +49,9 @@ def load_on_use(package: str, *names: str) -> None:
         names: Its modules and packages that wait.
     """
 
-    def find(name: str) -> Waiting:
+    def find(name: str) -> _Waiting:
         if name in names:
-            return Waiting(f"{package}.{name}")
+            return _Waiting(f"{package}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     sys.modules[package].__dict__["__getattr__"] = find
@@ -60,7 +60,7 @@ def load_on_use(package: str, *names: str) -> None:
 def load(*modules: object) -> None:
     """Import modules that wait now, such as in a thread ahead of their use."""
     for module in modules:
-        if isinstance(module, Waiting):
+        if isinstance(module, _Waiting):
             importlib.import_module(module._waiting_for)
 
 
@@ -70,5 +70,5 @@ if TYPE_CHECKING:
     from concurrent import futures as futures
 else:
     # the largest modules of Python's own that are needed, though seldom
-    logging, futures = Waiting("logging"), Waiting("concurrent.futures")
-    tomllib = Waiting("tomllib")
+    logging, futures = _Waiting("logging"), _Waiting("concurrent.futures")
+    tomllib = _Waiting("tomllib")

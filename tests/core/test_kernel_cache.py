@@ -7,13 +7,16 @@ import importlib
 import json
 import pkgutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from toy_package import copy_with_toy, run_in
 
 import steer_addon.core
+from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.compiled import jit, jit_sources
+from steer_addon.core.compiled.jit_sources import source
 from steer_addon.core.numeric import vec
 
 pytestmark = pytest.mark.slow
@@ -37,6 +40,15 @@ print(json.dumps({{name: jit._cache_dir("steer_addon.core." + name).name for nam
 """
 
 
+ALL_LOADED = """
+import importlib
+import pkgutil
+import steer_addon.core
+for found in pkgutil.walk_packages(steer_addon.core.__path__, "steer_addon.core."):
+    importlib.import_module(found.name)
+"""
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package whose files may be changed."""
@@ -49,15 +61,33 @@ def before(copy: Path) -> dict[str, str]:
     return folders(copy)
 
 
-def folders(copy: Path) -> dict[str, str]:
-    """The folder of each module's kernels as a new process names it."""
-    found: dict[str, str] = json.loads(run_in(copy, "-c", FOLDERS))
+def folders(copy: Path, first: str = "") -> dict[str, str]:
+    """The folder of each module's kernels as a new process names it, which does something first."""
+    found: dict[str, str] = json.loads(run_in(copy, "-c", first + FOLDERS))
     return found
 
 
 def test_each_module_has_a_folder_that_stays(copy, before):
     assert len(set(before.values())) == len(MODULES)
     assert folders(copy) == before
+
+
+def test_modules_that_were_used_before_do_not_move_the_folders(copy, before):
+    assert folders(copy, ALL_LOADED) == before
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_the_parameters_that_a_kernel_reads_count_as_its_source(name):
+    cls = REGISTRY[name]
+    found = cls.definition.kernel
+    loops = found.values() if isinstance(found, Mapping) else [cls().kernel]
+    for module in {loop.__module__ for loop in loops}:
+        before = jit_sources.digest(module)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                jit_sources, "source", lambda of: "other" if of == cls.__module__ else source(of)
+            )
+            assert jit_sources.digest(module) != before
 
 
 @pytest.mark.parametrize(

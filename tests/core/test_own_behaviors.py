@@ -231,3 +231,19 @@ def test_a_preset_with_a_behavior_that_is_not_there_says_so(folder):
     )
     shutil.rmtree(folder)
     assert "behavior type 'follow_beat' is unknown" in run(code, "", STEER_JIT="0")
+
+
+def test_a_kernel_of_steer_serves_a_behavior_of_a_user(tmp_path):
+    (tmp_path / "gentle.py").write_text(
+        "from ..api import PUSH, behavior\n"
+        "from ..behaviors.avoid_neighbors import AvoidNeighbors\n"
+        "@behavior(label='Gentle', output=PUSH, kernel=AvoidNeighbors.definition.kernel)\n"
+        "class GentleAvoidance(AvoidNeighbors):\n    'Avoid neighbors from farther away'\n",
+        encoding="utf-8",
+    )
+    code = (
+        "from steer_addon.core import own_behaviors\n"
+        "from steer_addon.core.behaviors import REGISTRY\n"
+        "print(own_behaviors.faults(), REGISTRY['gentle_avoidance']().kernel.__name__)"
+    )
+    assert run(code, str(tmp_path)).split() == ["[]", "avoid_neighbors_kernel"]

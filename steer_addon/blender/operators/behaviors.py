@@ -61,7 +61,8 @@ class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
         """The behavior's own sentence."""
-        return summary(REGISTRY[properties.type])
+        cls_of_type = REGISTRY.get(properties.type)
+        return "Add a behavior to the crowd" if cls_of_type is None else summary(cls_of_type)
 
     def run(self, context: bpy.types.Context) -> None:
         """Add it at the end, and make it the active one."""

@@ -65,7 +65,7 @@ def agents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[Any, Any] 
     return frame.id[rows], frame.position[rows]
 
 
-def why_not(context: bpy.types.Context) -> str:
+def why_no_picking(context: bpy.types.Context) -> str:
     """Why no agent can be picked; empty when one can."""
     if bpy.app.background or context.window is None:
         return "Agents are picked in a window: type their ids"
@@ -82,7 +82,7 @@ class STEER_OT_pick_agent(PolledOperator, bpy.types.Operator):
     bl_idname = "object.steer_pick_agent"
     bl_label = "Pick Agent"
     bl_options = {"REGISTER", "UNDO"}
-    needs = (why_not,)
+    needs = (why_no_picking,)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Wait for a click."""

@@ -75,7 +75,7 @@ def _body(obj: bpy.types.Object) -> bpy.types.Object | None:
         return None
 
 
-def why_shown(context: bpy.types.Context) -> str:
+def why_body_not_enabled(context: bpy.types.Context) -> str:
     """Why the shown object cannot be enabled; empty when it can."""
     body = _body(context.object)
     if body is None or not body.hide_viewport:
@@ -90,7 +90,7 @@ class OBJECT_OT_steer_show_body(SteerOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_show_body"
     bl_label = "Enable Shown Object"
-    needs = (why_no_editable_crowd, why_shown)
+    needs = (why_no_editable_crowd, why_body_not_enabled)
 
     def run(self, context: bpy.types.Context) -> None:
         """Instances of an object that the eye hides are seen, of one that is disabled not."""

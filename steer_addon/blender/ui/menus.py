@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import bpy
 
 from ...core.behaviors import REGISTRY
@@ -12,9 +10,6 @@ from ..operators.add import DISTRIBUTIONS
 from ..operators.behaviors import behavior_groups
 from ..operators.common import active_object
 from . import previews
-
-if TYPE_CHECKING:
-    pass
 
 ICON = "COMMUNITY"
 

@@ -18,6 +18,7 @@ from ..sensing.approach import meeting_offset
 from ..sensing.declare import TARGETS, VELOCITY, behavior
 from ..sensing.proposing import store_proposal
 from ..sensing.targeting import on_ground, target_offset
+from ..sensing.units import meters
 from .flee import FALLOFF, Flee, flee_velocity
 
 
@@ -46,3 +47,9 @@ def evade_kernel(start, stop, agents, world, p, memory, out, active):
 )
 class Evade(Flee):
     """Run away from where the target will be."""
+
+    panic_radius: float = meters(
+        5.0,
+        soft_maximum=100.0,
+        doc="Agents this near to where the target will be flee; more flees earlier, 0 is no limit",
+    )

@@ -70,7 +70,7 @@ class Flee(Behavior):
     panic_radius: float = meters(
         5.0,
         soft_maximum=100.0,
-        doc="Agents flee within this distance; more flees from farther away, 0 is no limit",
+        doc="Agents this near to the target flee; more flees from farther away, 0 is no limit",
     )
     falloff: str = choice(
         "LINEAR",

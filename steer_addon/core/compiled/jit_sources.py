@@ -8,6 +8,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from ..doors import load
+
 _IMPORT = re.compile(r"^from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n(]*)", re.M)
 """A relative import: its dots, the module that it names, and all that it takes from there. Imports
 inside of functions give a kernel nothing, and whether they were run differs between processes."""
@@ -15,9 +17,13 @@ _WORD = re.compile(r"\w+")
 
 
 def digest(module: str, *others: str) -> str:
-    """A name that changes with the text of a module, of all that it imports here, and of others."""
+    """A name that changes with the text of a module, of all that it imports here, and of others.
+
+    The package of the module counts too: it declares the parameters that the kernels read.
+    """
     found = hashlib.sha256()
-    for name in sorted(with_imports(module) | set(others)):
+    package = with_imports(module.rpartition(".")[0])
+    for name in sorted(with_imports(module) | package | set(others)):
         found.update(source(name).encode())
     return found.hexdigest()[:16]
 
@@ -43,7 +49,7 @@ def source(module: str) -> str:
 
 @cache
 def imports(module: str) -> tuple[str, ...]:
-    """Loaded modules that the relative imports of a module name.
+    """Modules that the relative imports of a module name; those that wait behind a door are loaded.
 
     Found in the text: parsing tens of modules takes as long as loading all of their kernels.
     """
@@ -53,5 +59,8 @@ def imports(module: str) -> tuple[str, ...]:
     for dots, name, named in _IMPORT.findall(source(module)):
         base = package.rsplit(".", len(dots) - 1)[0] if len(dots) > 1 else package
         base = f"{base}.{name}" if name else base
-        found += [base, *(f"{base}.{word}" for word in _WORD.findall(named))]
+        words = _WORD.findall(named)
+        # else a digest would depend on what was used before
+        load(*(getattr(sys.modules.get(base), word, None) for word in words))
+        found += [base, *(f"{base}.{word}" for word in words)]
     return tuple(name for name in found if name in sys.modules)

@@ -20,7 +20,7 @@ from types import TracebackType
 from ..compiled import jit_sources
 from ..compiled.jit import Kernel
 from ..errors import BehaviorFileError, ParameterError, SteerError
-from ..sensing.declare import REGISTRY, Behavior
+from ..sensing.declare import REGISTRY, Behavior, through_door
 
 VARIABLE = "STEER_BEHAVIORS"
 """Environment variable with folders, separated as those of PATH are."""
@@ -168,7 +168,8 @@ def _check(cls: type[Behavior]) -> None:
     cls()
     made = cls.definition
     for found in (made.kernel, made.ends, made.constraint):
-        for kernel in found.values() if isinstance(found, Mapping) else [found]:
+        for given in found.values() if isinstance(found, Mapping) else [found]:
+            kernel = through_door(given)
             if kernel is not None and not isinstance(kernel, Kernel):
                 raise ParameterError(
                     f"{getattr(kernel, '__name__', kernel)} of behavior {made.type!r} is no kernel:"

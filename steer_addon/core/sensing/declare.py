@@ -31,13 +31,13 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..diagnoses import Diagnosis, diagnose
-from ..doors import Waiting
 from ..errors import ParameterError
 from ..parameters import ParameterInfo, Settings, belongs, param, parameters
 from .titles import renumbered
@@ -202,9 +202,7 @@ class Behavior(Settings):
     def kernel(self) -> Any:
         """The kernel that fills the proposals; of several, the one for this entry's `method`."""
         found = self.definition.kernel
-        if isinstance(found, Waiting):
-            return getattr(found, f"{self.definition.type}_kernel")
-        return found[getattr(self, METHOD)] if isinstance(found, Mapping) else found
+        return through_door(found[getattr(self, METHOD)] if isinstance(found, Mapping) else found)
 
     @property
     def ends(self) -> Any:
@@ -309,14 +307,22 @@ def own_parameters(cls: type[Behavior]) -> dict[str, ParameterInfo]:
     return {name: info for name, info in parameters(cls).items() if name not in COMMON}
 
 
-def _params_tuple(cls: type[Behavior]) -> Any:
+def through_door(found: Any) -> Any:
+    """A kernel, also where a behavior gives its module and its name."""
+    return getattr(*found) if isinstance(found, tuple) else found
+
+
+_params_tuples: WeakKeyDictionary[type[Behavior], Any] = WeakKeyDictionary()
+
+
+def params_tuple(cls: type[Behavior]) -> Any:
     """The named tuple in which the kernels of a behavior get its parameters and inputs."""
-    names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
-    names += [field for use, field in INPUTS.items() if use in cls.definition.uses]
-    return namedtuple(f"{cls.__name__}Params", names)
-
-
-params_tuple: Callable[[type[Behavior]], Any] = cache(_params_tuple)  # type: ignore[assignment]
+    if cls not in _params_tuples:
+        names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
+        names += [field for use, field in INPUTS.items() if use in cls.definition.uses]
+        # of two threads that come here at once both take the same one
+        _params_tuples.setdefault(cls, namedtuple(f"{cls.__name__}Params", names))
+    return _params_tuples[cls]
 
 
 def __getattr__(name: str) -> Any:
@@ -348,9 +354,9 @@ def behavior(
     Args:
         label: Name shown to people.
         output: VELOCITY or PUSH.
-        kernel: The compiled loop that fills the proposals; or one for each value of the choice
-            `method`: only those in use are compiled; or a module that waits behind a door
-            (core.doors) and holds the loop `<type>_kernel`, for a behavior of many modules.
+        kernel: The compiled loop that fills the proposals, or one for each value of the choice
+            `method`: only those in use are compiled. A behavior of many modules may give the module
+            of the loop, which waits behind a door (core.doors), and the name of the loop.
         uses: Its inputs beside the agents: TARGETS, NEIGHBORS, COLLIDERS, or one of INPUTS.
         memory_width: Columns of per-agent memory that it keeps from step to step.
         icon: Name of a Blender icon.

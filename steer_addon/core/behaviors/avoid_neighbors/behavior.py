@@ -13,7 +13,7 @@ from .rules import MOST
 @behavior(
     label="Avoid Neighbors",
     output=PUSH,
-    kernel=kernel,
+    kernel=(kernel, "avoid_neighbors_kernel"),
     uses=(NEIGHBORS, COLLIDERS),
     memory_width=6,
     icon="COMMUNITY",
