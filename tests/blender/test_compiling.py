@@ -91,7 +91,7 @@ def finish(missing=None):
 def test_a_crowd_waits_says_so_and_goes_on(window):
     obj = scenes.make_runner()
     scenes.play(1, 4)
-    assert scenes.stored(obj) is None and compiling.is_waiting(obj)
+    assert scenes.stored(obj) == (1, 1) and compiling.is_waiting(obj)
     assert scenes.code_of(obj) == "COMPILING"
     assert len(FakeCompilation.made) == 1
     FakeCompilation.made[0].now = State(2, 5, True)
