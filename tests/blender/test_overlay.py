@@ -214,7 +214,7 @@ def test_picked_agents_are_chosen_added_and_let_go():
     assert settings.parse_ids("412; 17,x 17 -3 9e9 99999999999999999999") == [412, 17, -3]
     ids, places = picking.agents_of(crowd, scene)
     assert ids.tolist() == [0, 1, 2] and places.shape == (3, 3)
-    assert "window" in picking.why_not(bpy.context)
+    assert "window" in picking.why_no_picking(bpy.context)
     with pytest.raises(RuntimeError, match="picked in a window"):
         bpy.ops.object.steer_pick_agent("INVOKE_DEFAULT")
 
