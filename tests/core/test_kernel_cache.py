@@ -9,6 +9,7 @@ import pkgutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from toy_package import copy_with_toy, run_in
@@ -147,3 +148,12 @@ def test_numba_keeps_the_folder_that_others_have_chosen(monkeypatch):
     assert made((3.0, 4.0, 0.0)) == 5.0
     assert numba.config.CACHE_DIR == "of another add-on"
     assert str(jit.cache_root()) in made.stats.cache_path
+
+
+def test_a_kernel_of_a_script_has_a_folder_too(monkeypatch, tmp_path):
+    file = tmp_path / "a_script.py"
+    file.write_text("x = 1\n", encoding="utf-8")
+    script = ModuleType("a_script")
+    script.__file__ = str(file)
+    monkeypatch.setitem(sys.modules, "a_script", script)
+    assert len(jit_sources.digest("a_script")) == 16

@@ -22,8 +22,10 @@ def digest(module: str, *others: str) -> str:
     The package of the module counts too: it declares the parameters that the kernels read.
     """
     found = hashlib.sha256()
-    package = with_imports(module.rpartition(".")[0])
-    for name in sorted(with_imports(module) | package | set(others)):
+    names = with_imports(module) | set(others)
+    if package := module.rpartition(".")[0]:
+        names |= with_imports(package)
+    for name in sorted(names):
         found.update(source(name).encode())
     return found.hexdigest()[:16]
 
