@@ -198,7 +198,7 @@ def test_in_the_midst_of_work_nothing_is_left_either(disabled, window, monkeypat
         scenes.play(1, 3)
         bpy.context.scene.steer_overlay.show = True
         assert len(window.drawn) == 2 and is_timer(handlers._refresh_all)
-        status._later(crowd)
+        status._check_later()
         bpy.app.timers.register(gizmos._push_undo)
         compiling.begin(crowd, KernelsMissingError("m", "k", ("f",)), lambda uids: None)
         assert is_timer(compiling.check_compilation) and at_exit == {compiling.stop}

@@ -207,7 +207,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         touched = _touched(obj, depsgraph)
         if touched:
             known.edited |= dict.fromkeys(touched)
-            _later(obj)
+            _check_later()
 
 
 def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[str]:
@@ -231,14 +231,14 @@ def on_load(*_: object) -> None:
     for scene in bpy.data.scenes:
         for obj in crowds.crowds(scene):
             if obj.steer.cache_folder:
-                _later(obj)
+                _known.ensure(obj).unchecked = True
+                _check_later()
 
 
-def _later(obj: bpy.types.Object) -> None:
-    """Check a bake when the user pauses; in a background run nothing shows the result."""
+def _check_later() -> None:
+    """Check bakes when the user pauses; in a background run nothing shows the result."""
     if bpy.app.background:
         return
-    _known.ensure(obj).unchecked = True
     app_handlers.remove_timers(_check_unchecked)
     bpy.app.timers.register(_check_unchecked, first_interval=_PAUSE)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.results.frames import Frame
-from ..writing.files import Header, cannot_write
+from ..writing.files import Header, as_output_errors
 from ..writing.usd_points import CROWD_PATH, Samples, pxr, write_frames
 from .prototypes import Prototypes, make_prototypes
 
@@ -112,10 +112,8 @@ def write_instancer(
     """
     with TemporaryDirectory(prefix="steer-export-") as folder:
         pxr()  # a build without USD says so before anything is made
-        try:
+        with as_output_errors(path):
             prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
-        except OSError as error:
-            raise cannot_write(path, error.strerror or str(error)) from None
         return write_frames(
             frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, prototypes)
         )

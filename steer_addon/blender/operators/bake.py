@@ -93,7 +93,7 @@ class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
 
 
 class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
-    """Go on with a bake that was cut short, from its last frame or up to a new last frame"""
+    """Continue a bake that was cut short, from its last frame or up to a new last frame"""
 
     bl_idname = "object.steer_cache_continue"
     bl_label = "Continue Bake"

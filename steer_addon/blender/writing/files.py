@@ -49,6 +49,19 @@ def safe_name(text: str) -> str:
 
 
 @contextmanager
+def as_output_errors(path: Path) -> Iterator[None]:
+    """In this block an error of the system becomes the sentence that the file cannot be written.
+
+    Raises:
+        OutputError: In place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(path, error.strerror or str(error)) from None
+
+
+@contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary name to write to, which becomes the file if the block ends without an error.
 
@@ -60,11 +73,10 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield partial
-        os.replace(partial, path)
-    except OSError as error:
-        raise cannot_write(path, error.strerror or str(error)) from None
+        with as_output_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield partial
+            os.replace(partial, path)
     finally:
         try:
             partial.unlink(missing_ok=True)
