@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         type=Path,
         help="folder in which each crowd gets a folder of its name, for --to cache "
-        "(default: what the file says, else steer_cache beside it)",
+        "(default: what the file says, else steer_cache/FILE beside it)",
     )
     parser.add_argument(
         "--continue",

@@ -1,20 +1,26 @@
 """Simulated frames as plain files: one .npy array each for what a frame holds.
 
-Frames are appended as they come, to files of temporary names that are renamed at the end. When a
-run fails, the frames until then are kept as well, and the report says that they are not all.
+Frames are appended as they come, to files in a stage (see `core.files.staging`), which get their
+names at the end. When a run fails, the frames until then are kept as well, and the report says that
+they are not all. One process at a time writes into a folder.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from ..core.cache.layout import npy_header
-from ..core.errors import OutputError
+from ..core.errors import FileError, OutputError
+from ..core.files.lock import FolderLock
+from ..core.files.plain import create, read_file, reason, rename, sync_file, sync_folder
+from ..core.files.staging import replace_file, stage
 from ..core.results.frames import Frame
 from .output import with_sentences
 
@@ -27,8 +33,11 @@ ARRAYS: dict[str, tuple[str, str, tuple[int, ...]]] = {
 """Files by name: the field of a frame, its type, and its shape behind (frames, agents)."""
 
 REPORT = "report.json"
+FILES = (*(f"{name}.npy" for name in (*ARRAYS, "ids", "frames")), REPORT)
 _HEADER = 256
 """Bytes before the data: room for any shape, so that it can be filled in at the end."""
+_FORMAT = "steer-simulation"
+_MOST_REPORT = 4_000_000
 
 
 class Recorder:
@@ -40,23 +49,42 @@ class Recorder:
         self.agent_count = 0
         self._ids: Any = None
         self._files: dict[str, IO[bytes]] = {}
+        self._stack = ExitStack()
 
     def __enter__(self) -> Recorder:
-        """Begin."""
-        try:
+        """Begin.
+
+        Raises:
+            OutputError: The folder cannot be written, another process writes to it, or it holds
+                files of these names that no simulation left.
+        """
+        with self._stack, self._as_output_errors():
+            self._check_own()
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = FolderLock(self.folder)
+            self._stack.callback(lock.release, remove=True)
+            self._check_own()
+            self._stage = self._stack.enter_context(stage(self.folder))
             for name in ARRAYS:
-                self._files[name] = self._partial(name).open("wb")
-        except OSError as error:
-            self.__exit__()
-            raise self._cannot(error) from None
+                handle = create(self._stage / f"{name}.npy")
+                self._files[name] = file = os.fdopen(handle, "wb")
+                self._stack.callback(_close, file)
+            self._stack = self._stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the files, and drop what was not kept."""
-        for name, file in self._files.items():
-            file.close()
-            self._partial(name).unlink(missing_ok=True)
+        """Close the files, drop those that were not kept, and release the folder."""
         self._files = {}
+        self._stack.close()
+
+    def _check_own(self) -> None:
+        """Refuse a folder with files of our names that are not ours."""
+        there = [name for name in FILES if os.path.lexists(self.folder / name)]
+        if there and not _is_report(self.folder / REPORT):
+            raise OutputError(
+                f"{self.folder} holds {' and '.join(there)}, which `steer simulate` did not "
+                "write: choose another folder with --out, or move it away"
+            )
 
     def add(self, frame: Frame) -> None:
         """Write a frame.
@@ -67,15 +95,13 @@ class Recorder:
         if not self.numbers:
             self._ids = frame.id.copy()
             self.agent_count = len(frame.id)
-        try:
+        with self._as_output_errors():
             for name, (field, kind, _) in ARRAYS.items():
                 file = self._files[name]
                 if not self.numbers:
                     file.write(b"\0" * _HEADER)
                 file.write(np.ascontiguousarray(getattr(frame, field), kind).tobytes())
                 file.flush()
-        except OSError as error:
-            raise self._cannot(error) from None
         self.numbers.append(frame.number)
 
     def keep(self, report: dict[str, Any]) -> list[Path]:
@@ -84,25 +110,23 @@ class Recorder:
         Raises:
             OutputError: They cannot be written.
         """
-        made = []
-        try:
+        with self._as_output_errors():
             for name, (_, kind, rest) in ARRAYS.items():
                 shape = (len(self.numbers), self.agent_count, *rest)
-                made.append(self._keep_array(name, shape, kind))
+                self._end_array(name, shape, kind)
             for name, values in (("ids", self._ids), ("frames", np.array(self.numbers, "<i8"))):
-                with self._partial(name).open("wb") as file:
+                with os.fdopen(create(self._stage / f"{name}.npy"), "wb") as file:
                     np.save(file, np.asarray(values, "<i8"), allow_pickle=False)
-                made.append(self._rename(name))
-            partial = self.folder / f".{REPORT}.partial"
-            partial.write_text(
-                json.dumps(with_sentences(report), indent=2, ensure_ascii=False) + "\n", "utf-8"
-            )
-            os.replace(partial, self.folder / REPORT)
-        except OSError as error:
-            raise self._cannot(error) from None
-        return [*made, self.folder / REPORT]
+                sync_file(self._stage / f"{name}.npy")
+            # until the last array has its name, the report says that they do not belong together
+            self._write_report({**report, "complete": False, "error": "cut short while renaming"})
+            for name in FILES[:-1]:
+                rename(self._stage / name, self.folder / name)
+            sync_folder(self.folder)
+            self._write_report(report)
+        return [self.folder / name for name in FILES]
 
-    def _keep_array(self, name: str, shape: tuple[int, ...], kind: str) -> Path:
+    def _end_array(self, name: str, shape: tuple[int, ...], kind: str) -> None:
         file = self._files.pop(name)
         try:
             # a frame that was cut short by a full disk is none
@@ -111,18 +135,35 @@ class Recorder:
             file.write(npy_header(shape, kind, _HEADER))
         finally:
             file.close()
-        return self._rename(name)
+        sync_file(self._stage / f"{name}.npy")
 
-    def _rename(self, name: str) -> Path:
-        path = self.folder / f"{name}.npy"
-        os.replace(self._partial(name), path)
-        return path
+    def _write_report(self, report: dict[str, Any]) -> None:
+        data = {"format": _FORMAT, **with_sentences(report)}
+        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        replace_file(self.folder / REPORT, [text.encode("utf-8", "surrogateescape")])
 
-    def _partial(self, name: str) -> Path:
-        return self.folder / f".{name}.npy.partial"
+    @contextmanager
+    def _as_output_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"Folder {self.folder} cannot be written: {reason(error)}; choose another one with "
+                "--out, or make room"
+            ) from None
 
-    def _cannot(self, error: OSError) -> OutputError:
-        return OutputError(
-            f"Folder {self.folder} cannot be written: {error.strerror}; choose another one with "
-            "--out, or make room"
-        )
+
+def _close(file: IO[bytes]) -> None:
+    """Close a file that is not kept: a full disk refuses its last bytes once more."""
+    with suppress(OSError):
+        file.close()
+
+
+def _is_report(path: Path) -> bool:
+    """Whether a file is the report of a simulation, of this version or an earlier one."""
+    try:
+        data = json.loads(read_file(path, most=_MOST_REPORT).tobytes())
+    except (FileError, ValueError, RecursionError):
+        return False
+    ours = isinstance(data, dict) and data.get("command") == "simulate"
+    return ours and data.get("format", _FORMAT) == _FORMAT

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 from ..blender.headless import batch, render
-from ..core.diagnoses import diagnose
 from . import arguments
 from .output import ProgressLine, Result
 
@@ -70,16 +69,17 @@ def run(options: argparse.Namespace) -> Result:
     scene = batch.open_file(options.file)
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
     render.prepare(scene, options.out, options.engine, options.samples, options.size)
+    video = options.out / f"{options.file.stem}.mp4" if options.video else None
+    if video is not None:
+        render.check_video()
+    pictures = [render.picture_path(options.out, number) for number in frames]
+    render.check_pictures([*pictures, *([video] if video else [])])
     progress = ProgressLine("Rendering", options.quiet)
     pictures, seconds = render.render_frames(scene, frames, options.out, progress)
-    size, video, warnings = render.picture_size(scene), None, []
-    if options.video and pictures:
-        video = options.out / f"{options.file.stem}.mp4"
+    size = render.picture_size(scene)
+    if video is not None:
         fps = scene.render.fps / scene.render.fps_base
-        problem = render.encode_video(pictures, video, size, fps)
-        if problem:
-            warnings = [diagnose("NO_VIDEO", reason=problem, folder=str(options.out))]
-            video = None
+        render.encode_video(pictures, video, size, fps)
     return Result(
         {
             "command": "render",
@@ -92,11 +92,10 @@ def run(options: argparse.Namespace) -> Result:
             "seconds": round(time.perf_counter() - start, 3),
             "seconds_per_frame": round(statistics.median(seconds), 4),
             "video": str(video) if video else None,
-            "warnings": warnings,
+            "warnings": [],
             "outputs": [str(path) for path in (*pictures, *([video] if video else []))],
         },
         [
-            *warnings,
             f"{options.out}: {len(pictures)} pictures of {size[0]}x{size[1]}"
             + (f", {video.name}" if video else ""),
         ],

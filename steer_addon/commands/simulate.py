@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..blender.headless import batch
 from ..blender.live import simulate
 from ..core.inputs.world import World
 from ..core.results.metrics import Metrics
@@ -41,7 +40,6 @@ def run(options: argparse.Namespace) -> Result:
     """Simulate and write; what was simulated before a failure is kept."""
     work = Pipeline(options, single=True)
     (job,) = work.jobs("Simulating")
-    batch.check_folder(options.out)
     at: list[Any] = []
     frames: Any = simulate.run(job.crowd, work.scene, job.frames, warnings=work.warnings, at=at)
     fps = simulate.fps_of(work.scene)

@@ -64,6 +64,10 @@ class SceneError(SteerError):
     """A Blender scene or object lacks something that the crowd needs."""
 
 
+class FileError(SteerError):
+    """A file is not there, is no plain file, or cannot be read."""
+
+
 class OutputError(SteerError):
     """A result cannot be written to where it should go."""
 

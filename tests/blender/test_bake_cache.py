@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.blender.operators import baking as operators  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.cache import CacheWriter, open_cache  # noqa: E402
+from steer_addon.core.cache.manifest import read_manifest, write_manifest  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
 from steer_addon.core.errors import OutputError, SceneError, SteerError  # noqa: E402
 from tests.blender.cached_crowds import (  # noqa: E402
@@ -230,16 +232,18 @@ def test_a_file_that_is_saved_elsewhere_keeps_its_bake(crowd, tmp_path):
         (tmp_path / name).mkdir()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a" / "x.blend"))
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    where = tmp_path / "a" / "steer_cache" / "Crowd"
-    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    where = tmp_path / "a" / "steer_cache" / "x" / "Crowd"
+    assert crowd.steer.cache_folder == "//steer_cache/x/Crowd"
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "b" / "y.blend"), copy=True)
-    assert crowd.steer.cache_folder == "//steer_cache/Crowd"
+    assert crowd.steer.cache_folder == "//steer_cache/x/Crowd"
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "c" / "z.blend"))
-    assert crowd.steer.cache_folder == "//../a/steer_cache/Crowd"
+    assert crowd.steer.cache_folder == "//../a/steer_cache/x/Crowd"
     for path in ("b/y.blend", "c/z.blend", "a/x.blend"):
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / path))
-        assert places.own_folder(bpy.data.objects["Crowd"]) == where
+        obj = bpy.data.objects["Crowd"]
+        assert places.known_folder(obj) == where
+        assert places.own_folder(obj) == (where if path == "a/x.blend" else None)
 
 
 def test_a_duplicate_neither_shares_nor_deletes_the_bake(crowd, tmp_path):
@@ -292,7 +296,7 @@ def test_a_bake_of_another_version_is_not_gone_on_with(crowd, tmp_path, monkeypa
 
 
 def test_a_full_disk_is_one_message_and_can_be_gone_on_with(crowd, tmp_path, monkeypatch):
-    from steer_addon.core.cache import files
+    from steer_addon.core.files import plain as files
 
     uncut = bits(whole(crowd, tmp_path / "uncut"))
     room, write = [8_000], os.write
@@ -312,4 +316,6 @@ def test_a_full_disk_is_one_message_and_can_be_gone_on_with(crowd, tmp_path, mon
     assert 0 < len(kept.frames) < LAST and len(list(kept.verify())) == len(kept.manifest.chunks)
     places.set_folder(crowd, folder)
     assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
+    # the other one is not played
+    write_manifest(folder / "manifest.json", replace(read_manifest(folder), played={}))
     assert bits(folder) == uncut

@@ -283,7 +283,7 @@ def test_a_bake_plays_and_its_export_needs_no_simulation(tmp_path, monkeypatch):
     frames = simulated(obj)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "crowd.blend"))
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
-    folder = tmp_path / "steer_cache" / "Crowd"
+    folder = tmp_path / "steer_cache" / "crowd" / "Crowd"
     assert baked_file.file_of(obj) == folder / "crowd.usdc"
     monkeypatch.setattr(simulate, "run", None)
     warnings = []

@@ -39,7 +39,7 @@ def test_a_cache_is_written_beside_the_file_and_is_what_simulate_gives(run, smal
     result = run("bake", blend, "--to", "cache", "--json")
     assert result.code == 0, result.err
     (row,) = result.data["crowds"]
-    folder = tmp_path / "steer_cache" / "Crowd"
+    folder = tmp_path / "steer_cache" / "small" / "Crowd"
     assert (row["folder"], row["frames"], row["kept"], row["complete"]) == (
         str(folder), 20, 0, True,
     )  # fmt: skip
@@ -74,7 +74,9 @@ def test_a_saved_file_knows_its_cache(run, small_scene, tmp_path):
     scene = batch.open_file(blend)
     crowd = scene.objects["Crowd"]
     assert crowd.steer.cache_folder == "//Crowd"
-    assert places.own_folder(crowd) == tmp_path / "Crowd"
+    assert places.known_folder(crowd) == tmp_path / "Crowd"
+    # it stays that of the file that was baked
+    assert places.other_file(tmp_path / "Crowd") == small_scene
 
 
 @pytest.mark.parametrize(

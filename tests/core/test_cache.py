@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,10 +31,12 @@ from steer_addon.core.cache import (
     folder_name,
     layout,
     open_cache,
+    record_played,
 )
-from steer_addon.core.cache import files as cache_files
 from steer_addon.core.cache.baking import bake
+from steer_addon.core.cache.manifest import read_manifest, write_manifest
 from steer_addon.core.errors import CacheError, OutputError, SceneError
+from steer_addon.core.files import plain as plain_files
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -132,7 +135,7 @@ def test_the_old_bake_stays_until_the_new_one_is_complete(tmp_path):
         add(writer, FRAMES)
         writer.finish()
     assert open_cache(folder).header.generation == 2
-    assert sorted(p.name for p in folder.iterdir()) == [".lock", "bake_2", MANIFEST]
+    assert sorted(p.name for p in folder.iterdir()) == ["bake_2", MANIFEST]
 
 
 def test_frames_have_to_come_in_order(tmp_path):
@@ -180,7 +183,7 @@ def test_only_one_process_writes(tmp_path):
             lambda: CacheWriter(tmp_path, CacheHeader("Crowd", 24.0, 1, 2)),
             lambda: delete_cache(tmp_path),
         ):
-            with pytest.raises(OutputError, match=rf"\(process {other.pid}\) is baking"):
+            with pytest.raises(OutputError, match=rf"\(process {other.pid}\) is writing to"):
                 call()
         # however it ends, the folder is free again
         other.kill()
@@ -207,7 +210,7 @@ class FullDisk:
 @pytest.mark.parametrize("room", [0, 500, 3000, 5000, 9000, 12000])
 def test_a_full_disk_costs_a_chunk_at_most(tmp_path, monkeypatch, room):
     uncut = files(write(tmp_path / "uncut", FRAMES))
-    monkeypatch.setattr(cache_files, "os", FullDisk(room))
+    monkeypatch.setattr(plain_files, "os", FullDisk(room))
     with pytest.raises(OutputError, match="No space left on device; make room") as caught:
         write(tmp_path / "A", FRAMES)
     assert "\n" not in str(caught.value)
@@ -271,23 +274,76 @@ def test_a_generator_that_is_closed_keeps_what_is_done(tmp_path):
     assert files(folder) == files(write(tmp_path / "uncut", FRAMES))
 
 
-def test_deleting_leaves_what_is_not_its_own(tmp_path):
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "a.npy").write_text("mine")
-    folder = write(tmp_path / "A", FRAMES)
+def make_foreign(folder):
+    """Files of another program among those of a cache, with names like those of a cache."""
+    (folder / "bake_1" / "frames_7_9").mkdir(parents=True)
     (folder / "mine.txt").write_text("mine")
-    (folder / "bake_1" / "frames_1_2").symlink_to(outside)
-    (folder / "bake_7").symlink_to(outside)
+    (folder / "bake_1" / "keep.txt").write_text("mine")
+    (folder / "bake_1" / "frames_7_9" / "mine.txt").write_text("mine")
+    (folder / "bake_7" / "frames_1_2").mkdir(parents=True)
+    (folder / "bake_7" / "frames_1_2" / "position.npy").write_text("mine")
+    (folder / "bake_8").symlink_to(folder / "bake_7")
+
+
+def test_deleting_leaves_what_is_not_its_own(tmp_path):
+    folder = write(tmp_path / "A", FRAMES)
+    before = files(folder)
     (folder / "crowd.usdc").write_text("made of it")
-    (folder / "bake_1" / "frames_1_2").unlink()
-    delete_cache(folder, ("crowd.usdc",))
-    assert sorted(p.name for p in folder.iterdir()) == ["bake_7", "mine.txt"]
-    assert (outside / "a.npy").read_text() == "mine"
+    record_played(folder / "crowd.usdc", "0" * 64)
+    (folder / "bake_1" / "frames_-3_0" / "mine.txt").write_text("mine")
+    make_foreign(folder)
+    foreign = {name: data for name, data in files(folder).items() if data == b"mine"}
+    assert len(foreign) == 5 and before
+    delete_cache(folder)
+    assert files(folder) == foreign
+    assert (folder / "bake_8").is_symlink()
+
+
+def test_an_own_folder_is_gone_in_whole(tmp_path):
     gone = write(tmp_path / "B", FRAMES)
     delete_cache(gone)
     assert not gone.exists()
     delete_cache(gone)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "manifest.next.json", "crowd.usdc", "crowd.pc2"])
+@pytest.mark.parametrize("text", ['{"name": "my web app"}', ""])
+def test_files_of_others_refuse_a_bake_and_its_deletion(tmp_path, name, text):
+    folder = tmp_path / "A"
+    folder.mkdir()
+    (folder / name).write_text(text)
+    make_foreign(folder)
+    before = files(folder)
+    for call in (lambda: write(folder, FRAMES), lambda: delete_cache(folder)):
+        with pytest.raises(OutputError, match=f"holds {name}, which Steer did not write"):
+            call()
+    assert files(folder) == before and not (folder / ".lock").exists()
+
+
+def test_a_bake_beside_folders_of_others_takes_a_free_number(tmp_path):
+    folder = tmp_path / "A"
+    make_foreign(folder)
+    foreign = files(folder)
+    write(folder, FRAMES)
+    write(folder, FRAMES)
+    assert open_cache(folder).header.generation > 8
+    assert foreign.items() <= files(folder).items()
+    delete_cache(folder)
+    assert files(folder) == foreign
+
+
+def test_what_plays_an_older_bake_stays_its_own(tmp_path):
+    """Manifests of older versions list no files that play them."""
+    folder = write(tmp_path / "A", FRAMES)
+    manifest = read_manifest(folder)
+    write_manifest(folder / MANIFEST, replace(manifest, played=None))
+    (folder / "crowd.usdc").write_text("made of it")
+    write(folder, FRAMES)
+    assert (folder / "crowd.usdc").exists() and read_manifest(folder).played is None
+    record_played(folder / "crowd.usdc", "0" * 64)
+    assert set(read_manifest(folder).played) == {"crowd.usdc"}
+    delete_cache(folder)
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from ...version import __version__
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
 from ..live.simulate import Resume, fps_of, moments
-from . import inputs
+from . import inputs, places
 
 
 class CacheBake:
@@ -124,6 +124,7 @@ def begin(
     Raises:
         SteerError: The crowd cannot be simulated, or the folder cannot be written.
     """
+    places.check_free(folder)
     numbers = frame_numbers(obj) if frames is None else frames
     header = CacheHeader(
         name=obj.name_full,
@@ -132,6 +133,7 @@ def begin(
         frame_end=numbers[-1],
         forward_axis=obj.steer.motion.forward_axis,
         steer=__version__,
+        owner=places.owner_text(folder),
     )
     known = inputs.known_data(obj, scene, header)
     header = replace(header, settings_hash=inputs.settings_hash(known["settings"]), about=known)
@@ -154,6 +156,7 @@ def resume(
         SceneError: A setting or an input changed since the bake.
     """
     frame_numbers(obj)
+    places.check_free(folder)
     writer = CacheWriter.resume(folder)
     try:
         header = writer.header
@@ -174,6 +177,7 @@ def resume(
             old["animation"] = known["animation"]
         require_same(obj, old, known, header.name)
         writer.set_end(end)
+        writer.set_owner(places.owner_text(folder) or header.owner)
         writer.about.update(known)
     except BaseException:
         writer.close()

@@ -2,11 +2,15 @@
 
 A crowd knows the folder of its bake. A duplicate of the crowd knows the same folder, but does not
 own it: only the crowd that the bake was made for plays, continues or deletes it.
+
+A bake belongs to a .blend file, too, which its manifest names. A copy of that file plays the bake,
+and makes one in a place of its own; where the file is gone, the copy takes the bake over.
 """
 
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +18,23 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core import cache as caches
-from ...core.errors import SceneError
+from ...core.errors import CacheError, SceneError
 
 DEFAULT_PARENT = "//steer_cache"
+
+deleted: set[Path] = set()
+"""Folders of bakes that were deleted in this session: undo must not bring their playback back."""
 
 
 def parent_folder(obj: bpy.types.Object) -> str:
     """Parent of the folder of the crowd's next bake, as saved in the file."""
     chosen: str = obj.steer.cache_directory
-    return chosen or DEFAULT_PARENT
+    return chosen or f"{DEFAULT_PARENT}/{_file_name()}"
+
+
+def _file_name() -> str:
+    """Name of the open .blend file as that of a folder."""
+    return caches.folder_name(Path(bpy.data.filepath).stem)
 
 
 def why_no_folder(obj: bpy.types.Object) -> str:
@@ -41,7 +53,10 @@ def new_folder(obj: bpy.types.Object) -> Path:
     reason = why_no_folder(obj)
     if reason:
         raise SceneError(reason)
-    return absolute(parent_folder(obj)) / caches.folder_name(obj.name)
+    above, name = absolute(parent_folder(obj)), caches.folder_name(obj.name)
+    if bpy.data.filepath and other_file(above / name) is not None:
+        return above / _file_name() / name
+    return above / name
 
 
 def absolute(folder: str) -> Path:
@@ -51,10 +66,77 @@ def absolute(folder: str) -> Path:
 
 def own_folder(obj: bpy.types.Object) -> Path | None:
     """The folder of the crowd's bake; None if the crowd has no bake of its own."""
+    folder = known_folder(obj)
+    return None if folder is None or other_file(folder) is not None else folder
+
+
+def folder_to_replace(obj: bpy.types.Object) -> Path | None:
+    """The folder for a new bake of a crowd that is baked; None if it has no bake of its own.
+
+    An older Steer named no file in its bakes: it may be that of another file, too, and stays.
+    """
+    folder = own_folder(obj)
+    if folder is None or _owner_text(folder) or why_no_folder(obj) or not bpy.data.filepath:
+        return folder
+    return new_folder(obj)
+
+
+def known_folder(obj: bpy.types.Object) -> Path | None:
+    """The folder of the crowd's bake, or of the bake of the file that this one is a copy of."""
     stored: str = obj.steer.cache_folder
     if not stored or (stored.startswith("//") and not bpy.data.filepath):
         return None
     return None if _is_borrowed(obj) else absolute(stored)
+
+
+def other_file(folder: Path) -> Path | None:
+    """The other .blend file that the bake in a folder belongs to; None if it can be this one's."""
+    owner = _owner_text(folder)
+    if not owner:
+        return None
+    path = Path(os.path.normpath(folder / owner))
+    here = bpy.data.filepath
+    try:
+        # a file that is gone can lose nothing
+        same = not path.is_file() or (bool(here) and os.path.samefile(path, here))
+    except OSError:
+        same = False
+    return None if same else path
+
+
+def owner_text(folder: Path) -> str:
+    """The open .blend file as the manifest of a bake names it; empty if it was never saved."""
+    return _from(folder, Path(bpy.data.filepath)) if bpy.data.filepath else ""
+
+
+def _owner_text(folder: Path) -> str:
+    for name in (caches.MANIFEST, caches.NEXT):
+        try:
+            found = os.stat(folder / name)
+            return _read_owner(folder, name, found.st_mtime_ns, found.st_size)
+        except (OSError, CacheError):
+            continue
+    return ""
+
+
+@lru_cache(maxsize=100)
+def _read_owner(folder: Path, name: str, changed: int, size: int) -> str:
+    """Read again only after the manifest has changed, since panels ask with every redraw."""
+    return caches.open_cache(folder, name).header.owner
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a folder with the bake of another .blend file.
+
+    Raises:
+        SceneError: The bake belongs to a file that is there.
+    """
+    other = other_file(folder)
+    if other is not None:
+        raise SceneError(
+            f"{folder} holds the bake of {other}: choose another folder, where this file gets a "
+            "bake of its own"
+        )
 
 
 def _is_borrowed(obj: bpy.types.Object) -> bool:
@@ -73,7 +155,7 @@ def _is_borrowed(obj: bpy.types.Object) -> bool:
 def owner_of(folder: Path) -> bpy.types.Object | None:
     """The crowd whose bake is in a folder, or None."""
     used = [obj for obj in bpy.data.objects if obj.steer.cache_folder]
-    return next((obj for obj in used if own_folder(obj) == folder), None)
+    return next((obj for obj in used if known_folder(obj) == folder), None)
 
 
 def set_folder(obj: bpy.types.Object, folder: Path) -> None:
@@ -86,11 +168,16 @@ def set_folder(obj: bpy.types.Object, folder: Path) -> None:
 
 def _relative(folder: Path, file: Path) -> str:
     """A folder as saved in a file, relative to the file where possible."""
+    text = _from(file.parent, folder)
+    return text if os.path.isabs(text) else f"//{text}"
+
+
+def _from(folder: Path, path: Path) -> str:
+    """A path as seen from a folder; the whole path from another drive (Windows)."""
     try:
-        return "//" + os.path.relpath(folder, file.parent).replace(os.sep, "/")
+        return os.path.relpath(path, folder).replace(os.sep, "/")
     except ValueError:
-        # the folder is on another drive (Windows)
-        return str(folder)
+        return str(path)
 
 
 _moved: dict[str, tuple[str, str]] = {}

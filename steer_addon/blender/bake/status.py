@@ -18,8 +18,8 @@ from bpy.app.handlers import persistent
 from ...core import cache as caches
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
-from .. import app_handlers
-from ..crowd import crowds
+from .. import app_handlers, playback
+from ..crowd import baked_file, crowds
 from ..crowd.links import linked_crowds
 from ..crowd.records import Part
 from ..reading import scene_inputs
@@ -50,6 +50,7 @@ class BakeStatus:
         settings: Changes of the settings.
         changes: Changes that the last check found.
         edited: Names of objects edited since then.
+        other_file: The other .blend file that the bake belongs to.
     """
 
     folder: Path
@@ -61,6 +62,7 @@ class BakeStatus:
     settings: list[Diagnosis] = field(default_factory=list)
     changes: list[Diagnosis] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
+    other_file: Path | None = None
 
     @property
     def out_of_date(self) -> Diagnosis | None:
@@ -70,7 +72,9 @@ class BakeStatus:
 
     @property
     def can_continue(self) -> bool:
-        """Whether the bake lacks frames."""
+        """Whether the bake lacks frames that this file may add."""
+        if self.other_file is not None:
+            return False
         return self.unfinished is not None or not self.complete
 
     def diagnoses(self) -> list[Diagnosis]:
@@ -78,6 +82,8 @@ class BakeStatus:
         if self.problem is not None:
             return [self.problem]
         found = []
+        if self.other_file is not None:
+            found.append(diagnose("BAKE_OF_OTHER_FILE", str(self.other_file)))
         if len(self.frames):
             code = "FRAMES_BEING_BAKED" if busy else "FRAMES_LACKING"
             code = "FRAMES_BAKED" if self.complete else code
@@ -112,7 +118,7 @@ busy: list[object] = []
 
 
 def status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
-    """Status of the bake of a crowd; None if the crowd has no bake of its own."""
+    """Status of the bake of a crowd; None if the crowd knows of no bake."""
     known = _known.ensure(obj)
     now = time.monotonic()
     if now - known.asked > _FRESH:
@@ -139,12 +145,12 @@ def checked(obj: bpy.types.Object, changes: list[Diagnosis]) -> None:
 
 
 def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | None:
-    """Status from the files of a bake; None if a crowd has no bake of its own."""
-    folder = places.own_folder(obj)
+    """Status from the files of a bake; None if a crowd knows of no bake."""
+    folder = places.known_folder(obj)
     if folder is None:
         return None
 
-    found = BakeStatus(folder)
+    found = BakeStatus(folder, other_file=places.other_file(folder))
     try:
         if (folder / caches.NEXT).exists():
             found.unfinished = caches.open_cache(folder, caches.NEXT).frames
@@ -164,7 +170,7 @@ def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | N
 
 def cache_of(obj: bpy.types.Object) -> Cache | None:
     """The cache of a crowd's bake; None if there is no readable cache."""
-    folder = places.own_folder(obj)
+    folder = places.known_folder(obj)
     if folder is None:
         return None
 
@@ -201,7 +207,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         if not obj.steer.cache_folder:
             continue
         places.claim(obj)
-        if places.own_folder(obj) is None:
+        if places.known_folder(obj) is None:
             continue
         known = _known.ensure(obj)
         touched = _touched(obj, depsgraph)
@@ -223,6 +229,17 @@ def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[str]
         if is_action or update.is_updated_transform or shown:
             found.append(names[uid])
     return found
+
+
+@persistent
+def on_undo(*_: object) -> None:
+    """Let a crowd play live whose bake was deleted: undo brings back its state, never the files."""
+    for obj in bpy.data.objects if places.deleted else ():
+        played = baked_file.file_of(obj)
+        if played is not None and played.parent in places.deleted and not played.exists():
+            playback.detach(obj)
+            places.forget_folder(obj)
+            baked(obj)
 
 
 @persistent
@@ -277,6 +294,8 @@ def check_quickly(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
 HANDLERS = (
     ("depsgraph_update_post", on_edit),
     ("load_post", on_load),
+    ("undo_post", on_undo),
+    ("redo_post", on_undo),
     ("save_pre", places.on_save),
     ("save_post", places.on_saved),
 )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...core.diagnoses import Diagnosis, diagnose
+from ...core.files.plain import digest_of
+from ...core.files.whole import why_not_whole
 from .state import PLAYBACK_KEY, playback_state
 
 RANGE_KEY = "steer_playback_frames"
 """Custom property of a state that plays a file: first and last frame."""
+DIGEST_KEY = "steer_playback_sha256"
+"""Custom property of a state that plays a file: the digest of that file; none in older files."""
+_QUICK = 100_000_000
+"""Size up to which a file is compared with its digest while the panel is drawn [bytes]."""
 
 
 def cache_file_of(state: bpy.types.Object) -> bpy.types.CacheFile | None:
@@ -47,8 +55,13 @@ def file_of(obj: bpy.types.Object) -> Path | None:
     return None if state is None else path_of(state)
 
 
-def problem(obj: bpy.types.Object) -> Diagnosis | None:
-    """Why a baked crowd does not play; None when it does."""
+def problem(obj: bpy.types.Object, *, thorough: bool = False) -> Diagnosis | None:
+    """Why a baked crowd does not play what was baked; None when it does.
+
+    Args:
+        obj: The crowd.
+        thorough: Compare a large file with its digest, too, which takes a second per gigabyte.
+    """
     state = playback_state(obj)
     if state is None:
         return None
@@ -59,7 +72,21 @@ def problem(obj: bpy.types.Object) -> Diagnosis | None:
         return diagnose("BAKE_FILE_MISSING", str(path))
     if state[PLAYBACK_KEY] == "usdc" and not bpy.app.build_options.usd:
         return diagnose("BAKE_NEEDS_USD")
-    return None
+    try:
+        found = os.stat(path)
+        wanted = state.get(DIGEST_KEY, "") if thorough or found.st_size <= _QUICK else ""
+        reason = _fault(path, str(wanted), found.st_mtime_ns, found.st_size)
+    except OSError as error:
+        reason = error.strerror or str(error)
+    return diagnose("BAKE_FILE_DAMAGED", str(path), reason=reason) if reason else None
+
+
+@lru_cache(maxsize=100)
+def _fault(path: Path, digest: str, changed: int, size: int) -> str:
+    """Asked again only after the file has changed, since panels ask with every redraw."""
+    if digest and digest_of(path) != digest:
+        return "it is not the file that was baked"
+    return why_not_whole(path)
 
 
 def limits(obj: bpy.types.Object) -> Diagnosis | None:

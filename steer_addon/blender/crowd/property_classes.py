@@ -260,7 +260,8 @@ def _cache() -> dict[str, Any]:
         "cache_directory": _fixed(
             StringProperty,
             "Folder",
-            "Where the folder of the bake goes; empty is steer_cache, beside the file",
+            "Where the folder of the bake goes; empty is steer_cache, with a folder of the file's "
+            "name, beside the file",
             subtype="DIR_PATH",
             options=FIXED | relative,
         ),

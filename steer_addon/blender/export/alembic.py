@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import errno
+import shutil
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +17,23 @@ from .. import playback
 from ..display import display
 from ..writing.files import Header, replacing, safe_name
 from .staging import staging
+
+_AGENT_BYTES, _FRAME_BYTES, _FILE_BYTES = 64, 4_096, 100_000
+"""More than an agent takes in a frame, a frame itself, and the file [bytes]."""
+
+
+def _reserve(path: Path, size: int) -> None:
+    """Make sure that the disk has room: Alembic ends Blender where it fills.
+
+    Raises:
+        OSError: It has not.
+    """
+    room = shutil.disk_usage(path.parent).free
+    if room < size + _FILE_BYTES:
+        raise OSError(
+            errno.ENOSPC,
+            f"it may take {(size + _FILE_BYTES) / 1e6:.1f} MB, and {room / 1e6:.1f} MB are free",
+        )
 
 
 def write_alembic(
@@ -32,8 +51,17 @@ def write_alembic(
         )
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="steer-export-"))
-        played = playback.write(frames, Path(folder), header)
+        most = 0
+
+        def counted() -> Iterator[Frame]:
+            nonlocal most
+            for frame in frames:
+                most = max(most, len(frame.id))
+                yield frame
+
+        played = playback.write(counted(), Path(folder), header)
         partial = stack.enter_context(replacing(path))
+        _reserve(partial, header.count * most * _AGENT_BYTES + header.count * _FRAME_BYTES)
         stage = stack.enter_context(staging(scene, header))
         name = safe_name(header.name)
         obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))

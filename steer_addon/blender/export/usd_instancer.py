@@ -11,8 +11,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
-from ..writing.files import Header, as_output_errors
+from ..writing.files import Header
 from ..writing.usd_points import CROWD_PATH, Samples, pxr, write_frames
 from .prototypes import Prototypes, make_prototypes
 

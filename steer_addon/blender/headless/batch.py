@@ -14,6 +14,9 @@ import bpy
 
 from ...core.crowd.settings import BLOCKS, CrowdSettings, with_override
 from ...core.errors import OutputError, SceneError
+from ...core.files.plain import reason, rename, sync_file
+from ...core.files.staging import as_output_errors, beside, cannot_write, stage
+from ...core.files.whole import why_not_whole
 from .. import registration
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import apply_settings, bake_settings_of, settings_of
@@ -157,13 +160,11 @@ def check_folder(folder: Path) -> None:
         OutputError: They cannot be written.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".steer-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        with stage(folder):
+            pass
     except OSError as error:
         raise OutputError(
-            f"Folder {folder} cannot be written: {error.strerror}; choose another one"
+            f"Folder {folder} cannot be written: {reason(error)}; choose another one"
         ) from None
 
 
@@ -175,13 +176,22 @@ def save_file(path: Path) -> None:
     """
     check_new_file(path, ".blend")
     bpy.context.preferences.filepaths.save_version = 0
-    try:
-        # Blender itself writes beside the file first and renames then
-        bpy.ops.wm.save_as_mainfile(
-            filepath=str(path.resolve()), check_existing=False, compress=True, relative_remap=True
-        )
-    except RuntimeError as error:
-        raise OutputError(f"{path} cannot be written: {reason_of(error)}") from None
+    path = path.resolve()
+    with as_output_errors(path), stage(path.parent) as folder:
+        # beside the goal, since paths in it are relative to its folder
+        partial = beside(folder, ".blend")
+        try:
+            bpy.ops.wm.save_as_mainfile(
+                filepath=str(partial), check_existing=False, compress=True, copy=True,
+                relative_remap=True,
+            )  # fmt: skip
+        except RuntimeError as error:
+            raise cannot_write(path, reason_of(error)) from None
+        fault = why_not_whole(partial)
+        if fault:
+            raise cannot_write(path, fault)
+        sync_file(partial)
+        rename(partial, path)
 
 
 def agent_count(scene: bpy.types.Scene) -> int:

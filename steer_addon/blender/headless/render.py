@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import bpy
 
 from ...core.errors import OutputError, SceneError
+from ...core.files.marks import is_marked, mark_picture, mark_video
+from ...core.files.staging import cannot_write
 from ...core.step.simulation import Progress, with_progress
-from ..crowd import crowds
+from ..crowd import baked_file, crowds
 from ..crowd.state import plays_back
 from ..live import live
 from ..making.scene_look import can_denoise
-from ..writing.files import reason_of
+from ..writing.files import reason_of, replacing
 from .batch import check_folder
 
 ENGINES = {
@@ -99,11 +101,17 @@ def render_frames(
         The picture of each frame, and the time that it took [s].
 
     Raises:
-        SteerError: A crowd cannot be simulated, or a picture cannot be written.
+        SteerError: A crowd cannot be simulated, its bake is not there or damaged, or a picture
+            cannot be written.
     """
     pictures, seconds = [], []
-    for obj in crowds.crowds(scene):
-        if not obj.hide_render and not plays_back(obj):
+    shown = [obj for obj in crowds.crowds(scene) if not obj.hide_render]
+    for obj in shown:
+        fault = baked_file.problem(obj, thorough=True)
+        if fault is not None:
+            raise SceneError(fault)
+    for obj in shown:
+        if not plays_back(obj):
             live.catch_up(obj, scene, frames[-1])
     for number in with_progress(iter(frames), len(frames), progress):
         start = time.perf_counter()
@@ -112,35 +120,62 @@ def render_frames(
     return pictures, seconds
 
 
-def _render_frame(scene: bpy.types.Scene, number: int, folder: Path) -> Path:
+def picture_path(folder: Path, number: int) -> Path:
+    """The picture of a frame."""
     sign = "-" if number < 0 else ""
-    path = folder / f"frame_{sign}{abs(number):04d}.png"
-    partial = folder / f".{path.stem}.partial.png"
+    return folder / f"frame_{sign}{abs(number):04d}.png"
+
+
+def check_pictures(paths: Iterable[Path]) -> None:
+    """Refuse to replace pictures and videos that Steer did not make.
+
+    Raises:
+        OutputError: There is such a file.
+    """
+    for path in paths:
+        if os.path.lexists(path) and not is_marked(path):
+            raise OutputError(
+                f"{path} is there already, and Steer did not make it: choose another folder with "
+                "--out, or move it away"
+            )
+
+
+def _render_frame(scene: bpy.types.Scene, number: int, folder: Path) -> Path:
+    path = picture_path(folder, number)
     scene.frame_set(number)
-    scene.render.filepath = str(partial.resolve())
-    try:
-        bpy.ops.render.render(write_still=True, scene=scene.name)
-        os.replace(partial, path)
-    except RuntimeError as error:
-        raise OutputError(f"Frame {number} cannot be rendered: {reason_of(error)}") from None
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}") from None
+    with replacing(path) as partial:
+        scene.render.filepath = str(partial.resolve())
+        try:
+            bpy.ops.render.render(write_still=True, scene=scene.name)
+        except RuntimeError as error:
+            raise OutputError(f"Frame {number} cannot be rendered: {reason_of(error)}") from None
+        mark_picture(partial)
     return path
 
 
-def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: float) -> str:
-    """Make an .mp4 of pictures with Blender's own encoder; returns the reason for none, else "".
+def check_video() -> None:
+    """Refuse a video where Blender has no encoder.
+
+    Raises:
+        SceneError: It has none.
+    """
+    if not bpy.app.build_options.codec_ffmpeg:
+        raise SceneError("This Blender cannot write videos: leave --video out")
+
+
+def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: float) -> None:
+    """Make an .mp4 of pictures with Blender's own encoder.
 
     Args:
         pictures: A picture for each frame, all of one size.
         path: File to write.
         size: Width and height [pixels]; an odd one loses its last row or column.
         fps: Frames per second.
+
+    Raises:
+        OutputError: The file cannot be written.
     """
-    if not bpy.app.build_options.codec_ffmpeg:
-        return "this Blender cannot write videos"
     scene = bpy.data.scenes.new("Steer Video")
-    partial = path.with_name(f".{path.stem}.partial.mp4")
     try:
         _set_video(scene, size, fps)
         editor = scene.sequence_editor_create()
@@ -152,14 +187,14 @@ def encode_video(pictures: list[Path], path: Path, size: tuple[int, int], fps: f
         known = strip.bl_rna.properties
         length = "duration" if "duration" in known else "frame_final_duration"
         setattr(strip, length, len(pictures))
-        scene.render.filepath = str(partial.resolve())
-        bpy.ops.render.render(animation=True, scene=scene.name)
-        os.replace(partial, path)
-    except (RuntimeError, TypeError, OSError) as error:
-        return reason_of(error)
+        with replacing(path) as partial:
+            scene.render.filepath = str(partial.resolve())
+            bpy.ops.render.render(animation=True, scene=scene.name)
+            mark_video(partial)
+    except (RuntimeError, TypeError) as error:
+        raise cannot_write(path, reason_of(error)) from None
     finally:
         bpy.data.scenes.remove(scene)
-    return ""
 
 
 def _set_video(scene: bpy.types.Scene, size: tuple[int, int], fps: float) -> None:

@@ -28,17 +28,29 @@ def why_no_new_bake(context: bpy.types.Context) -> str:
     return places.why_no_folder(obj)
 
 
+def why_no_own_bake(context: bpy.types.Context) -> str:
+    """Why there is no bake to change or delete; empty when there is one."""
+    obj = context.object
+    if places.own_folder(obj) is not None:
+        return ""
+    known = places.known_folder(obj)
+    if known is not None:
+        return f"The bake of {obj.name!r} is that of {places.other_file(known)}"
+    other = ": the bake is that of the crowd that it was duplicated from"
+    return f"{obj.name!r} is not baked" + (other if obj.steer.cache_folder else "")
+
+
 def why_no_bake(context: bpy.types.Context) -> str:
     """Why there is no bake to replace; empty when there is one."""
-    obj = context.object
-    return "" if places.own_folder(obj) is not None else f"{obj.name!r} is not baked: use Bake"
+    reason = why_no_own_bake(context)
+    return reason and f"{reason}: use Bake"
 
 
 def why_not_continued(context: bpy.types.Context) -> str:
     """Why the bake cannot be continued; empty when it can."""
     found = status.status(context.object, context.scene)
-    if found is None:
-        return f"{context.object.name!r} is not baked: use Bake"
+    if found is None or found.other_file is not None:
+        return why_no_bake(context)
     if found.problem is not None:
         return found.problem.sentence
     if found.unfinished is None and found.out_of_date is not None:
@@ -46,13 +58,10 @@ def why_not_continued(context: bpy.types.Context) -> str:
     return "" if found.can_continue else "The bake is complete"
 
 
-def why_no_own_bake(context: bpy.types.Context) -> str:
-    """Why there is no bake to check or delete; empty when there is one."""
-    obj = context.object
-    if places.own_folder(obj) is not None:
-        return ""
-    other = ": the bake is that of the crowd that it was duplicated from"
-    return f"{obj.name!r} is not baked" + (other if obj.steer.cache_folder else "")
+def why_no_known_bake(context: bpy.types.Context) -> str:
+    """Why there is no bake to check; empty when there is one."""
+    known = places.known_folder(context.object)
+    return why_no_own_bake(context) if known is None else ""
 
 
 def folder_of(context: bpy.types.Context) -> Path:
@@ -89,7 +98,8 @@ class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
 
     def begin(self, context: bpy.types.Context) -> "CacheBake":
         """Begin in the folder of the bake."""
-        return cached.begin(context.object, context.scene, folder_of(context))
+        folder = places.folder_to_replace(context.object) or folder_of(context)
+        return cached.begin(context.object, context.scene, folder)
 
 
 class OBJECT_OT_steer_cache_continue(BakeOperator, bpy.types.Operator):
@@ -111,11 +121,28 @@ class OBJECT_OT_steer_cache_delete(SteerOperator, bpy.types.Operator):
     bl_label = "Delete Bake"
     needs = (*NOT_BUSY, why_no_own_bake)
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Ask first: files cannot be brought back by undo."""
+        folder, found = folder_of(context), status.status(context.object, context.scene)
+        frames = range(0) if found is None else found.frames
+        what = f"Frames {frames[0]} to {frames[-1]}" if frames else "Its files"
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title="Delete Bake",
+            message=f"{what} in {folder} are deleted. Undo does not bring them back.",
+            confirm_text="Delete",
+            icon="WARNING",
+        )
+
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
         obj, folder = context.object, folder_of(context)
+        # refused before anything has changed, where files of others are in the way
+        caches.check_own(folder)
         playback.detach(obj)
-        caches.delete_cache(folder, playback.FILES)
+        caches.delete_cache(folder)
+        places.deleted.add(folder)
         places.forget_folder(obj)
         status.baked(obj)
         return f"Removed the bake in {folder}"
@@ -127,12 +154,14 @@ class OBJECT_OT_steer_cache_check(SteerOperator, bpy.types.Operator):
     bl_idname = "object.steer_cache_check"
     bl_label = "Check Bake"
     bl_options = {"REGISTER"}
-    needs = (*NOT_BUSY, why_no_own_bake)
+    needs = (*NOT_BUSY, why_no_known_bake)
 
     def run(self, context: bpy.types.Context) -> str:
         """Check it."""
         obj = context.object
-        cache = caches.open_cache(folder_of(context))
+        folder = places.known_folder(obj)
+        assert folder is not None  # the poll has asked
+        cache = caches.open_cache(folder)
         for _ in cache.verify():
             pass
         steps = checking.check(obj, context.scene, cache)
@@ -182,6 +211,7 @@ class OBJECT_OT_steer_cache_relink(SteerOperator, bpy.types.Operator):
             )
         playback.attach(obj, folder)
         places.set_folder(obj, folder)
+        places.deleted.discard(folder)
         status.baked(obj)
         return f"{obj.name!r} has the bake of {cache.header.name!r}, {len(cache)} frames"
 

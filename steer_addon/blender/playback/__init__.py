@@ -8,7 +8,6 @@ Cache modifier (`crowd.pc2`), which holds positions only.
 """
 
 from .linking import (
-    FILES,
     Played,
     attach,
     detach,
@@ -21,7 +20,6 @@ from .linking import (
 )
 
 __all__ = [
-    "FILES",
     "Played",
     "attach",
     "detach",

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
+from ...core.cache import MANIFEST, PLAYED, check_own, record_played
 from ...core.errors import SceneError
+from ...core.files.lock import FolderLock
+from ...core.files.plain import digest_of
+from ...core.files.staging import as_output_errors
 from ...core.results.roster import Roster, everybody, placed
 from ..crowd import animation_paths, baked_file, crowds
 from ..crowd.state import (
@@ -35,11 +39,8 @@ if TYPE_CHECKING:
     from ...core.results.frames import Frame
     from ..writing.files import Header
 
-USD_FILE = "crowd.usdc"
-PLAIN_FILE = "crowd.pc2"
-"""The file for a Blender without USD, see `packed`."""
-FILES = (USD_FILE, PLAIN_FILE)
-"""Files that `write` leaves in the folder of a cache."""
+USD_FILE, PLAIN_FILE = PLAYED
+"""The files that `write` leaves in the folder of a cache; for the second one see `packed`."""
 
 
 class Played(NamedTuple):
@@ -49,11 +50,13 @@ class Played(NamedTuple):
         path: The file.
         header: Header of its frames.
         first: The first frame.
+        digest: SHA-256 of the file.
     """
 
     path: Path
     header: Header
     first: Frame
+    digest: str = ""
 
 
 def write(
@@ -84,7 +87,7 @@ def write(
             ids = first.id if everybody is None else everybody()
             first = Roster(ids).placed(first)
             write_pc2(packed_points(placed(coming, ids)), path, header)
-    return Played(path, header, first)
+    return Played(path, header, first, digest_of(path))
 
 
 def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
@@ -126,6 +129,7 @@ def make_state(name: str, played: Played) -> bpy.types.Object:
         state = files.make_plain_state(name, path, played.first, header.start)
     state[PLAYBACK_KEY] = path.suffix[1:]
     state[baked_file.RANGE_KEY] = [header.start, header.end]
+    state[baked_file.DIGEST_KEY] = played.digest
     return state
 
 
@@ -139,8 +143,16 @@ def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
             crowd then shows what it showed before.
     """
     folder = folder_path(cache_folder)
-    frames, header = files.read_cache(folder)
-    played = write(frames, folder, header, lambda: everybody(frames))
+    files.read_cache(folder)
+    lock = FolderLock(folder)
+    try:
+        check_own(folder)
+        frames, header = files.read_cache(folder)
+        played = write(frames, folder, header, lambda: everybody(frames))
+        with as_output_errors(folder / MANIFEST):
+            record_played(played.path, played.digest)
+    finally:
+        lock.release(remove=True)
     show(obj, played)
     return played.path
 
@@ -176,6 +188,8 @@ def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
     if not path.is_file():
         return attach(obj, place)
     files.set_path(state, path)
+    # the user says which file it is
+    state[baked_file.DIGEST_KEY] = digest_of(path)
     return path
 
 

@@ -212,14 +212,14 @@ def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
     column = layout.column()
     column.label(text="Cache")
     found = status.status(obj, context.scene)
-    if found is None:
+    for diagnosis in () if found is None else found.diagnoses():
+        draw_sentence(column, context, diagnosis)
+    if found is None or found.other_file is not None:
         column.prop(obj.steer, "cache_directory")
         row = column.row(align=True)
         row.operator("object.steer_cache_bake", icon="RENDER_ANIMATION")
         row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
         return
-    for diagnosis in found.diagnoses():
-        draw_sentence(column, context, diagnosis)
     row = column.row(align=True)
     if found.can_continue:
         row.operator("object.steer_cache_continue", icon="PLAY")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...core.errors import OutputError
+from ...core.files import staging
+from ...core.files.staging import as_output_errors
+from ...core.files.whole import why_not_whole
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -49,48 +50,14 @@ def safe_name(text: str) -> str:
 
 
 @contextmanager
-def as_output_errors(path: Path) -> Iterator[None]:
-    """In this block an error of the system becomes the sentence that the file cannot be written.
-
-    Raises:
-        OutputError: In place of an OSError.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise cannot_write(path, error.strerror or str(error)) from None
-
-
-@contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name to write to, which becomes the file if the block ends without an error.
-
-    The temporary file is in the same folder, with the same suffix: programs know formats by it.
-    After an error an earlier file stays as it was.
+    """A file to write beside a path, which takes its place if it is whole, see `core.files`.
 
     Raises:
-        OutputError: The file cannot be written.
+        OutputError: The file cannot be written; an earlier one is as it was.
     """
-    partial = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
-    try:
-        with as_output_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            yield partial
-            os.replace(partial, path)
-    finally:
-        try:
-            partial.unlink(missing_ok=True)
-        except OSError:
-            # the folder is gone, and the temporary file with it
-            pass
-
-
-def cannot_write(path: Path, reason: str) -> OutputError:
-    """The error for a file that cannot be written."""
-    return OutputError(
-        f"{path} cannot be written: {reason}; choose another folder or make room. "
-        "An earlier file of this name is as it was"
-    )
+    with as_output_errors(path), staging.replacing(path, why_not_whole) as partial:
+        yield partial
 
 
 def reason_of(error: Exception) -> str:

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import SceneError
+from ...core.files.staging import cannot_write
 from ...core.results.frames import Frame
 from ...core.results.roster import placed
-from .files import Header, cannot_write, replacing
+from .files import Header, replacing
 
 CROWD_PATH = "/Crowd"
 """Path of the crowd in a file."""

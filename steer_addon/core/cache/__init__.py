@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from . import changes
-from .cleaning import delete_cache
-from .layout import MANIFEST, NEXT, VERSION, CacheHeader, folder_name
+from .cleaning import check_own, delete_cache, record_played
+from .layout import MANIFEST, NEXT, PLAYED, VERSION, CacheHeader, folder_name
 from .reader import Cache, open_cache
 from .writer import CacheWriter
 
 __all__ = [
     "MANIFEST",
     "NEXT",
+    "PLAYED",
     "VERSION",
     "Cache",
     "CacheHeader",
     "CacheWriter",
     "changes",
+    "check_own",
     "delete_cache",
     "folder_name",
     "open_cache",
+    "record_played",
 ]

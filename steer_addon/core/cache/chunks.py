@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from ..errors import CacheError
+from ..errors import CacheError, FileError
+from ..files.plain import read_file, write_file
 from ..results.frames import Frame
-from .files import read_file, write_file
 from .layout import ARRAYS, MOST_BYTES, STATE, Chunk, StateEntry, npy_header
 
 Array = NDArray[Any]
@@ -106,7 +106,10 @@ def read_chunk(folder: Path, chunk: Chunk) -> dict[str, Array]:
 
 
 def _read(path: Path, header: bytes, size: int, wanted: str) -> NDArray[np.uint8]:
-    data = read_file(path, size=len(header) + size, most=MOST_BYTES + len(header))
+    try:
+        data = read_file(path, size=len(header) + size, most=MOST_BYTES + len(header))
+    except FileError as error:
+        raise CacheError(f"{error}: the cache is damaged, bake again") from None
     if data[: len(header)].tobytes() != header or hashlib.sha256(data.data).hexdigest() != wanted:
         raise CacheError(f"{path} is damaged, its checksum is another one: bake again")
     return data[len(header) :]

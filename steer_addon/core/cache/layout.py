@@ -3,6 +3,8 @@
 ::
 
     NAME/manifest.json                       the contents, with a checksum of itself
+    NAME/crowd.usdc                          what Blender plays, listed in the manifest
+    NAME/bake_1/.steer                       the mark of a folder that Steer made
     NAME/bake_1/frames_1_25/position.npy     (frames, agents, 3) float32, and so on
     NAME/bake_1/frames_1_25/state_0.npy      records: the agents after the last of these frames
 
@@ -28,7 +30,13 @@ NEXT = "manifest.next.json"
 """The manifest of a bake that will replace the one that is there, once it is complete."""
 
 BAKE = re.compile(r"bake_[1-9]\d{0,8}")
+BAKE_MARK = ".steer"
 CHUNK = re.compile(r"frames_-?\d{1,7}_-?\d{1,7}(\.partial)?")
+CHUNK_FILE = re.compile(r"(position|velocity|rotation|id|radius|alive|(attribute|state)_\d+)\.npy")
+PARTIAL = ".partial"
+"""Ending of the folder of a chunk that is not complete yet."""
+PLAYED = ("crowd.usdc", "crowd.pc2")
+"""The files that Blender plays: one, for a Blender with USD or without."""
 
 MOST_FRAMES = 2_000_000
 MOST_AGENTS = 4_000_000
@@ -198,6 +206,7 @@ class CacheHeader:
         chunk_frames: Frames of a chunk.
         generation: Number of this bake in its folder.
         steer: Version of Steer that baked it.
+        owner: The .blend file whose bake it is, relative to the cache; empty for an unsaved one.
         about: Further JSON data: fingerprints that are compared before a bake is continued.
         version: Version of the format.
     """
@@ -213,6 +222,7 @@ class CacheHeader:
     chunk_frames: int = 0
     generation: int = 1
     steer: str = ""
+    owner: str = ""
     about: Mapping[str, Any] = field(default_factory=dict)
     version: int = VERSION
 

@@ -10,13 +10,14 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import CacheError
-from .files import read_file, replace_file
+from ..errors import CacheError, FileError
+from ..files.plain import read_file
+from ..files.staging import replace_file
 from .layout import (
     ARRAYS,
     MANIFEST,
@@ -25,6 +26,7 @@ from .layout import (
     MOST_BYTES,
     MOST_FRAMES,
     MOST_STATES,
+    PLAYED,
     VERSION,
     CacheHeader,
     Chunk,
@@ -37,6 +39,7 @@ MOST_MANIFEST = 16_000_000
 _FIRST = re.compile(
     rb'\{"format": "steer-cache", "version": (\d{1,9}), "sha256": "([0-9a-f]{64})", "cache":'
 )
+_MARK = b'{"format": "steer-cache", "version": '
 _SUM = re.compile(r"[0-9a-f]{64}")
 _FRAME = 1_100_000
 """Blender's frame numbers stay below this one."""
@@ -50,11 +53,14 @@ class Manifest:
         header: The crowd and frames that it holds.
         chunks: The existing frames, without gaps.
         complete: Whether all frames exist.
+        played: SHA-256 of the files of `PLAYED` that were made of it, by name; None where an older
+            Steer wrote the manifest, which listed none.
     """
 
     header: CacheHeader
     chunks: tuple[Chunk, ...] = ()
     complete: bool = False
+    played: Mapping[str, str] | None = field(default_factory=dict)
 
     @property
     def frames(self) -> range:
@@ -78,6 +84,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
             {**vars(chunk), "states": [vars(entry) for entry in chunk.states]}
             for chunk in manifest.chunks
         ],
+        **({} if manifest.played is None else {"played": dict(manifest.played)}),
     }
     body = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     digest = hashlib.sha256(body.encode()).hexdigest()
@@ -94,7 +101,10 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
     path = folder / name
     if not path.exists() and not path.is_symlink():
         raise CacheError(f"{folder} holds no cache: choose the folder with its {MANIFEST}")
-    raw = bytes(read_file(path, most=MOST_MANIFEST))
+    try:
+        raw = bytes(read_file(path, most=MOST_MANIFEST))
+    except FileError as error:
+        raise CacheError(f"{error}: bake again") from None
     first, _, rest = raw.partition(b"\n")
     found = _FIRST.fullmatch(first)
     if found is None:
@@ -114,6 +124,14 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
         raise CacheError(f"{path} does not describe a cache: bake again") from None
 
 
+def is_manifest(path: Path) -> bool:
+    """Whether a file begins with the mark of a manifest, damaged or not."""
+    try:
+        return read_file(path, most=MOST_MANIFEST)[: len(_MARK)].tobytes() == _MARK
+    except FileError:
+        return False
+
+
 def _no_number(text: str) -> NoReturn:
     raise ValueError(text)
 
@@ -130,7 +148,16 @@ def _manifest(data: Any) -> Manifest:
     complete = data["complete"]
     _require(isinstance(complete, bool))
     _require(not complete or place == header.frame_end + 1)
-    return Manifest(header, chunks, complete)
+    return Manifest(header, chunks, complete, _played(data))
+
+
+def _played(data: Any) -> Mapping[str, str] | None:
+    if "played" not in data:
+        return None
+    played: dict[str, str] = data["played"]
+    _require(isinstance(played, dict) and set(PLAYED).issuperset(played))
+    _require(all(isinstance(s, str) and _SUM.fullmatch(s) for s in played.values()))
+    return played
 
 
 def _header(data: Any) -> CacheHeader:
@@ -151,6 +178,7 @@ def _header(data: Any) -> CacheHeader:
         chunk_frames=_int(data["chunk_frames"], 1, MOST_FRAMES),
         generation=_int(data["generation"], 1, 10**9 - 1),
         steer=_text(data["steer"]),
+        owner=_text(data.get("owner", "")),
         about=data["about"],
     )
 

@@ -19,22 +19,30 @@ from typing import Any
 from ..agents import Agents
 from ..diagnoses import diagnose
 from ..errors import CacheError, OutputError
+from ..files.lock import FolderLock
+from ..files.plain import is_folder, reason, rename, sync_folder
 from ..results.frames import Frame
 from .chunks import States, write_chunk
-from .cleaning import folders_in, remove_unknown
-from .files import PARTIAL, is_folder, reason, remove_folder, rename, sync_folder
+from .cleaning import (
+    check_own,
+    folders_in,
+    listed_played,
+    make_bake_folder,
+    remove_chunk,
+    remove_unknown,
+)
 from .layout import (
     BAKE,
     CHUNK,
     MANIFEST,
     MOST_AGENTS,
     NEXT,
+    PARTIAL,
     CacheHeader,
     Chunk,
     chunk_frames,
     ends_chunk,
 )
-from .lock import FolderLock
 from .manifest import Manifest, read_manifest, write_manifest
 from .reader import Cache
 
@@ -54,17 +62,25 @@ class CacheWriter:
                 of 0 are taken from the first frame; `generation` from the folder.
 
         Raises:
-            OutputError: The folder cannot be written to, or another process writes to it.
+            OutputError: The folder cannot be written to, another process writes to it, or files of
+                another program have the names of a cache's.
         """
+        check_own(Path(folder))
         self._begin(Path(folder))
         try:
+            # another process may have ended in between
+            check_own(self.folder)
             with suppress(FileNotFoundError):
                 os.unlink(self.folder / NEXT)
             remove_unknown(self.folder)
-            used = [int(name.partition("_")[2]) for name in folders_in(self.folder, BAKE)]
+            used = [
+                int(name.partition("_")[2])
+                for name in os.listdir(self.folder)
+                if BAKE.fullmatch(name)
+            ]
             self._name = NEXT if os.path.lexists(self.folder / MANIFEST) else MANIFEST
             header = replace(header, generation=max(used, default=0) + 1)
-            self._manifest = Manifest(header)
+            self._manifest = Manifest(header, played=listed_played(self.folder))
             self.about.update(header.about)
             self.next_frame = header.frame_start
         except OSError as error:
@@ -129,7 +145,11 @@ class CacheWriter:
         if self._pending:
             chunks.pop()
         self.about.update(manifest.header.about)
-        self._manifest = Manifest(manifest.header, tuple(chunks), complete=False)
+        self._manifest = replace(manifest, chunks=tuple(chunks), complete=False)
+
+    def set_owner(self, owner: str) -> None:
+        """Say which .blend file the bake belongs to, relative to the cache."""
+        self._manifest = replace(self._manifest, header=replace(self.header, owner=owner))
 
     def set_end(self, frame_end: int) -> None:
         """Set another last frame.
@@ -246,7 +266,7 @@ class CacheWriter:
             self._thread.shutdown(wait=True)
             self._thread = None
         if self._lock is not None:
-            self._lock.release()
+            self._lock.release(remove=True)
             self._lock = None
 
     def _learn(self, frame: Frame) -> None:
@@ -288,32 +308,31 @@ class CacheWriter:
         """Write a chunk, and then the manifest that knows of it; runs in the thread."""
         above = self.folder / self.header.folder
         if not is_folder(above):
-            remove_folder(above)
-            above.mkdir()
+            make_bake_folder(above)
             sync_folder(self.folder)
         name = f"frames_{frames[0].number}_{frames[-1].number}"
         partial = above / (name + PARTIAL)
         try:
-            remove_folder(partial)
+            remove_chunk(partial)
             partial.mkdir()
             chunk = write_chunk(partial, frames, states)
             sync_folder(partial)
-            remove_folder(above / name)
+            remove_chunk(above / name)
             rename(partial, above / name)
         except OSError:
             with suppress(OSError):
-                remove_folder(partial)
+                remove_chunk(partial)
             raise
         sync_folder(above)
         header = replace(self.header, about=about)
-        manifest = Manifest(header, (*self._manifest.chunks, chunk))
+        manifest = replace(self._manifest, header=header, chunks=(*self._manifest.chunks, chunk))
         write_manifest(self.folder / self._name, manifest)
         self._manifest = manifest
         for other in folders_in(above, CHUNK):
             # a shorter chunk that this one began with
             if other.startswith(f"frames_{chunk.first}_") and other != name:
                 with suppress(OSError):
-                    remove_folder(above / other)
+                    remove_chunk(above / other)
 
     def _complete(self) -> None:
         header = replace(self.header, about=self.about)

@@ -1,4 +1,4 @@
-"""Files of a cache: whole or not there at all, and never the files of another program.
+"""Plain files: read without a way out of their folder, written so that they are on the disk.
 
 A folder from a stranger may hold links that lead out of it, pipes that never end, and files of any
 size. So links are never followed, only plain files of the expected size are read, and every
@@ -7,18 +7,18 @@ written file is a new one.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CacheError
+from ..errors import FileError
 
 _NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NOT_FOLLOWED
@@ -26,52 +26,62 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOT_FOLLOWED
 _TRIES = 20
 """Attempts to rename a file that another program reads: Windows refuses it meanwhile."""
 
-PARTIAL = ".partial"
-"""Ending of files and folders that are not complete yet."""
-
 
 def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.uint8]:
     """The bytes of a plain file.
 
     Args:
-        path: The file.
+        path: The file; a link is none.
         size: The size that it has to have [bytes]; None for any.
         most: The largest size that is read [bytes].
 
     Raises:
-        CacheError: The file is missing, not a plain file, of another size, or cannot be read.
+        FileError: The file is missing, not a plain file, of another size, or cannot be read.
     """
     try:
         status = os.lstat(path)
         if not stat.S_ISREG(status.st_mode):
-            raise CacheError(f"{path} is no plain file: delete the bake and bake again")
+            raise FileError(f"{path} is no plain file")
         found = status.st_size
         if found > most or (size is not None and found != size):
             wanted = f"{size} bytes" if size is not None else f"at most {most} bytes"
-            raise CacheError(
-                f"{path} has {found} bytes instead of {wanted}: the cache is damaged, bake again"
-            )
+            raise FileError(f"{path} has {found} bytes instead of {wanted}")
         data = np.empty(found, np.uint8)
         with os.fdopen(os.open(path, _READ), "rb") as file:
             count = file.readinto(data.data)
     except OSError as error:
-        raise CacheError(f"{path} cannot be read: {reason(error)}") from None
+        raise FileError(f"{path} cannot be read: {reason(error)}") from None
     if count != found:
-        raise CacheError(f"{path} changed while it was read: bake again, or try again")
+        raise FileError(f"{path} changed while it was read")
     return data
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with os.fdopen(os.open(path, _READ), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def create(path: Path) -> int:
+    """Descriptor of a new, empty file to write to.
+
+    Raises:
+        OSError: There is a file or a link of this name, or none can be made.
+    """
+    return os.open(path, _WRITE, 0o666)
 
 
 def write_file(path: Path, parts: Iterable[Any]) -> None:
     """Write bytes and contiguous arrays to a new file, and wait until it is on the disk.
 
-    An earlier file of this name is removed first.
-
     Raises:
-        OSError: The file cannot be written.
+        OSError: There is a file of this name, or the file cannot be written.
     """
-    with suppress(FileNotFoundError):
-        os.unlink(path)
-    handle = os.open(path, _WRITE, 0o666)
+    handle = create(path)
     try:
         for part in parts:
             data = memoryview(part).cast("B")
@@ -80,23 +90,6 @@ def write_file(path: Path, parts: Iterable[Any]) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def replace_file(path: Path, parts: Iterable[Any]) -> None:
-    """Write a file beside another one, and then put it in that one's place.
-
-    Raises:
-        OSError: The file cannot be written; the old one is still there.
-    """
-    partial = path.with_name(path.name + PARTIAL)
-    try:
-        write_file(partial, parts)
-        rename(partial, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(partial)
-        raise
-    sync_folder(path.parent)
 
 
 def rename(old: Path, new: Path) -> None:
@@ -114,6 +107,19 @@ def rename(old: Path, new: Path) -> None:
             if os.name != "nt" or not left:
                 raise
             time.sleep(0.05)
+
+
+def sync_file(path: Path) -> None:
+    """Wait until a file is on the disk.
+
+    Raises:
+        OSError: It cannot be written there.
+    """
+    handle = os.open(path, os.O_RDWR | _NOT_FOLLOWED)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def sync_folder(path: Path) -> None:
@@ -138,22 +144,6 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def remove_folder(path: Path) -> None:
-    """Remove a folder with the files and links in it; their targets stay.
-
-    Raises:
-        OSError: It cannot be removed, such as one with folders in it.
-    """
-    if not is_folder(path):
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        return
-    for entry in list(os.scandir(path)):
-        if not entry.is_dir(follow_symlinks=False):
-            os.unlink(entry.path)
-    os.rmdir(path)
-
-
 def reason(error: OSError) -> str:
     """The reason of an error, in the words of the system."""
-    return error.strerror or type(error).__name__
+    return error.strerror or str(error) or type(error).__name__

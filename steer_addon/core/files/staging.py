@@ -1,0 +1,154 @@
+"""The one way in which Steer writes a file: beside its goal, whole, and then renamed.
+
+A new file is made in a *stage*, a folder beside the goal with a random name, which nobody can have
+prepared, and which holds a lock. The lock goes with the process: a stage without one was left by a
+process that was killed, and the next run that writes there removes it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..errors import OutputError
+from .lock import NAME, FolderLock
+from .plain import create, is_folder, reason, rename, sync_file, sync_folder, write_file
+
+STAGE = re.compile(r"\.steer-[0-9a-f]{16}\.partial")
+"""Names of stages; other files of a stage may stand beside it, with names that begin so."""
+
+_MADE_BY_NOW = 3600.0
+"""Age from which a stage without a lock is one that was never complete [s]."""
+
+
+@contextmanager
+def stage(above: Path) -> Iterator[Path]:
+    """A new, empty folder for files that are not complete; it is removed at the end.
+
+    Args:
+        above: The folder of the goal, made if it is not there.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    above.mkdir(parents=True, exist_ok=True)
+    sweep(above)
+    folder = above / f".steer-{secrets.token_hex(8)}.partial"
+    folder.mkdir()
+    lock = None
+    try:
+        # made first, since a full disk shows here
+        os.close(create(folder / NAME))
+        lock = FolderLock(folder)
+        yield folder
+    finally:
+        _remove(folder)
+        if lock is not None:
+            lock.release()
+            # Windows removes a locked file only now
+            _remove(folder)
+
+
+@contextmanager
+def replacing(path: Path, check: Callable[[Path], str] | None = None) -> Iterator[Path]:
+    """A file to write, which takes the place of another one if the block ends without an error.
+
+    After an error the earlier file is as it was.
+
+    Args:
+        path: The goal.
+        check: Tells what a written file lacks; empty where it is whole.
+
+    Yields:
+        The path to write to, with the ending of the goal: programs know formats by it.
+
+    Raises:
+        OSError: The file cannot be written, or is not whole.
+    """
+    with stage(path.parent) as folder:
+        partial = folder / f"new{path.suffix}"
+        yield partial
+        lack = check(partial) if check is not None else ""
+        if lack:
+            raise OSError(errno.EIO, lack)
+        sync_file(partial)
+        rename(partial, path)
+    sync_folder(path.parent)
+
+
+def replace_file(path: Path, parts: Iterable[Any]) -> None:
+    """Write bytes and contiguous arrays in place of a file, which stays until all are there.
+
+    Raises:
+        OSError: The file cannot be written; the old one is still there.
+    """
+    with replacing(path) as partial:
+        write_file(partial, parts)
+
+
+def sweep(above: Path) -> None:
+    """Remove the stages in a folder that processes left which were killed."""
+    with suppress(OSError):
+        for name in os.listdir(above):
+            if STAGE.fullmatch(name) and is_folder(above / name):
+                _sweep_stage(above / name)
+
+
+def _sweep_stage(folder: Path) -> None:
+    if not os.path.lexists(folder / NAME):
+        # a process makes it just now, or was killed between two lines
+        if time.time() - folder.stat().st_mtime > _MADE_BY_NOW:
+            folder.rmdir()
+        return
+    try:
+        lock = FolderLock(folder)
+    except OutputError:
+        return
+    if lock.certain:
+        _remove(folder)
+    lock.release()
+    if lock.certain and os.name == "nt":
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a stage, and what Blender writes beside it; links are not followed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        for name in os.listdir(folder.parent):
+            if name.startswith(folder.name + "."):
+                os.unlink(folder.parent / name)
+
+
+def beside(folder: Path, suffix: str) -> Path:
+    """A name beside a stage, for a file that refers to others by relative paths."""
+    return folder.parent / f"{folder.name}{suffix}"
+
+
+def cannot_write(path: Path, why: str) -> OutputError:
+    """The error for a file that cannot be written."""
+    return OutputError(
+        f"{path} cannot be written: {why}; choose another folder or make room. "
+        "An earlier file of this name is as it was"
+    )
+
+
+@contextmanager
+def as_output_errors(path: Path) -> Iterator[None]:
+    """In this block an error of the system becomes the sentence that the file cannot be written.
+
+    Raises:
+        OutputError: In place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(path, reason(error)) from None

@@ -1,0 +1,179 @@
+"""Files that Steer did not write: no command overwrites or deletes one of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+FRAMES = "--frames=1-2"
+TINY = ("--size=32x18", "--samples=1", FRAMES)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """All files below a folder, but for those of links."""
+    return {
+        str(path.relative_to(folder)): os.readlink(path).encode()
+        if path.is_symlink()
+        else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() or path.is_symlink()
+    }
+
+
+def strew(folder: Path) -> Path:
+    """Files of others, with the names that Steer uses."""
+    names = (
+        "manifest.json", "manifest.next.json", "crowd.usdc", "bake_1/keep.txt",
+        "bake_1/frames_1_2/position.npy", "bake_7/frames_1_2.partial/velocity.npy",
+        "frame_0001.png", "small.mp4", "positions.npy", "report.json", ".positions.npy.partial",
+        ".steer-0123456789abcdef.partial/new.usdc", ".frame_0001.partial.png", "new.blend@",
+    )  # fmt: skip
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"mine: {name}")
+    return folder
+
+
+COMMANDS = {
+    "simulate": ("simulate", FRAMES, "--out", "{}"),
+    "render": ("render", *TINY, "--out", "{}"),
+    "video": ("render", "--size=32x18", "--samples=1", "--frames=5", "--video", "--out", "{}"),
+    "cache": ("bake", "--to", "cache", FRAMES, "--cache", "{}/.."),
+    "continue": ("bake", "--to", "cache", "--continue", FRAMES, "--cache", "{}/.."),
+    "usd": ("bake", "--to", "usd", FRAMES, "--out", "{}"),
+    "alembic": ("bake", "--to", "alembic", FRAMES, "--out", "{}"),
+    "glb": ("bake", "--to", "glb", FRAMES, "--out", "{}"),
+    "csv": ("bake", "--to", "csv", FRAMES, "--out", "{}"),
+    "keyframes": ("bake", FRAMES, "--save", "{}/new.blend"),
+}
+REFUSED = {
+    "simulate": "did not write: choose another folder",
+    "render": "Steer did not make it",
+    "cache": "Steer did not write",
+    "continue": "is no manifest of a cache",
+}
+if bpy.app.build_options.codec_ffmpeg:
+    REFUSED["video"] = "Steer did not make it"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_touches_a_file_of_others(run, small_scene, tmp_path, name):
+    folder = strew(tmp_path / "Crowd")
+    before = tree(tmp_path)
+    command, *words = COMMANDS[name]
+    result = run(command, small_scene, *(word.format(folder) for word in words))
+    after = tree(tmp_path)
+    assert before.items() <= after.items()
+    if name in REFUSED:
+        result.failed_with(REFUSED[name])
+        assert after == before
+    else:
+        # also nothing but the result was left
+        assert result.code in (0, 1) and len(after) <= len(before) + 1
+
+
+def test_a_link_at_a_name_of_ours_leads_nowhere(run, small_scene, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in (".positions.npy.partial", ".report.json.partial"):
+        (out / name).symlink_to(victim)
+    assert run("simulate", small_scene, FRAMES, "--out", out).code == 0
+    assert victim.read_text() == "mine"
+    (out / "positions.npy").unlink()
+    (out / "positions.npy").symlink_to(victim)
+    assert run("simulate", small_scene, FRAMES, "--out", out).code == 0
+    assert victim.read_text() == "mine" and not (out / "positions.npy").is_symlink()
+
+
+def test_what_a_run_left_the_next_one_replaces(run, small_scene, tmp_path):
+    for command, words in (("simulate", [FRAMES]), ("render", TINY)):
+        out = tmp_path / command
+        first = run(command, small_scene, *words, "--out", out)
+        assert first.code == 0, first.err
+        names = set(tree(out))
+        assert run(command, small_scene, *words, "--out", out).code == 0
+        assert set(tree(out)) == names
+
+
+def test_two_simulations_into_one_folder(run, small_scene, tmp_path):
+    """The second one is refused as long as the first one writes."""
+    from steer_addon.core.files.lock import FolderLock
+
+    lock = FolderLock(tmp_path)
+    run("simulate", small_scene, FRAMES, "--out", tmp_path).failed_with("is writing to")
+    assert list(tree(tmp_path)) == [".lock"]
+    lock.release(remove=True)
+    assert run("simulate", small_scene, FRAMES, "--out", tmp_path).code == 0
+
+
+def baked(run, small_scene, tmp_path) -> tuple[Path, Path]:
+    """A file that plays a bake, and the file with the frames."""
+    blend = tmp_path / "baked.blend"
+    words = ["--to", "cache", FRAMES, "--cache", tmp_path, "--save", blend]
+    assert run("bake", small_scene, *words).code == 0
+    found = next(path for path in (tmp_path / "Crowd").glob("crowd.*"))
+    return blend, found
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "noise", "one byte", "another"])
+def test_a_damaged_bake_is_not_rendered(run, small_scene, tmp_path, damage):
+    blend, played = baked(run, small_scene, tmp_path)
+    data = bytearray(played.read_bytes())
+    if damage == "missing":
+        played.unlink()
+    elif damage == "another":
+        other = tmp_path / "other"
+        other.mkdir()
+        words = ["--to", "cache", "--frames=1-3", "--cache", other, "--save", other / "o.blend"]
+        assert run("bake", small_scene, *words).code == 0
+        shutil.copy(other / "Crowd" / played.name, played)
+    else:
+        spoiled = {
+            "empty": b"",
+            "cut": data[: len(data) // 2],
+            "noise": os.urandom(len(data)),
+            "one byte": data[:2000] + bytes([data[2000] ^ 1]) + data[2001:],
+        }
+        played.write_bytes(spoiled[damage])
+    out = tmp_path / "pictures"
+    told = "is missing" if damage == "missing" else "is damaged or another bake's"
+    run("render", blend, *TINY, "--out", out).failed_with(played.name, told)
+    assert not list(out.glob("*.png"))
+
+
+def test_a_cut_picture_never_takes_its_name(run, small_scene, tmp_path, monkeypatch):
+    from steer_addon.blender.headless import render
+
+    assert run("render", small_scene, *TINY, "--out", tmp_path).code == 0
+    before = tree(tmp_path)
+    monkeypatch.setattr(render, "mark_picture", lambda path: os.truncate(path, 60))
+    told = ("frame_0001.png cannot be written", "cut short")
+    run("render", small_scene, *TINY, "--out", tmp_path).failed_with(*told)
+    monkeypatch.setattr(render, "mark_picture", lambda path: os.truncate(path, 0))
+    run("render", small_scene, *TINY, "--out", tmp_path).failed_with("is empty")
+    assert tree(tmp_path) == before
+
+
+def test_two_files_that_name_one_folder(run, small_scene, tmp_path):
+    """The second one is told whose bake is there, and nothing of it changes."""
+    blends = [tmp_path / name / "shot.blend" for name in "ab"]
+    for blend in blends:
+        blend.parent.mkdir()
+        shutil.copy(small_scene, blend)
+    words = ["--to", "cache", FRAMES, "--cache", tmp_path / "caches"]
+    assert run("bake", blends[0], *words).code == 0
+    before = tree(tmp_path)
+    for more in ([], ["--continue"]):
+        run("bake", blends[1], *words, *more).failed_with("holds the bake of", str(blends[0]))
+    assert tree(tmp_path) == before
+    assert run("bake", blends[0], *words).code == 0
+    blends[0].unlink()
+    assert run("bake", blends[1], *words).code == 0
