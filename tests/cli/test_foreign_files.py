@@ -10,19 +10,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from tests.cli.trees import tree  # noqa: E402
+
 FRAMES = "--frames=1-2"
 TINY = ("--size=32x18", "--samples=1", FRAMES)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    """All files below a folder, but for those of links."""
-    return {
-        str(path.relative_to(folder)): os.readlink(path).encode()
-        if path.is_symlink()
-        else path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() or path.is_symlink()
-    }
 
 
 def strew(folder: Path) -> Path:

@@ -6,8 +6,9 @@ Simulate before, not inside: data-blocks that are made while it exists are remov
 from __future__ import annotations
 
 import errno
+import io
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,11 @@ class Staging:
             if window is not None:
                 # the exporter of glTF reads no other scene
                 window.scene = self.scene
-            with bpy.context.temp_override(scene=self.scene, view_layer=view_layer):
+            with (
+                bpy.context.temp_override(scene=self.scene, view_layer=view_layer),
+                # exporters that are add-ons print a traceback beside the error that they raise
+                redirect_stderr(io.StringIO()),
+            ):
                 operator(filepath=str(path), **options)
         except (RuntimeError, OSError) as error:
             raise OSError(errno.EIO, reason_of(error)) from None
