@@ -1,0 +1,94 @@
+"""Commands that are killed at any moment: what is there is whole, and running them again heals it.
+
+STEER_KILLS is how many moments are tried for each command and signal.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.core.cache import open_cache  # noqa: E402
+from steer_addon.core.errors import CacheError  # noqa: E402
+from steer_addon.core.files.whole import why_not_whole  # noqa: E402
+from tests.cli.test_full_disk import COMMANDS  # noqa: E402
+from tests.cli.trees import tree  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+KILLS = int(os.environ.get("STEER_KILLS", "1"))
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+SIGNALS += [signal.SIGKILL] if hasattr(signal, "SIGKILL") else []
+TIMED = (".blend", ".glb", ".fbx", ".mp4", ".json", ".png", ".abc")
+"""Endings of files that hold the time or the duration of their making."""
+
+
+def start(small_scene: Path, name: str, out: Path) -> subprocess.Popen:
+    """A command in a process of its own."""
+    command, *words = COMMANDS[name]
+    file = [] if command == "scene" else [str(small_scene)]
+    words = [sys.executable, "-m", "steer_addon", command, *file, *(w.format(out) for w in words)]
+    if name == "cache":
+        words.append("--continue")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def lasting(files: dict[str, bytes]) -> dict[str, bytes | None]:
+    """Files with the contents that are the same in each run."""
+    return {name: None if name.endswith(TIMED) else data for name, data in files.items()}
+
+
+def strays(out: Path) -> list[str]:
+    """Files of a stage."""
+    return [name for name in tree(out) if ".partial" in name or name.startswith(".steer")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["simulate", "render", "cache", "usd", "alembic", "glb", "keyframes"]
+)
+def test_a_command_that_is_killed(small_scene, tmp_path, name):
+    begin = time.perf_counter()
+    uncut = start(small_scene, name, tmp_path / "uncut")
+    assert uncut.communicate() and uncut.returncode == 0
+    lasts = time.perf_counter() - begin
+    wanted = lasting(tree(tmp_path / "uncut"))
+    pick = random.Random(name)
+    for kind in SIGNALS:
+        for number in range(KILLS):
+            out = tmp_path / f"{kind.name}_{number}"
+            out.mkdir()
+            process = start(small_scene, name, out)
+            time.sleep(lasts * pick.uniform(0.5, 1.0))
+            process.send_signal(kind)
+            text = process.communicate()[1]
+            assert "Traceback" not in text and "unexpectedly" not in text, text
+            done = process.returncode == 0
+            if kind == signal.SIGINT:
+                assert process.returncode in (0, 1, 130)
+                assert not strays(out), (kind, number)
+            found = {n: d for n, d in lasting(tree(out)).items() if ".partial" not in n}
+            if done:
+                assert found == wanted
+            elif name == "cache":
+                try:
+                    assert len(list(open_cache(out / "Crowd").verify())) >= 0
+                except CacheError as error:
+                    assert "holds no cache" in str(error)
+            else:
+                for path in found:
+                    assert path == ".lock" or not why_not_whole(out / path)
+            again = start(small_scene, name, out)
+            assert again.communicate() and again.returncode == 0
+            assert lasting(tree(out)) == wanted, (kind, number)
