@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from ..core.crowd import presets
+from . import arguments
 from .output import Result
 
 NAME = "presets"
+IN_BLENDER = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--folder",
-        type=Path,
+        type=arguments.path,
         action="append",
         default=[],
         help="look for presets in this folder too; may be given several times",

@@ -253,7 +253,9 @@ class CrowdSettings:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise ParameterError(f"seed is {short(self.seed)}: give a whole number")
         if not -(2**63) <= self.seed < 2**63:
-            raise ParameterError(f"seed is {short(self.seed)}: give a whole number of up to 18 digits")
+            raise ParameterError(
+                f"seed is {short(self.seed)}: give a whole number of up to 18 digits"
+            )
 
     @property
     def stack(self) -> list[Behavior]:
@@ -287,7 +289,9 @@ class CrowdSettings:
         known = (*BLOCKS, "behaviors", "seed")
         for name in _mapping("settings", data):
             if name not in known:
-                raise ParameterError(f"settings have no {short(name)}: known are {', '.join(known)}")
+                raise ParameterError(
+                    f"settings have no {short(name)}: known are {', '.join(known)}"
+                )
         blocks: dict[str, Any] = {
             name: block.from_dict(_mapping(name, data.get(name, {})))
             for name, block in BLOCKS.items()
@@ -353,5 +357,7 @@ def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
 def _changed(block: Any, owner: str, name: str, text: str) -> Any:
     known = parameters(block)
     if name not in known:
-        raise ParameterError(f"{owner} has no parameter {short(name)}: known are {', '.join(known)}")
+        raise ParameterError(
+            f"{owner} has no parameter {short(name)}: known are {', '.join(known)}"
+        )
     return replace(block, **{name: parse_text(owner, known[name], text.strip())})
