@@ -17,9 +17,9 @@ from typing import Any
 
 from . import commands, process
 from .commands.arguments import ArgumentParser, HelpFormatter, ParserExitError
-from .commands.output import Result, printable, quiet_stdout, with_sentences
+from .commands.output import Result, quiet_stdout, with_sentences
 from .core import own_behaviors
-from .core.errors import SteerError, UsageError, shortened
+from .core.errors import SteerError, UsageError, printable, shortened
 from .version import __version__
 
 
@@ -57,7 +57,7 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
             formatter_class=HelpFormatter,
         )
         module.add_arguments(sub)
-        sub.set_defaults(run=module.run, in_blender=module.IN_BLENDER)
+        sub.set_defaults(run=module.run, in_blender=getattr(module, "IN_BLENDER", True))
     return parser
 
 

@@ -1,6 +1,6 @@
 """The commands, one module each: `NAME`, `add_arguments(parser)` and `run(options) -> Result`.
 
-`IN_BLENDER` says that all that a command does needs Blender, which is then loaded before.
+Blender is loaded before, unless `IN_BLENDER = False` says that a command needs none.
 
 Modules of Blender wait behind doors: `steer presets` works without Blender.
 """

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..core.errors import short, shortened
+from ..core.errors import printable, short, shortened
 from ..process import tell
-from .output import printable
 
 LAST_FRAME = 1_048_574
 """Blender's last frame; its first one is as far below 0."""

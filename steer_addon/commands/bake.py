@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import bpy
 
 NAME = "bake"
-IN_BLENDER = True
 _KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empties")
 """Options that do not go with a cache."""
 _OTHER_ENDINGS = (".blend", ".usd", ".usda", ".usdz", ".gltf")

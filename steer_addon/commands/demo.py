@@ -12,7 +12,6 @@ from . import arguments
 from .output import Result
 
 NAME = "demo"
-IN_BLENDER = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ import ctypes
 import errno
 import io
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,10 +13,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.errors import printable
 from ..core.step.simulation import Progress
 from ..process import stop_if_asked, tell
-
-_CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass
@@ -37,11 +35,6 @@ class Result:
         """Write diagnoses as text and as plain data."""
         self.data = with_sentences(self.data)
         self.lines = [printable(str(line)) for line in self.lines]
-
-
-def printable(text: str) -> str:
-    """A text of one line: control characters, which a terminal obeys, as Python writes them."""
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def with_sentences(data: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from .output import ProgressLine, Result
 from .pipeline import check_compiled
 
 NAME = "render"
-IN_BLENDER = True
 ENGINES = ("CYCLES", "WORKBENCH", "EEVEE")
 _LARGEST = 16384
 _MOST_SAMPLES = 1 << 24

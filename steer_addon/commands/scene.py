@@ -9,11 +9,11 @@ from ..blender.headless import batch
 from ..blender.making import scene_maker, spawning
 from ..core.cache.layout import MOST_AGENTS
 from ..core.crowd.presets import DEFAULT
+from ..process import tell
 from . import arguments
 from .output import Result
 
 NAME = "scene"
-IN_BLENDER = True
 WORDS = ("whole", "corner")
 
 
@@ -96,6 +96,8 @@ def run(options: argparse.Namespace) -> Result:
     start, frames = time.perf_counter(), options.frames or range(1, 251)
     batch.check_new_file(options.save, ".blend")
     batch.ensure_registered()
+    if not options.quiet:
+        tell(f"Making a scene with {options.agents} agents")
     made = scene_maker.make_scene(
         scene_maker.SceneOptions(
             ground=options.ground,

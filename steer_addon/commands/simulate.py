@@ -15,7 +15,6 @@ from .pipeline import Pipeline, Row, StepClock
 from .recording import Recorder
 
 NAME = "simulate"
-IN_BLENDER = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

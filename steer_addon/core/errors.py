@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,17 @@ def shortened(text: str, most: int = _MOST) -> str:
     """A text whose middle is left out where it is too long."""
     half = most // 2
     return text if len(text) <= most else f"{text[:half]} … {text[-half:]}"
+
+
+_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """A text whose characters that terminals obey, or nothing can show, are as Python writes them.
+
+    They break lines, turn the direction of writing, or are halves of characters.
+    """
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class _Short(reprlib.Repr):

@@ -44,6 +44,7 @@ def test_version(run):
         (["bake", "x.blend"], "--save"),
         (["bake", "x.blend", "--save", "o.blend", "--to", "lasers"], "invalid choice: 'lasers'"),
         (["bake", "x.blend", "--save", "o.blend", "--step", "0"], "too small"),
+        (["bake", "x.blend", "--save", "o.blend", "--step", "20000"], "from 1 to 10000"),
         (["bake", "x.blend", "--save", "o.blend", "--tolerance", "-1"], "too small"),
         (["scene", "--agents", "0"], "too small"),
         (["scene", "--agents", "many"], "is no whole number"),

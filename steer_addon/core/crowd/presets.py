@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tempfile
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import OutputError, ParameterError, PresetError
+from ..errors import OutputError, ParameterError, PresetError, printable, short, shortened
 from .settings import CrowdSettings
 from .start import StartSettings
 
@@ -29,6 +30,8 @@ VERSION = 1
 DEFAULT = "pedestrians"
 """Name of the preset of new crowds."""
 MAX_BYTES = 1_000_000
+_LONGEST = 300
+"""Characters of a label, description or group: what is longer does not fit a menu."""
 _TEXTS = ("label", "description", "group")
 
 
@@ -91,9 +94,7 @@ def read_preset(path: Path) -> Preset:
         PresetError: The file cannot be read, is no preset, or does not fit the parameters.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise PresetError(f"Preset {path.name} is larger than {MAX_BYTES} bytes: it is none")
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = _loaded(path)
     except OSError as error:
         raise PresetError(f"Preset {path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
@@ -103,28 +104,57 @@ def read_preset(path: Path) -> Preset:
     return _checked(path.stem, path.name, data)
 
 
+def _loaded(path: Path) -> Any:
+    """The JSON data of a plain file; pipes and devices may say nothing, or never end.
+
+    Raises:
+        PresetError: It is no plain file, or too large.
+        OSError: It cannot be read.
+        ValueError: It holds no JSON.
+        RecursionError: Its lists are too deep.
+    """
+    with open(path, "rb", opener=_open_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise PresetError(f"Preset {path.name} is no plain file: give one")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise PresetError(f"Preset {path.name} is larger than {MAX_BYTES} bytes: it is none")
+    return json.loads(data.decode("utf-8"), object_hook=_cleaned)
+
+
+def _cleaned(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a JSON object, with texts that a menu or a terminal can show."""
+    return {k: printable(v) if isinstance(v, str) else v for k, v in values.items()}
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    # a pipe would wait for another program
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def preset_card(path: Path) -> Card:
     """The card of a preset file, for menus; its file name where it gives no label.
 
     Nothing else of the file is checked, and it is read again only after it changed.
     """
     try:
-        status = path.stat()
-        if status.st_size <= MAX_BYTES:
-            return _card(path, status.st_mtime_ns)
-    except (OSError, ValueError, RecursionError):
+        return _card(path, path.stat().st_mtime_ns)
+    except (PresetError, OSError, ValueError, RecursionError):
         # applying the preset reports its fault
-        pass
-    return Card(path.stem)
+        return Card(printable(path.stem))
 
 
 @lru_cache(maxsize=1000)
 def _card(path: Path, changed: int) -> Card:
-    data = json.loads(path.read_text(encoding="utf-8"))
+    data = _loaded(path)
     given = data if isinstance(data, dict) else {}
-    texts = {key: given.get(key) for key in ("label", "description", "group")}
-    found = {key: text for key, text in texts.items() if isinstance(text, str) and text}
-    return Card(**{"label": path.stem, **found})
+    texts = {key: given.get(key) for key in _TEXTS}
+    found = {
+        key: shortened(text, _LONGEST)
+        for key, text in texts.items()
+        if isinstance(text, str) and text
+    }
+    return Card(**{"label": printable(path.stem), **found})
 
 
 def _checked(name: str, file_name: str, data: Any) -> Preset:
@@ -132,18 +162,18 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
         raise PresetError(f'{file_name} is no Steer preset: its "format" is not "{FORMAT}"')
     if data.get("version") != VERSION:
         raise PresetError(
-            f"Preset {file_name} has version {data.get('version')!r}: "
+            f"Preset {file_name} has version {short(data.get('version'))}: "
             f"this Steer reads version {VERSION}"
         )
     for key in data:
         if key not in ("format", "version", *_TEXTS, "settings", "start"):
-            raise PresetError(f"Preset {file_name} has an unknown entry {key!r}: remove it")
+            raise PresetError(f"Preset {file_name} has an unknown entry {short(key)}: remove it")
     settings = data.get("settings")
     if not isinstance(settings, dict):
         raise PresetError(f"Preset {file_name} has no settings: save it again from Blender")
     start = data.get("start", {})
     if not isinstance(start, dict):
-        raise PresetError(f"Preset {file_name}: start is {start!r}: give names with values")
+        raise PresetError(f"Preset {file_name}: start is {short(start)}: give names with values")
     try:
         checked = CrowdSettings.from_dict(settings)
         checked_start = StartSettings.from_dict(start)
@@ -154,6 +184,7 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
     )
     if not all(isinstance(text, str) for text in (label, description, group)):
         raise PresetError(f"Preset {file_name}: label, description and group must be texts")
+    label, description, group = (shortened(t, _LONGEST) for t in (label, description, group))
     return Preset(name, label, description, checked, group, checked_start)
 
 
@@ -167,7 +198,7 @@ def load_preset(name: str, *folders: Path) -> Preset:
         return read_preset(Path(name))
     known = find_presets(*folders)
     if name not in known:
-        raise PresetError(f"There is no preset {name!r}: known are {', '.join(known)}")
+        raise PresetError(f"There is no preset {short(name)}: known are {', '.join(known)}")
     preset, builtin = read_preset(known[name]), builtin_folder() / known[name].name
     if preset.start == StartSettings() and builtin.is_file():
         # a user's own version of a preset starts as that preset does

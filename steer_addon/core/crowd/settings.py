@@ -218,6 +218,10 @@ BLOCKS: dict[str, type[Settings]] = {
 """The settings blocks of a crowd by their name in presets and on the command line."""
 
 
+MOST_BEHAVIORS = 1000
+"""Entries of the longest stack that is read from a file."""
+
+
 @dataclass(frozen=True)
 class CrowdSettings:
     """All settings of a crowd; its points and its world are not among them.
@@ -241,12 +245,15 @@ class CrowdSettings:
     def __post_init__(self) -> None:
         """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""
         taken: set[str] = set()
+        numbers: dict[str, int] = {}
         named = []
         for entry in self.behaviors:
-            key, number = entry.key, 0
+            key, number = entry.key, numbers.get(entry.key, 0)
             while key in taken:
                 number += 1
                 key = f"{entry.key}.{number:03d}"
+            # smaller numbers stay taken
+            numbers[entry.key] = number
             taken.add(key)
             named.append(entry if key == entry.key else replace(entry, name=key))
         object.__setattr__(self, "behaviors", tuple(named))
@@ -299,6 +306,10 @@ class CrowdSettings:
         entries = data.get("behaviors", [])
         if isinstance(entries, str) or not isinstance(entries, Sequence):
             raise ParameterError(f"behaviors is {short(entries)}: give a list")
+        if len(entries) > MOST_BEHAVIORS:
+            raise ParameterError(
+                f"there are {len(entries)} behaviors: give at most {MOST_BEHAVIORS}"
+            )
         stack = tuple(make_behavior(_mapping("behavior", entry)) for entry in entries)
         return cls(**blocks, behaviors=stack, seed=data.get("seed", 0))
 
