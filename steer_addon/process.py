@@ -72,19 +72,18 @@ def _begin() -> None:
         # a shell starts a command in the background with Ctrl-C ignored
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _cancelling)
-    sys.excepthook = _without_cancelling(sys.excepthook)
-    sys.unraisablehook = _without_cancelling(sys.unraisablehook)
+    sys.excepthook = _quiet_if_asked(sys.excepthook)
+    sys.unraisablehook = _quiet_if_asked(sys.unraisablehook)
 
 
-def _without_cancelling(hook: Callable[..., None]) -> Callable[..., None]:
-    """A hook of Python that says nothing of a `KeyboardInterrupt`.
+def _quiet_if_asked(hook: Callable[..., None]) -> Callable[..., None]:
+    """A hook of Python that tells of no exception once the command is cancelled.
 
-    Blender and compilers, which Python calls and which call Python, hand it to no one else.
+    What Blender and compilers call drops the `KeyboardInterrupt`, and leaves things half made.
     """
 
     def told(*given: Any) -> None:
-        kind = getattr(given[0], "exc_type", given[0])
-        if not (isinstance(kind, type) and issubclass(kind, KeyboardInterrupt)):
+        if not _cancelling.asked:
             hook(*given)
 
     return told
