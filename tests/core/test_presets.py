@@ -256,7 +256,7 @@ def changed(data, way, value):
 PLACES = list(places(json.loads(VALID)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(PLACES), ANYTHING)
 def test_presets_with_any_value_anywhere(tmp_path_factory, way, value):
     path = tmp_path_factory.getbasetemp() / "changed.json"
