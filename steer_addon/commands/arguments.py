@@ -145,7 +145,12 @@ def path(text: str) -> Path:
     """A path that file systems, Blender and JSON can hold."""
     if not text:
         raise argparse.ArgumentTypeError("a path is empty: give one, such as . for this folder")
-    whole = os.path.abspath(text)
+    try:
+        whole = os.path.abspath(text)
+    except OSError:
+        raise argparse.ArgumentTypeError(
+            f"the path {short(text)} begins in a folder that is gone: give a whole path"
+        ) from None
     if fault := _why_no_text(whole):
         raise argparse.ArgumentTypeError(fault)
     raw = whole.encode("utf-8")

@@ -14,6 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from steer_addon import process
+from steer_addon.commands.output import ProgressLine
+from steer_addon.core.step.simulation import Progress
+
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = int(os.environ.get("STEER_SIGNALS", "3"))
 """How often a run is cancelled; 20 for the whole proof."""
@@ -68,9 +72,6 @@ def test_nobody_who_hears_of_it_is_no_failure(stderr):
 
 @needs_full
 def test_progress_that_cannot_be_written_is_no_failure(monkeypatch):
-    from steer_addon.commands.output import ProgressLine
-    from steer_addon.core.step.simulation import Progress
-
     with open("/dev/full", "w", buffering=1) as full:
         monkeypatch.setattr(sys, "stderr", full)
         assert ProgressLine("Baking", quiet=False)(Progress(5, 5, 1.0, 0.0))
@@ -102,9 +103,37 @@ def test_blender_is_loaded_whole_before_a_command_is_cancelled(tmp_path, name):
     assert (done.returncode, done.stderr.splitlines()) == (1, [b"loaded", b"steer: cancelled"])
 
 
-def handles(process: subprocess.Popen[str], number: int) -> bool:
+def test_a_signal_that_blender_dropped_cancels_at_the_next_step():
+    """Blender prints an exception of its handlers, and goes on as if nothing were."""
+    process._cancelling.held = True
+    try:
+        process._cancelling(signal.SIGINT, None)
+        with pytest.raises(KeyboardInterrupt):
+            ProgressLine("Baking", quiet=True)(Progress(1, 5, 1.0, 0.0))
+    finally:
+        process._cancelling.held = process._cancelling.asked = False
+    assert ProgressLine("Baking", quiet=True)(Progress(1, 5, 1.0, 0.0))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("bpy") is None, reason="bpy is not installed")
+def test_enabling_works_whatever_the_environment_says():
+    code = "import steer_addon; steer_addon.register(); steer_addon.unregister(); print('enabled')"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "STEER_THREADS": "1e3"}
+    del environment["STEER_CACHE_DIR"]
+    environment.pop("HOME", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env=environment,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1:] == [b"enabled"] and b"Traceback" not in done.stderr
+
+
+def handles(started: subprocess.Popen[str], number: int) -> bool:
     """Whether a process has a handler of its own for a signal."""
-    status = Path(f"/proc/{process.pid}/status").read_text()
+    status = Path(f"/proc/{started.pid}/status").read_text()
     (caught,) = (line for line in status.splitlines() if line.startswith("SigCgt"))
     return bool(int(caught.split()[1], 16) & 1 << number - 1)
 
@@ -118,7 +147,7 @@ def test_a_signal_at_any_moment(small_scene, tmp_path, number):
     words = ["simulate", small_scene, "--out", tmp_path / "out", "--json", "--quiet"]
     chance = random.Random(int(number))
     for _ in range(SIGNALS):
-        process = subprocess.Popen(
+        started = subprocess.Popen(
             [sys.executable, "-m", "steer_addon", *map(str, words)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -126,13 +155,13 @@ def test_a_signal_at_any_moment(small_scene, tmp_path, number):
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         # SIGTERM is Python's own until the command begins
-        while process.poll() is None and not handles(process, signal.SIGTERM):
+        while started.poll() is None and not handles(started, signal.SIGTERM):
             time.sleep(0.001)
         time.sleep(chance.uniform(0.0, 2.0))
-        process.send_signal(number)
-        out, err = process.communicate(timeout=120)
+        started.send_signal(number)
+        out, err = started.communicate(timeout=120)
         assert "Traceback" not in err
-        if process.returncode == 0:
+        if started.returncode == 0:
             assert json.loads(out)["complete"] is True
         else:
-            assert (process.returncode, err.splitlines()[-1]) == (1, "steer: cancelled")
+            assert (started.returncode, err.splitlines()[-1]) == (1, "steer: cancelled")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from steer_addon import commands
@@ -105,6 +107,14 @@ def test_values_that_begin_like_negative_numbers_need_no_equals_sign():
     options = make_parser().parse_args(words)
     assert options.target == [(-5.0, 3.0, 0.0)]
     assert options.frames == range(-10, 21)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder in use cannot be removed")
+def test_a_folder_that_is_gone(run, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    run("presets", "--folder", "x").failed_with("in a folder that is gone", code=2)
 
 
 def test_names_that_the_locale_cannot_hold_say_so(process, tmp_path):
