@@ -34,6 +34,14 @@ class app:
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the streams are those of POSIX shells")
 
 
+@pytest.fixture(autouse=True)
+def _listening():
+    """Processes inherit it when Ctrl-C is ignored, as in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def shell(words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run `steer WORDS` in a shell."""
     return subprocess.run(

@@ -53,3 +53,11 @@ def test_nothing_is_told_of_compiled_kernels(run, small_scene, tmp_path):
     words = ["--out", tmp_path / "out", "--frames", "1-2", "--require-compiled", "--json"]
     result = run("simulate", small_scene, *words)
     assert (result.code, result.data["diagnoses"]) == (0, [])
+
+
+@pytest.mark.slow
+def test_numba_that_cannot_be_imported(process, small_scene, tmp_path):
+    code = "import sys; sys.modules['numba'] = None; from steer_addon import run_command as run; "
+    words = ["simulate", small_scene, "--out", tmp_path / "out", "--frames", "1-1", "--json"]
+    done = process("-c", code + "sys.exit(run(sys.argv[1:]))", *words)
+    assert (done.code, [row["code"] for row in done.data["diagnoses"]]) == (0, ["NUMBA_MISSING"])
