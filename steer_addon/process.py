@@ -41,10 +41,13 @@ def run(main: Callable[[], int]) -> NoReturn:
     Args:
         main: Runs the command; returns the exit code.
     """
-    _begin()
     try:
+        _begin()
         code = main()
-    except KeyboardInterrupt:
+    except BaseException:
+        # an import that was cut short may raise anything
+        if not _cancelling.asked:
+            raise
         tell("steer: cancelled")
         code = 1
     for number in _SIGNALS:
@@ -90,18 +93,23 @@ def _quiet_if_asked(hook: Callable[..., None]) -> Callable[..., None]:
 
 
 def leave(code: int) -> None:
-    """End a process at once where Blender may hang or crash when C++ takes it down; else return.
+    """End a process at once where it may not end as it should; else return.
 
-    Its module of 4.5 may always, and later ones after a failure or where a command was cancelled.
+    When C++ takes Blender's module down, it may hang or crash: that of 4.5 always, later ones after
+    a failure. Python sends itself SIGINT at the end if `eval` was interrupted anywhere.
 
     Args:
         code: Exit code.
     """
-    bpy = sys.modules.get("bpy")
-    if bpy is None or not bpy.app.module or (bpy.app.version >= (5, 0) and not code):
+    bpy: Any = sys.modules.get("bpy")
+    module = bpy is not None and bpy.app.module
+    if not (_cancelling.asked or (module and (code or bpy.app.version < (5, 0)))):
         return
     atexit._run_exitfuncs()
-    shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
+    if module:
+        shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
+    _flushed(sys.stdout, 1)
+    _flushed(sys.stderr, 2)
     os._exit(code)
 
 
