@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -173,6 +174,13 @@ def test_pipes_devices_and_folders_are_no_presets(tmp_path):
         with pytest.raises(PresetError, match=message):
             read_preset(tmp_path / path)
         assert preset_card(tmp_path / path).label == path.removesuffix(".json")
+
+
+@pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names are Unicode there")
+def test_a_name_that_no_menu_can_show_is_left_out(tmp_path):
+    for name in (b"bad\xff.json", b"line\n.json", b"good.json"):
+        (tmp_path / os.fsdecode(name)).write_bytes(VALID)
+    assert {*find_presets(tmp_path)} - {*find_presets()} == {"good"}
 
 
 def test_a_link_to_a_preset_is_one(tmp_path):

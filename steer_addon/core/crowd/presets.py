@@ -79,11 +79,15 @@ def builtin_folder() -> Path:
 
 
 def find_presets(*folders: Path) -> dict[str, Path]:
-    """Preset files by name, sorted; later folders win over the built-in ones."""
+    """Preset files by name, sorted; later folders win over the built-in ones.
+
+    Files whose names no menu can show, as they are no text in UTF-8, are left out.
+    """
     found: dict[str, Path] = {}
     for folder in (builtin_folder(), *folders):
         if folder.is_dir():
-            found.update({path.stem: path for path in sorted(folder.glob("*.json"))})
+            paths = sorted(folder.glob("*.json"))
+            found.update({p.stem: p for p in paths if printable(p.stem) == p.stem})
     return dict(sorted(found.items()))
 
 
