@@ -155,7 +155,7 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path, data, message):
 def test_files_that_are_too_large_or_missing(tmp_path):
     path = tmp_path / "large.json"
     path.write_bytes(b" " * 2_000_000)
-    with pytest.raises(PresetError, match="larger than"):
+    with pytest.raises(PresetError, match="2000000 bytes instead of at most 1000000 bytes"):
         read_preset(path)
     with pytest.raises(PresetError, match="cannot be read"):
         read_preset(tmp_path / "none.json")
@@ -166,14 +166,10 @@ def test_pipes_devices_and_folders_are_no_presets(tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "zeros.json").symlink_to("/dev/zero")
     (tmp_path / "folder.json").mkdir()
-    for path, message in (
-        ("pipe.json", "is no plain file"),
-        ("zeros.json", "is no plain file"),
-        ("folder.json", "cannot be read"),
-    ):
-        with pytest.raises(PresetError, match=message):
-            read_preset(tmp_path / path)
-        assert preset_card(tmp_path / path).label == path.removesuffix(".json")
+    for name in ("pipe", "zeros", "folder"):
+        with pytest.raises(PresetError, match="is no plain file"):
+            read_preset(tmp_path / f"{name}.json")
+        assert preset_card(tmp_path / f"{name}.json").label == name
 
 
 @pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names are Unicode there")

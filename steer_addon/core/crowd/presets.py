@@ -14,14 +14,21 @@ from __future__ import annotations
 
 import json
 import os
-import stat
-import tempfile
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import OutputError, ParameterError, PresetError, printable, short, shortened
+from ..errors import (
+    FileError,
+    ParameterError,
+    PresetError,
+    printable,
+    short,
+    shortened,
+)
+from ..files.plain import read_file
+from ..files.staging import as_output_errors, replace_file
 from .settings import CrowdSettings
 from .start import StartSettings
 
@@ -99,8 +106,8 @@ def read_preset(path: Path) -> Preset:
     """
     try:
         data = _loaded(path)
-    except OSError as error:
-        raise PresetError(f"Preset {path} cannot be read: {error.strerror}") from None
+    except FileError as error:
+        raise PresetError(f"Preset {error}: give a file that Steer saved") from None
     except (ValueError, RecursionError):
         raise PresetError(
             f"Preset {path.name} is not valid JSON: save it again from Blender"
@@ -109,31 +116,20 @@ def read_preset(path: Path) -> Preset:
 
 
 def _loaded(path: Path) -> Any:
-    """The JSON data of a plain file; pipes and devices may say nothing, or never end.
+    """The JSON data of a file, or of the one that a link leads to.
 
     Raises:
-        PresetError: It is no plain file, or too large.
-        OSError: It cannot be read.
+        FileError: It is no plain file, too large, or cannot be read.
         ValueError: It holds no JSON.
         RecursionError: Its lists are too deep.
     """
-    with open(path, "rb", opener=_open_at_once) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise PresetError(f"Preset {path.name} is no plain file: give one")
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise PresetError(f"Preset {path.name} is larger than {MAX_BYTES} bytes: it is none")
+    data = bytes(read_file(Path(os.path.realpath(path)), most=MAX_BYTES))
     return json.loads(data.decode("utf-8"), object_hook=_cleaned)
 
 
 def _cleaned(values: dict[str, Any]) -> dict[str, Any]:
     """The values of a JSON object, with texts that a menu or a terminal can show."""
     return {k: printable(v) if isinstance(v, str) else v for k, v in values.items()}
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    # a pipe would wait for another program
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def preset_card(path: Path) -> Card:
@@ -143,7 +139,7 @@ def preset_card(path: Path) -> Card:
     """
     try:
         return _card(path, path.stat().st_mtime_ns)
-    except (PresetError, OSError, ValueError, RecursionError):
+    except (FileError, OSError, ValueError, RecursionError):
         # applying the preset reports its fault
         return Card(printable(path.stem))
 
@@ -224,13 +220,5 @@ def save_preset(path: Path, settings: CrowdSettings, *, label: str, description:
         "settings": settings.to_dict(),
     }
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(partial, path)
-    except OSError as error:
-        raise OutputError(
-            f"Preset {path} cannot be written: {error.strerror}; choose another folder"
-        ) from None
+    with as_output_errors(path):
+        replace_file(path, [text.encode("utf-8")])
