@@ -116,6 +116,6 @@ def main() -> int:
 
 if __name__ == "__main__":
     code = main()
-    module("cli").leave(code)
+    module("process").leave(code)
     if code:
         sys.exit(code)

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from steer_addon import cli  # noqa: E402 - the checkout comes first
+from steer_addon import cli, process  # noqa: E402 - the checkout comes first
 from steer_addon.commands.output import Result  # noqa: E402
 
 AGENTS = 400
@@ -126,5 +126,5 @@ def main() -> int:
 
 if __name__ == "__main__":
     code = main()
-    cli.leave(code)
+    process.leave(code)
     sys.exit(code)

@@ -17,8 +17,12 @@ def register() -> None:
     registration.register(run_command)
 
 
-def run_command(arguments: list[str]) -> int:
-    """Run `blender -c steer …` as `python -m steer_addon …`; returns the exit code."""
+def run_command(arguments: list[str] | None = None) -> int:
+    """Run `blender -c steer …` as `python -m steer_addon …`; returns the exit code.
+
+    Args:
+        arguments: Those after `steer`; None takes those of the process, which then ends.
+    """
     from . import cli
 
     return cli.main(arguments)

@@ -1,25 +1,25 @@
 """The command line: `steer …` = `python -m steer_addon …` = `blender -c steer …`.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage. Results go to stdout, progress and errors to stderr,
-each error one sentence. With `--json` the last line of stdout is one JSON object.
+Exit codes: 0 the whole result is there, 1 failed or cancelled, 2 wrong usage. Results go to stdout,
+progress and errors to stderr, each error one sentence. With `--json` the last line of stdout is one
+JSON object, after an error too.
 """
 
 from __future__ import annotations
 
 import argparse
-import atexit
+import importlib
 import json
-import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import commands
+from . import commands, process
 from .commands.arguments import ArgumentParser, HelpFormatter, ParserExitError
 from .commands.output import Result, quiet_stdout, with_sentences
 from .core import own_behaviors
-from .core.errors import SteerError, UsageError
+from .core.errors import SteerError, UsageError, printable, shortened
 from .version import __version__
 
 
@@ -27,7 +27,7 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
     """The parser with one sub-parser per command.
 
     Args:
-        modules: Modules of the commands: `NAME`, a docstring, `add_arguments` and `run`.
+        modules: Modules of the commands, as `commands` describes them, with a docstring.
     """
     parser = ArgumentParser(
         prog="steer",
@@ -57,7 +57,7 @@ def make_parser(modules: Sequence[Any] = commands.MODULES) -> ArgumentParser:
             formatter_class=HelpFormatter,
         )
         module.add_arguments(sub)
-        sub.set_defaults(run=module.run)
+        sub.set_defaults(run=module.run, in_blender=getattr(module, "IN_BLENDER", True))
     return parser
 
 
@@ -74,30 +74,6 @@ def main(argv: list[str] | None = None) -> int:
     return run_command(make_parser(), words, keep=argv is None)
 
 
-def script() -> None:
-    """Entry of `steer` and `python -m steer_addon`: run a command, and end the process."""
-    code = main()
-    leave(code)
-    sys.exit(code)
-
-
-def leave(code: int) -> None:
-    """End a process at once in which Blender 4.5 was imported as a module; else do nothing.
-
-    That module may hang or crash when C++ takes it down, after everything has been done.
-
-    Args:
-        code: Exit code.
-    """
-    bpy = sys.modules.get("bpy")
-    if bpy is None or not bpy.app.module or bpy.app.version >= (5, 0):
-        return
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
-
-
 def run_command(parser: ArgumentParser, words: list[str], *, keep: bool) -> int:
     """Run the command that words ask for; returns the exit code.
 
@@ -109,15 +85,26 @@ def run_command(parser: ArgumentParser, words: list[str], *, keep: bool) -> int:
     try:
         options = parser.parse_args(words)
     except ParserExitError as done:
+        if done.sentence and "--json" in words:
+            with quiet_stdout(debug=False, keep=keep) as write:
+                return _written(write, _text(Result({"error": done.sentence}), True), done.code)
         return done.code
     with quiet_stdout(debug=options.debug, keep=keep or _in_background_blender()) as write:
         result, code = _run(options)
-        if result is not None:
-            try:
-                write(_text(result, options.json))
-            except BrokenPipeError:
-                # the reader of the output, such as `head`, has closed it
-                code = 1
+        return code if result is None else _written(write, _text(result, options.json), code)
+
+
+def _written(write: Callable[[str], None], text: str, code: int) -> int:
+    """Write the result; returns the exit code, which says too when that failed."""
+    try:
+        write(text)
+    except BrokenPipeError:
+        # the reader of the output, such as `head`, has closed it
+        return code or 1
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        process.tell(f"steer: the result cannot be written to stdout: {reason}")
+        return code or 1
     return code
 
 
@@ -125,7 +112,7 @@ def _run(options: argparse.Namespace) -> tuple[Result | None, int]:
     result, code = _try(options)
     faults = [fault.diagnosis for fault in own_behaviors.faults()]
     for fault in faults:
-        print(f"steer: {fault}", file=sys.stderr)
+        process.tell(f"steer: {printable(fault.sentence)}")
     if result is not None and faults:
         found = with_sentences({"warnings": faults})
         result.data |= {name: [*result.data.get(name, ()), *more] for name, more in found.items()}
@@ -134,7 +121,12 @@ def _run(options: argparse.Namespace) -> tuple[Result | None, int]:
 
 def _try(options: argparse.Namespace) -> tuple[Result | None, int]:
     try:
-        return options.run(options), 0
+        if options.in_blender:
+            with process.held():
+                importlib.import_module("bpy")
+        result = options.run(options)
+        process.stop_if_asked()
+        return result, 0
     except ParserExitError as done:
         return None, done.code
     except UsageError as error:
@@ -153,15 +145,15 @@ def _unexpected(error: Exception, options: argparse.Namespace) -> str:
             f"the command {options.command!r} needs Blender: install its module with "
             "`pip install bpy`, or run it as `blender -c steer …`"
         )
-    text = " ".join(str(error).split()) or "no message"
+    text = shortened(" ".join(str(error).split())) or "no message"
     hint = "" if options.debug else "; run it again with --debug for the traceback"
     return f"{options.command} failed unexpectedly ({type(error).__name__}: {text}){hint}"
 
 
 def _failed(sentence: str, options: argparse.Namespace, code: int) -> tuple[Result | None, int]:
     if options.debug:
-        traceback.print_exc()
-    print(f"steer: {sentence}", file=sys.stderr)
+        process.tell(traceback.format_exc())
+    process.tell(f"steer: {printable(sentence)}")
     return (Result({"error": sentence}) if options.json else None), code
 
 

@@ -1,5 +1,7 @@
 """The commands, one module each: `NAME`, `add_arguments(parser)` and `run(options) -> Result`.
 
+Blender is loaded before, unless `IN_BLENDER = False` says that a command needs none.
+
 Modules of Blender wait behind doors: `steer presets` works without Blender.
 """
 

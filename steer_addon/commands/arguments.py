@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..core.errors import printable, short, shortened
+from ..process import tell
+
+LAST_FRAME = 1_048_574
+"""Blender's last frame; its first one is as far below 0."""
+_NAME, _PATH = 255, 1023
+"""Bytes of the longest name on usual file systems, and of the longest path in Blender."""
 _NEGATIVE = re.compile(r"-[\d.][\d.,eE+x-]*")
-_RANGE = re.compile(r"(-?\d+)(?:-(-?\d+))?")
+_RANGE = re.compile(r"(-?\d{1,20})(?:-(-?\d{1,20}))?")
 
 
 class ParserExitError(Exception):
-    """The command line asks for nothing that can be run: a help text, or a mistake in it."""
+    """The command line asks for nothing that can be run: a help text, or a mistake in it.
 
-    def __init__(self, code: int) -> None:
+    Attributes:
+        code: The exit code.
+        sentence: The mistake; empty for none.
+    """
+
+    def __init__(self, code: int, sentence: str = "") -> None:
         super().__init__(code)
-        self.code = code
+        self.code, self.sentence = code, sentence
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -28,19 +42,22 @@ class ArgumentParser(argparse.ArgumentParser):
         super().__init__(*args, **{**options, "allow_abbrev": False})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Take values that begin like negative numbers, too."""
+        """Take values that begin like negative numbers, too; refuse what is no text in UTF-8."""
         words = sys.argv[1:] if args is None else list(args)
+        for fault in filter(None, map(_why_no_text, words)):
+            self.error(fault)
         return super().parse_known_args(join_negative_values(words), namespace)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read on."""
-        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
-        raise ParserExitError(2)
+        sentence = printable(f"{shortened(message)} (see {self.prog} --help)")
+        tell(f"{self.prog}: {sentence}")
+        raise ParserExitError(2, sentence)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """Leave the parser, not the process."""
         if message:
-            print(message, end="", file=sys.stderr)
+            tell(message, end="")
         raise ParserExitError(status)
 
 
@@ -74,9 +91,13 @@ def frame_range(text: str) -> range:
     """Frames from `A-B` or a single `A`; either may be negative."""
     match = _RANGE.fullmatch(text.strip())
     if match is None:
-        raise argparse.ArgumentTypeError(f"frames are {text!r}: give A-B, such as 1-250")
+        raise argparse.ArgumentTypeError(f"frames are {short(text)}: give A-B, such as 1-250")
     first = int(match[1])
     last = first if match[2] is None else int(match[2])
+    if max(abs(first), abs(last)) > LAST_FRAME:
+        raise argparse.ArgumentTypeError(
+            f"frames are {text}: Blender has those from {-LAST_FRAME} to {LAST_FRAME}"
+        )
     if last < first:
         raise argparse.ArgumentTypeError(f"frames are {text}: give A-B with A <= B")
     return range(first, last + 1)
@@ -90,16 +111,55 @@ def numbers(text: str, count: int, form: str) -> tuple[float, ...]:
     except ValueError:
         values = ()
     if len(values) != count or not all(abs(value) < 1.0e9 for value in values):
-        raise argparse.ArgumentTypeError(f"{text!r} is no {form}: give {count} numbers")
+        raise argparse.ArgumentTypeError(f"{short(text)} is no {form}: give {count} numbers")
     return values
 
 
-def positive_int(text: str) -> int:
-    """A whole number above 0."""
-    value = int_number(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is too small: give a whole number from 1 up")
-    return value
+def whole_number(most: int) -> Callable[[str], int]:
+    """A whole number from 1 up to the most that can be."""
+
+    def read(text: str) -> int:
+        value = int_number(text)
+        if not 1 <= value <= most:
+            how = "small" if value < 1 else "large"
+            raise argparse.ArgumentTypeError(
+                f"{short(value)} is too {how}: give a whole number from 1 to {most}"
+            )
+        return value
+
+    return read
+
+
+def _why_no_text(text: str) -> str:
+    """Why Blender and JSON cannot hold a text of the command line; empty where they can."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        unaware = sys.getfilesystemencoding() != "utf-8"
+        way_out = "set PYTHONUTF8=1 or a locale with UTF-8" if unaware else "give another name"
+        return f"{short(text)} is no text in UTF-8: {way_out}"
+    return ""
+
+
+def path(text: str) -> Path:
+    """A path that file systems, Blender and JSON can hold."""
+    if not text:
+        raise argparse.ArgumentTypeError("a path is empty: give one, such as . for this folder")
+    try:
+        whole = os.path.abspath(text)
+    except OSError:
+        raise argparse.ArgumentTypeError(
+            f"the path {short(text)} begins in a folder that is gone: give a whole path"
+        ) from None
+    if fault := _why_no_text(whole):
+        raise argparse.ArgumentTypeError(fault)
+    raw = whole.encode("utf-8")
+    if max(map(len, raw.split(os.fsencode(os.sep)))) > _NAME or len(raw) > _PATH:
+        raise argparse.ArgumentTypeError(
+            f"the path {short(text)} is too long: give names of at most {_NAME} bytes, and at most "
+            f"{_PATH} bytes in all"
+        )
+    return Path(text)
 
 
 def int_number(text: str) -> int:
@@ -107,14 +167,16 @@ def int_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+        raise argparse.ArgumentTypeError(f"{short(text)} is no whole number") from None
 
 
 def seed_number(text: str) -> int:
     """A random seed, as Blender stores it."""
     value = int_number(text)
     if not -(2**31) <= value < 2**31:
-        raise argparse.ArgumentTypeError(f"{text} is no seed: give a whole number of 32 bits")
+        raise argparse.ArgumentTypeError(
+            f"{short(value)} is no seed: give a whole number of 32 bits"
+        )
     return value
 
 
@@ -136,7 +198,7 @@ def non_negative_float(text: str) -> float:
 
 def add_blend(parser: argparse.ArgumentParser) -> None:
     """Take the .blend file that a command works on."""
-    parser.add_argument("file", metavar="FILE.blend", type=Path, help="file with a crowd")
+    parser.add_argument("file", metavar="FILE.blend", type=path, help="file with a crowd")
 
 
 def add_crowd(parser: argparse.ArgumentParser, what: str) -> None:
@@ -147,6 +209,16 @@ def add_crowd(parser: argparse.ArgumentParser, what: str) -> None:
 def add_frames(parser: argparse.ArgumentParser, what: str) -> None:
     """Take a range of frames."""
     parser.add_argument("--frames", metavar="A-B", type=frame_range, help=what)
+
+
+def add_compiled(parser: argparse.ArgumentParser) -> None:
+    """Take whether kernels have to be compiled."""
+    parser.add_argument(
+        "--require-compiled",
+        action="store_true",
+        help="fail at once where numba cannot be loaded, in place of a run that takes about a "
+        "hundred times longer",
+    )
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -160,3 +232,4 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="change a setting for this run, such as separation.weight=2 or "
         "agents.max_speed=1.8; may be given several times; `steer behaviors` lists them",
     )
+    add_compiled(parser)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..blender import playback
 from ..blender.bake import cached, keyed_crowds, places
+from ..blender.crowd.bake_settings import KeyframeBakeSettings
 from ..blender.export import formats
-from ..blender.export.names import FORMATS
+from ..blender.export.names import FORMATS, Format
 from ..blender.headless import batch
 from ..core.cache import MANIFEST, NEXT, folder_name, open_cache
 from ..core.diagnoses import add_new, diagnose
 from ..core.errors import OutputError, UsageError
+from ..core.parameters import parameters
 from . import arguments
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 NAME = "bake"
 _KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empties")
 """Options that do not go with a cache."""
+_OTHER_ENDINGS = (".blend", ".usd", ".usda", ".usdz", ".gltf")
+"""Endings of files that no export writes, though one may think so."""
+_MOST_STEP = int(parameters(KeyframeBakeSettings)["step"].maximum)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="PATH",
-        type=Path,
+        type=arguments.path,
         help="file or folder to write to, for files of other programs; in a folder the name is "
         "that of the .blend file and the crowd",
     )
     parser.add_argument(
         "--save",
         metavar="OUT.blend",
-        type=Path,
+        type=arguments.path,
         help="file to write; the file that is read stays as it is, unless it is named here again; "
         "not needed for --to cache, nor for files of other programs",
     )
@@ -57,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         metavar="DIR",
-        type=Path,
+        type=arguments.path,
         help="folder in which each crowd gets a folder of its name, for --to cache "
         "(default: what the file says, else steer_cache/FILE beside it)",
     )
@@ -72,7 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_keyframe_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--step", metavar="N", type=arguments.positive_int, help="frames from key to key"
+        "--step",
+        metavar="N",
+        type=arguments.whole_number(_MOST_STEP),
+        help="frames from key to key",
     )
     parser.add_argument(
         "--tolerance",
@@ -109,6 +117,7 @@ def run(options: argparse.Namespace) -> Result:
             raise UsageError(f"--to {to} writes a file: give --out FILE or --out FOLDER")
         if options.save is not None:
             raise UsageError(f"--to {to} changes no .blend file: give --out in place of --save")
+        _check_ending(options.out, FORMATS[to])
     elif options.out is not None:
         raise UsageError(f"--out does not go with --to {to}: leave it out")
     elif to == "keyframes" and options.save is None:
@@ -273,6 +282,16 @@ def _export(work: Pipeline) -> Result:
         ),
         list(map(str, paths)),
     )
+
+
+def _check_ending(out: Path, chosen: Format) -> None:
+    """Refuse the name of another kind of file, which would become a folder of that name."""
+    others = {*_OTHER_ENDINGS, *(entry.suffix for entry in FORMATS.values())} - {chosen.suffix}
+    if out.suffix.lower() in others and not out.is_dir():
+        raise UsageError(
+            f"{out} ends in {out.suffix}, and --to {chosen.name} writes {chosen.suffix}: give a "
+            f"name that ends in {chosen.suffix}, or a folder that is there"
+        )
 
 
 def _export_paths(out: Path, crowds: list[bpy.types.Object], chosen: Any) -> list[Path]:

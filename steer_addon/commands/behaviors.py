@@ -13,6 +13,7 @@ from ..core.sensing.declare import COMMON
 from .output import Result
 
 NAME = "behaviors"
+IN_BLENDER = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,7 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name", metavar="NAME", nargs="?", help="which scene; without it, all are listed"
     )
     parser.add_argument(
-        "--save", metavar="FILE.blend", type=Path, help="file to write (default: NAME.blend)"
+        "--save",
+        metavar="FILE.blend",
+        type=arguments.path,
+        help="file to write (default: NAME.blend)",
     )
     arguments.add_frames(parser, "frame range of the scene (default: its own)")
 
@@ -32,6 +35,7 @@ def run(options: argparse.Namespace) -> Result:
         width = max(map(len, found), default=0)
         lines = [f"{name:<{width}}  {text}" for name, text in found.items()]
         return Result({"command": "demo", "demos": found}, lines)
+    demos.check_name(options.name)
     start = time.perf_counter()
     path = options.save or Path(f"{options.name}.blend")
     batch.check_new_file(path, ".blend")

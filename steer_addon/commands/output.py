@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import io
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.errors import printable
 from ..core.step.simulation import Progress
+from ..process import stop_if_asked, tell
 
 
 @dataclass
@@ -31,7 +34,7 @@ class Result:
     def __post_init__(self) -> None:
         """Write diagnoses as text and as plain data."""
         self.data = with_sentences(self.data)
-        self.lines = [str(line) for line in self.lines]
+        self.lines = [printable(str(line)) for line in self.lines]
 
 
 def with_sentences(data: dict[str, Any]) -> dict[str, Any]:
@@ -54,14 +57,35 @@ def quiet_stdout(*, debug: bool, keep: bool) -> Iterator[Callable[[str], None]]:
     Yields:
         Writes a text to the true stdout.
     """
+    if sys.stdout is None:
+        # closed, or a program without a console
+        with _redirected(debug, keep=False):
+            yield _refuse
+        return
     if not _is_stdout(1):
         # stdout was replaced, by a test or an embedding program: descriptor 1 is not the way out
         true_stdout = sys.stdout
         with _redirected(debug, keep=False):
-            yield lambda text: (true_stdout.write(text), true_stdout.flush(), None)[2]
+            yield lambda text: (
+                true_stdout.write(_encoded(text).decode("utf-8")),
+                true_stdout.flush(),
+                None,
+            )[2]
         return
     with _redirected(debug, keep) as saved:
-        yield lambda text: _write_all(saved, text.encode("utf-8"))
+        yield lambda text: _write_all(saved, _encoded(text))
+
+
+def _refuse(text: str) -> None:
+    raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def _encoded(text: str) -> bytes:
+    """A text as UTF-8; bytes of a file's name that are none are written as JSON and Python do."""
+    with suppress(UnicodeError):
+        # a name that Python read as ASCII, since the locale said so
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _is_stdout(descriptor: int) -> bool:
@@ -94,7 +118,8 @@ def _redirected(debug: bool, keep: bool) -> Iterator[int]:
 
 def _flush() -> None:
     if sys.stdout is not None:
-        sys.stdout.flush()
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
     # what C code printed waits in a buffer of its own
     runtime = ctypes.cdll.ucrtbase if sys.platform == "win32" else ctypes.CDLL(None)
     runtime.fflush(None)
@@ -116,7 +141,12 @@ class ProgressLine:
         self.start = self.last = time.perf_counter()
 
     def __call__(self, progress: Progress) -> bool:
-        """Report; returns True, since Ctrl+C is how a run is cancelled."""
+        """Report; returns True, since Ctrl+C is how a run is cancelled.
+
+        Raises:
+            KeyboardInterrupt: The run is cancelled.
+        """
+        stop_if_asked()
         finished = progress.done >= progress.total
         now = time.perf_counter()
         if self.quiet or (now - self.last < self.interval and not finished):
@@ -129,9 +159,9 @@ class ProgressLine:
             text += f", {progress.time_left} left"
         if self.terminal:
             end = "\n" if finished else ""
-            print(f"\r\033[K{text}", end=end, file=sys.stderr, flush=True)
+            tell(f"\r\033[K{text}", end=end)
         else:
-            print(text, file=sys.stderr, flush=True)
+            tell(text)
         return True
 
     def share(self, share: float) -> None:

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..blender.headless import batch
+from ..core.compiled import jit
 from ..core.crowd.settings import CrowdSettings
-from ..core.diagnoses import Diagnosis
+from ..core.diagnoses import Diagnosis, diagnose
+from ..core.errors import UncompiledError
 from .output import ProgressLine, Result
 
 if TYPE_CHECKING:
@@ -41,6 +43,20 @@ class Job(NamedTuple):
     progress: ProgressLine
 
 
+def check_compiled(required: bool) -> list[Diagnosis]:
+    """Why kernels run uncompiled, and simulations a hundred times slower; empty where they do not.
+
+    Raises:
+        UncompiledError: They do, and must not.
+    """
+    found = jit.status().diagnosis
+    if found is None:
+        return []
+    if required:
+        raise UncompiledError(diagnose("COMPILED_REQUIRED", found=found))
+    return [found]
+
+
 class Pipeline:
     """A .blend file that a command has opened.
 
@@ -60,14 +76,17 @@ class Pipeline:
             single: Whether the command runs no more than one crowd.
 
         Raises:
-            SteerError: The file cannot be opened, has no such crowd, or nothing can be saved.
+            SteerError: The file cannot be opened, has no such crowd, or nothing can be saved; or
+                kernels cannot be compiled, and have to be.
         """
         self._start = time.perf_counter()
-        self.options, self.warnings = options, list[Diagnosis]()
+        self.options = options
         if getattr(options, "save", None) is not None:
             batch.check_new_file(options.save, ".blend")
         self.scene = batch.open_file(options.file)
         self.crowds = batch.find_crowds(self.scene, options.crowd, single=single)
+        # after Blender, which needs its memory more
+        self.warnings = check_compiled(options.require_compiled)
 
     def jobs(self, doing: str) -> Iterator[Job]:
         """Get crowd by crowd ready; `doing` is the verb of its progress, such as "Baking".

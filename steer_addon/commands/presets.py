@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import os
 
 from ..core.crowd import presets
+from ..core.diagnoses import diagnose
+from ..core.errors import PresetError, UsageError
+from . import arguments
 from .output import Result
 
 NAME = "presets"
+IN_BLENDER = False
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--folder",
-        type=Path,
+        type=arguments.path,
         action="append",
         default=[],
         help="look for presets in this folder too; may be given several times",
@@ -27,16 +31,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """List or show."""
+    for folder in options.folder:
+        if not os.path.isdir(folder):
+            raise UsageError(f"There is no folder {folder}: give one with presets to --folder")
     if options.name:
         return _show(presets.load_preset(options.name, *options.folder))
-    found = [presets.read_preset(path) for path in presets.find_presets(*options.folder).values()]
+    found, warnings = [], []
+    for path in presets.find_presets(*options.folder).values():
+        try:
+            found.append(presets.read_preset(path))
+        except PresetError as error:
+            warnings.append(diagnose("PRESET_IGNORED", str(path), reason=str(error)))
     width = max((len(preset.name) for preset in found), default=0)
     rows = [{"name": p.name, "label": p.label, "description": p.description} for p in found]
-    return Result(
-        {"presets": rows},
-        [f"{preset.name:<{width}}  {preset.description}" for preset in found]
-        or ["There are no presets."],
-    )
+    lines = [f"{preset.name:<{width}}  {preset.description}" for preset in found]
+    return Result({"presets": rows, "warnings": warnings}, [*warnings, *lines])
 
 
 def _show(preset: presets.Preset) -> Result:

@@ -6,15 +6,18 @@ import argparse
 import re
 import statistics
 import time
-from pathlib import Path
 
 from ..blender.headless import batch, render
+from ..core.errors import short
 from . import arguments
 from .output import ProgressLine, Result
+from .pipeline import check_compiled
 
 NAME = "render"
 ENGINES = ("CYCLES", "WORKBENCH", "EEVEE")
 _LARGEST = 16384
+_MOST_SAMPLES = 1 << 24
+"""What Cycles takes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        type=Path,
-        default=Path("render"),
+        type=arguments.path,
+        default="render",
         help="folder for frame_0001.png and so on",
     )
     parser.add_argument(
@@ -36,7 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="CYCLES works everywhere; the others need a graphics driver",
     )
     parser.add_argument(
-        "--samples", metavar="N", type=arguments.positive_int, default=16, help="samples per pixel"
+        "--samples",
+        metavar="N",
+        type=arguments.whole_number(_MOST_SAMPLES),
+        default=16,
+        help="samples per pixel",
     )
     parser.add_argument(
         "--size",
@@ -45,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="640x360",
         help="width and height in pixels, or a share such as 50%% of the file's own size",
     )
+    arguments.add_compiled(parser)
     parser.add_argument("--video", action="store_true", help="make an .mp4 of the pictures too")
 
 
@@ -52,13 +60,13 @@ def _size(text: str) -> tuple[int, int] | float:
     if text.endswith("%"):
         share = arguments.positive_float(text[:-1])
         if not 1.0 <= share <= 1000.0:
-            raise argparse.ArgumentTypeError(f"{text} is no size: give 1% to 1000%")
+            raise argparse.ArgumentTypeError(f"{short(text)} is no size: give 1% to 1000%")
         return share / 100.0
-    match = re.fullmatch(r"(\d+)[xX](\d+)", text)
+    match = re.fullmatch(r"(\d{1,9})[xX](\d{1,9})", text)
     if match is None or not all(4 <= int(value) <= _LARGEST for value in match.groups()):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no size: give WxH from 4x4 to {_LARGEST}x{_LARGEST}, such as 640x360, "
-            "or a share such as 50%"
+            f"{short(text)} is no size: give WxH from 4x4 to {_LARGEST}x{_LARGEST}, such as "
+            "640x360, or a share such as 50%"
         )
     return int(match[1]), int(match[2])
 
@@ -67,6 +75,7 @@ def run(options: argparse.Namespace) -> Result:
     """Render."""
     start = time.perf_counter()
     scene = batch.open_file(options.file)
+    warnings = check_compiled(options.require_compiled)
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
     render.prepare(scene, options.out, options.engine, options.samples, options.size)
     video = options.out / f"{options.file.stem}.mp4" if options.video else None
@@ -92,10 +101,11 @@ def run(options: argparse.Namespace) -> Result:
             "seconds": round(time.perf_counter() - start, 3),
             "seconds_per_frame": round(statistics.median(seconds), 4),
             "video": str(video) if video else None,
-            "warnings": [],
+            "warnings": warnings,
             "outputs": [str(path) for path in (*pictures, *([video] if video else []))],
         },
         [
+            *warnings,
             f"{options.out}: {len(pictures)} pictures of {size[0]}x{size[1]}"
             + (f", {video.name}" if video else ""),
         ],

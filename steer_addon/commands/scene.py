@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
 from ..blender.headless import batch
 from ..blender.making import scene_maker, spawning
+from ..core.cache.layout import MOST_AGENTS
 from ..core.crowd.presets import DEFAULT
+from ..process import tell
 from . import arguments
 from .output import Result
 
@@ -21,20 +22,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ground",
         metavar="FILE",
-        type=Path,
+        type=arguments.path,
         help="mesh to walk on: .obj, .ply, .stl, .usd, .gltf, .glb, .fbx or .abc; "
         "without one, a plaza with pillars, planters and a fountain is made",
     )
     parser.add_argument(
         "--colliders",
         metavar="FILE",
-        type=Path,
+        type=arguments.path,
         nargs="+",
         default=[],
         help="meshes that block; without them the ground's own walls and steep faces do",
     )
     parser.add_argument(
-        "--agents", metavar="N", type=arguments.positive_int, default=300, help="number of agents"
+        "--agents",
+        metavar="N",
+        type=arguments.whole_number(MOST_AGENTS),
+        default=300,
+        help=f"number of agents, up to {MOST_AGENTS}",
     )
     parser.add_argument(
         "--spawn",
@@ -65,7 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     arguments.add_frames(parser, "frame range of the scene (default: 1-250)")
     parser.add_argument(
-        "--save", metavar="FILE.blend", type=Path, default=Path("crowd.blend"), help="file to write"
+        "--save",
+        metavar="FILE.blend",
+        type=arguments.path,
+        default="crowd.blend",
+        help="file to write",
     )
 
 
@@ -87,6 +96,8 @@ def run(options: argparse.Namespace) -> Result:
     start, frames = time.perf_counter(), options.frames or range(1, 251)
     batch.check_new_file(options.save, ".blend")
     batch.ensure_registered()
+    if not options.quiet:
+        tell(f"Making a scene with {options.agents} agents")
     made = scene_maker.make_scene(
         scene_maker.SceneOptions(
             ground=options.ground,

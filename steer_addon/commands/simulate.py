@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from ..blender.live import simulate
@@ -24,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         metavar="DIR",
-        type=Path,
+        type=arguments.path,
         required=True,
         help="folder for positions.npy, velocities.npy, rotations.npy (frames, agents, 3 or 4), "
         "alive.npy (frames, agents), ids.npy, frames.npy and report.json",

@@ -40,7 +40,7 @@ def test_without_a_crowd_one_is_started():
         ("no json", "is not valid JSON"),
         ('{"format": "other"}', 'its "format" is not'),
         ("[" * 100_000, "is not valid JSON"),
-        (" " * 1_100_000, "is larger than"),
+        (" " * 1_100_000, "instead of at most 1000000 bytes"),
         (json.dumps({"format": "steer-preset", "version": 1, "settings": {}, "group": 3}), "texts"),
         ('{"format": "steer-preset", "version": 1, "code": "import os"}', "unknown entry 'code'"),
         (None, "cannot be read"),

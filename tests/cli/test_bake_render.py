@@ -85,7 +85,6 @@ def test_a_bake_from_the_middle_is_that_part_of_the_whole(run, small_scene, tmp_
         (["--save", "x.txt"], ["x.txt", ".blend"]),
         (["--save", "taken/x.blend"], ["taken", "cannot be written"]),
         (["--frames=-5-10"], ["begin before"]),
-        (["--step=20000"], ["step is 20000"]),
     ],
 )
 def test_bad_input_for_bake(run, small_scene, tmp_path, monkeypatch, words, told):

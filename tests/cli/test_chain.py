@@ -121,7 +121,7 @@ def test_the_demo_in_small(process, tmp_path):
         "demo.AGENTS, demo.FRAMES, demo.PICTURE, demo.VIDEO_START = 60, '1-8', 6, 2; "
         "demo.SHORTEST = demo.LONGEST = 2; demo.STILL = demo.MOVING = "
         "('--samples', '1', '--size', '64x36'); code = demo.main(); "
-        "demo.cli.leave(code); sys.exit(code)"
+        "demo.process.leave(code); sys.exit(code)"
     )
     done = process("-c", code, ROOT / "scripts", tmp_path)
     assert done.code == 0, done.err

@@ -56,6 +56,36 @@ def test_a_folder_of_ones_own(run, tmp_path):
     assert "mine" in run("presets", "--folder", tmp_path).out
 
 
+def test_good_presets_are_listed_beside_bad_ones(run, tmp_path):
+    text = find_presets()["pedestrians"].read_text("utf-8")
+    (tmp_path / "mine.json").write_text(text, "utf-8")
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "folder.json").mkdir()
+    result = run("presets", "--folder", tmp_path, "--json")
+    assert result.code == 0
+    names = [row["name"] for row in result.data["presets"]]
+    assert "mine" in names and "fish" in names and not {"broken", "folder"} & {*names}
+    found = {Path(row["subject"]).name: row["code"] for row in result.data["diagnoses"]}
+    assert found == {"broken.json": "PRESET_IGNORED", "folder.json": "PRESET_IGNORED"}
+    lines = run("presets", "--folder", tmp_path).out.splitlines()
+    assert lines[:2] == result.data["warnings"]
+    assert "broken.json is not valid JSON" in lines[0] and "mine " in "".join(lines)
+    run("presets", "--folder", tmp_path / "none").failed_with("no folder", "none", code=2)
+
+
+def test_what_a_terminal_would_obey_is_shown(run, tmp_path):
+    data = json.loads(find_presets()["pedestrians"].read_text("utf-8"))
+    data |= {"label": "\x1b]0;title\x07", "description": "\x1b[31mred\nline", "group": "\u202e"}
+    data["settings"]["behaviors"][0]["name"] = "\x1b[2J"
+    (tmp_path / "mine.json").write_text(json.dumps(data))
+    listed = run("presets", "--folder", tmp_path).out
+    assert "\\x1b[31mred\\x0aline" in listed.replace("\\n", "\\x0a")
+    shown = run("presets", "mine", "--folder", tmp_path).out
+    assert shown.startswith("\\x1b]0;title\\x07: ")
+    for line in (listed + shown).splitlines():
+        assert line.isprintable()
+
+
 def test_behaviors(run):
     result = run("behaviors")
     assert result.code == 0

@@ -176,4 +176,21 @@ def test_a_number_of_threads_that_is_none_is_told_in_one_line():
         told, count = python(code, STEER_THREADS=text).splitlines()
         assert f"STEER_THREADS is '{text}'" in told
         assert [count] == usual
+    for text in ("9" * 5000, "100000"):
+        told, count = python(code, STEER_THREADS=text).splitlines()
+        assert told.startswith(f"STEER_THREADS is '{text[:30]}") and len(told) < 200
+        assert [count] == usual
     assert python(code, STEER_THREADS="3").split() == ["3"]
+
+
+def test_a_user_without_a_home_compiles_each_time():
+    code = (
+        "import sys, pathlib; sys.stderr = sys.stdout\n"
+        "def home(): raise RuntimeError('Could not determine home directory.')\n"
+        "pathlib.Path.home = home\n"
+        "from steer_addon.core.compiled import jit; print(jit.status().compiled, jit.cache_root())"
+    )
+    names = ("STEER_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA")
+    told, found = python(code, **dict.fromkeys(names, "")).splitlines()
+    assert told == "Folder kernels cannot be written: kernels compile again each time"
+    assert found == "True None"

@@ -117,8 +117,10 @@ def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) ->
     settings = settings_of(crowd)
     paths = []
     for text in changes:
-        settings = with_override(settings, text)
+        changed = with_override(settings, text)
+        # by the names before: a behavior's own may be what changes
         paths.append(_data_path(settings, text.partition("=")[0].strip()))
+        settings = changed
     for path in paths:
         animation_paths.drop(crowd, path)
     if changes:

@@ -18,7 +18,7 @@ import bpy
 import numpy as np
 
 from ...core.crowd.presets import builtin_folder, load_preset
-from ...core.errors import UsageError
+from ...core.errors import UsageError, short
 from ..crowd import properties
 from . import distribute, path_curves
 from .figures import make_person
@@ -53,6 +53,16 @@ def summary(name: str) -> str:
     return str(read_demo(name)["summary"])
 
 
+def check_name(name: str) -> None:
+    """Check that a scene is there.
+
+    Raises:
+        UsageError: There is no such scene.
+    """
+    if name not in demo_names():
+        raise UsageError(f"There is no demo {short(name)}: known are {', '.join(demo_names())}")
+
+
 def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
     """Fill a new file with a scene; returns its crowds.
 
@@ -64,8 +74,7 @@ def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
         UsageError: There is no such scene.
         SteerError: Its preset cannot be used.
     """
-    if name not in demo_names():
-        raise UsageError(f"There is no demo {name!r}: known are {', '.join(demo_names())}")
+    check_name(name)
     data = read_demo(name)
     scene = empty_scene(frames or FRAMES)
     stage = Stage(scene)

@@ -1,5 +1,6 @@
 """Export a crowd to a file of another program."""
 
+import os
 from pathlib import Path
 
 import bpy
@@ -37,7 +38,7 @@ class OBJECT_OT_steer_export(SteerOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Ask for a name; the one proposed is that of the .blend file with the crowd's."""
         chosen = FORMATS[self.format]
-        folder = Path(bpy.path.abspath("//")) if bpy.data.filepath else Path.home()
+        folder = Path(bpy.path.abspath("//") if bpy.data.filepath else os.path.expanduser("~"))
         self.filepath = str(folder / formats.default_name(context.object, chosen))
         self.filter_glob = f"*{chosen.suffix}"
         context.window_manager.fileselect_add(self)

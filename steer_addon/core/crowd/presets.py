@@ -14,13 +14,21 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import OutputError, ParameterError, PresetError
+from ..errors import (
+    FileError,
+    ParameterError,
+    PresetError,
+    printable,
+    short,
+    shortened,
+)
+from ..files.plain import read_file
+from ..files.staging import as_output_errors, replace_file
 from .settings import CrowdSettings
 from .start import StartSettings
 
@@ -29,6 +37,8 @@ VERSION = 1
 DEFAULT = "pedestrians"
 """Name of the preset of new crowds."""
 MAX_BYTES = 1_000_000
+_LONGEST = 300
+"""Characters of a label, description or group: what is longer does not fit a menu."""
 _TEXTS = ("label", "description", "group")
 
 
@@ -76,11 +86,15 @@ def builtin_folder() -> Path:
 
 
 def find_presets(*folders: Path) -> dict[str, Path]:
-    """Preset files by name, sorted; later folders win over the built-in ones."""
+    """Preset files by name, sorted; later folders win over the built-in ones.
+
+    Files whose names no menu can show, as they are no text in UTF-8, are left out.
+    """
     found: dict[str, Path] = {}
     for folder in (builtin_folder(), *folders):
         if folder.is_dir():
-            found.update({path.stem: path for path in sorted(folder.glob("*.json"))})
+            paths = sorted(folder.glob("*.json"))
+            found.update({p.stem: p for p in paths if printable(p.stem) == p.stem})
     return dict(sorted(found.items()))
 
 
@@ -91,16 +105,31 @@ def read_preset(path: Path) -> Preset:
         PresetError: The file cannot be read, is no preset, or does not fit the parameters.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise PresetError(f"Preset {path.name} is larger than {MAX_BYTES} bytes: it is none")
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PresetError(f"Preset {path} cannot be read: {error.strerror}") from None
+        data = _loaded(path)
+    except FileError as error:
+        raise PresetError(f"Preset {error}: give a file that Steer saved") from None
     except (ValueError, RecursionError):
         raise PresetError(
             f"Preset {path.name} is not valid JSON: save it again from Blender"
         ) from None
     return _checked(path.stem, path.name, data)
+
+
+def _loaded(path: Path) -> Any:
+    """The JSON data of a file, or of the one that a link leads to.
+
+    Raises:
+        FileError: It is no plain file, too large, or cannot be read.
+        ValueError: It holds no JSON.
+        RecursionError: Its lists are too deep.
+    """
+    data = bytes(read_file(Path(os.path.realpath(path)), most=MAX_BYTES))
+    return json.loads(data.decode("utf-8"), object_hook=_cleaned)
+
+
+def _cleaned(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a JSON object, with texts that a menu or a terminal can show."""
+    return {k: printable(v) if isinstance(v, str) else v for k, v in values.items()}
 
 
 def preset_card(path: Path) -> Card:
@@ -109,22 +138,23 @@ def preset_card(path: Path) -> Card:
     Nothing else of the file is checked, and it is read again only after it changed.
     """
     try:
-        status = path.stat()
-        if status.st_size <= MAX_BYTES:
-            return _card(path, status.st_mtime_ns)
-    except (OSError, ValueError, RecursionError):
+        return _card(path, path.stat().st_mtime_ns)
+    except (FileError, OSError, ValueError, RecursionError):
         # applying the preset reports its fault
-        pass
-    return Card(path.stem)
+        return Card(printable(path.stem))
 
 
 @lru_cache(maxsize=1000)
 def _card(path: Path, changed: int) -> Card:
-    data = json.loads(path.read_text(encoding="utf-8"))
+    data = _loaded(path)
     given = data if isinstance(data, dict) else {}
-    texts = {key: given.get(key) for key in ("label", "description", "group")}
-    found = {key: text for key, text in texts.items() if isinstance(text, str) and text}
-    return Card(**{"label": path.stem, **found})
+    texts = {key: given.get(key) for key in _TEXTS}
+    found = {
+        key: shortened(text, _LONGEST)
+        for key, text in texts.items()
+        if isinstance(text, str) and text
+    }
+    return Card(**{"label": printable(path.stem), **found})
 
 
 def _checked(name: str, file_name: str, data: Any) -> Preset:
@@ -132,18 +162,18 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
         raise PresetError(f'{file_name} is no Steer preset: its "format" is not "{FORMAT}"')
     if data.get("version") != VERSION:
         raise PresetError(
-            f"Preset {file_name} has version {data.get('version')!r}: "
+            f"Preset {file_name} has version {short(data.get('version'))}: "
             f"this Steer reads version {VERSION}"
         )
     for key in data:
         if key not in ("format", "version", *_TEXTS, "settings", "start"):
-            raise PresetError(f"Preset {file_name} has an unknown entry {key!r}: remove it")
+            raise PresetError(f"Preset {file_name} has an unknown entry {short(key)}: remove it")
     settings = data.get("settings")
     if not isinstance(settings, dict):
         raise PresetError(f"Preset {file_name} has no settings: save it again from Blender")
     start = data.get("start", {})
     if not isinstance(start, dict):
-        raise PresetError(f"Preset {file_name}: start is {start!r}: give names with values")
+        raise PresetError(f"Preset {file_name}: start is {short(start)}: give names with values")
     try:
         checked = CrowdSettings.from_dict(settings)
         checked_start = StartSettings.from_dict(start)
@@ -154,6 +184,7 @@ def _checked(name: str, file_name: str, data: Any) -> Preset:
     )
     if not all(isinstance(text, str) for text in (label, description, group)):
         raise PresetError(f"Preset {file_name}: label, description and group must be texts")
+    label, description, group = (shortened(t, _LONGEST) for t in (label, description, group))
     return Preset(name, label, description, checked, group, checked_start)
 
 
@@ -167,7 +198,7 @@ def load_preset(name: str, *folders: Path) -> Preset:
         return read_preset(Path(name))
     known = find_presets(*folders)
     if name not in known:
-        raise PresetError(f"There is no preset {name!r}: known are {', '.join(known)}")
+        raise PresetError(f"There is no preset {short(name)}: known are {', '.join(known)}")
     preset, builtin = read_preset(known[name]), builtin_folder() / known[name].name
     if preset.start == StartSettings() and builtin.is_file():
         # a user's own version of a preset starts as that preset does
@@ -189,13 +220,5 @@ def save_preset(path: Path, settings: CrowdSettings, *, label: str, description:
         "settings": settings.to_dict(),
     }
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(partial, path)
-    except OSError as error:
-        raise OutputError(
-            f"Preset {path} cannot be written: {error.strerror}; choose another folder"
-        ) from None
+    with as_output_errors(path):
+        replace_file(path, [text.encode("utf-8")])
