@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING
 
 from .diagnoses import Diagnosis, diagnose
@@ -9,6 +10,39 @@ from .doors import logging
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_MOST = 1000
+"""Characters of the longest sentence: texts from files and command lines may be of any length."""
+
+
+def shortened(text: str, most: int = _MOST) -> str:
+    """A text whose middle is left out where it is too long."""
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]} … {text[-half:]}"
+
+
+class _Short(reprlib.Repr):
+    """Python's way to shorten, with more of a text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxother = 2, 80, 80
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Also numbers that Python would not write, as those of 5,000 digits."""
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            return f"a number of {x.bit_length()} bits"
+
+
+def short(value: object) -> str:
+    """A value from outside as it is shown in a sentence: printable, and not too long."""
+    return _SHORT.repr(value)
+
+
+_SHORT = _Short()
 
 
 class SteerError(Exception):
@@ -20,9 +54,10 @@ class SteerError(Exception):
 
     def __init__(self, message: str | Diagnosis) -> None:
         """Take the sentence, or the diagnosis that has one."""
-        super().__init__(str(message))
+        text = shortened(str(message))
+        super().__init__(text)
         self.diagnosis = (
-            message if isinstance(message, Diagnosis) else diagnose("FAILED", reason=message)
+            message if isinstance(message, Diagnosis) else diagnose("FAILED", reason=text)
         )
 
 
@@ -70,6 +105,10 @@ class OutputError(SteerError):
 
 class CacheError(SteerError):
     """A cache on disk is not there, is damaged, or is none; nothing of it was used."""
+
+
+class UncompiledError(SteerError):
+    """Kernels cannot be compiled, and a run that takes a hundred times longer is not wanted."""
 
 
 class UsageError(SteerError):

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar, dataclass_transform
 
-from .errors import ParameterError
+from .errors import ParameterError, short
 
 _KEY = "steer"
 _BIG = 1.0e9
@@ -185,17 +185,19 @@ _KNOWN: dict[type, dict[str, ParameterInfo]] = {}
 
 def _check_number(owner: str, info: ParameterInfo, value: Any) -> float | int:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ParameterError(f"{owner}.{info.name} is {value!r}: give a number")
-    if not math.isfinite(value):
-        raise ParameterError(f"{owner}.{info.name} is {value}: give a finite number")
+        raise ParameterError(f"{owner}.{info.name} is {short(value)}: give a number")
+    # a whole number may be larger than any float
+    shown = short(value) if isinstance(value, int) else f"{value:g}"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ParameterError(f"{owner}.{info.name} is {shown}: give a finite number")
     if not info.minimum <= value <= info.maximum:
         raise ParameterError(
-            f"{owner}.{info.name} is {value:g}: give a value "
+            f"{owner}.{info.name} is {shown}: give a value "
             f"from {info.minimum:g} to {info.maximum:g}"
         )
     if info.kind == "int":
         if value != int(value):
-            raise ParameterError(f"{owner}.{info.name} is {value:g}: give a whole number")
+            raise ParameterError(f"{owner}.{info.name} is {shown}: give a whole number")
         return int(value)
     return float(value)
 
@@ -215,13 +217,13 @@ def check(owner: str, info: ParameterInfo, value: Any) -> Any:
         return _check_number(owner, info, value)
     if info.kind == "bool":
         if not isinstance(value, bool):
-            raise ParameterError(f"{owner}.{info.name} is {value!r}: give true or false")
+            raise ParameterError(f"{owner}.{info.name} is {short(value)}: give true or false")
         return value
     if not isinstance(value, str):
-        raise ParameterError(f"{owner}.{info.name} is {value!r}: give a text")
+        raise ParameterError(f"{owner}.{info.name} is {short(value)}: give a text")
     if info.kind == "choice" and value not in info.choices:
         raise ParameterError(
-            f"{owner}.{info.name} is {value!r}: give one of {', '.join(info.choices)}"
+            f"{owner}.{info.name} is {short(value)}: give one of {', '.join(info.choices)}"
         )
     return value
 
@@ -294,7 +296,7 @@ class Settings:
         for name in values:
             if name not in known:
                 raise ParameterError(
-                    f"{cls.owner_name()} has no parameter {name!r}: "
+                    f"{cls.owner_name()} has no parameter {short(name)}: "
                     f"known are {', '.join(known) or 'none'}"
                 )
         return cls(**values)
@@ -314,10 +316,10 @@ def parse_text(owner: str, info: ParameterInfo, text: str) -> Any:
         try:
             return check(owner, info, float(text))
         except ValueError:
-            raise ParameterError(f"{owner}.{info.name} is {text!r}: give a number") from None
+            raise ParameterError(f"{owner}.{info.name} is {short(text)}: give a number") from None
     if info.kind == "bool":
         lowered = text.lower()
         if lowered not in ("true", "false", "1", "0", "on", "off"):
-            raise ParameterError(f"{owner}.{info.name} is {text!r}: give true or false")
+            raise ParameterError(f"{owner}.{info.name} is {short(text)}: give true or false")
         return lowered in ("true", "1", "on")
     return check(owner, info, text)

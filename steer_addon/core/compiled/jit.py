@@ -22,7 +22,7 @@ import numpy as np
 from .. import views
 from ..diagnoses import Diagnosis, diagnose
 from ..doors import futures
-from ..errors import KernelsMissingError, warn
+from ..errors import KernelsMissingError, short, warn
 from . import jit_parts, jit_scratch, jit_sources
 
 CHUNK = 1024
@@ -66,10 +66,11 @@ class _State:
 
 def _thread_count() -> int:
     text = os.environ.get("STEER_THREADS", "")
-    if text.isdecimal() and int(text) > 0:
+    if text.isdecimal() and len(text) < 6 and int(text) > 0:
         return int(text)
     if text not in ("", "0"):
-        warn(__name__, "STEER_THREADS is %r: give a whole number; all cores are used", text)
+        problem = "STEER_THREADS is %s: give a whole number to 99999; all cores are used"
+        warn(__name__, problem, short(text))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -325,15 +326,17 @@ def _default_cache_root() -> Path:
 def _writable_cache() -> Path | None:
     """A folder for compiled kernels that can be written to, or None."""
     named = os.environ.get("STEER_CACHE_DIR")
-    root = Path(named) if named else _state.cache_root or _default_cache_root()
-    folder = root / "kernels"
+    folder = Path("kernels")
     try:
+        root = Path(named) if named else _state.cache_root or _default_cache_root()
+        folder = root / "kernels"
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".writable-{os.getpid()}"
         probe.touch()
         probe.unlink()
         return folder
-    except OSError:
+    # a user without a home, or a name that the system's encoding cannot hold
+    except (OSError, RuntimeError, ValueError):
         # never a shared temporary folder: numba unpickles what it finds in its cache
         warn(__name__, "Folder %s cannot be written: kernels compile again each time", folder)
         return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..behaviors import REGISTRY, Behavior
 from ..diagnoses import Diagnosis
-from ..errors import ParameterError
+from ..errors import ParameterError, short
 from ..parameters import Settings, choice, param, parameters, parse_text
 from ..sensing.units import meters, meters_per_second
 
@@ -251,9 +251,9 @@ class CrowdSettings:
             named.append(entry if key == entry.key else replace(entry, name=key))
         object.__setattr__(self, "behaviors", tuple(named))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise ParameterError(f"seed is {self.seed!r}: give a whole number")
+            raise ParameterError(f"seed is {short(self.seed)}: give a whole number")
         if not -(2**63) <= self.seed < 2**63:
-            raise ParameterError(f"seed is {self.seed}: give a whole number of up to 18 digits")
+            raise ParameterError(f"seed is {short(self.seed)}: give a whole number of up to 18 digits")
 
     @property
     def stack(self) -> list[Behavior]:
@@ -285,23 +285,23 @@ class CrowdSettings:
             ParameterError: A name is unknown or a value does not fit.
         """
         known = (*BLOCKS, "behaviors", "seed")
-        for name in data:
+        for name in _mapping("settings", data):
             if name not in known:
-                raise ParameterError(f"settings have no {name!r}: known are {', '.join(known)}")
+                raise ParameterError(f"settings have no {short(name)}: known are {', '.join(known)}")
         blocks: dict[str, Any] = {
             name: block.from_dict(_mapping(name, data.get(name, {})))
             for name, block in BLOCKS.items()
         }
         entries = data.get("behaviors", [])
         if isinstance(entries, str) or not isinstance(entries, Sequence):
-            raise ParameterError(f"behaviors is {entries!r}: give a list")
+            raise ParameterError(f"behaviors is {short(entries)}: give a list")
         stack = tuple(make_behavior(_mapping("behavior", entry)) for entry in entries)
         return cls(**blocks, behaviors=stack, seed=data.get("seed", 0))
 
 
 def _mapping(what: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ParameterError(f"{what} is {value!r}: give names with values")
+        raise ParameterError(f"{what} is {short(value)}: give names with values")
     return value
 
 
@@ -313,9 +313,10 @@ def make_behavior(data: Mapping[str, Any]) -> Behavior:
     """
     values = dict(data)
     type_name = values.pop("type", None)
-    if type_name not in REGISTRY:
+    # only texts can be looked up: a file may say anything
+    if not isinstance(type_name, str) or type_name not in REGISTRY:
         raise ParameterError(
-            f"behavior type {type_name!r} is unknown: known are {', '.join(sorted(REGISTRY))}"
+            f"behavior type {short(type_name)} is unknown: known are {', '.join(sorted(REGISTRY))}"
         )
     return REGISTRY[type_name].from_dict(values)
 
@@ -329,19 +330,19 @@ def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
     path, equals, value = text.partition("=")
     owner, dot, name = path.strip().rpartition(".")
     if not equals:
-        raise ParameterError(f"{text!r} sets nothing: write behavior.parameter=value")
+        raise ParameterError(f"{short(text)} sets nothing: write behavior.parameter=value")
     if path.strip() == "seed":
         try:
             return replace(settings, seed=int(value))
         except ValueError:
-            raise ParameterError(f"seed is {value!r}: give a whole number") from None
+            raise ParameterError(f"seed is {short(value)}: give a whole number") from None
     if owner in BLOCKS:
         block = _changed(getattr(settings, owner), owner, name, value)
         return replace(settings, **{owner: block})
     keys = [b.key for b in settings.behaviors]
     if owner not in keys:
         raise ParameterError(
-            f"the crowd has no {owner or path!r} to set: "
+            f"the crowd has no {short(owner or path)} to set: "
             f"it has {', '.join([*BLOCKS, *keys, 'seed'])}"
         )
     stack = list(settings.behaviors)
@@ -352,5 +353,5 @@ def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
 def _changed(block: Any, owner: str, name: str, text: str) -> Any:
     known = parameters(block)
     if name not in known:
-        raise ParameterError(f"{owner} has no parameter {name!r}: known are {', '.join(known)}")
+        raise ParameterError(f"{owner} has no parameter {short(name)}: known are {', '.join(known)}")
     return replace(block, **{name: parse_text(owner, known[name], text.strip())})
