@@ -20,9 +20,10 @@ from ..crowd.links import crowd_slots
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
-from ..reading.scene_agents import mesh_digest, read_agents
+from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
 from ..reading.scene_inputs import geometry_owners, signature
 from . import simulate
+from .edit_modes import EditModes
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class LiveRun:
     _start_agents: Agents | None = None
     _start_signature: bytes = b""
     _start_digest: bytes = b""
+    _modes: EditModes = field(default_factory=EditModes)
     _places: tuple[int, bytes] = (0, b"")
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
@@ -147,12 +149,15 @@ class LiveRun:
         number = scene.frame_current
         settings = self._settings(obj, scene)
         owners = geometry_owners(obj)
-        updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
+        mine = {obj.session_uid, obj.data.session_uid, *owners}
+        found = [u.id.original for u in depsgraph.updates if u.is_updated_geometry]
+        found = [part for part in found if part.session_uid in mine]
+        updated = {part.session_uid for part in found} - self._modes.entered_or_left(found)
         reshaped = {owners[uid] for uid in updated & owners.keys()}
         own = obj.data.session_uid in updated
-        if own and self._start_digest != b"":
+        if own and not needs_evaluation(obj):
             # Blender reports a change of any modifier as an update of the mesh
-            own = self._start_digest != mesh_digest(obj)
+            own = self._start_digest != mesh_digest(obj.data)
         # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
@@ -271,7 +276,7 @@ class LiveRun:
         if not same:
             self._forget()
         self._start_agents, self._start_signature = agents, mark
-        self._start_digest = mesh_digest(obj)
+        self._start_digest = mesh_digest(obj.data)
         if same:
             return
         self._session = simulate.Session(

@@ -15,7 +15,7 @@ import numpy as np
 from ..crowd.links import ROLES, linked_crowds, target_crowd
 from ..crowd.slots import source_use
 from ..crowd.state import get_state
-from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, positions
+from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, own_mesh, positions
 
 if TYPE_CHECKING:
     from ..crowd.property_types import SteerBehavior
@@ -138,7 +138,8 @@ def signature(
     crowds = linked_crowds(obj)
     if geometry:
         for crowd in crowds[1:]:
-            digest.update(positions(crowd.data).tobytes())
+            with own_mesh(crowd.data) as mesh:
+                digest.update(positions(mesh).tobytes())
     for part in [*crowds, *input_objects(obj)]:
         evaluated = part.evaluated_get(depsgraph)
         digest.update(part.name_full.encode())
