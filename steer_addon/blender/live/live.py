@@ -24,7 +24,8 @@ from .. import app_handlers
 from ..crowd import baked_file, crowds
 from ..crowd.links import linked_crowds
 from ..crowd.records import Part
-from ..crowd.state import clear_state, get_state, is_playback, plays_back
+from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
+from ..reading.scene_inputs import objects_changed
 from ..suspension import is_suspended, suspended
 from . import compiling, live_store, simulate
 
@@ -211,6 +212,8 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Check whether an edit concerns stored frames."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
+    if objects_changed(depsgraph):
+        remove_orphans(depsgraph)
     _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph), wait=True)
     lock_interface(scene)
 
@@ -220,6 +223,8 @@ def on_undo(*_: object) -> None:
     """Show the right frame: undo and redo restore the state objects of an earlier step."""
     if is_suspended():
         return
+    # redo of a deletion brings back what the deletion left
+    remove_orphans()
     for scene in bpy.data.scenes:
         _restore(scene)
 

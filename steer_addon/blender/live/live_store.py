@@ -21,7 +21,7 @@ from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
 from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
-from ..reading.scene_inputs import geometry_owners, signature
+from ..reading.scene_inputs import geometry_owners, gone_inputs, objects_changed, signature
 from . import simulate
 from .edit_modes import EditModes
 
@@ -50,10 +50,12 @@ class LiveRun:
     _start_digest: bytes = b""
     _modes: EditModes = field(default_factory=EditModes)
     _places: tuple[int, bytes] = (0, b"")
+    _gone: frozenset[int] = frozenset()
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
     _waiting: Frame | None = None
     _failed: Diagnosis | None = None
+    _logged: Diagnosis | None = None
 
     @property
     def warnings(self) -> tuple[Diagnosis, ...]:
@@ -162,6 +164,10 @@ class LiveRun:
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
         moved = self._places[0] == number and self._places[1] != signature(obj, depsgraph)
+        if objects_changed(depsgraph):
+            # hidden inputs, and those that a collection keeps, seem the same when they are deleted
+            before, self._gone = self._gone, gone_inputs(obj, scene)
+            moved = moved or before != self._gone
         if reshaped and self._session is not None:
             self._session.reader.forget(reshaped)
         if number == obj.steer.frame_start:
@@ -186,6 +192,7 @@ class LiveRun:
         self._forget()
         self._session = session
         self._key = live_key(obj, settings, simulate.fps_of(scene))
+        self._gone = gone_inputs(obj, scene)
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
         self._keep(session.frame)
@@ -200,10 +207,10 @@ class LiveRun:
         return not self.out_of_date and (number in self.frames or following)
 
     def fail(self, error: SteerError) -> None:
-        """Keep the diagnosis of an error, and log it once."""
-        if error.diagnosis != self.diagnosis:
+        """Keep the diagnosis of an error, and log it once until a frame is shown."""
+        if error.diagnosis != self._logged:
             log.warning("%s", error)
-        self.diagnosis = error.diagnosis
+        self.diagnosis = self._logged = error.diagnosis
 
     def _settings(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> CrowdSettings:
         """The settings at the scene's frame; stored frames are dropped if the settings changed."""
@@ -275,6 +282,7 @@ class LiveRun:
         )
         if not same:
             self._forget()
+            self._gone = gone_inputs(obj, scene)
         self._start_agents, self._start_signature = agents, mark
         self._start_digest = mesh_digest(obj.data)
         if same:
@@ -337,7 +345,7 @@ class LiveRun:
         if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
             return
         write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
-        self._shown = key
+        self._shown, self._logged = key, None
         self._echo = True
 
     def _gap(self, wanted: int, number: int, start: int) -> Diagnosis:
