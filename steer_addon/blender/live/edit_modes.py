@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 
 import bpy
 
@@ -18,17 +18,20 @@ class EditModes:
         self._known: dict[int, bytes] = {}
         """Digest of each mesh as it entered, by its session uid; _EDITED after an edit."""
 
-    def entered_or_left(self, updated: Iterable[bpy.types.ID]) -> set[int]:
-        """Session uids of meshes, and of their objects, of which nothing was edited.
+    def edited(self, depsgraph: bpy.types.Depsgraph, mine: Container[int]) -> set[int]:
+        """Session uids of the objects and data that were reshaped.
 
         Args:
-            updated: Objects and data that Blender reports as reshaped.
+            depsgraph: The depsgraph that reports its updates.
+            mine: Session uids of the objects and data to look at.
         """
-        known = list(updated)
-        meshes = [part for part in known if isinstance(part, bpy.types.Mesh)]
-        found = {mesh.session_uid for mesh in meshes if self._is_as_before(mesh)}
-        users = [o for o in known if isinstance(o, bpy.types.Object) and o.type == "MESH"]
-        return found | {o.session_uid for o in users if o.data.session_uid in found}
+        parts = [u.id.original for u in depsgraph.updates if u.is_updated_geometry]
+        parts = [part for part in parts if part.session_uid in mine]
+        meshes = [part for part in parts if isinstance(part, bpy.types.Mesh)]
+        same = {mesh.session_uid for mesh in meshes if self._is_as_before(mesh)}
+        users = [o for o in parts if isinstance(o, bpy.types.Object) and o.type == "MESH"]
+        same |= {o.session_uid for o in users if o.data.session_uid in same}
+        return {part.session_uid for part in parts} - same
 
     def _is_as_before(self, mesh: bpy.types.Mesh) -> bool:
         uid, is_edited = mesh.session_uid, mesh.is_editmode

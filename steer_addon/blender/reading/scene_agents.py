@@ -15,6 +15,7 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.errors import AgentError, SceneError
 from ...core.parameters import parameters
 from ...core.results.frames import forward_vector, turned
+from ..crowd.scene_time import moment
 from ..display import display
 from .scene_meshes import (
     FloatArray,
@@ -62,7 +63,7 @@ def read_agents(
             return _from_mesh(obj, mesh, matrix_of(obj.evaluated_get(depsgraph)), settings)
     shown = depsgraph.scene
     with Scratch(shown.original, (), crowds=[obj]) as scratch:
-        own = scratch.at(shown.frame_current, shown.frame_subframe)
+        own = scratch.at(*moment(shown))
         return _from_evaluated(obj, scratch.crowd(obj, own), settings)
 
 
