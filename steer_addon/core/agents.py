@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .bounds import bounded, lengths
-from .errors import AgentError
+from .bounds import LARGEST, bounded, lengths
+from .errors import AgentError, short, shortened
 
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
@@ -137,7 +138,8 @@ def make_agents(
             `target_index`, `alive` and the agent parameters go to their own arrays.
 
     Raises:
-        AgentError: No points, a wrong shape, values that are not finite, or ids that repeat.
+        AgentError: No points, a wrong shape, values that are no finite numbers or out of range, or
+            ids that repeat.
     """
     points = _rows("positions", position, None)
     count = len(points)
@@ -146,10 +148,13 @@ def make_agents(
     speed = _rows("velocities", np.zeros_like(points) if velocity is None else velocity, count)
     if heading is None:
         heading = np.tile(np.array([0.0, -1.0, 0.0], np.float32), (count, 1))
+    if attributes is not None and not isinstance(attributes, Mapping):
+        raise AgentError(f"attributes are {short(attributes)}: give arrays by their names")
     extra = {name: _column(name, value, count) for name, value in (attributes or {}).items()}
     defaults = {"radius": radius, "mass": mass, "max_speed": max_speed, "max_force": max_force}
     own: dict[str, Any] = {
-        name: _agent_column(name, extra, defaults[name], count) for name in AGENT_PARAMETERS
+        name: _agent_column(name, extra, _number(name, value), count)
+        for name, value in defaults.items()
     }
     index = extra.pop("target_index", np.full(count, -1.0, np.float32))
     alive = extra.pop("alive", np.ones(count, np.float32)) > 0.0
@@ -170,12 +175,25 @@ def make_agents(
     )
 
 
+def _lowest(name: str) -> float:
+    return 1.0e-6 if name == "mass" else 0.0
+
+
+def _number(name: str, value: Any) -> float:
+    """A setting that holds for all agents, checked."""
+    lowest = _lowest(name)
+    # a comparison with NaN is false, and one with a whole number of any length is exact
+    if not (isinstance(value, (int, float, np.number)) and lowest <= value < np.inf):
+        raise AgentError(f"{name} is {short(value)}: give a finite number from {lowest:g} up")
+    return float(value) if value < LARGEST else LARGEST
+
+
 def _agent_column(
     name: str, extra: dict[str, FloatArray], default: float, count: int
 ) -> FloatArray:
-    column = extra.pop(name, np.full(count, bounded(default), np.float32))
-    lowest = 1.0e-6 if name == "mass" else 0.0
-    if column.size and float(column.min()) < lowest:
+    column = extra.pop(name, np.full(count, default, np.float32))
+    lowest = _lowest(name)
+    if column.size and column.min() < np.float32(lowest):
         row = int(column.argmin())
         raise AgentError(
             f"attribute {name!r} of agent {row} is {column[row]:g}: give a value from {lowest:g} up"
@@ -183,8 +201,16 @@ def _agent_column(
     return column
 
 
+def _numbers(what: str, value: Any) -> FloatArray:
+    try:
+        return bounded(value)
+    except (ValueError, OverflowError) as error:
+        reason = shortened(str(error), 80)
+        raise AgentError(f"{what} cannot be read ({reason}): give an array of numbers") from None
+
+
 def _rows(what: str, value: Any, count: int | None) -> FloatArray:
-    array = bounded(value)
+    array = _numbers(f"Agent {what}", value)
     if array.size == 0:
         array = array.reshape(0, 3)
     if array.ndim != 2 or array.shape[1] != 3 or (count is not None and len(array) != count):
@@ -200,7 +226,7 @@ def _rows(what: str, value: Any, count: int | None) -> FloatArray:
 
 
 def _column(name: str, value: Any, count: int) -> FloatArray:
-    array = bounded(value)
+    array = _numbers(f"attribute {short(name)}", value)
     if array.shape != (count,):
         raise AgentError(f"attribute {name!r} has shape {array.shape}: give ({count},)")
     if not np.isfinite(array).all():
@@ -212,7 +238,13 @@ def _column(name: str, value: Any, count: int) -> FloatArray:
 def _ids(ids: Any, count: int) -> IntArray:
     if ids is None:
         return np.arange(count, dtype=np.int64)
-    array = np.ascontiguousarray(ids, dtype=np.int64)
+    try:
+        array = np.ascontiguousarray(ids, dtype=np.int64)
+    except (ValueError, OverflowError) as error:
+        raise AgentError(
+            f"attribute 'id' cannot be read ({shortened(str(error), 80)}): "
+            "give whole numbers of up to 18 digits"
+        ) from None
     if array.shape != (count,):
         raise AgentError(f"attribute 'id' has shape {array.shape}: give ({count},)")
     if len(np.unique(array)) != count:

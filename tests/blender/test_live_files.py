@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.suspension import suspended  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
@@ -75,17 +76,43 @@ def test_a_loaded_file_starts_from_nothing(tmp_path):
     np.testing.assert_array_equal(shown(obj), at_ten)
 
 
-def test_a_linked_crowd_is_a_message(tmp_path):
-    obj = make_runner()
+def linked_crowd(tmp_path, *names):
+    """A crowd with a target, linked from another file with some of its objects."""
+    make_runner()
     path = str(tmp_path / "library.blend")
-    bpy.data.libraries.write(path, {obj})
+    bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True)
     with bpy.data.libraries.load(path, link=True) as (_, wanted):
-        wanted.objects = ["Crowd"]
-    linked = wanted.objects[0]
-    bpy.context.scene.collection.objects.link(linked)
-    play(1, 3)
-    assert "make it local" in told(linked).sentence
+        wanted.objects = list(names)
+    for obj in wanted.objects:
+        bpy.context.scene.collection.objects.link(obj)
+    return wanted.objects[0]
+
+
+@pytest.mark.parametrize("override", [False, True])
+def test_a_linked_crowd_plays(tmp_path, override, capfd):
+    obj = linked_crowd(tmp_path, "Crowd", "Target")
+    if override:
+        obj = obj.override_create(remap_local_usages=True)
+    play(1, 20)
+    assert code_of(obj) == "" and stored(obj) == (1, 20)
+    np.testing.assert_array_equal(shown(obj), live.get_frame(obj, 20).position)
+    assert shown(obj)[0, 1] > 0.4
+    assert "linked" not in capfd.readouterr().err
+    here = str(tmp_path / "here.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=here)
+    bpy.ops.wm.open_mainfile(filepath=here)
+    obj = next(o for o in bpy.context.scene.objects if o.type == "MESH")
+    play(1, 5)
+    np.testing.assert_array_equal(shown(obj), live.get_frame(obj, 5).position)
+
+
+def test_a_linked_crowd_that_cannot_play_is_one_message(tmp_path, caplog):
+    obj = linked_crowd(tmp_path, "Crowd", "Target")
+    bpy.data.objects.remove(state.get_state(obj))
+    play(1, 20)
+    assert "make it local" in told(obj).sentence
+    assert [record.message for record in caplog.records] == [told(obj).sentence]
 
 
 def test_suspended_mutes_and_may_be_nested():

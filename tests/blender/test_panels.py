@@ -122,7 +122,10 @@ def test_a_missing_target_is_said_until_there_is_one():
     item.use_own_target = True
     (missing,) = advice.diagnoses(obj)
     assert (missing.code, missing.subject) == ("OWN_TARGET_MISSING", "Arrive")
-    item.target_kind, item.target_collection = "COLLECTION", bpy.data.collections.new("Doors")
+    doors = bpy.data.collections.new("Doors")
+    item.target_kind, item.target_collection = "COLLECTION", doors
+    assert advice.diagnoses(obj) == [missing]
+    doors.objects.link(make_empty())
     assert advice.diagnoses(obj) == []
     obj.steer.target_object, item.use_own_target, item.enabled = None, False, False
     assert advice.diagnoses(obj) == []
@@ -199,7 +202,10 @@ def test_a_missing_input_is_said_until_there_is_one(type_name, role, subject, no
     assert advice.diagnoses(obj) == []
     setattr(item, f"{role}_kind", "COLLECTION")
     assert advice.diagnoses(obj) == [missing]
-    setattr(item, f"{role}_collection", bpy.data.collections.new("Many"))
+    many = bpy.data.collections.new("Many")
+    setattr(item, f"{role}_collection", many)
+    assert advice.diagnoses(obj) == [missing]
+    many.objects.link(make_empty())
     assert advice.diagnoses(obj) == []
     setattr(item, f"{role}_collection", None)
     item.enabled = False

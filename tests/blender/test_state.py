@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -256,28 +257,41 @@ def test_undo_brings_the_state_back():
 
 
 @pytest.mark.parametrize("override", [False, True])
-def test_linked_crowds_are_refused_with_a_way_out(tmp_path, override):
+def test_the_state_of_a_linked_crowd_is_written_and_an_override_gets_its_own(tmp_path, override):
     obj = make_crowd()
     state.write_state(state.ensure_state(obj), make_frame())
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    before = Path(path).read_bytes()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Crowd"]
+    linked = obj = bpy.data.objects["Crowd"]
+    if override:
+        obj = linked.override_create()
+    bpy.context.scene.collection.objects.link(obj)
+    assert vertex_count(obj) == 6
+    shown = state.ensure_state(obj)
+    assert (shown.library is None) == (shown.data.library is None) == override
+    assert state.ensure_state(obj) == shown and state.get_state(obj) == shown
+    assert (state.get_state(linked) == shown) != override
+    state.write_state(shown, make_frame(2))
+    assert_same(state.read_state(shown), make_frame(2))
+    assert vertex_count(obj) == 2
+    state.clear_state(shown)
+    assert state.read_state(shown) is None
+    assert Path(path).read_bytes() == before
+
+
+def test_a_linked_crowd_without_a_state_is_refused_with_a_way_out(tmp_path):
+    bpy.data.objects.remove(state.ensure_state(make_crowd()))
     path = str(tmp_path / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_empty=True)
     with bpy.data.libraries.load(path, link=True) as (_, wanted):
         wanted.objects = ["Crowd"]
-    obj = bpy.data.objects["Crowd"]
-    shown = state.get_state(obj)
-    if override:
-        obj = obj.override_create()
-    bpy.context.scene.collection.objects.link(obj)
-    assert vertex_count(obj) == 6
-    with pytest.raises(SceneError, match="'Crowd' is linked.*Make Local"):
-        state.ensure_state(obj)
-    for write in (
-        lambda: state.write_state(shown, make_frame(2)),
-        lambda: state.clear_state(shown),
-    ):
-        with pytest.raises(SceneError, match="'Crowd State' is linked.*Make Local"):
-            write()
+    with pytest.raises(SceneError, match="'Crowd' is linked.*no state.*Make Local"):
+        state.ensure_state(wanted.objects[0])
 
 
 def test_a_crowd_made_local_gets_a_local_state(tmp_path):

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cachetools import make_frame, resign, write
+from cachetools import make_frame, make_state, resign, write
 
-from steer_addon.core.cache import MANIFEST, CacheWriter, open_cache
+from steer_addon.core.cache import MANIFEST, CacheHeader, CacheWriter, open_cache
 from steer_addon.core.errors import CacheError
 
 CASES = int(os.environ.get("STEER_FUZZ", "300"))
@@ -279,3 +279,51 @@ def test_states_that_no_simulation_leaves_are_not_gone_on_with(good, tmp_path, f
     (folder / MANIFEST).write_bytes(resign(raw, body))
     with pytest.raises(CacheError, match="no agents that can continue"):
         open_cache(folder).state(4)
+
+
+LONG = "n" * 1001
+"""One character more than a reader takes."""
+
+
+@pytest.mark.parametrize("name", [LONG, None, 7, b"Crowd"])
+def test_a_crowd_with_a_name_that_no_reader_takes_is_refused_before_anything_is_there(
+    tmp_path, name
+):
+    folder = tmp_path / "cache"
+    with pytest.raises(CacheError, match="cannot hold crowds with the name .* 1000 characters"):
+        CacheWriter(folder, CacheHeader(name, 24.0, 1, 9))
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("where", ["frame", "crowd", "attributes", "memory"])
+@pytest.mark.parametrize("name", [LONG, None, 7])
+def test_names_that_no_reader_takes_are_refused_before_frames_are_kept(tmp_path, where, name):
+    frame = make_frame(1, names=(name,) if where == "frame" else ())
+    agents = make_state(frame)
+    if where != "frame":
+        getattr(agents, where, {})[name] = np.zeros((6, 1), np.float32)
+    states = {name if where == "crowd" else "Crowd": agents}
+    with CacheWriter(tmp_path, CacheHeader("Crowd", 24.0, 1, 9)) as writer:
+        with pytest.raises(CacheError, match=r"cannot hold .* with the name (7|None|'nnn.*nnn')"):
+            writer.add(frame, states)
+        # the same frame under another name
+        writer.add(make_frame(1), {"Crowd": make_state(frame)})
+
+
+@pytest.mark.parametrize("count", [1, 1000])
+def test_the_longest_names_are_read_again(tmp_path, count):
+    frame, name = make_frame(1, names=("a" * count,)), "b" * count
+    states = {name: make_state(frame)}
+    with CacheWriter(tmp_path, CacheHeader(name, 24.0, 1, 1)) as writer:
+        writer.add(frame, states)
+        writer.finish()
+    found = open_cache(tmp_path)
+    assert found.header.name == name and set(found.states(1)) == {name}
+    assert set(found.frame(1).attributes) == {"a" * count}
+
+
+def test_more_attributes_than_a_reader_takes_are_refused(tmp_path):
+    frame = make_frame(1, names=[f"a{k}" for k in range(251)])
+    with CacheWriter(tmp_path, CacheHeader("Crowd", 24.0, 1, 1)) as writer:
+        with pytest.raises(CacheError, match="at most 250 attributes: these are 251"):
+            writer.add(frame)

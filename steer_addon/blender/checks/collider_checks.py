@@ -134,8 +134,10 @@ def _parts(
 
 
 def _defects(piece: _Piece, evaluated: bpy.types.Object) -> list[Diagnosis]:
-    if piece.part.type == "MESH" and len(evaluated.data.polygons) > scene_meshes.CHECKED_TRIANGLES:
-        return []
+    if piece.part.type == "MESH":
+        with scene_meshes.mesh_of(evaluated) as mesh:
+            if mesh is not None and len(mesh.polygons) > scene_meshes.CHECKED_TRIANGLES:
+                return []
     reader = scene_meshes.MeshReader()
     place = scene_meshes.matrix_of(evaluated)
     reader.read(

@@ -110,9 +110,16 @@ def second_slots(obj: bpy.types.Object) -> dict[str, SecondTarget]:
 
 
 def is_chosen(owner: Any, role: str) -> bool:
-    """Whether an object or collection is chosen as "target", "second_target" or "source"."""
-    part = "collection" if getattr(owner, f"{role}_kind") == "COLLECTION" else "object"
-    return getattr(owner, f"{role}_{part}") is not None
+    """Whether an object, or a collection with any, is chosen as one of a few roles.
+
+    Args:
+        owner: The crowd or the list entry.
+        role: One of "target", "second_target" and "source".
+    """
+    if getattr(owner, f"{role}_kind") != "COLLECTION":
+        return getattr(owner, f"{role}_object") is not None
+    collection = getattr(owner, f"{role}_collection")
+    return collection is not None and len(collection.all_objects) > 0
 
 
 def can_be_source(obj: bpy.types.Object, use: str) -> bool:

@@ -1,14 +1,15 @@
 """The state object: a hidden mesh of loose vertices that holds the agents of one frame.
 
 It is linked to no collection; the Crowd modifier refers to it and shows its points. That
-reference alone ties state and crowd together, so a deleted crowd takes its state along when the
-file is saved, and a duplicated crowd is recognized by sharing the state of another object.
+reference alone ties state and crowd together: a state without it goes with the deleted crowd, and
+a duplicated crowd is recognized by sharing the state of another object.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bmesh
 import bpy
 import numpy as np
 
@@ -69,23 +70,26 @@ def ensure_state(obj: bpy.types.Object) -> bpy.types.Object:
 
     In place of a state that plays a bake, too: ask `plays_back` before. A duplicated crowd shares
     its state with the object that it was made from; one of the two then gets a copy of its own.
-    Cheap enough to be called every frame.
+    So does a library override, while a linked crowd has the state of its file. Cheap enough to be
+    called every frame.
 
     Raises:
-        SceneError: The object is no crowd, or comes from another file.
+        SceneError: The object is no crowd, or is linked from another file without a state.
     """
     modifier = require_modifier(obj)
-    if obj.library is not None or obj.override_library is not None:
-        raise SceneError(
-            f"Crowd {obj.name!r} is linked from another file, where its agents can't be written: "
-            "make it local (Object > Relations > Make Local)"
-        )
-    state = get_input(modifier, "State")
+    state: bpy.types.Object | None = get_input(modifier, "State")
+    if obj.library is not None:
+        if state is None or state.type != "MESH" or is_playback(state):
+            raise SceneError(
+                f"Crowd {obj.name!r} is linked from another file, where it has no state to play: "
+                "make it local (Object > Relations > Make Local), or add the crowd again there"
+            )
+        return state
     if state is None or state.type != "MESH" or is_playback(state):
         mesh = bpy.data.meshes.new(_name(obj))
         state = bpy.data.objects.new(mesh.name, mesh)
         set_input(modifier, "State", state)
-    elif state.library is not None or _belongs_to_another(state, obj):
+    elif not _is_local(state) or _belongs_to_another(state, obj):
         state = state.copy()
         state.data = state.data.copy()
         state.name = state.data.name = _name(obj)
@@ -100,10 +104,34 @@ def write_state(state: bpy.types.Object, frame: Frame) -> None:
 
     Identities are stored as 32 bits: of larger ones the low 32 bits are kept.
 
+    The mesh of a linked state is written too, which no file keeps: so a linked crowd plays.
+
     Raises:
-        SceneError: The state comes from another file.
+        SceneError: The state has lost its mesh.
     """
-    mesh = _editable_mesh(state)
+    mesh = _mesh_of(state)
+    if _is_local(state):
+        _fill(mesh, frame)
+    else:
+        # Blender passes over values that are set in linked data
+        made = bpy.data.meshes.new(state.name)
+        copy = bmesh.new()
+        try:
+            _fill(made, frame)
+            copy.from_mesh(made)
+            copy.to_mesh(mesh)
+        finally:
+            copy.free()
+            bpy.data.meshes.remove(made)
+    mesh.update()
+    state[_FRAME_KEY] = frame.number
+
+
+def _is_local(state: bpy.types.Object) -> bool:
+    return state.library is None and (state.data is None or state.data.library is None)
+
+
+def _fill(mesh: bpy.types.Mesh, frame: Frame) -> None:
     count = len(frame.id)
     if len(mesh.vertices) != count:
         mesh.clear_geometry()
@@ -116,8 +144,6 @@ def write_state(state: bpy.types.Object, frame: Frame) -> None:
         _write(mesh, name, kind, prop, np.asarray(getattr(frame, name), dtype))
     for name, values in shown.items():
         _write(mesh, name, "FLOAT", "value", np.asarray(values, np.float32))
-    mesh.update()
-    state[_FRAME_KEY] = frame.number
 
 
 def _write(mesh: bpy.types.Mesh, name: str, kind: str, prop: str, values: Any) -> None:
@@ -173,9 +199,9 @@ def clear_state(state: bpy.types.Object) -> None:
     """Forget the agents; the modifier then shows the points of the crowd object at rest.
 
     Raises:
-        SceneError: The state comes from another file.
+        SceneError: The state has lost its mesh.
     """
-    mesh = _editable_mesh(state)
+    mesh = _mesh_of(state)
     mesh.clear_geometry()
     mesh.update()
     if _FRAME_KEY in state:
@@ -192,6 +218,35 @@ def remove_state(obj: bpy.types.Object) -> None:
     # the count alone would not do: objects that are removed in 5.2 leave theirs behind
     if state.library is not None or (state.users > 0 and bpy.data.user_map(subset=[state])[state]):
         return
+    _delete(state)
+
+
+def remove_orphans(depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    """Delete the states of crowds that were deleted.
+
+    Many ways to delete an object leave it in the file until that is saved, in no collection.
+
+    Args:
+        depsgraph: One whose handlers run: what it evaluates has to stay until they are done.
+    """
+    states = [o for o in bpy.data.objects if _OWNER_KEY in o or PLAYBACK_KEY in o]
+    states = [state for state in states if state.library is None and not state.use_fake_user]
+    if depsgraph is not None:
+        states = [state for state in states if not state.evaluated_get(depsgraph).is_evaluated]
+    users = bpy.data.user_map(subset=states) if states else {}
+    for state in states:
+        if not any(_is_kept(user) for user in users[state]):
+            _delete(state)
+
+
+def _is_kept(user: bpy.types.ID) -> bool:
+    """Whether a user of a state is more than an object that was deleted."""
+    if not isinstance(user, bpy.types.Object) or user.use_fake_user or user.users_scene:
+        return True
+    return any(collection.users for collection in user.users_collection)
+
+
+def _delete(state: bpy.types.Object) -> None:
     data = state.data
     bpy.data.objects.remove(state)
     if data is not None and data.users == 0:
@@ -212,11 +267,10 @@ def _belongs_to_another(state: bpy.types.Object, obj: bpy.types.Object) -> bool:
     return bool(others) and state.get(_OWNER_KEY) != obj.name
 
 
-def _editable_mesh(state: bpy.types.Object) -> bpy.types.Mesh:
+def _mesh_of(state: bpy.types.Object) -> bpy.types.Mesh:
     mesh: bpy.types.Mesh | None = state.data
-    if mesh is None or mesh.library is not None or mesh.override_library is not None:
+    if mesh is None:
         raise SceneError(
-            f"State {state.name!r} is linked from another file, where its agents can't be "
-            "written: make its crowd local (Object > Relations > Make Local)"
+            f"State {state.name!r} has lost its mesh: remove the crowd and add it again"
         )
     return mesh

@@ -10,6 +10,7 @@ Errors never leave a handler: they become the message in the panel, and one line
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,7 +25,9 @@ from .. import app_handlers
 from ..crowd import baked_file, crowds
 from ..crowd.links import linked_crowds
 from ..crowd.records import Part
-from ..crowd.state import clear_state, get_state, is_playback, plays_back
+from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
+from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
+from ..reading.scene_inputs import objects_changed
 from ..suspension import is_suspended, suspended
 from . import compiling, live_store, simulate
 
@@ -38,6 +41,9 @@ runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
 
 _LOCK_KEY = "steer_lock_interface"
 """Custom property of scenes whose *Lock Interface* was set for a live crowd."""
+
+_AHEAD = 10
+"""Frames that are simulated at once, at least, where a remapped scene passes over some."""
 
 _lock = threading.RLock()
 """While rendering the handlers are called from the render's thread."""
@@ -174,7 +180,8 @@ def _resume(waited: set[int]) -> None:
             continue
         number, windows = scene.frame_current, bpy.context.window_manager.windows
         if any(w.scene == scene and w.screen.is_animation_playing for w in windows):
-            number = min([number, *(runs.ensure(obj).last(obj) for obj in held)])
+            lasts = (scene_moment(scene, runs.ensure(obj).last(obj))[0] for obj in held)
+            number = min([number, *lasts])
         scene.frame_set(number)
 
 
@@ -196,6 +203,10 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
         before = run.diagnosis
+        if is_remapped(scene) and _in_main_thread() and run.lacks_between(obj, scene):
+            # some more at once, as each time begins at the start
+            start = obj.steer.frame_start
+            catch_up(obj, scene, start + max(2 * (moment(scene)[0] - start), _AHEAD))
         run.change_frame(obj, scene, depsgraph, find_live_frame)
         if rendering and run.diagnosis is not None and run.diagnosis != before:
             now = scene.frame_current
@@ -211,6 +222,8 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Check whether an edit concerns stored frames."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
+    if objects_changed(depsgraph):
+        remove_orphans(depsgraph)
     _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph), wait=True)
     lock_interface(scene)
 
@@ -220,6 +233,8 @@ def on_undo(*_: object) -> None:
     """Show the right frame: undo and redo restore the state objects of an earlier step."""
     if is_suspended():
         return
+    # redo of a deletion brings back what the deletion left
+    remove_orphans()
     for scene in bpy.data.scenes:
         _restore(scene)
 
@@ -251,9 +266,10 @@ def on_render_frame(scene: bpy.types.Scene, *_: object) -> None:
     """
     if is_suspended() or not _in_main_thread():
         return
-    number = scene.frame_current
+    number = moment(scene)[0]
     # the first frame probably begins an animation: treat all of its frames alike
-    last = scene.frame_end if number == scene.frame_start else number
+    is_first = scene.frame_current == scene.frame_start
+    last = math.ceil(scene.frame_end * frames_per_frame(scene)) if is_first else number
 
     def act(run: LiveRun, obj: bpy.types.Object) -> None:
         # at the end of its range a crowd stands still

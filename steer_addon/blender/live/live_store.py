@@ -19,10 +19,12 @@ from ...core.results.memories import Kept, keep
 from ..crowd.links import crowd_slots
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
+from ..crowd.scene_time import frames_per_frame, is_remapped, moment
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
-from ..reading.scene_agents import mesh_digest, read_agents
-from ..reading.scene_inputs import geometry_owners, signature
+from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
+from ..reading.scene_inputs import geometry_owners, gone_inputs, objects_changed, signature
 from . import simulate
+from .edit_modes import EditModes
 
 log = logging.getLogger(__name__)
 
@@ -47,11 +49,14 @@ class LiveRun:
     _start_agents: Agents | None = None
     _start_signature: bytes = b""
     _start_digest: bytes = b""
-    _places: tuple[int, bytes] = (0, b"")
+    _modes: EditModes = field(default_factory=EditModes)
+    _places: tuple[tuple[int, float], bytes] = ((0, 0.0), b"")
+    _gone: frozenset[int] = frozenset()
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
     _waiting: Frame | None = None
     _failed: Diagnosis | None = None
+    _logged: Diagnosis | None = None
 
     @property
     def warnings(self) -> tuple[Diagnosis, ...]:
@@ -92,16 +97,14 @@ class LiveRun:
             SteerError: The crowd cannot be simulated; the shown frame stays.
         """
         steer = obj.steer
-        number, part = scene.frame_current, scene.frame_subframe
+        now = number, part = moment(scene)
         if steer.frame_end < steer.frame_start:
             self.diagnosis = diagnose("RANGE_ENDS_EARLY")
             return
         settings = self._settings(obj, scene)
         if number == steer.frame_start and part == 0.0:
             self._visit_start(obj, scene, depsgraph, settings)
-        wanted = self._clamped(obj, number)
-        # motion during a frame starts from the whole frame before it
-        part = part if number == wanted and wanted < steer.frame_end else 0.0
+        wanted, part = self._wanted(obj, number, part)
         session = self._session
         if session is not None and session.frame != number - 1:
             session = None
@@ -112,10 +115,10 @@ class LiveRun:
             others = {uid: frame for uid, frame in found.items() if frame is not None}
             session.read(obj, depsgraph, settings)
             self._store(session.step(obj, settings, others), settings)
-        elif wanted in self._used and number == wanted and self._used[wanted] != settings:
+        elif now == (wanted, 0.0) and self._used.get(wanted, settings) != settings:
             # a driver, or an animation curve whose value changes only at this frame
             self._outdate("SETTINGS_CHANGED", keep=None)
-        self._places = (number, signature(obj, depsgraph)) if part == 0.0 else self._places
+        self._places = (now, signature(obj, depsgraph))
         self._show(obj, wanted, part, scene)
 
     def waiting(
@@ -144,30 +147,37 @@ class LiveRun:
         Raises:
             SteerError: The crowd cannot be simulated.
         """
-        number = scene.frame_current
+        now = number, part = moment(scene)
+        # of a frame that scrubs in between nothing but a remapped scene shows the part
+        part = part if is_remapped(scene) else 0.0
         settings = self._settings(obj, scene)
         owners = geometry_owners(obj)
-        updated = {u.id.original.session_uid for u in depsgraph.updates if u.is_updated_geometry}
+        mine = {obj.session_uid, obj.data.session_uid, *owners}
+        updated = self._modes.edited(depsgraph, mine)
         reshaped = {owners[uid] for uid in updated & owners.keys()}
         own = obj.data.session_uid in updated
-        if own and self._start_digest != b"":
+        if own and not needs_evaluation(obj):
             # Blender reports a change of any modifier as an update of the mesh
-            own = self._start_digest != mesh_digest(obj)
+            own = self._start_digest != mesh_digest(obj.data)
         # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
-        moved = self._places[0] == number and self._places[1] != signature(obj, depsgraph)
+        moved = self._places[0] == now and self._places[1] != signature(obj, depsgraph)
+        if objects_changed(depsgraph):
+            # hidden inputs, and those that a collection keeps, seem the same when they are deleted
+            before, self._gone = self._gone, gone_inputs(obj, scene)
+            moved = moved or before != self._gone
         if reshaped and self._session is not None:
             self._session.reader.forget(reshaped)
-        if number == obj.steer.frame_start:
+        if number == obj.steer.frame_start and part == 0.0:
             changed = moved or reshaped or own or rebuilt or self.out_of_date
             if changed or not (self.frames or self._failed):
                 self._visit_start(obj, scene, depsgraph, settings, again=bool(reshaped))
-                self._places = (number, signature(obj, depsgraph))
+                self._places = (now, signature(obj, depsgraph))
         elif (moved or reshaped or own) and self.frames:
             self._outdate("SCENE_CHANGED", keep=number)
-            self._places = (number, signature(obj, depsgraph))
-        self._show(obj, self._clamped(obj, number), 0.0, scene)
+            self._places = (now, signature(obj, depsgraph))
+        self._show(obj, *self._wanted(obj, number, part), scene)
 
     def adopt(
         self,
@@ -181,6 +191,7 @@ class LiveRun:
         self._forget()
         self._session = session
         self._key = live_key(obj, settings, simulate.fps_of(scene))
+        self._gone = gone_inputs(obj, scene)
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
         self._keep(session.frame)
@@ -195,10 +206,10 @@ class LiveRun:
         return not self.out_of_date and (number in self.frames or following)
 
     def fail(self, error: SteerError) -> None:
-        """Keep the diagnosis of an error, and log it once."""
-        if error.diagnosis != self.diagnosis:
+        """Keep the diagnosis of an error, and log it once until a frame is shown."""
+        if error.diagnosis != self._logged:
             log.warning("%s", error)
-        self.diagnosis = error.diagnosis
+        self.diagnosis = self._logged = error.diagnosis
 
     def _settings(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> CrowdSettings:
         """The settings at the scene's frame; stored frames are dropped if the settings changed."""
@@ -208,7 +219,7 @@ class LiveRun:
             if key.frame_start != self._key.frame_start or key.fps != self._key.fps:
                 self._forget()
             elif self.frames:
-                self._outdate("SETTINGS_CHANGED", keep=scene.frame_current)
+                self._outdate("SETTINGS_CHANGED", keep=moment(scene)[0])
         self._key = key
         return settings
 
@@ -241,7 +252,7 @@ class LiveRun:
         """Start again, unless that would give the stored frames."""
         if (
             depsgraph.mode == "RENDER"
-            and scene.frame_current in self.frames
+            and moment(scene)[0] in self.frames
             and not (self.out_of_date or again)
         ):
             # renders may subdivide more; that is no edit, and should not make scratch scenes
@@ -260,7 +271,7 @@ class LiveRun:
             raise
         self._failed = None
         mark = signature(obj, depsgraph, geometry=True)
-        number = scene.frame_current
+        number = moment(scene)[0]
         same = (
             number in self.frames
             and not (self.out_of_date or again)
@@ -270,8 +281,9 @@ class LiveRun:
         )
         if not same:
             self._forget()
+            self._gone = gone_inputs(obj, scene)
         self._start_agents, self._start_signature = agents, mark
-        self._start_digest = mesh_digest(obj)
+        self._start_digest = mesh_digest(obj.data)
         if same:
             return
         self._session = simulate.Session(
@@ -297,6 +309,21 @@ class LiveRun:
     def _clamped(self, obj: bpy.types.Object, number: int) -> int:
         return min(max(number, obj.steer.frame_start), obj.steer.frame_end)
 
+    def _wanted(self, obj: bpy.types.Object, number: int, part: float) -> tuple[int, float]:
+        """The frame to show, and how far agents have gone on from it."""
+        wanted = self._clamped(obj, number)
+        # motion during a frame starts from the whole frame before it
+        return wanted, part if number == wanted and wanted < obj.steer.frame_end else 0.0
+
+    def lacks_between(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+        """Whether playing a remapped scene passed over the moments of frames that come next."""
+        number, part = moment(scene)
+        wanted, last = self._clamped(obj, number), self.last(obj)
+        is_next = self._session is not None and (last + 1, 0.0) == (number, part)
+        if number < obj.steer.frame_start or wanted in self.frames or is_next:
+            return False
+        return wanted - last <= frames_per_frame(scene) + 1.0
+
     def restore(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
         """Show the right frame after an undo, which may restore an older state and settings.
 
@@ -305,7 +332,7 @@ class LiveRun:
         """
         self._shown = None
         self._settings(obj, scene)
-        self._show(obj, self._clamped(obj, scene.frame_current), 0.0, scene)
+        self._show(obj, self._clamped(obj, moment(scene)[0]), 0.0, scene)
 
     def _show(
         self, obj: bpy.types.Object, wanted: int, part: float, scene: bpy.types.Scene
@@ -332,7 +359,7 @@ class LiveRun:
         if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
             return
         write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
-        self._shown = key
+        self._shown, self._logged = key, None
         self._echo = True
 
     def _gap(self, wanted: int, number: int, start: int) -> Diagnosis:

@@ -16,6 +16,7 @@ from ...core.step.simulation import Simulation
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
+from ..crowd.scene_time import scene_moment
 from ..reading.scene import WorldReader
 from ..reading.scene_agents import read_agents
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
@@ -114,9 +115,10 @@ class _OwnStage:
         self._before = (scene.frame_current, scene.frame_subframe)
 
     def at(self, frame: int) -> bpy.types.Depsgraph:
-        """Evaluate everything at a frame."""
+        """Evaluate everything at a frame of crowds, see `scene_time`."""
         with suspended():
-            self._scene.frame_set(frame)
+            number, part = scene_moment(self._scene, frame)
+            self._scene.frame_set(number, subframe=part)
         return self._scene.view_layers[0].depsgraph
 
     def crowd(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:

@@ -5,6 +5,7 @@ import bpy
 from ...core.errors import SceneError
 from ..checks import advice
 from ..crowd.links import linked_crowds
+from ..crowd.scene_time import scene_moment
 from ..display import display
 from ..making import input_makers
 from .common import (
@@ -125,7 +126,7 @@ class OBJECT_OT_steer_play(SteerOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> None:
         """Crowds that it steers by may begin earlier."""
         start = min(crowd.steer.frame_start for crowd in linked_crowds(context.object))
-        context.scene.frame_set(start)
+        context.scene.frame_set(scene_moment(context.scene, start)[0])
         if context.window is not None and not context.screen.is_animation_playing:
             bpy.ops.screen.animation_play()
 

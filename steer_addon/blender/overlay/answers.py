@@ -28,6 +28,7 @@ from ..crowd.crowds import is_crowd
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
 from ..crowd.records import Part
+from ..crowd.scene_time import moment
 from ..crowd.state import plays_back
 from ..live import compiling, live
 from ..live.simulate import fps_of
@@ -167,13 +168,14 @@ def _update(
         return False
     shown = source.read()
     reader = found.reader = found.reader or WorldReader()
-    if found.looked != scene.frame_current:
-        found.still = found.looked != scene.frame_current - 1 and needs_frames(obj)
+    now = moment(scene)[0]
+    if found.looked != now:
+        found.still = found.looked != now - 1 and needs_frames(obj)
         if found.still:
             # a difference to a distant frame would give a mean speed, not the speed here
             reader.forget_motion()
     reader.forget(reshaped)
-    found.looked = scene.frame_current
+    found.looked = now
     world = reader.read(obj, depsgraph, fps_of(scene), None, settings)
     others = {crowd.session_uid: seen.stepped_frame(crowd, scene) for crowd in linked_crowds(obj)}
     others[obj.session_uid] = shown.frame

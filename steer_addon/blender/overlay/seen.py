@@ -22,6 +22,7 @@ from ...core.results.frames import Frame
 from ..bake.copies import make_template
 from ..crowd import baked_file
 from ..crowd.records import Part
+from ..crowd.scene_time import moment
 from ..crowd.state import get_state, plays_back, read_state
 from ..live import live
 
@@ -77,11 +78,12 @@ def find(obj: bpy.types.Object, scene: bpy.types.Scene) -> Source | None:
     Raises:
         SteerError: The crowd plays a bake that cannot be read.
     """
-    number = min(max(scene.frame_current, obj.steer.frame_start), obj.steer.frame_end)
+    now = moment(scene)[0]
+    number = min(max(now, obj.steer.frame_start), obj.steer.frame_end)
     if plays_back(obj):
-        return _cached(obj, scene.frame_current)
+        return _cached(obj, now)
     if obj.steer.hidden_by_bake:
-        return Source(("KEYS", scene.frame_current), lambda: _keyed(obj, scene.frame_current))
+        return Source(("KEYS", now), lambda: _keyed(obj, now))
     frame = live.get_frame(obj, number)
     if frame is None:
         state = get_state(obj)
@@ -107,7 +109,7 @@ def seen_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
 
 def stepped_frame(obj: bpy.types.Object, scene: bpy.types.Scene) -> Frame | None:
     """The frame that other crowds steer by: the simulated one, also of a baked crowd."""
-    number = min(max(scene.frame_current, obj.steer.frame_start), obj.steer.frame_end)
+    number = min(max(moment(scene)[0], obj.steer.frame_start), obj.steer.frame_end)
     return live.get_frame(obj, number) or seen_frame(obj, scene)
 
 

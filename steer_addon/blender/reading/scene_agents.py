@@ -15,8 +15,19 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.errors import AgentError, SceneError
 from ...core.parameters import parameters
 from ...core.results.frames import forward_vector, turned
+from ..crowd.scene_time import moment
 from ..display import display
-from .scene_meshes import FloatArray, Matrix, matrix_of, positions, transform
+from .scene_meshes import (
+    FloatArray,
+    Matrix,
+    corners,
+    edges_of,
+    matrix_of,
+    mesh_of,
+    own_mesh,
+    positions,
+    transform,
+)
 from .scratch import Scratch
 
 _NUMBERS = {"FLOAT": np.float32, "INT": np.int32, "INT8": np.int8, "BOOLEAN": np.bool_}
@@ -46,29 +57,26 @@ def read_agents(
         SceneError: The object's scale is 0, or its numbers are not finite.
     """
     if evaluated is not None:
-        return _from_mesh(obj, evaluated.data, matrix_of(evaluated), settings)
+        return _from_evaluated(obj, evaluated, settings)
     if not needs_evaluation(obj):
-        return _from_mesh(obj, obj.data, matrix_of(obj.evaluated_get(depsgraph)), settings)
+        with own_mesh(obj.data) as mesh:
+            return _from_mesh(obj, mesh, matrix_of(obj.evaluated_get(depsgraph)), settings)
     shown = depsgraph.scene
     with Scratch(shown.original, (), crowds=[obj]) as scratch:
-        own = scratch.at(shown.frame_current, shown.frame_subframe)
-        probe = scratch.crowd(obj, own)
-        return _from_mesh(obj, probe.data, matrix_of(probe), settings)
+        own = scratch.at(*moment(shown))
+        return _from_evaluated(obj, scratch.crowd(obj, own), settings)
 
 
-def mesh_digest(obj: bpy.types.Object) -> bytes:
-    """A digest of the mesh that a crowd's agents are read from; empty if modifiers make the points.
-
-    Blender reports any change of a modifier as an edit of the mesh.
-    """
-    if needs_evaluation(obj):
-        return b""
-    mesh = obj.data
-    digest = hashlib.blake2b(positions(mesh).tobytes(), digest_size=16)
-    for name in mesh.attributes.keys():
-        values = _column(mesh, name, (*_NUMBERS, *_ROWS))
-        if values is not None:
-            digest.update(name.encode() + values.tobytes())
+def mesh_digest(original: bpy.types.Mesh) -> bytes:
+    """A digest of a mesh, the same in and out of Edit Mode, without values on edges and faces."""
+    with own_mesh(original) as mesh:
+        digest = hashlib.blake2b(positions(mesh).tobytes(), digest_size=16)
+        digest.update(edges_of(mesh).tobytes() + corners(mesh).tobytes())
+        for name in sorted(mesh.attributes.keys()):
+            # those of Blender itself, as what is selected, have a dot
+            values = None if name[0] == "." else _column(mesh, name, (*_NUMBERS, *_ROWS))
+            if values is not None:
+                digest.update(name.encode() + values.tobytes())
     return digest.digest()
 
 
@@ -83,6 +91,14 @@ def needs_evaluation(obj: bpy.types.Object) -> bool:
         if modifier.show_viewport:
             return True
     return False
+
+
+def _from_evaluated(
+    obj: bpy.types.Object, evaluated: bpy.types.Object, settings: CrowdSettings
+) -> Agents:
+    with mesh_of(evaluated) as mesh:
+        assert mesh is not None  # a crowd is a mesh object
+        return _from_mesh(obj, mesh, matrix_of(evaluated), settings)
 
 
 def _from_mesh(

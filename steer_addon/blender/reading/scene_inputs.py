@@ -15,7 +15,7 @@ import numpy as np
 from ..crowd.links import ROLES, linked_crowds, target_crowd
 from ..crowd.slots import source_use
 from ..crowd.state import get_state
-from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, positions
+from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, own_mesh, positions
 
 if TYPE_CHECKING:
     from ..crowd.property_types import SteerBehavior
@@ -105,6 +105,17 @@ def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
     return found
 
 
+def gone_inputs(obj: bpy.types.Object, scene: bpy.types.Scene) -> frozenset[int]:
+    """Session uids of the inputs that are not in the scene, as those that were deleted."""
+    there = {o.session_uid for o in scene.objects}
+    return frozenset(o.session_uid for o in input_objects(obj)) - there
+
+
+def objects_changed(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether objects may have come or gone since the last update."""
+    return any(isinstance(update.id, bpy.types.Collection) for update in depsgraph.updates)
+
+
 def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
     """Session uids of the inputs and of their data, each with that of the object."""
     # of other crowds only the mesh: their shown agents change in every frame
@@ -138,7 +149,8 @@ def signature(
     crowds = linked_crowds(obj)
     if geometry:
         for crowd in crowds[1:]:
-            digest.update(positions(crowd.data).tobytes())
+            with own_mesh(crowd.data) as mesh:
+                digest.update(positions(mesh).tobytes())
     for part in [*crowds, *input_objects(obj)]:
         evaluated = part.evaluated_get(depsgraph)
         digest.update(part.name_full.encode())

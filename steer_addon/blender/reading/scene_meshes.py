@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -89,12 +90,29 @@ def triangles_of(points: FloatArray, order: NDArray[np.int32], matrix: Matrix) -
 
 
 @contextmanager
+def own_mesh(mesh: bpy.types.Mesh) -> Iterator[bpy.types.Mesh]:
+    """An original mesh as it can be read, in Edit Mode with what was edited by then.
+
+    In Edit Mode Blender gives no access to its arrays: a copy stands for it.
+    """
+    if not mesh.is_editmode:
+        yield mesh
+        return
+    edited = bpy.data.meshes.new("Steer Scratch")
+    try:
+        bmesh.from_edit_mesh(mesh).to_mesh(edited)
+        yield edited
+    finally:
+        bpy.data.meshes.remove(edited)
+
+
+@contextmanager
 def mesh_of(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh | None]:
-    """The evaluated mesh of an object; curves, surfaces and texts are converted.
+    """The evaluated mesh of an object; curves, surfaces, texts and edited meshes are converted.
 
     None for an object without geometry, such as a curve without splines.
     """
-    if evaluated.type == "MESH":
+    if evaluated.type == "MESH" and not evaluated.original.data.is_editmode:
         yield evaluated.data
         return
     if evaluated.type not in MESH_TYPES:

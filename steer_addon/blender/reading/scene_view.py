@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import bpy
 
 from ...core.diagnoses import Diagnosis, add_new, diagnose
+from ..crowd.scene_time import moment
 from .scene_meshes import Matrix, matrix_of, may_move
 from .scratch import Scratch
 
@@ -61,7 +62,7 @@ class SceneView:
 
     @property
     def frame(self) -> float:
-        """The frame with its part."""
+        """The frame of crowds with its part, see `scene_time`."""
         frame: float = self._depsgraph.scene.frame_current_final
         return frame
 
@@ -125,7 +126,7 @@ class SceneView:
         if key not in self._hidden:
             scene = self._depsgraph.scene
             with Scratch(scene.original, [obj]) as scratch:
-                own = scratch.at(scene.frame_current)
+                own = scratch.at(moment(scene)[0])
                 self._hidden[key] = read(scratch.stand_ins[obj.session_uid].evaluated_get(own))
         if may_move(obj):
             self.warn(diagnose("HIDDEN_MOTION", obj.name, object=obj.name))
@@ -151,5 +152,5 @@ class SceneView:
         scene = self._depsgraph.scene
         with Scratch(scene.original, ()) as scratch:
             bare = scratch.add_bare_curve(obj)
-            own = scratch.at(scene.frame_current, scene.frame_subframe)
+            own = scratch.at(*moment(scene))
             return read(bare.evaluated_get(own))

@@ -16,12 +16,10 @@ from ..suspension import suspended
 _RENDER = (
     "fps",
     "fps_base",
-    "frame_map_old",
-    "frame_map_new",
     "use_simplify",
     "simplify_subdivision",
 )
-"""Settings of a scene that affect the evaluation of its objects."""
+"""Settings of a scene that affect the evaluation of its objects; its frames are those of crowds."""
 
 
 class Scratch:
@@ -103,7 +101,7 @@ class Scratch:
         return twin
 
     def at(self, frame: int, subframe: float = 0.0) -> bpy.types.Depsgraph:
-        """Evaluate everything at a frame."""
+        """Evaluate everything at a frame of crowds, see `scene_time`."""
         with suspended():
             self._scene.frame_set(frame, subframe=subframe)
         depsgraph: bpy.types.Depsgraph = self._scene.view_layers[0].depsgraph

@@ -10,12 +10,12 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import CacheError, FileError
+from ..errors import CacheError, FileError, short
 from ..files.plain import read_file
 from ..files.staging import replace_file
 from .layout import (
@@ -33,8 +33,14 @@ from .layout import (
     StateEntry,
 )
 
+if TYPE_CHECKING:
+    from ..agents import Agents
+
 MOST_MANIFEST = 16_000_000
 """Size of the largest manifest [bytes]: 10,000 chunks and more."""
+
+MOST_TEXT = 1000
+"""Characters of the longest name."""
 
 _FIRST = re.compile(
     rb'\{"format": "steer-cache", "version": (\d{1,9}), "sha256": "([0-9a-f]{64})", "cache":'
@@ -90,6 +96,45 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     digest = hashlib.sha256(body.encode()).hexdigest()
     first = f'{{"format": "steer-cache", "version": {VERSION}, "sha256": "{digest}", "cache":'
     replace_file(path, [f"{first}\n{body}\n}}\n".encode()])
+
+
+def check_names(what: str, names: Iterable[Any], most: int) -> None:
+    """Refuse names that no reader would take, before frames are kept under them.
+
+    Args:
+        what: The things that have these names.
+        names: Their names.
+        most: The largest number of them.
+
+    Raises:
+        CacheError: There are more, or one is no text or too long.
+    """
+    known = list(names)
+    if len(known) > most:
+        raise CacheError(f"A cache holds at most {most} {what}: these are {len(known)}")
+    for name in known:
+        if not isinstance(name, str) or len(name) > MOST_TEXT:
+            raise CacheError(
+                f"A cache cannot hold {what} with the name {short(name)}: "
+                f"give a text of at most {MOST_TEXT} characters"
+            )
+
+
+def check_kept(attributes: Iterable[Any], states: Mapping[str, Agents]) -> None:
+    """Refuse a frame with names that no reader would take; see `check_names`.
+
+    Args:
+        attributes: Names of the frame's attributes.
+        states: The agents of all crowds after the frame.
+
+    Raises:
+        CacheError: There are too many names, or one is no text or too long.
+    """
+    check_names("attributes", attributes, MOST_ATTRIBUTES)
+    check_names("crowds", states, MOST_STATES)
+    for agents in states.values():
+        check_names("attributes", agents.attributes, MOST_ATTRIBUTES)
+        check_names("memories", agents.memory, MOST_STATES)
 
 
 def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
@@ -231,7 +276,7 @@ def _int(value: Any, least: int, most: int) -> int:
 
 
 def _text(value: Any) -> str:
-    _require(isinstance(value, str) and len(value) <= 1000)
+    _require(isinstance(value, str) and len(value) <= MOST_TEXT)
     return str(value)
 
 

@@ -43,7 +43,7 @@ from .layout import (
     chunk_frames,
     ends_chunk,
 )
-from .manifest import Manifest, read_manifest, write_manifest
+from .manifest import Manifest, check_kept, check_names, read_manifest, write_manifest
 from .reader import Cache
 
 
@@ -62,10 +62,12 @@ class CacheWriter:
                 of 0 are taken from the first frame; `generation` from the folder.
 
         Raises:
+            CacheError: The name of the crowd is no text or too long.
             OutputError: The folder cannot be written to, another process writes to it, or files of
                 another program have the names of a cache's.
         """
         check_own(Path(folder))
+        check_names("crowds", [header.name], 1)
         self._begin(Path(folder))
         try:
             # another process may have ended in between
@@ -200,7 +202,7 @@ class CacheWriter:
                 unchanged.
 
         Raises:
-            CacheError: It is another frame than the next.
+            CacheError: It is another frame than the next, or a name is no text or too long.
             OutputError: The disk is full or gone; the frames written before are kept.
         """
         self._check()
@@ -209,6 +211,7 @@ class CacheWriter:
                 f"Frame {frame.number} cannot be added to cache {self.folder}: "
                 f"{self.next_frame} is next, {self.header.frame_end} the last"
             )
+        check_kept(frame.attributes, states or {})
         if frame.number == self.header.frame_start:
             self._learn(frame)
         self._pending.append(frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import index
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from .. import contacts
 from ..agents import Agents
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
-from ..errors import ParameterError
+from ..errors import ParameterError, short
 from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
 from ..results.frames import Frame, make_frame
@@ -24,6 +25,9 @@ from .proposals import Proposal
 from .solver import Solver
 
 T = TypeVar("T")
+
+LOWEST_FPS, HIGHEST_FPS = 1.0e-6, 1.0e10
+"""Bounds of the frames per second, beyond those of any scene: a longer step overflows."""
 
 
 class Simulation:
@@ -49,21 +53,22 @@ class Simulation:
         Args:
             settings: Settings of the crowd.
             agents: The crowd at that frame; it is copied.
-            frame: Number of that frame.
-            fps: Frames per second > 0.
+            frame: Number of that frame, a whole one.
+            fps: Frames per second, from 10⁻⁶ to 10¹⁰: those that a Blender scene can have.
             world: The world at that frame: walking agents are put on its ground, and all out of
                 colliders. Without it colliders count as still until the next frame.
             placed: Whether the agents stand in free places, as those that a simulation left do.
 
         Raises:
-            ParameterError: fps is not positive.
+            ParameterError: fps is out of range.
         """
-        if not fps > 0.0:
-            raise ParameterError(f"fps is {fps!r}: give a number above 0")
+        if not LOWEST_FPS <= fps <= HIGHEST_FPS:
+            raise ParameterError(
+                f"fps is {short(fps)}: give a number from {LOWEST_FPS:g} to {HIGHEST_FPS:g}"
+            )
         self.settings = settings
         self.agents = agents.copy()
-        self.frame = frame
-        self.start_frame = frame
+        self.frame = self.start_frame = index(frame)
         self.dt = 1.0 / fps
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
