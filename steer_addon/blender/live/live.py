@@ -27,7 +27,6 @@ from ..crowd.links import linked_crowds
 from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
-from ..reading.scene_inputs import objects_changed
 from ..suspension import is_suspended, suspended
 from . import compiling, live_store, simulate
 
@@ -222,7 +221,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Check whether an edit concerns stored frames."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
-    if objects_changed(depsgraph):
+    if app_handlers.objects_changed(depsgraph):
         remove_orphans(depsgraph)
     _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph), wait=True)
     lock_interface(scene)

@@ -16,13 +16,14 @@ from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from ...core.results.frames import Frame
 from ...core.results.memories import Kept, keep
+from ..app_handlers import objects_changed
 from ..crowd.links import crowd_slots
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
 from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
-from ..reading.scene_inputs import geometry_owners, gone_inputs, objects_changed, signature
+from ..reading.scene_inputs import geometry_owners, gone_inputs, signature
 from . import simulate
 from .edit_modes import EditModes
 
@@ -152,8 +153,7 @@ class LiveRun:
         part = part if is_remapped(scene) else 0.0
         settings = self._settings(obj, scene)
         owners = geometry_owners(obj)
-        mine = {obj.session_uid, obj.data.session_uid, *owners}
-        updated = self._modes.edited(depsgraph, mine)
+        updated = self._modes.edited(depsgraph, {*owners, obj.session_uid, obj.data.session_uid})
         reshaped = {owners[uid] for uid in updated & owners.keys()}
         own = obj.data.session_uid in updated
         if own and not needs_evaluation(obj):

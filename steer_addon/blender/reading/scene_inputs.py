@@ -111,11 +111,6 @@ def gone_inputs(obj: bpy.types.Object, scene: bpy.types.Scene) -> frozenset[int]
     return frozenset(o.session_uid for o in input_objects(obj)) - there
 
 
-def objects_changed(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether objects may have come or gone since the last update."""
-    return any(isinstance(update.id, bpy.types.Collection) for update in depsgraph.updates)
-
-
 def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
     """Session uids of the inputs and of their data, each with that of the object."""
     # of other crowds only the mesh: their shown agents change in every frame
