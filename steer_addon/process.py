@@ -44,6 +44,8 @@ def run(main: Callable[[], int]) -> NoReturn:
     try:
         _begin()
         code = main()
+        # the result is out: nothing can be cancelled any more
+        _cancelling.held = True
     except BaseException:
         # an import that was cut short may raise anything
         if not _cancelling.asked:
@@ -51,7 +53,6 @@ def run(main: Callable[[], int]) -> NoReturn:
         tell("steer: cancelled")
         code = 1
     for number in _SIGNALS:
-        # the result is out: nothing can be cancelled any more
         signal.signal(number, signal.SIG_IGN)
     arrived = _flushed(sys.stdout, 1), _flushed(sys.stderr, 2)
     if not arrived[0]:

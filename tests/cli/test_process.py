@@ -175,4 +175,4 @@ def test_a_signal_at_any_moment(small_scene, tmp_path, number, command, seconds)
         if started.returncode == 0:
             assert json.loads(out).get("complete", command == "presets")
         else:
-            assert (started.returncode, err.splitlines()[-1]) == (1, "steer: cancelled")
+            assert (started.returncode, err.splitlines()[-1:]) == (1, ["steer: cancelled"])
