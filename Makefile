@@ -25,7 +25,7 @@ demo: $(STAMP)  ## Run the main job and leave a .blend, a picture and a report i
 test: $(STAMP)  ## Run every test
 	$(PY) -m pytest -n 2 --dist worksteal
 
-test-fast: $(STAMP)  ## Run what most changes can break, in four minutes
+test-fast: $(STAMP)  ## Run what most changes can break, in two minutes
 	$(PY) -m pytest -n 2 --dist worksteal -m "not slow" tests/core tests/test_*.py
 	$(VENV)/bin/lint-imports
 

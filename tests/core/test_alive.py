@@ -44,6 +44,7 @@ def steps(settings, agents, world_of, count, first=0):
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 def test_the_living_move_as_though_the_dead_were_not_there(motion):
     names = ("separation", "alignment", "cohesion", "wander", "pursue", "follow_leader")

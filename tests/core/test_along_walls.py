@@ -25,6 +25,7 @@ def after(left, stuck=False, colliders=(WALL,), side=RIGHT, dt=DT):
     return along_walls(left, stuck, view_of(colliders, dt), own_of(side=side))
 
 
+@pytest.mark.slow
 def test_who_is_held_up_at_a_wall_goes_to_its_side_and_then_to_the_other():
     # four bodies' widths of 0.5 m, to the right or to the left
     assert after(0.0, True) == 2.0

@@ -42,6 +42,7 @@ def cube(**more):
     return make_container((0, 0, 0), 1.0, **more)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     turned=st.integers(0, 1000),

@@ -120,6 +120,7 @@ def test_feelers_hide_path_follows_its_restatement(name):
     assert outcome.of_path <= OF_PATH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wall_avoidance", "hide", "follow_path"])
 def test_one_percent_more_of_a_behavior_is_noticed(name):
     assert CASES["all of it"].run(**{name: 1.01}).of_path > 10 * OF_PATH
@@ -140,6 +141,7 @@ def in_front(sphere: Sphere, threat: Vector, beyond: float) -> Vector:
     return hiding_spot(sphere, threat, -2.0 * sphere.radius - beyond)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "module", "formula", "error"),
     [

@@ -72,6 +72,7 @@ def coming(degrees: float, gap: float = 0.8) -> tuple[Vector, Vector]:
     return (-gap, 0.0, 0.0), (SPEED * math.cos(turn), SPEED * math.sin(turn), 0.0)
 
 
+@pytest.mark.slow
 def test_where_the_bare_rule_holds_agents_they_go_as_it_says():
     # 1 s, in which they come, are pushed and turn away. Later, along the wall, the end of the side
     # feeler goes in and out with every step, and what it does depends on their length for both
@@ -87,6 +88,7 @@ def test_where_the_bare_rule_holds_agents_they_go_as_it_says():
         assert apart <= OF_PATH * SPEED * seconds, angles[k]
 
 
+@pytest.mark.slow
 def test_coarse_steps_are_as_near_to_it_as_steps_can_be():
     # first order: from 24 steps a second to 48 the difference is halved, at least
     p, v = coming(66.0)
@@ -110,6 +112,7 @@ def test_head_on_it_is_a_spring_until_it_has_stopped_the_agent():
     assert -0.02 * LENGTH < found.max() < 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [5, 15, 30, 45, -55])
 def test_where_the_bare_rule_lets_agents_through_they_stay_in_front(degrees):
     p, v = coming(degrees)

@@ -64,6 +64,7 @@ def restated_waypoints(points, cyclic, position, steps, radius, slow_radius):
     return np.array(track)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cyclic", [True, False])
 def test_waypoints_are_followed_as_restated(cyclic):
     points = [(2, 1), (7, 3), (5, 8), (-1, 4)]

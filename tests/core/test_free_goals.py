@@ -105,6 +105,7 @@ def test_agents_stand_beside_the_collider_and_the_user_is_told_once():
     assert codes(simulation.warnings) == ["TARGET_INSIDE"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 @pytest.mark.parametrize("direction", [1, -1])
 def test_the_end_of_a_path_inside_of_a_collider_is_a_goal_beside_it(motion, direction):

@@ -97,6 +97,7 @@ HOUDINI = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fleeing", "center_rays", "seed"), HOUDINI)
 def test_houdini_preset_follows_its_restatement(fleeing, center_rays, seed):
     seen, paths, deviations, _ = houdini_run(
@@ -111,6 +112,7 @@ def test_houdini_preset_follows_its_restatement(fleeing, center_rays, seed):
     assert (deviations.max(axis=0) / paths).max() <= OF_PATH
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fleeing", "center_rays", "seed"), HOUDINI)
 def test_every_single_houdini_step_is_its_formula(fleeing, center_rays, seed):
     # without the chaos of a whole run there is no need to round where the solver does

@@ -99,6 +99,7 @@ with jit.deferring():
 """
 
 
+@pytest.mark.slow
 def test_other_processes_compile_what_is_loaded_by_name(folder, tmp_path):
     pytest.importorskip("numba")
     # named while it runs, as the preferences do

@@ -43,6 +43,7 @@ def run(name: str, goal: str, *, flat=True, weight=1.0, keep=f32, one_by_one=Fal
     return run_preset(replace(settings, motion=motion), crowd, start, [scene] * STEPS, one_by_one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize("flat", [True, False], ids=["GROUND", "FLY"])
@@ -73,6 +74,7 @@ def at_full_speed(sight: Sight, look_ahead: float) -> Vector:
     return plus(sight.p, times(sight.h, look_ahead))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize(
     ("formula", "error"),

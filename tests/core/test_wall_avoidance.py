@@ -145,6 +145,7 @@ def nearest_of_all(rng, count, dt, motion):
     return nearest / reach
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["GROUND", "FLY"])
 def test_500_random_agents_stop_head_on_within_two_percent(motion):
     # other steps when flying, so that 500 lengths of a step are tried; a run each takes its time
