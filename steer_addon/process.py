@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -107,8 +108,10 @@ def leave(code: int) -> None:
     if not (_cancelling.asked or (module and (code or bpy.app.version < (5, 0)))):
         return
     atexit._run_exitfuncs()
-    if module:
-        shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
+    folder = Path(bpy.app.tempdir) if module else None
+    if folder is not None and folder.name.startswith("blender_"):
+        # the session's own; where none could be made it is that of all programs
+        shutil.rmtree(folder, ignore_errors=True)
     _flushed(sys.stdout, 1)
     _flushed(sys.stderr, 2)
     os._exit(code)
