@@ -33,11 +33,6 @@ def remove_timers(*calls: Callable[[], float | None]) -> None:
             bpy.app.timers.unregister(call)
 
 
-def objects_changed(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether objects may have come or gone since the last update."""
-    return any(isinstance(update.id, bpy.types.Collection) for update in depsgraph.updates)
-
-
 def redraw() -> None:
     """Draw all 3D views again, and the panels."""
     for window in bpy.context.window_manager.windows:

@@ -178,7 +178,7 @@ def _keyframes_row(work: Pipeline, job: Job) -> Row:
 def _bake_to_cache(work: Pipeline) -> Result:
     """Frames baked before a failure are kept, for --continue."""
     options = work.options
-    folders = [_cache_folder(crowd, options.cache) for crowd in work.crowds]
+    folders = [_cache_folder(crowd, options.cache, options.go_on) for crowd in work.crowds]
     jobs = zip(work.jobs("Baking"), folders, strict=True)
     rows = [_cache_row(work, job, folder) for job, folder in jobs]
     if options.save is not None:
@@ -199,19 +199,22 @@ def _bake_to_cache(work: Pipeline) -> Result:
     return result
 
 
-def _cache_folder(crowd: bpy.types.Object, chosen: Path | None) -> Path:
+def _cache_folder(crowd: bpy.types.Object, chosen: Path | None, go_on: bool) -> Path:
     if chosen is not None:
         return chosen.resolve() / folder_name(crowd.name)
-    return places.own_folder(crowd) or places.new_folder(crowd)
+    own = places.own_folder(crowd) if go_on else places.folder_to_replace(crowd)
+    return own or places.new_folder(crowd)
 
 
 def _cache_row(work: Pipeline, job: Job, folder: Path) -> Row:
     options, crowd, frames, clock = work.options, job.crowd, job.frames, StepClock()
+    # the file that is saved knows of the bake, the one that was read does not
+    file = None if options.save is None else options.save.resolve()
     if options.go_on and any((folder / name).exists() for name in (MANIFEST, NEXT)):
         last = None if options.frames is None else frames[-1]
-        making = cached.resume(crowd, work.scene, folder, last)
+        making = cached.resume(crowd, work.scene, folder, last, file)
     else:
-        making = cached.begin(crowd, work.scene, folder, frames)
+        making = cached.begin(crowd, work.scene, folder, frames, file)
     try:
         for step in clock.timed(making.steps):
             job.progress(step)

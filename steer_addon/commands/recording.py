@@ -37,7 +37,7 @@ FILES = (*(f"{name}.npy" for name in (*ARRAYS, "ids", "frames")), REPORT)
 _HEADER = 256
 """Bytes before the data: room for any shape, so that it can be filled in at the end."""
 _FORMAT = "steer-simulation"
-_MOST_REPORT = 4_000_000
+_MOST_REPORT = 100_000_000
 
 
 class Recorder:
@@ -77,10 +77,16 @@ class Recorder:
         self._files = {}
         self._stack.close()
 
+    @property
+    def has_complete(self) -> bool:
+        """Whether a complete earlier run is in the folder, which a cut one must not replace."""
+        report = _read_report(self.folder / REPORT)
+        return report is not None and report.get("complete") is True
+
     def _check_own(self) -> None:
         """Refuse a folder with files of our names that are not ours."""
         there = [name for name in FILES if os.path.lexists(self.folder / name)]
-        if there and not _is_report(self.folder / REPORT):
+        if there and _read_report(self.folder / REPORT) is None:
             raise OutputError(
                 f"{self.folder} holds {' and '.join(there)}, which `steer simulate` did not "
                 "write: choose another folder with --out, or move it away"
@@ -159,11 +165,11 @@ def _close(file: IO[bytes]) -> None:
         file.close()
 
 
-def _is_report(path: Path) -> bool:
-    """Whether a file is the report of a simulation, of this version or an earlier one."""
+def _read_report(path: Path) -> dict[str, Any] | None:
+    """The report of a simulation of this version or an earlier one; None if a file is none."""
     try:
         data = json.loads(read_file(path, most=_MOST_REPORT).tobytes())
     except (FileError, ValueError, RecursionError):
-        return False
+        return None
     ours = isinstance(data, dict) and data.get("command") == "simulate"
-    return ours and data.get("format", _FORMAT) == _FORMAT
+    return data if ours and data.get("format", _FORMAT) == _FORMAT else None

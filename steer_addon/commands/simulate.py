@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> Result:
                     dt = job.frames.step / fps
                     metrics = _measured(metrics, dt, at[0].simulation, at[0].world)
         except BaseException as error:
-            if recorder.numbers:
+            if recorder.numbers and not recorder.has_complete:
                 sentence = str(error) or type(error).__name__
                 recorder.keep(_filled(report, recorder, clock, {"error": sentence}))
             raise

@@ -204,7 +204,7 @@ def _agent_column(
 def _numbers(what: str, value: Any) -> FloatArray:
     try:
         return bounded(value)
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, TypeError) as error:
         reason = shortened(str(error), 80)
         raise AgentError(f"{what} cannot be read ({reason}): give an array of numbers") from None
 
@@ -240,7 +240,7 @@ def _ids(ids: Any, count: int) -> IntArray:
         return np.arange(count, dtype=np.int64)
     try:
         array = np.ascontiguousarray(ids, dtype=np.int64)
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, TypeError) as error:
         raise AgentError(
             f"attribute 'id' cannot be read ({shortened(str(error), 80)}): "
             "give whole numbers of up to 18 digits"

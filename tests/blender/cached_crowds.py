@@ -48,7 +48,7 @@ def bits(folder: Path) -> dict[str, bytes]:
     return {
         str(p.relative_to(folder)): p.read_bytes()
         for p in sorted(folder.rglob("*"))
-        if p.is_file() and p.name not in (".lock", "crowd.usdc", "crowd.pc2")
+        if p.is_file() and p.name not in (".steer.lock", "crowd.usdc", "crowd.pc2")
     }
 
 

@@ -241,7 +241,7 @@ class Modal(baking.BakeOperator):
         manager = SimpleNamespace(event_timer_remove=self.timers.remove, progress_end=lambda: None)
         self._object, self._timer = crowd, "timer"
         self.timers.append(self._timer)
-        self._bake = cached.begin(crowd, bpy.context.scene, folder / "bake")
+        self._bake = cached.begin(crowd, bpy.context.scene, folder / f"bake_{id(self)}")
         next(self._bake.steps)
         status.busy.append(self._bake)
         baking._running.append(self)

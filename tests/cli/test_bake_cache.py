@@ -30,7 +30,7 @@ def bits(folder):
     return {
         str(p.relative_to(folder)): p.read_bytes()
         for p in sorted(folder.rglob("*"))
-        if p.is_file() and p.name not in (".lock", "crowd.usdc", "crowd.pc2")
+        if p.is_file() and p.name not in (".steer.lock", "crowd.usdc", "crowd.pc2")
     }
 
 
@@ -69,14 +69,17 @@ def test_a_farm_may_run_the_same_command_again(run, small_scene, tmp_path):
 
 def test_a_saved_file_knows_its_cache(run, small_scene, tmp_path):
     blend = tmp_path / "baked.blend"
-    result = run("bake", small_scene, "--to", "cache", "--cache", tmp_path, "--save", blend)
+    words = ["--to", "cache", "--cache", tmp_path]
+    result = run("bake", small_scene, *words, "--save", blend)
     assert result.code == 0, result.err
     scene = batch.open_file(blend)
     crowd = scene.objects["Crowd"]
     assert crowd.steer.cache_folder == "//Crowd"
-    assert places.known_folder(crowd) == tmp_path / "Crowd"
-    # it stays that of the file that was baked
-    assert places.other_file(tmp_path / "Crowd") == small_scene
+    # the file that is saved knows of the bake, and has it
+    assert places.own_folder(crowd) == tmp_path / "Crowd"
+    run("bake", small_scene, *words).failed_with("holds the bake of", str(blend))
+    again = run("bake", small_scene, *words, "--save", blend)
+    assert again.code == 0, again.err
 
 
 @pytest.mark.parametrize(

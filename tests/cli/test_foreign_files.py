@@ -10,6 +10,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.core.cache import open_cache  # noqa: E402
 from tests.cli.trees import tree  # noqa: E402
 
 FRAMES = "--frames=1-2"
@@ -31,6 +32,11 @@ def strew(folder: Path) -> Path:
     return folder
 
 
+def lasting(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Files without manifests."""
+    return {name: data for name, data in files.items() if not name.endswith(".json")}
+
+
 COMMANDS = {
     "simulate": ("simulate", FRAMES, "--out", "{}"),
     "render": ("render", *TINY, "--out", "{}"),
@@ -45,12 +51,12 @@ COMMANDS = {
 }
 REFUSED = {
     "simulate": "did not write: choose another folder",
-    "render": "Steer did not make it",
-    "cache": "Steer did not write",
-    "continue": "is no manifest of a cache",
+    "render": "does not bear Steer's mark",
+    "cache": "may be another crowd's or another file's",
+    "continue": "Steer did not write",
 }
 if bpy.app.build_options.codec_ffmpeg:
-    REFUSED["video"] = "Steer did not make it"
+    REFUSED["video"] = "does not bear Steer's mark"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -94,13 +100,30 @@ def test_what_a_run_left_the_next_one_replaces(run, small_scene, tmp_path):
         assert set(tree(out)) == names
 
 
+def test_a_cut_run_does_not_replace_a_complete_one(run, small_scene, tmp_path, monkeypatch):
+    from steer_addon.commands.recording import Recorder
+
+    assert run("simulate", small_scene, FRAMES, "--out", tmp_path).code == 0
+    before = tree(tmp_path)
+    add = Recorder.add
+
+    def cut(self, frame):
+        if self.numbers:
+            raise KeyboardInterrupt
+        add(self, frame)
+
+    monkeypatch.setattr(Recorder, "add", cut)
+    run("simulate", small_scene, FRAMES, "--out", tmp_path).failed_with("cancelled")
+    assert tree(tmp_path) == before
+
+
 def test_two_simulations_into_one_folder(run, small_scene, tmp_path):
     """The second one is refused as long as the first one writes."""
     from steer_addon.core.files.lock import FolderLock
 
     lock = FolderLock(tmp_path)
     run("simulate", small_scene, FRAMES, "--out", tmp_path).failed_with("is writing to")
-    assert list(tree(tmp_path)) == [".lock"]
+    assert list(tree(tmp_path)) == [".steer.lock"]
     lock.release(remove=True)
     assert run("simulate", small_scene, FRAMES, "--out", tmp_path).code == 0
 
@@ -162,9 +185,12 @@ def test_two_files_that_name_one_folder(run, small_scene, tmp_path):
     words = ["--to", "cache", FRAMES, "--cache", tmp_path / "caches"]
     assert run("bake", blends[0], *words).code == 0
     before = tree(tmp_path)
-    for more in ([], ["--continue"]):
-        run("bake", blends[1], *words, *more).failed_with("holds the bake of", str(blends[0]))
-    assert tree(tmp_path) == before
+    run("bake", blends[1], *words).failed_with("holds the bake of", str(blends[0]))
+    # the same scene at another place may go on, as on a farm, and changes no frame
+    assert run("bake", blends[1], *words, "--continue").code == 0
+    assert lasting(tree(tmp_path)) == lasting(before)
     assert run("bake", blends[0], *words).code == 0
+    # a file that cannot be seen from here may be there all the same
     blends[0].unlink()
-    assert run("bake", blends[1], *words).code == 0
+    run("bake", blends[1], *words).failed_with("may be another")
+    assert open_cache(tmp_path / "caches" / "Crowd").header.owner == "../../a/shot.blend"

@@ -88,7 +88,7 @@ def test_a_command_that_is_killed(small_scene, tmp_path, name):
                     assert "holds no cache" in str(error)
             else:
                 for path in found:
-                    assert path == ".lock" or not why_not_whole(out / path)
+                    assert path == ".steer.lock" or not why_not_whole(out / path)
             again = start(small_scene, name, out)
             assert again.communicate() and again.returncode == 0
             assert lasting(tree(out)) == wanted, (kind, number)

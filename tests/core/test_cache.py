@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import subprocess
@@ -289,7 +290,7 @@ def test_deleting_leaves_what_is_not_its_own(tmp_path):
     folder = write(tmp_path / "A", FRAMES)
     before = files(folder)
     (folder / "crowd.usdc").write_text("made of it")
-    record_played(folder / "crowd.usdc", "0" * 64)
+    record_played(folder / "crowd.usdc")
     (folder / "bake_1" / "frames_-3_0" / "mine.txt").write_text("mine")
     make_foreign(folder)
     foreign = {name: data for name, data in files(folder).items() if data == b"mine"}
@@ -340,7 +341,7 @@ def test_what_plays_an_older_bake_stays_its_own(tmp_path):
     (folder / "crowd.usdc").write_text("made of it")
     write(folder, FRAMES)
     assert (folder / "crowd.usdc").exists() and read_manifest(folder).played is None
-    record_played(folder / "crowd.usdc", "0" * 64)
+    record_played(folder / "crowd.usdc")
     assert set(read_manifest(folder).played) == {"crowd.usdc"}
     delete_cache(folder)
     assert not folder.exists()
@@ -365,3 +366,24 @@ def test_a_resigned_manifest_is_read(tmp_path):
     body = raw.partition(b"\n")[2][:-3].replace(b'"fps":24.0', b'"fps":25.0')
     (folder / MANIFEST).write_bytes(resign(raw, body))
     assert open_cache(folder).header.fps == 25.0
+
+
+def test_a_file_of_the_user_in_place_of_the_played_one_stays(tmp_path):
+    folder = write(tmp_path / "A", FRAMES)
+    (folder / "crowd.usdc").write_text("made of it")
+    record_played(folder / "crowd.usdc", hashlib.sha256(b"made of it").hexdigest())
+    write(folder, FRAMES)
+    (folder / "crowd.usdc").write_text("mine")
+    for call in (lambda: write(folder, FRAMES), lambda: delete_cache(folder)):
+        with pytest.raises(OutputError, match="crowd.usdc, which Steer did not write, or which"):
+            call()
+    assert (folder / "crowd.usdc").read_text() == "mine"
+
+
+def test_going_on_replaces_no_manifest_of_others(tmp_path):
+    folder = write(tmp_path / "A", FRAMES)
+    write(folder, FRAMES[:9], end=11, stop=True)
+    (folder / MANIFEST).write_text("mine")
+    with pytest.raises(OutputError, match="manifest.json, which Steer did not write"):
+        CacheWriter.resume(folder)
+    assert (folder / MANIFEST).read_text() == "mine"

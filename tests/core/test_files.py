@@ -123,12 +123,44 @@ def test_a_lock_goes_with_its_file(tmp_path):
     assert os.listdir(tmp_path) == []
     again = FolderLock(tmp_path)
     again.release()
-    assert os.listdir(tmp_path) == [".lock"]
+    assert os.listdir(tmp_path) == [".steer.lock"]
+
+
+def test_a_lock_of_others_is_not_taken(tmp_path):
+    lock = tmp_path / ".steer.lock"
+    for text in ("mine", "12 a b\n", "x\n"):
+        lock.write_text(text)
+        with pytest.raises(OutputError, match="is no lock of Steer"):
+            FolderLock(tmp_path)
+        assert lock.read_text() == text
+    lock.unlink()
+    (tmp_path / "victim").write_text("12 host\n")
+    os.link(tmp_path / "victim", lock)
+    with pytest.raises(OutputError, match="is no lock of Steer"):
+        FolderLock(tmp_path)
+    assert (tmp_path / "victim").read_text() == "12 host\n"
+
+
+def test_many_processes_write_into_one_folder(tmp_path):
+    """None sweeps a stage that another one makes just then."""
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from steer_addon.core.files.staging import replace_file\n"
+        "for k in range(60):\n"
+        "    replace_file(Path(sys.argv[1]) / f'{sys.argv[2]}_{k}', [b'1'])\n"
+    )
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], cwd=os.getcwd())
+        for n in range(3)
+    ]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert len(os.listdir(tmp_path)) == 180
 
 
 def test_a_lock_is_no_link(tmp_path):
     (tmp_path / "victim").write_text("mine")
-    (tmp_path / ".lock").symlink_to(tmp_path / "victim")
+    (tmp_path / ".steer.lock").symlink_to(tmp_path / "victim")
     with pytest.raises(OutputError, match="cannot be written"):
         FolderLock(tmp_path)
     assert (tmp_path / "victim").read_text() == "mine"

@@ -22,6 +22,7 @@ from ...core.cache.changes import all_changes, out_of_date
 from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import CacheError, SceneError
 from ...version import __version__
+from ..crowd.bake_owner import other_file, owner_text
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
 from ..live.simulate import Resume, fps_of, moments
@@ -111,7 +112,11 @@ class CacheBake:
 
 
 def begin(
-    obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, frames: range | None = None
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    folder: Path,
+    frames: range | None = None,
+    file: Path | None = None,
 ) -> CacheBake:
     """Begin a bake; a cache that is in the folder stays until the new one is complete.
 
@@ -120,11 +125,12 @@ def begin(
         scene: Its scene.
         folder: Folder of the cache.
         frames: Frames to keep; None keeps all frames of the crowd.
+        file: The .blend file that the bake belongs to; None for the open one.
 
     Raises:
         SteerError: The crowd cannot be simulated, or the folder cannot be written.
     """
-    places.check_free(folder)
+    places.check_free(obj, folder, file)
     numbers = frame_numbers(obj) if frames is None else frames
     header = CacheHeader(
         name=obj.name_full,
@@ -133,7 +139,7 @@ def begin(
         frame_end=numbers[-1],
         forward_axis=obj.steer.motion.forward_axis,
         steer=__version__,
-        owner=places.owner_text(folder),
+        owner=owner_text(folder, file),
     )
     known = inputs.known_data(obj, scene, header)
     header = replace(header, settings_hash=inputs.settings_hash(known["settings"]), about=known)
@@ -141,7 +147,11 @@ def begin(
 
 
 def resume(
-    obj: bpy.types.Object, scene: bpy.types.Scene, folder: Path, last: int | None = None
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    folder: Path,
+    last: int | None = None,
+    file: Path | None = None,
 ) -> CacheBake:
     """Continue an interrupted bake, or extend a bake to a new last frame.
 
@@ -150,13 +160,13 @@ def resume(
         scene: Its scene.
         folder: Folder of the cache.
         last: The last frame; None takes the crowd's last frame.
+        file: The .blend file that takes the bake over if no other has it; None for the open one.
 
     Raises:
         CacheError: There is no bake, or the bake cannot be continued.
         SceneError: A setting or an input changed since the bake.
     """
     frame_numbers(obj)
-    places.check_free(folder)
     writer = CacheWriter.resume(folder)
     try:
         header = writer.header
@@ -177,7 +187,8 @@ def resume(
             old["animation"] = known["animation"]
         require_same(obj, old, known, header.name)
         writer.set_end(end)
-        writer.set_owner(places.owner_text(folder) or header.owner)
+        if other_file(folder, file) is None:
+            writer.set_owner(owner_text(folder, file) or header.owner)
         writer.about.update(known)
     except BaseException:
         writer.close()

@@ -10,7 +10,6 @@ and makes one in a place of its own; where the file is gone, the copy takes the 
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core import cache as caches
-from ...core.errors import CacheError, SceneError
+from ...core.errors import SceneError
+from ..crowd.bake_owner import is_same, other_file, owner_of_bake, relative, this_file
 
 DEFAULT_PARENT = "//steer_cache"
 
@@ -76,9 +76,9 @@ def folder_to_replace(obj: bpy.types.Object) -> Path | None:
     An older Steer named no file in its bakes: it may be that of another file, too, and stays.
     """
     folder = own_folder(obj)
-    if folder is None or _owner_text(folder) or why_no_folder(obj) or not bpy.data.filepath:
+    if folder is None or this_file() is None or owner_of_bake(folder) is not None:
         return folder
-    return new_folder(obj)
+    return folder if why_no_folder(obj) else new_folder(obj)
 
 
 def known_folder(obj: bpy.types.Object) -> Path | None:
@@ -89,53 +89,32 @@ def known_folder(obj: bpy.types.Object) -> Path | None:
     return None if _is_borrowed(obj) else absolute(stored)
 
 
-def other_file(folder: Path) -> Path | None:
-    """The other .blend file that the bake in a folder belongs to; None if it can be this one's."""
-    owner = _owner_text(folder)
-    if not owner:
-        return None
-    path = Path(os.path.normpath(folder / owner))
-    here = bpy.data.filepath
-    try:
-        # a file that is gone can lose nothing
-        same = not path.is_file() or (bool(here) and os.path.samefile(path, here))
-    except OSError:
-        same = False
-    return None if same else path
+def check_free(obj: bpy.types.Object, folder: Path, file: Path | None = None) -> None:
+    """Refuse a folder with a bake that a new bake of the crowd must not replace.
 
-
-def owner_text(folder: Path) -> str:
-    """The open .blend file as the manifest of a bake names it; empty if it was never saved."""
-    return _from(folder, Path(bpy.data.filepath)) if bpy.data.filepath else ""
-
-
-def _owner_text(folder: Path) -> str:
-    for name in (caches.MANIFEST, caches.NEXT):
-        try:
-            found = os.stat(folder / name)
-            return _read_owner(folder, name, found.st_mtime_ns, found.st_size)
-        except (OSError, CacheError):
-            continue
-    return ""
-
-
-@lru_cache(maxsize=100)
-def _read_owner(folder: Path, name: str, changed: int, size: int) -> str:
-    """Read again only after the manifest has changed, since panels ask with every redraw."""
-    return caches.open_cache(folder, name).header.owner
-
-
-def check_free(folder: Path) -> None:
-    """Refuse a folder with the bake of another .blend file.
+    Args:
+        obj: The crowd.
+        folder: Folder of the new bake.
+        file: The .blend file that the new bake belongs to; None for the open one.
 
     Raises:
-        SceneError: The bake belongs to a file that is there.
+        SceneError: The bake there belongs to another file or crowd, or may do so.
     """
-    other = other_file(folder)
+    other = other_file(folder, file)
     if other is not None:
         raise SceneError(
             f"{folder} holds the bake of {other}: choose another folder, where this file gets a "
             "bake of its own"
+        )
+    if not any((folder / name).exists() for name in (caches.MANIFEST, caches.NEXT)):
+        return
+    here, owner = (this_file() if file is None else file), owner_of_bake(folder)
+    if known_folder(obj) == folder and (owner is not None or here is None):
+        return
+    if owner is None or not is_same(owner, here) or owner_of(folder) not in (None, obj):
+        raise SceneError(
+            f"{folder} holds a bake that may be another crowd's or another file's: choose another "
+            "folder, continue that bake, or delete it"
         )
 
 
@@ -168,16 +147,8 @@ def set_folder(obj: bpy.types.Object, folder: Path) -> None:
 
 def _relative(folder: Path, file: Path) -> str:
     """A folder as saved in a file, relative to the file where possible."""
-    text = _from(file.parent, folder)
+    text = relative(file.parent, folder)
     return text if os.path.isabs(text) else f"//{text}"
-
-
-def _from(folder: Path, path: Path) -> str:
-    """A path as seen from a folder; the whole path from another drive (Windows)."""
-    try:
-        return os.path.relpath(path, folder).replace(os.sep, "/")
-    except ValueError:
-        return str(path)
 
 
 _moved: dict[str, tuple[str, str]] = {}

@@ -19,7 +19,7 @@ from ...core import cache as caches
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from .. import app_handlers, playback
-from ..crowd import baked_file, crowds
+from ..crowd import bake_owner, baked_file, crowds
 from ..crowd.links import linked_crowds
 from ..crowd.records import Part
 from ..reading import scene_inputs
@@ -150,7 +150,7 @@ def read_status(obj: bpy.types.Object, scene: bpy.types.Scene) -> BakeStatus | N
     if folder is None:
         return None
 
-    found = BakeStatus(folder, other_file=places.other_file(folder))
+    found = BakeStatus(folder, other_file=bake_owner.other_file(folder))
     try:
         if (folder / caches.NEXT).exists():
             found.unfinished = caches.open_cache(folder, caches.NEXT).frames
@@ -234,12 +234,17 @@ def _touched(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[str]
 @persistent
 def on_undo(*_: object) -> None:
     """Let a crowd play live whose bake was deleted: undo brings back its state, never the files."""
-    for obj in bpy.data.objects if places.deleted else ():
-        played = baked_file.file_of(obj)
-        if played is not None and played.parent in places.deleted and not played.exists():
-            playback.detach(obj)
-            places.forget_folder(obj)
-            baked(obj)
+    # a list: going live removes objects
+    for obj in [obj for obj in bpy.data.objects if _plays_deleted(obj)]:
+        playback.detach(obj)
+        places.forget_folder(obj)
+        baked(obj)
+
+
+def _plays_deleted(obj: bpy.types.Object) -> bool:
+    """Whether a crowd plays a bake that was deleted in this session."""
+    played = baked_file.file_of(obj) if places.deleted else None
+    return played is not None and played.parent in places.deleted and not played.exists()
 
 
 @persistent

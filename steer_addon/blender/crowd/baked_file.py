@@ -12,6 +12,7 @@ import bpy
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.files.plain import digest_of
 from ...core.files.whole import why_not_whole
+from .bake_owner import listed_digest, other_file
 from .state import PLAYBACK_KEY, playback_state
 
 RANGE_KEY = "steer_playback_frames"
@@ -40,7 +41,8 @@ def path_owner(state: bpy.types.Object) -> Any:
 
 def absolute_path(owner: Any) -> Path:
     """The path that a data-block or modifier holds."""
-    return Path(bpy.path.abspath(owner.filepath, library=owner.id_data.library))
+    path = bpy.path.abspath(owner.filepath, library=owner.id_data.library)
+    return Path(os.path.normpath(path))
 
 
 def path_of(state: bpy.types.Object) -> Path | None:
@@ -73,18 +75,23 @@ def problem(obj: bpy.types.Object, *, thorough: bool = False) -> Diagnosis | Non
     if state[PLAYBACK_KEY] == "usdc" and not bpy.app.build_options.usd:
         return diagnose("BAKE_NEEDS_USD")
     try:
+        # published bakes are often links
+        path = path.resolve()
         found = os.stat(path)
         wanted = state.get(DIGEST_KEY, "") if thorough or found.st_size <= _QUICK else ""
-        reason = _fault(path, str(wanted), found.st_mtime_ns, found.st_size)
+        reason = _fault(path, str(wanted), bpy.data.filepath, found.st_mtime_ns, found.st_size)
     except OSError as error:
         reason = error.strerror or str(error)
     return diagnose("BAKE_FILE_DAMAGED", str(path), reason=reason) if reason else None
 
 
 @lru_cache(maxsize=100)
-def _fault(path: Path, digest: str, changed: int, size: int) -> str:
+def _fault(path: Path, digest: str, blend: str, changed: int, size: int) -> str:
     """Asked again only after the file has changed, since panels ask with every redraw."""
-    if digest and digest_of(path) != digest:
+    found = digest_of(path) if digest else ""
+    # this file may have baked again, and was not saved since, or the crowd is a duplicate
+    again = found == listed_digest(path) and other_file(path.parent) is None
+    if digest not in ("", found) and not again:
         return "it is not the file that was baked"
     return why_not_whole(path)
 

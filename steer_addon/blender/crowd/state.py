@@ -7,6 +7,7 @@ a duplicated crowd is recognized by sharing the state of another object.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import bmesh
@@ -233,15 +234,21 @@ def remove_orphans(depsgraph: bpy.types.Depsgraph | None = None) -> None:
     states = [state for state in states if state.library is None and not state.use_fake_user]
     if depsgraph is not None:
         states = [state for state in states if not state.evaluated_get(depsgraph).is_evaluated]
-    users = bpy.data.user_map(subset=states) if states else {}
+    if not states:
+        return
+
+    users = bpy.data.user_map(subset=states)
+    there = {o.session_uid for scene in bpy.data.scenes for o in scene.objects}
     for state in states:
-        if not any(_is_kept(user) for user in users[state]):
+        used = users[state]
+        # a live state is made again for a crowd that comes back, the choice of a bake is not
+        if not used or not (is_playback(state) or any(_is_kept(user, there) for user in used)):
             _delete(state)
 
 
-def _is_kept(user: bpy.types.ID) -> bool:
-    """Whether a user of a state is more than an object that was deleted."""
-    if not isinstance(user, bpy.types.Object) or user.use_fake_user or user.users_scene:
+def _is_kept(user: bpy.types.ID, there: Container[int]) -> bool:
+    """Whether a user of a state is more than an object that was deleted; `there` are all others."""
+    if not isinstance(user, bpy.types.Object) or user.use_fake_user or user.session_uid in there:
         return True
     return any(collection.users for collection in user.users_collection)
 

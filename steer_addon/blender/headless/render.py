@@ -135,8 +135,8 @@ def check_pictures(paths: Iterable[Path]) -> None:
     for path in paths:
         if os.path.lexists(path) and not is_marked(path):
             raise OutputError(
-                f"{path} is there already, and Steer did not make it: choose another folder with "
-                "--out, or move it away"
+                f"{path} is there already and does not bear Steer's mark (another program or an "
+                "older Steer made it): choose another folder with --out, or move it away"
             )
 
 

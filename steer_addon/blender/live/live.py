@@ -29,11 +29,12 @@ from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_mome
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
 from ..suspension import is_suspended, suspended
 from . import compiling, live_store, simulate
+from .edits import Edit
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
     from ...core.results.memories import Kept
-    from .live_store import LiveRun
+from .live_store import LiveRun
 
 runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
 """A crowd's frames that were simulated while the animation played."""
@@ -221,9 +222,10 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Check whether an edit concerns stored frames."""
     if is_suspended() or depsgraph.mode == "RENDER":
         return
-    if app_handlers.objects_changed(depsgraph):
+    edit = Edit(scene, depsgraph)
+    if edit.there is not None:
         remove_orphans(depsgraph)
-    _each(scene, lambda run, obj: run.edited(obj, scene, depsgraph), wait=True)
+    _each(scene, lambda run, obj: run.edited(obj, scene, edit), wait=True)
     lock_interface(scene)
 
 

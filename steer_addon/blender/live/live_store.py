@@ -16,7 +16,6 @@ from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
 from ...core.results.frames import Frame
 from ...core.results.memories import Kept, keep
-from ..app_handlers import objects_changed
 from ..crowd.links import crowd_slots
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
@@ -25,7 +24,8 @@ from ..crowd.state import clear_state, ensure_state, plays_back, write_state
 from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
 from ..reading.scene_inputs import geometry_owners, gone_inputs, signature
 from . import simulate
-from .edit_modes import EditModes
+from .edit_modes import EditModes, digest_once
+from .edits import Edit, object_uids
 
 log = logging.getLogger(__name__)
 
@@ -140,32 +140,31 @@ class LiveRun:
         """The frame as another crowd sees it; None if it is not simulated."""
         return self.frames.get(self._clamped(obj, number))
 
-    def edited(
-        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
-    ) -> None:
+    def edited(self, obj: bpy.types.Object, scene: bpy.types.Scene, edit: Edit) -> None:
         """Check whether the user changed an input of the stored frames.
 
         Raises:
             SteerError: The crowd cannot be simulated.
         """
+        depsgraph = edit.depsgraph
         now = number, part = moment(scene)
         # of a frame that scrubs in between nothing but a remapped scene shows the part
         part = part if is_remapped(scene) else 0.0
         settings = self._settings(obj, scene)
         owners = geometry_owners(obj)
-        updated = self._modes.edited(depsgraph, {*owners, obj.session_uid, obj.data.session_uid})
+        updated = self._modes.edited(edit, {*owners, obj.session_uid, obj.data.session_uid})
         reshaped = {owners[uid] for uid in updated & owners.keys()}
         own = obj.data.session_uid in updated
         if own and not needs_evaluation(obj):
             # Blender reports a change of any modifier as an update of the mesh
-            own = self._start_digest != mesh_digest(obj.data)
+            own = self._start_digest != digest_once(edit, obj.data)
         # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
         moved = self._places[0] == now and self._places[1] != signature(obj, depsgraph)
-        if objects_changed(depsgraph):
+        if edit.there is not None:
             # hidden inputs, and those that a collection keeps, seem the same when they are deleted
-            before, self._gone = self._gone, gone_inputs(obj, scene)
+            before, self._gone = self._gone, gone_inputs(obj, edit.there)
             moved = moved or before != self._gone
         if reshaped and self._session is not None:
             self._session.reader.forget(reshaped)
@@ -191,7 +190,7 @@ class LiveRun:
         self._forget()
         self._session = session
         self._key = live_key(obj, settings, simulate.fps_of(scene))
-        self._gone = gone_inputs(obj, scene)
+        self._gone = gone_inputs(obj, object_uids(scene))
         for frame in frames:
             self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
         self._keep(session.frame)
@@ -281,7 +280,7 @@ class LiveRun:
         )
         if not same:
             self._forget()
-            self._gone = gone_inputs(obj, scene)
+            self._gone = gone_inputs(obj, object_uids(scene))
         self._start_agents, self._start_signature = agents, mark
         self._start_digest = mesh_digest(obj.data)
         if same:

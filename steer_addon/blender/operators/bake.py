@@ -8,9 +8,10 @@ import bpy
 from ...core import cache as caches
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
+from ...core.files.lock import FolderLock
 from .. import playback
 from ..bake import cached, checking, keyed_crowds, places, status
-from ..crowd import crowds
+from ..crowd import bake_owner, crowds
 from ..crowd.state import plays_back
 from ..live import live
 from .baking import NOT_BUSY, BakeOperator
@@ -35,7 +36,7 @@ def why_no_own_bake(context: bpy.types.Context) -> str:
         return ""
     known = places.known_folder(obj)
     if known is not None:
-        return f"The bake of {obj.name!r} is that of {places.other_file(known)}"
+        return f"The bake of {obj.name!r} is that of {bake_owner.other_file(known)}"
     other = ": the bake is that of the crowd that it was duplicated from"
     return f"{obj.name!r} is not baked" + (other if obj.steer.cache_folder else "")
 
@@ -125,12 +126,13 @@ class OBJECT_OT_steer_cache_delete(SteerOperator, bpy.types.Operator):
         """Ask first: files cannot be brought back by undo."""
         folder, found = folder_of(context), status.status(context.object, context.scene)
         frames = range(0) if found is None else found.frames
+        shared = "" if bake_owner.owner_of_bake(folder) else ", which other files may play, too"
         what = f"Frames {frames[0]} to {frames[-1]}" if frames else "Its files"
         return context.window_manager.invoke_confirm(
             self,
             event,
             title="Delete Bake",
-            message=f"{what} in {folder} are deleted. Undo does not bring them back.",
+            message=f"{what} in {folder} are deleted{shared}. Undo does not bring them back.",
             confirm_text="Delete",
             icon="WARNING",
         )
@@ -138,8 +140,10 @@ class OBJECT_OT_steer_cache_delete(SteerOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Delete it."""
         obj, folder = context.object, folder_of(context)
-        # refused before anything has changed, where files of others are in the way
+        # refused before anything has changed: files of others, or another process
         caches.check_own(folder)
+        if folder.is_dir():
+            FolderLock(folder).release(remove=True)
         playback.detach(obj)
         caches.delete_cache(folder)
         places.deleted.add(folder)

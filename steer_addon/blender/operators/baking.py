@@ -63,6 +63,8 @@ class BakeOperator(SteerOperator):
         except SteerError as error:
             self.report({"ERROR"}, str(error))
             return None
+        steer = context.object.steer
+        self._before = steer.cache_folder, steer.cache_owner
         places.set_folder(context.object, bake.folder)
         status.baked(context.object)
         status.busy.append(bake)
@@ -179,8 +181,12 @@ class BakeOperator(SteerOperator):
         self._end(context)
         status.refresh(self._object)
         self.report({"ERROR"}, str(error))
-        # the folder that was noted is to be undone with the rest
-        return {"FINISHED"} if _kept(self._bake.folder) else {"CANCELLED"}
+        if _kept(self._bake.folder):
+            return {"FINISHED"}
+        # nothing was baked: the crowd knows what it knew before
+        steer = self._object.steer
+        steer.cache_folder, steer.cache_owner = self._before
+        return {"CANCELLED"}
 
     def _done(self, context: bpy.types.Context) -> Returned:
         bake, obj = self._bake, self._object

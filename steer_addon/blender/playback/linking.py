@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
@@ -87,7 +88,8 @@ def write(
             ids = first.id if everybody is None else everybody()
             first = Roster(ids).placed(first)
             write_pc2(packed_points(placed(coming, ids)), path, header)
-    return Played(path, header, first, digest_of(path))
+    with as_output_errors(path):
+        return Played(path, header, first, digest_of(path))
 
 
 def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
@@ -148,6 +150,10 @@ def attach(obj: bpy.types.Object, cache_folder: str | Path) -> Path:
     try:
         check_own(folder)
         frames, header = files.read_cache(folder)
+        name = USD_FILE if usd_points.has_usd() else PLAIN_FILE
+        with as_output_errors(folder / MANIFEST):
+            # before it is there, so that a process which ends in between leaves no foreign file
+            record_played(folder / name)
         played = write(frames, folder, header, lambda: everybody(frames))
         with as_output_errors(folder / MANIFEST):
             record_played(played.path, played.digest)
@@ -187,15 +193,17 @@ def relink(obj: bpy.types.Object, folder: str | Path) -> Path:
     path = place / (PLAIN_FILE if state[PLAYBACK_KEY] == "pc2" else USD_FILE)
     if not path.is_file():
         return attach(obj, place)
+    with as_output_errors(path):
+        digest = digest_of(path)
     files.set_path(state, path)
     # the user says which file it is
-    state[baked_file.DIGEST_KEY] = digest_of(path)
+    state[baked_file.DIGEST_KEY] = digest
     return path
 
 
 def folder_path(folder: str | Path) -> Path:
     """A folder as it may be stored in a .blend file, as an absolute path."""
-    return Path(bpy.path.abspath(str(folder)))
+    return Path(os.path.normpath(bpy.path.abspath(str(folder))))
 
 
 def _settle(obj: bpy.types.Object) -> None:

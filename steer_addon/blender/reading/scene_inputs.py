@@ -105,9 +105,8 @@ def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
     return found
 
 
-def gone_inputs(obj: bpy.types.Object, scene: bpy.types.Scene) -> frozenset[int]:
-    """Session uids of the inputs that are not in the scene, as those that were deleted."""
-    there = {o.session_uid for o in scene.objects}
+def gone_inputs(obj: bpy.types.Object, there: frozenset[int]) -> frozenset[int]:
+    """Session uids of the inputs that are not among those there, as those that were deleted."""
     return frozenset(o.session_uid for o in input_objects(obj)) - there
 
 

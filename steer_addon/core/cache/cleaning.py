@@ -15,12 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import CacheError, FileError, OutputError
-from ..files.lock import FolderLock
-from ..files.plain import is_folder, read_file, reason, rename, write_file
+from ..files.lock import FolderLock, remove_lock
+from ..files.plain import digest_of, is_folder, read_file, reason, rename, write_file
 from ..files.staging import stage, sweep
 from .layout import BAKE, BAKE_MARK, CHUNK, CHUNK_FILE, MANIFEST, NEXT, PLAYED
 from .manifest import is_manifest, read_manifest, write_manifest
 
+ANY = "0" * 64
+"""In place of a digest: a file is being written, or was written by an older version."""
 _MARK = b"A bake of Steer is made here; Steer may replace and delete its files.\n"
 
 
@@ -64,24 +66,36 @@ def check_own(folder: Path) -> None:
         if os.path.lexists(folder / name) and not is_manifest(folder / name)
     ]
     known = _played(folder)
-    foreign += [n for n in PLAYED if os.path.lexists(folder / n) and n not in known]
+    foreign += [n for n in PLAYED if not _is_known(folder / n, known)]
     if foreign:
         raise OutputError(
-            f"{folder} holds {' and '.join(foreign)}, which Steer did not write: choose another "
-            "folder, or move it away"
+            f"{folder} holds {' and '.join(foreign)}, which Steer did not write, or which has "
+            "changed since: choose another folder, or move it away"
         )
 
 
-def _played(folder: Path) -> set[str]:
-    """Names of the files that play the cache, as its manifests list them."""
-    known: set[str] = set()
+def _is_known(path: Path, known: Mapping[str, set[str]]) -> bool:
+    """Whether a file that plays a cache is one that a manifest lists, or is not there."""
+    if not os.path.lexists(path):
+        return True
+    digests = known.get(path.name, set())
+    try:
+        return ANY in digests or (bool(digests) and digest_of(path) in digests)
+    except OSError:
+        return False
+
+
+def _played(folder: Path) -> dict[str, set[str]]:
+    """The files that play the cache, as its manifests list them: names, with their digests."""
+    known: dict[str, set[str]] = {}
     for name in (MANIFEST, NEXT):
         try:
             listed = read_manifest(folder, name).played
         except CacheError:
             # a damaged manifest with our mark stood beside them
             listed = None if is_manifest(folder / name) else {}
-        known.update(PLAYED if listed is None else listed)
+        for played, digest in (dict.fromkeys(PLAYED, ANY) if listed is None else listed).items():
+            known.setdefault(played, set()).add(digest)
     return known
 
 
@@ -95,19 +109,22 @@ def listed_played(folder: Path) -> Mapping[str, str] | None:
         return None
 
 
-def record_played(path: Path, digest: str) -> None:
+def record_played(path: Path, digest: str = ANY) -> None:
     """List a file that was made of a cache in its manifest; the caller holds the lock.
 
     Args:
         path: One of `PLAYED` in the folder of the cache.
-        digest: Its SHA-256.
+        digest: Its SHA-256; without one it may have any contents, while it is written.
 
     Raises:
         CacheError: There is no cache any more.
         OSError: The manifest cannot be written.
     """
     manifest = read_manifest(path.parent)
-    played = {**(manifest.played or {}), path.name: digest}
+    played = manifest.played
+    if played is None:
+        played = {n: ANY for n in PLAYED if os.path.lexists(path.parent / n)}
+    played = {**played, path.name: digest}
     write_manifest(path.parent / MANIFEST, replace(manifest, played=played))
 
 
@@ -187,6 +204,7 @@ def delete_cache(folder: Path | str) -> None:
         played = _played(path)
         bakes = _own_bakes(path)
         # without its manifests it is no cache any more, wherever the rest may stop
+        older = listed_played(path) is None
         for name in (NEXT, MANIFEST, *played):
             with suppress(FileNotFoundError):
                 os.unlink(path / name)
@@ -195,6 +213,9 @@ def delete_cache(folder: Path | str) -> None:
                 remove_chunk(path / bake / chunk)
             _remove_marked(path / bake)
         sweep(path)
+        if older:
+            # older versions left the file of their lock
+            remove_lock(path / ".lock")
     except OSError as error:
         raise OutputError(
             f"Cache {path} cannot be deleted: {reason(error)}; delete its folder by hand"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -144,7 +145,7 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
         CacheError: There is no manifest, or it is damaged or of a newer format.
     """
     path = folder / name
-    if not path.exists() and not path.is_symlink():
+    if not os.path.lexists(path):
         raise CacheError(f"{folder} holds no cache: choose the folder with its {MANIFEST}")
     try:
         raw = bytes(read_file(path, most=MOST_MANIFEST))

@@ -108,6 +108,7 @@ class CacheWriter:
         self = cls.__new__(cls)
         self._begin(path)
         try:
+            check_own(path)
             self._name = NEXT if os.path.lexists(path / NEXT) else MANIFEST
             self._take_over(read_manifest(path, self._name))
             remove_unknown(self.folder)

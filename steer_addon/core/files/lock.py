@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
 
-from ..errors import OutputError
-from .plain import reason
+from ..errors import FileError, OutputError
+from .plain import read_file, reason
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
 
-NAME = ".lock"
+NAME = ".steer.lock"
+_OURS = re.compile(rb"(\d{1,19}( [^\s]{1,255})?\n)?")
+"""Contents of the file: the process, and the machine on which it runs."""
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _PLACE = 1 << 20
 """Byte that Windows locks: far behind the text, which others may read meanwhile."""
@@ -56,13 +60,13 @@ class FolderLock:
                 break
             os.close(handle)
         else:
-            raise OutputError(f"{self._path} is no file that can be locked: delete it")
+            raise OutputError(f"{self._path} is no lock of Steer: move it away")
         self._handle, self.certain = handle, held is True
         with suppress(OSError):
             # the process, for the message in others
             os.ftruncate(handle, 0)
             os.lseek(handle, 0, os.SEEK_SET)
-            os.write(handle, f"{os.getpid()}\n".encode())
+            os.write(handle, f"{os.getpid()} {host()}\n".encode())
 
     def release(self, *, remove: bool = False) -> None:
         """Release the folder, and remove the file of the lock; a second call does nothing."""
@@ -84,19 +88,45 @@ def _cannot(folder: Path, error: OSError) -> OutputError:
     return OutputError(f"Folder {folder} cannot be written: {reason(error)}; choose another one")
 
 
+def host() -> str:
+    """Name of this machine, without spaces."""
+    return re.sub(r"\s+", "_", socket.gethostname())[:80] or "unknown"
+
+
+def holder(path: Path) -> str:
+    """The machine whose process locked a file; empty if it was not locked yet."""
+    try:
+        words = read_file(path, most=400).tobytes().decode().split()
+    except (FileError, UnicodeDecodeError):
+        return ""
+    return words[1] if len(words) == 2 else ""
+
+
+def remove_lock(path: Path) -> None:
+    """Remove the file of a lock that nobody holds; a file with other contents stays."""
+    try:
+        ours = _OURS.fullmatch(read_file(path, most=400).tobytes()) is not None
+        if ours and os.lstat(path).st_nlink == 1:
+            os.unlink(path)
+    except (FileError, OSError):
+        pass
+
+
 def _is_still(handle: int, path: Path) -> bool:
-    """Whether an open file is the plain file of this name."""
+    """Whether an open file is the plain file of this name, and nothing but a lock of ours."""
     try:
         found, there = os.fstat(handle), os.lstat(path)
+        os.lseek(handle, 0, os.SEEK_SET)
+        ours = _OURS.fullmatch(os.read(handle, 400)) is not None
     except OSError:
         return False
     same = (found.st_dev, found.st_ino) == (there.st_dev, there.st_ino)
-    return same and stat.S_ISREG(found.st_mode)
+    return same and ours and stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
 def _owner(handle: int) -> str:
     try:
-        text = os.read(handle, 32).decode("ascii").strip()
+        text = os.read(handle, 400).decode().partition(" ")[0].strip()
     except (OSError, UnicodeDecodeError):
         return ""
     return f" (process {text})" if text.isdigit() else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import zlib
 from pathlib import Path
 
@@ -46,6 +48,8 @@ def mark_video(path: Path) -> None:
 def is_marked(path: Path) -> bool:
     """Whether a picture or video has the mark; a file that cannot be read has none."""
     try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False
         with path.open("rb") as file:
             if path.suffix == ".png":
                 return (_TEXT[:4], _TEXT[4:]) in png_chunks(file)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import OutputError
-from .lock import NAME, FolderLock
+from .lock import NAME, FolderLock, holder, host, remove_lock
 from .plain import create, is_folder, reason, rename, sync_file, sync_folder, write_file
 
 STAGE = re.compile(r"\.steer-[0-9a-f]{16}\.partial")
@@ -103,10 +103,13 @@ def sweep(above: Path) -> None:
 
 
 def _sweep_stage(folder: Path) -> None:
-    if not os.path.lexists(folder / NAME):
-        # a process makes it just now, or was killed between two lines
-        if time.time() - folder.stat().st_mtime > _MADE_BY_NOW:
-            folder.rmdir()
+    owner = holder(folder / NAME)
+    if not owner and time.time() - folder.stat().st_mtime > _MADE_BY_NOW:
+        # its process was killed between two lines, before anything else was in it
+        remove_lock(folder / NAME)
+        folder.rmdir()
+    if owner != host():
+        # a process makes it just now, or one of another machine does, whose locks are not seen here
         return
     try:
         lock = FolderLock(folder)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from operator import index
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,15 @@ T = TypeVar("T")
 
 LOWEST_FPS, HIGHEST_FPS = 1.0e-6, 1.0e10
 """Bounds of the frames per second, beyond those of any scene: a longer step overflows."""
+
+
+def _checked_fps(fps: object) -> float:
+    value: Any = fps
+    if isinstance(fps, Real) and LOWEST_FPS <= value <= HIGHEST_FPS:
+        return float(value)
+    raise ParameterError(
+        f"fps is {short(fps)}: give a number from {LOWEST_FPS:g} to {HIGHEST_FPS:g}"
+    )
 
 
 class Simulation:
@@ -60,16 +70,15 @@ class Simulation:
             placed: Whether the agents stand in free places, as those that a simulation left do.
 
         Raises:
-            ParameterError: fps is out of range.
+            ParameterError: fps is out of range, or frame is no whole number.
         """
-        if not LOWEST_FPS <= fps <= HIGHEST_FPS:
-            raise ParameterError(
-                f"fps is {short(fps)}: give a number from {LOWEST_FPS:g} to {HIGHEST_FPS:g}"
-            )
         self.settings = settings
         self.agents = agents.copy()
-        self.frame = self.start_frame = index(frame)
-        self.dt = 1.0 / fps
+        try:
+            self.frame = self.start_frame = index(frame)
+        except TypeError:
+            raise ParameterError(f"frame is {short(frame)}: give a whole number") from None
+        self.dt = 1.0 / _checked_fps(fps)
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
         self._goals = FreeGoals()
