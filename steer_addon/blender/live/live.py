@@ -34,7 +34,7 @@ from .edits import Edit
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
     from ...core.results.memories import Kept
-from .live_store import LiveRun
+    from .live_store import LiveRun
 
 runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
 """A crowd's frames that were simulated while the animation played."""
