@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         type=arguments.path,
         help="file or folder to write to, for files of other programs; in a folder the name is "
-        "that of the .blend file and the crowd",
+        "that of the .blend file and the crowd; an earlier file of that name is replaced",
     )
     parser.add_argument(
         "--save",

@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> Result:
     """Render."""
     start = time.perf_counter()
     scene = batch.open_file(options.file)
-    warnings = check_compiled(options.require_compiled)
+    # bakes need nothing of Steer
+    warnings = check_compiled(options.require_compiled) if render.simulates(scene) else []
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
     render.prepare(scene, options.out, options.engine, options.samples, options.size)
     video = options.out / f"{options.file.stem}.mp4" if options.video else None

@@ -120,6 +120,11 @@ def render_frames(
     return pictures, seconds
 
 
+def simulates(scene: bpy.types.Scene) -> bool:
+    """Whether a crowd that pictures show is simulated for them."""
+    return any(not (obj.hide_render or plays_back(obj)) for obj in crowds.crowds(scene))
+
+
 def picture_path(folder: Path, number: int) -> Path:
     """The picture of a frame."""
     sign = "-" if number < 0 else ""

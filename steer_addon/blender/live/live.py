@@ -88,11 +88,7 @@ def get_kept(obj: bpy.types.Object, number: int) -> Kept | None:
 
 
 def clear(obj: bpy.types.Object) -> None:
-    """Drop the stored frames; the crowd shows its points at rest.
-
-    Raises:
-        SceneError: Its state comes from another file.
-    """
+    """Drop the stored frames; the crowd shows its points at rest."""
     with _lock:
         runs.drop(obj)
         state = get_state(obj)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-_CUT = "the file that was written is cut short"
+_CUT = "the file is cut short"
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def why_not_whole(path: Path) -> str:
-    """The fault of a file that was just written; empty when it is whole.
+    """The fault of a file; empty when it is whole.
 
     Formats without lengths or ends of their own are whole when they are not empty.
 
@@ -25,7 +25,7 @@ def why_not_whole(path: Path) -> str:
     """
     size = path.stat().st_size
     if not size:
-        return "the file that was written is empty"
+        return "the file is empty"
     check = _CHECKS.get(path.suffix.lower())
     with path.open("rb") as file:
         return "" if check is None or check(file, size) else _CUT
