@@ -156,7 +156,7 @@ def test_a_bake_again_that_was_not_saved_still_plays(crowd, tmp_path):
     assert baked_file.problem(crowd, thorough=True) is None
     crowd = opened(tmp_path / "v1.blend")
     assert baked_file.problem(crowd, thorough=True) is None
-    # a copy is told that it is not the one it knows
+    # the panel of a copy says that it is not the file it knows
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "v2.blend"))
     assert baked_file.problem(crowd, thorough=True).code == "BAKE_FILE_DAMAGED"
 

@@ -1,4 +1,4 @@
-"""A deleted input is told, and counts as none from the next frame on; undo brings it back."""
+"""The panel reports a deleted input, which is none from the next frame on; undo brings it back."""
 
 from __future__ import annotations
 

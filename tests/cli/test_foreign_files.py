@@ -177,7 +177,7 @@ def test_a_cut_picture_never_takes_its_name(run, small_scene, tmp_path, monkeypa
 
 
 def test_two_files_that_name_one_folder(run, small_scene, tmp_path):
-    """The second one is told whose bake is there, and nothing of it changes."""
+    """A sentence tells the second one whose bake is there, and nothing of it changes."""
     blends = [tmp_path / name / "shot.blend" for name in "ab"]
     for blend in blends:
         blend.parent.mkdir()

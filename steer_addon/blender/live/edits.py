@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import bpy
 
 
@@ -11,17 +13,19 @@ class Edit:
     Attributes:
         depsgraph: The depsgraph.
         there: Session uids of the scene's objects, if objects may have come or gone; else None.
-        reshaped: The objects and data with updated geometry.
         digests: Digests of meshes by session uid, made once for all crowds that read them.
     """
 
     def __init__(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         self.depsgraph = depsgraph
-        updates = [(u.id.original, u.is_updated_geometry) for u in depsgraph.updates]
-        changed = any(isinstance(part, bpy.types.Collection) for part, _ in updates)
+        changed = any(isinstance(update.id, bpy.types.Collection) for update in depsgraph.updates)
         self.there = object_uids(scene) if changed else None
-        self.reshaped = [part for part, is_reshaped in updates if is_reshaped]
         self.digests: dict[int, bytes] = {}
+
+    @cached_property
+    def reshaped(self) -> list[bpy.types.ID]:
+        """The objects and data with updated geometry; a scene without crowds never asks."""
+        return [u.id.original for u in self.depsgraph.updates if u.is_updated_geometry]
 
 
 def object_uids(scene: bpy.types.Scene) -> frozenset[int]:
