@@ -1,10 +1,10 @@
 """Build the extension's zip: `python scripts/release/build_extension.py [--platform P]`.
 
 The shipped files are copied to build/, the numba and llvmlite wheels named in pyproject.toml are
-downloaded by pip for every Python version that supported Blenders have, the manifest gets their
-names, and Blender's own packager (it comes with the bpy wheel) builds and validates
-dist/steer-<version>-<platform>.zip. Blender unpacks only the wheels that fit its own Python, so
-one zip serves Blender 4.5 (Python 3.11) and 5.2 (Python 3.13).
+downloaded by pip for every Python version that supported Blenders have, kernels are compiled for
+each of these versions that is on this machine, and Blender's own packager (it comes with the bpy
+wheel) builds and validates dist/steer-<version>-<platform>.zip. Blender unpacks only the wheels
+that fit its own Python, so one zip serves Blender 4.5 (Python 3.11) and 5.2 (Python 3.13).
 
 The platform `any` has no wheels: it works everywhere, uncompiled, for small crowds, and with a
 numba that was installed beside Blender by other means.
@@ -22,6 +22,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.release.compiled_kernels import add_kernels
 from steer_addon.core.errors import OutputError, SteerError, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,20 +88,20 @@ def wheel(folder: Path, requirement: str, python: str) -> Path | None:
     return next(iter(sorted(folder.glob(f"{name}-{version}-{tag}-*.whl"))), None)
 
 
-def download(name: str, requirements: list[str], pythons: list[str]) -> list[Path]:
-    """The pinned wheels for one platform; pip fetches those missing from earlier builds.
+def download(name: str, requirements: list[str], pythons: list[str]) -> dict[str, list[Path]]:
+    """The pinned wheels for one platform by version of Python; pip fetches what is missing.
 
     Raises:
         OutputError: There is no such wheel, or it cannot be fetched.
     """
     folder = BUILD / "wheels" / name
     folder.mkdir(parents=True, exist_ok=True)
-    found = []
-    for python in pythons:
-        for requirement in requirements:
-            path = wheel(folder, requirement, python) or _fetch(name, folder, requirement, python)
-            found.append(path)
-    return found
+    return {
+        python: [
+            wheel(folder, one, python) or _fetch(name, folder, one, python) for one in requirements
+        ]
+        for python in pythons
+    }
 
 
 def _fetch(name: str, folder: Path, requirement: str, python: str) -> Path:
@@ -178,10 +181,16 @@ def build(name: str) -> Path:
     stage(target)
     with (target / MANIFEST).open("rb") as file:
         manifest = tomllib.load(file)
-    if name != WITHOUT_WHEELS:
-        add_wheels(target, name, download(name, project["wheels"], project["python-versions"]))
     DIST.mkdir(exist_ok=True)
     output = DIST / f"{manifest['id']}-{manifest['version']}-{name}.zip"
+    if name != WITHOUT_WHEELS:
+        found = download(name, project["wheels"], project["python-versions"])
+        add_wheels(target, name, [path for paths in found.values() for path in paths])
+        lacking = ["they are compiled on that platform only"]
+        if name == current_platform():
+            lacking = add_kernels(target, name, found)
+        for reason in lacking:
+            print(f"warning: {output.name} has not all compiled kernels: {reason}; users wait")
     run_packager("validate", str(target))
     run_packager("build", "--source-dir", str(target), "--output-filepath", str(output))
     run_packager("validate", str(output))
@@ -203,7 +212,7 @@ def main(argv: list[str] | None = None) -> int:
             path = build(one)
             size = path.stat().st_size / 1.0e6
             print(f"{path.relative_to(ROOT)}  {size:.1f} MB")
-    except (SteerError, OSError) as error:
+    except (SteerError, OSError, subprocess.CalledProcessError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

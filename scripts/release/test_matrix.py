@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.release.interpreters import find_interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
 MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
@@ -44,33 +46,6 @@ class Row:
     def failed(self) -> bool:
         """Whether this result makes the whole run fail."""
         return self.outcome == "FAILED"
-
-
-def candidates(python: str) -> Iterator[str]:
-    """Commands and paths that may be a Python of this version."""
-    yield f"python{python}"
-    for root in (os.environ.get("PYENV_ROOT"), str(Path.home() / ".pyenv")):
-        if root:
-            found = Path(root).glob(f"versions/{python}*/bin/python{python}")
-            yield from (str(path) for path in sorted(found, reverse=True))
-    yield from ("python3", "python")
-
-
-def find_interpreter(python: str) -> str | None:
-    """An interpreter of this version that runs and can make environments, or None."""
-    major, minor = python.split(".")
-    # Run it, do not only look it up: a pyenv shim may exist and not run.
-    check = (
-        "import sys, venv, ensurepip; "
-        f"sys.exit(sys.version_info[:2] != ({int(major)}, {int(minor)}))"
-    )
-    for candidate in candidates(python):
-        if shutil.which(candidate) is None:
-            continue
-        result = subprocess.run([candidate, "-c", check], capture_output=True, check=False)
-        if result.returncode == 0:
-            return candidate
-    return None
 
 
 def is_this_one(version: str) -> bool:

@@ -31,4 +31,4 @@ other processes.
 
 from ..doors import load_on_use
 
-load_on_use(__name__, "jit_parts", "jit_sources")
+load_on_use(__name__, "jit_parts", "jit_sources", "jit_store", "jit_target")

@@ -15,15 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from .. import views
 from ..diagnoses import Diagnosis, diagnose
 from ..doors import futures
 from ..errors import KernelsMissingError, short, warn
-from . import jit_parts, jit_scratch, jit_sources
+from . import jit_parts, jit_scratch, jit_sources, jit_store, jit_target
 
 CHUNK = 1024
 """Agents per task of the thread pool: large enough to hide the cost of handing it over."""
@@ -57,7 +56,7 @@ class _State:
         self.numba: Any = None
         self.status: Status | None = None
         self.cache_root: Path | None = None
-        self.cache_folder: Path | None = None
+        self.places: jit_store.Places | None = None
         self.threads = _thread_count()
         self.pool: futures.ThreadPoolExecutor | None = None
         self.deferring = False
@@ -112,7 +111,7 @@ class Kernel:
         """Hand the function to numba; a part is only ever called by other kernels."""
         if not status().compiled:
             return self.function
-        options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+        options: dict[str, Any] = {"nopython": True, "nogil": True, "error_model": "numpy"}
         # a kernel that allocates nothing need not count references either: every call with the
         # views of a world, which hold tens of arrays, would count each up and down, atomically
         options["_nrt"] = self.allocates
@@ -120,13 +119,11 @@ class Kernel:
         # a part is kept on disk with its callers; an entry for Python would take a third of the
         # time to compile, and C never calls any kernel
         options["no_cpython_wrapper"], options["no_cfunc_wrapper"] = part, True
-        if (compiler := jit_parts.compiler(part)) is not None:
-            options["pipeline_class"] = compiler
-        folder = None if part else _cache_dir(self.__module__)
-        options["cache"] = folder is not None
-        with jit_parts.caching_in(folder):
-            compiled: Callable[..., Any] = _state.numba.njit(**options)(self.function)
-        return compiled
+        steps = jit_parts.compiler(part)
+        compiled = jit_target.dispatcher()(self.function, {}, options, steps)
+        if not part and _state.places is not None:
+            compiled._cache = jit_store.Store(self.function, _state.places)
+        return cast(Callable[..., Any], compiled)
 
     @property
     def _numba_type_(self) -> Any:
@@ -186,6 +183,21 @@ def configure(cache_root: Path | None) -> None:
     _state.cache_root = cache_root
 
 
+def keep_in(folder: Path) -> None:
+    """Read and keep kernels in one folder and nowhere else; call it before the first one runs.
+
+    Raises:
+        OutputError: The folder cannot be written to.
+    """
+    if status().compiled:
+        _state.places = jit_store.place(folder)
+
+
+def file_name(kernel: Kernel, types: tuple[Any, ...]) -> str:
+    """Name of the file that keeps a kernel for these types of arguments, in a folder of kernels."""
+    return jit_store.file_name(kernel.function, types)
+
+
 def set_threads(count: int) -> int:
     """Set how many threads loops over agents use; returns the number before."""
     with _state.lock:
@@ -219,10 +231,14 @@ def status() -> Status:
         return _state.status
 
 
-def types_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The types by which numba tells calls apart."""
+def types_of(kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types by which numba tells calls of a kernel apart."""
     typeof = importlib.import_module("numba.core.typing.typeof")
-    return tuple(typeof.typeof(value, typeof.Purpose.argument) for value in arguments)
+    omitted = importlib.import_module("numba.core.dispatcher").OmittedArg
+    lacking = kernel.function.__code__.co_argcount - len(arguments)
+    defaults = (kernel.function.__defaults__ or ())[-lacking:] if lacking else ()
+    values = (*arguments, *(omitted(value) for value in defaults))
+    return tuple(typeof.typeof(value, typeof.Purpose.argument) for value in values)
 
 
 def known_status() -> Status | None:
@@ -244,7 +260,7 @@ def prepare(module: str) -> None:
         with importlib.import_module("numba.core.compiler_lock").global_compiler_lock:
             registry.cpu_target.typing_context.refresh()
             registry.cpu_target.target_context.refresh()
-        _cache_dir(module)
+        jit_sources.digest(module)
 
 
 def _load() -> Status:
@@ -255,9 +271,11 @@ def _load() -> Status:
     except Exception as error:  # a broken wheel may raise anything  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
         return Status(False, diagnose("NUMBA_MISSING", reason=reason))
+    if numba.config.DISABLE_JIT:
+        return Status(False, diagnose("NUMBA_MISSING", reason="NUMBA_DISABLE_JIT is set"))
     _state.numba = numba
     _watch_compiling()
-    _state.cache_folder = _writable_cache()
+    _state.places = jit_store.find_places(_state.cache_root)
     return Status(True)
 
 
@@ -289,8 +307,9 @@ def recording(recorder: Callable[..., Any]) -> Iterator[None]:
 
 
 def cache_root() -> Path | None:
-    """Where compiled kernels are kept, once numba is loaded; None where they cannot be."""
-    return None if _state.cache_folder is None else _state.cache_folder.parent
+    """Where new kernels are kept, once numba is loaded; None where they cannot be."""
+    folder = _state.places and _state.places.write
+    return folder.parent if folder else None
 
 
 def _watch_compiling() -> None:
@@ -306,7 +325,7 @@ def _watch_compiling() -> None:
             pause.begin()
             function = event.data["dispatcher"].py_func
             ours = function.__module__.startswith(__name__.rpartition(".compiled.")[0])
-            if _state.deferring and ours and _state.cache_folder is not None:
+            if _state.deferring and ours and cache_root() is not None:
                 raise KernelsMissingError(
                     function.__module__, function.__qualname__, tuple(event.data["args"])
                 )
@@ -316,42 +335,6 @@ def _watch_compiling() -> None:
             pause.end()
 
     event.register("numba:compile", Watch())
-
-
-def _default_cache_root() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(base) if base else Path.home() / ".cache") / "steer"
-
-
-def _writable_cache() -> Path | None:
-    """A folder for compiled kernels that can be written to, or None."""
-    named = os.environ.get("STEER_CACHE_DIR")
-    folder = Path("kernels")
-    try:
-        root = Path(named) if named else _state.cache_root or _default_cache_root()
-        folder = root / "kernels"
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".writable-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-        return folder
-    # a user without a home, or a name that the system's encoding cannot hold
-    except (OSError, RuntimeError, ValueError):
-        # never a shared temporary folder: numba unpickles what it finds in its cache
-        warn(__name__, "Folder %s cannot be written: kernels compile again each time", folder)
-        return None
-
-
-def _cache_dir(module: str) -> Path | None:
-    """Folder of the compiled kernels of a module; None where they cannot be kept.
-
-    Numba only watches the file of a function, but its helpers stand in other files. So the folder
-    is named after the text of the module and of all that it imports from this package; and of the
-    views, since numba takes one named tuple for another when their fields change places.
-    """
-    if _state.cache_folder is None:
-        return None
-    return _state.cache_folder / jit_sources.digest(module, views.__name__)
 
 
 def _pool() -> futures.ThreadPoolExecutor:

@@ -11,11 +11,8 @@ documentation, "Customizing the Compiler"); it is imported when the first kernel
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 KNOWN = "0.68."
@@ -47,31 +44,16 @@ class Pause:
             gc.enable()
 
 
-@contextmanager
-def caching_in(folder: Path | None) -> Iterator[None]:
-    """In this block numba keeps compiled code in a folder; None leaves its own.
-
-    Numba asks for the folder when a function is marked, and it has one for the whole process: what
-    other add-ons compile does not belong into ours.
-    """
-    config = import_module("numba").config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder or config.CACHE_DIR)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
-
-
 @cache
 def compiler(part: bool) -> Any:
-    """A compiler class for numba's `pipeline_class`; None for a numba that is not `KNOWN`.
+    """A compiler class for numba; its own where numba is not `KNOWN`.
 
     Args:
         part: Whether only other kernels call the function.
     """
-    if not import_module("numba").__version__.startswith(KNOWN):
-        return None
     numba_compiler = import_module("numba.core.compiler")
+    if not import_module("numba").__version__.startswith(KNOWN):
+        return numba_compiler.Compiler
     lowering = import_module("numba.core.typed_passes").NativeLowering
     library = (_part_library if part else _whole_library)()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import re
 import sys
 from functools import cache
@@ -14,6 +15,7 @@ _IMPORT = re.compile(r"^from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n
 """A relative import: its dots, the module that it names, and all that it takes from there. Imports
 inside of functions give a kernel nothing, and whether they were run differs between processes."""
 _WORD = re.compile(r"\w+")
+_HERE = __name__.rpartition(".")[0] + "."
 
 
 def digest(module: str, *others: str) -> str:
@@ -36,10 +38,21 @@ def with_imports(module: str) -> set[str]:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name not in found:
+        if name.startswith(_HERE):
+            found |= _compilers()
+        elif name not in found:
             found.add(name)
             waiting += imports(name)
     return found
+
+
+@cache
+def _compilers() -> set[str]:
+    """The modules of this package that decide how code is made; no others change a kernel."""
+    names = {_HERE + name for name in ("jit", "jit_parts", "jit_scratch")}
+    for name in names:
+        importlib.import_module(name)
+    return names
 
 
 @cache

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ..doors import load_on_use
 
-load_on_use(__name__, "dry_run", "processes")
+load_on_use(__name__, "dry_run", "everything", "processes")

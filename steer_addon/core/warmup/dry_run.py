@@ -27,16 +27,20 @@ _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 _FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
 
 
-def tiny_world(colliders: bool, ground: bool) -> World:
+def tiny_world(colliders: bool, ground: bool, shift: float = 0.0) -> World:
     """A world in which every behavior finds what it reads.
 
     Args:
         colliders: Whether there are meshes that block.
         ground: Whether there is terrain.
+        shift: How far the meshes have moved toward the agents [m].
     """
     solid = _CORNERS[_FACES]
     # several, as their trees are joined then
-    solids = [Mesh(f"tiny {x}", solid + np.array([x, 0, 0], np.float32)) for x in (3, 5)]
+    places = (3.0 - shift, 5.0)
+    solids = [
+        Mesh(f"tiny {n}", solid + np.array([x, 0, 0], np.float32)) for n, x in enumerate(places)
+    ]
     plane = np.array([[[-9, -9, 0], [9, -9, 0], [9, 9, 0]]], np.float32)
     targets = make_targets([[2, 0, 0]], [[0.1, 0, 0]])
     return make_world(
@@ -64,7 +68,7 @@ def run_tiny(told: dict[str, Any], colliders: bool, ground: bool) -> None:
     """
     settings = CrowdSettings.from_dict(told)
     for count in COUNTS:
-        agents = _tiny_agents(settings, count)
+        agents = tiny_agents(settings, count)
         world = tiny_world(colliders, ground)
         simulation = Simulation(settings, agents, frame=1, fps=24.0, world=world)
         for _ in range(2):
@@ -72,7 +76,7 @@ def run_tiny(told: dict[str, Any], colliders: bool, ground: bool) -> None:
             simulation.step(tiny_world(colliders, ground))
 
 
-def _tiny_agents(settings: CrowdSettings, count: int) -> Agents:
+def tiny_agents(settings: CrowdSettings, count: int) -> Agents:
     """Agents that meet one another; every third of them stands."""
     body = settings.agents
     rows = np.arange(count)

@@ -22,6 +22,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -66,12 +67,14 @@ class Need:
         colliders: Whether it has meshes that block.
         ground: Whether it has terrain.
         missing: Other kernels that were found missing.
+        into: The only folder that kernels are read from and kept in; None for the usual ones.
     """
 
     told: dict[str, Any] | None
     colliders: bool = False
     ground: bool = False
     missing: tuple[KernelsMissingError, ...] = ()
+    into: Path | None = None
 
     def to_job(self) -> dict[str, Any]:
         """As plain values."""
@@ -85,6 +88,7 @@ class Need:
             "colliders": self.colliders,
             "ground": self.ground,
             "missing": named,
+            "into": None if self.into is None else str(self.into),
         }
 
 
@@ -238,7 +242,7 @@ class _Recorder:
     def __call__(self, kernel: jit.Kernel, *args: Any) -> Any:
         """Run a kernel; what it calls itself is compiled with it."""
         if self._depth == 0:
-            self.calls[kernel, jit.types_of(args)] = None
+            self.calls[kernel, jit.types_of(kernel, args)] = None
         self._depth += 1
         try:
             return kernel.function(*args)
@@ -264,12 +268,24 @@ def needed(job: dict[str, Any]) -> list[tuple[jit.Kernel, tuple[Any, ...]]]:
     return list(recorder.calls)
 
 
+def noted(run: Callable[[], None]) -> list[tuple[jit.Kernel, tuple[Any, ...]]]:
+    """The kernels that a function calls, each with the types of its arguments; nothing compiles.
+
+    Only for a process in which no kernel ran before.
+    """
+    jit.status()
+    recorder = _Recorder()
+    with jit.recording(recorder):
+        run()
+    return list(recorder.calls)
+
+
 def compile_share(job: dict[str, Any]) -> None:
     """The work of a child: compile its share, with a line on stdout for each kernel."""
-    if hasattr(os, "nice"):
-        os.nice(5)
     if not jit.status().compiled:
         raise SystemExit(3)
+    if job["into"] is not None:
+        jit.keep_in(Path(job["into"]))
     number, count = job["share"]
     mine = needed(job)[number::count]
     _say(share=len(mine))

@@ -1,0 +1,100 @@
+"""Kernels that the extension brings along, compiled for this platform and every Python it serves.
+
+They can be compiled only where they run: Blender's Python on this operating system and processor,
+with the wheels that the extension ships. build/kernels keeps them, so that a second build compiles
+what has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from scripts.release.interpreters import find_interpreter
+from steer_addon.core.errors import OutputError
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "kernels"
+FOLDER = Path("steer_addon") / "kernels"
+"""Where `core/compiled/jit_store.py` looks for them."""
+
+
+def add_kernels(target: Path, platform: str, wheels: dict[str, list[Path]]) -> list[str]:
+    """Compile kernels and put them into a staged copy.
+
+    Args:
+        target: The staged copy.
+        platform: Blender's name of this platform.
+        wheels: The wheels of numba and llvmlite by version of Python.
+
+    Returns:
+        A line for each version of Python that has no kernels, with the reason.
+
+    Raises:
+        OutputError: They cannot be compiled, though all is there.
+    """
+    lacking = []
+    for python, needed in wheels.items():
+        command = _python(platform, python, needed)
+        if command is None:
+            lacking.append(f"no Python {python} is on this machine")
+            continue
+        told = _compiled(command, BUILD / platform)
+        if told["diagnoses"]:
+            lacking += [f"Python {python}: {line}" for line in told["warnings"]]
+            continue
+        for name in told["files"]:
+            copy = target / FOLDER / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(BUILD / platform / "kernels" / name, copy)
+    return lacking
+
+
+def _compiled(python: str, folder: Path) -> dict[str, list[str]]:
+    """What `steer compile` says."""
+    outside = {k: v for k, v in os.environ.items() if not k.startswith(("STEER_", "NUMBA_"))}
+    done = subprocess.run(
+        [python, "-m", "steer_addon", "compile", "--into", str(folder), "--json"],
+        cwd=ROOT,
+        env={**outside, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise OutputError(f"Kernels cannot be compiled by {python}: see the lines above")
+    told: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+def _python(platform: str, version: str, wheels: list[Path]) -> str | None:
+    """A Python of this version that has the wheels; None where the machine has no such Python."""
+    if version == "{}.{}".format(*sys.version_info[:2]) and all(map(_is_installed, wheels)):
+        return sys.executable
+    interpreter = find_interpreter(version)
+    if interpreter is None:
+        return None
+    folder = BUILD / f"{platform}-python{version}"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    stamp = folder / ".installed"
+    wanted = "\n".join(path.name for path in wheels)
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([interpreter, "-m", "venv", str(folder)], check=True)
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, *map(str, wheels)], check=True)
+        stamp.write_text(wanted, encoding="utf-8")
+    return str(python)
+
+
+def _is_installed(wheel: Path) -> bool:
+    name, version = wheel.name.split("-")[:2]
+    try:
+        return metadata.version(name) == version
+    except metadata.PackageNotFoundError:
+        return False

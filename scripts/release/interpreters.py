@@ -1,0 +1,36 @@
+"""Python interpreters of this machine, by version."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def candidates(python: str) -> Iterator[str]:
+    """Commands and paths that may be a Python of this version."""
+    yield f"python{python}"
+    for root in (os.environ.get("PYENV_ROOT"), str(Path.home() / ".pyenv")):
+        if root:
+            found = Path(root).glob(f"versions/{python}*/bin/python{python}")
+            yield from (str(path) for path in sorted(found, reverse=True))
+    yield from ("python3", "python")
+
+
+def find_interpreter(python: str) -> str | None:
+    """An interpreter of this version that runs and can make environments, or None."""
+    major, minor = python.split(".")
+    # Run it, do not only look it up: a pyenv shim may exist and not run.
+    check = (
+        "import sys, venv, ensurepip; "
+        f"sys.exit(sys.version_info[:2] != ({int(major)}, {int(minor)}))"
+    )
+    for candidate in candidates(python):
+        if shutil.which(candidate) is None:
+            continue
+        result = subprocess.run([candidate, "-c", check], capture_output=True, check=False)
+        if result.returncode == 0:
+            return candidate
+    return None

@@ -1,0 +1,189 @@
+"""Compiled kernels on disk: where they are kept, under which names, and in which form.
+
+There are three places, all of the same form: `kernels` beside this package, which a built extension
+brings along; the folder that STEER_CACHE_DIR names, which many machines may share; and the user's
+own cache folder. All are read; what is compiled here goes to the first of the last two that may be
+written to. `steer compile --into` fills a folder for STEER_CACHE_DIR.
+
+A file holds one kernel for one set of argument types. Its folder is named after what machine code
+depends on (`jit_target.name`), and the file after the kernel, its types, and a digest of its
+sources (`jit_sources`). Numba's own cache does almost the same, but puts the path of the source
+into names, which differs on every machine, and names of modules into files, which differ between a
+package of Python and an extension of Blender.
+
+What a file holds becomes machine code: a folder of kernels deserves the trust of a program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import pickle
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import views
+from ..doors import logging
+from ..errors import SteerError, warn
+from ..files import staging
+from . import jit_sources, jit_target
+
+PACKAGE = __name__.rpartition(".core.")[0]
+"""Name of the package: that of an extension begins with the name of its repository."""
+SHIPPED = Path(__file__).parents[2] / "kernels"
+"""Kernels that came with the package."""
+_CHECK = 32
+"""Bytes of the SHA-256 of all that follows: code that was cut off would end the process."""
+
+
+class Places(NamedTuple):
+    """Folders of kernels.
+
+    Attributes:
+        read: Those that kernels are read from, in this order.
+        write: The one that new kernels go to; None where there is none.
+    """
+
+    read: list[Path]
+    write: Path | None
+
+
+def find_places(chosen: Path | None) -> Places:
+    """The folders of this process.
+
+    Args:
+        chosen: A folder in place of the user's cache folder; None for that one.
+    """
+    read = [SHIPPED]
+    for root in (os.environ.get("STEER_CACHE_DIR"), chosen or _users_cache()):
+        if root:
+            folder = Path(root) / "kernels"
+            read.append(folder)
+            if _can_write(folder):
+                return Places(read, folder)
+    # never a shared temporary folder: what is found there is run
+    warn(__name__, "No folder for kernels can be written to: new ones compile again each time")
+    return Places(read, None)
+
+
+def place(folder: Path) -> Places:
+    """One folder for all kernels, those that the package brings along included.
+
+    Raises:
+        OutputError: It cannot be written to.
+    """
+    kernels = folder / "kernels"
+    with staging.as_output_errors(kernels):
+        kernels.mkdir(parents=True, exist_ok=True)
+    if not _can_write(kernels):
+        raise staging.cannot_write(kernels, "it takes no files")
+    return Places([kernels], kernels)
+
+
+def _users_cache() -> Path | None:
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "steer"
+    except RuntimeError:  # a user without a home
+        return None
+
+
+def _can_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    # a name may be none that the system's encoding can hold
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def file_name(function: Callable[..., Any], types: tuple[Any, ...]) -> str:
+    """Name of the file for a kernel and types of arguments, with its folder."""
+    # numba takes one named tuple for another when their fields change places
+    told = [jit_sources.digest(function.__module__, views.__name__)]
+    told += [function.__qualname__, *(str(one) for one in types)]
+    found = hashlib.sha256("\n".join(told).encode()).hexdigest()[:24]
+    return f"{jit_target.name()}/{function.__name__[:40]}-{found}"
+
+
+class Store:
+    """The files of one kernel; numba asks it as it asks its own caches."""
+
+    def __init__(self, function: Callable[..., Any], places: Places) -> None:
+        self.function = function
+        self.places = places
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that new files go to."""
+        return str(self.places.write or "")
+
+    def enable(self) -> None:
+        """Nothing: files are always read."""
+
+    def disable(self) -> None:
+        """Nothing, for the same reason."""
+
+    def flush(self) -> None:
+        """Nothing: no file is ever out of date."""
+
+    def load_overload(self, types: tuple[Any, ...], target: Any) -> Any:
+        """The compiled function for these types; None where no file has it."""
+        # machine code calls functions of numba's, which only then have addresses
+        target.refresh()
+        name = file_name(self.function, types)
+        for folder in self.places.read:
+            try:
+                data = (folder / name).read_bytes()
+            except OSError:
+                continue
+            if hashlib.sha256(data[_CHECK:]).digest() != data[:_CHECK]:
+                continue
+            try:
+                parts = _Reader(io.BytesIO(data[_CHECK:])).load()
+                compiler = import_module("numba.core.compiler")
+                return compiler.CompileResult._rebuild(target, *parts)
+            except Exception:  # a file of another make; compiling heals it
+                log = logging.getLogger(__name__)
+                log.debug("Kernel %s cannot be read", folder / name, exc_info=True)
+        return None
+
+    def save_overload(self, types: tuple[Any, ...], compiled: Any) -> None:
+        """Keep a compiled function; without room it compiles again next time."""
+        if self.places.write is None or compiled.library.has_dynamic_globals:
+            return
+        data = _written(compiled._reduce())
+        with suppress(OSError, SteerError):
+            path = self.places.write / file_name(self.function, types)
+            staging.replace_file(path, [hashlib.sha256(data).digest(), data])
+
+
+def _written(parts: tuple[Any, ...]) -> bytes:
+    """A compiled function as bytes, without the address of this package."""
+    pickler = import_module("numba.core.serialize").NumbaPickler
+
+    class Writer(pickler):  # type: ignore[misc, valid-type]
+        """Numba's, which leaves out the part of modules' names that differs between machines."""
+
+        def persistent_id(self, value: Any) -> str | None:
+            """The rest of such a name."""
+            ours = type(value) is str and f"{value}.".startswith(f"{PACKAGE}.")
+            return value[len(PACKAGE) :] if ours else None
+
+    file = io.BytesIO()
+    Writer(file, protocol=4).dump(parts)
+    return file.getvalue()
+
+
+class _Reader(pickle.Unpickler):
+    """Puts the address of this package back."""
+
+    def persistent_load(self, rest: str) -> str:
+        return PACKAGE + rest

@@ -1,0 +1,98 @@
+"""Calls of all kernels that Steer calls from Python, with tiny inputs: what a package brings along.
+
+The types of a kernel's arguments never depend on a scene, so one call of each is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..behaviors import REGISTRY
+from ..crowd import presets
+from ..crowd.settings import BLOCKS, CrowdSettings
+from ..explain import explanation
+from ..geometry import bvh
+from ..inputs.paths import Path
+from ..parameters import Settings, parameters
+from ..results import metrics, reduce
+from ..step.simulation import Simulation
+from .dry_run import run_tiny, tiny_agents, tiny_world
+
+_STEPS = 4
+"""Steps of a run in which things move."""
+
+
+def run_everything() -> None:
+    """Call them; for `jit.recording`, where nothing is compiled."""
+    for told in all_settings():
+        run_tiny(told, colliders=True, ground=True)
+    for told in all_settings():
+        _look(CrowdSettings.from_dict(told))
+    _arrive_among_moving_colliders()
+    _measure()
+
+
+def all_settings() -> Iterator[dict[str, Any]]:
+    """Settings that together call every kernel of a step: presets, and each choice of behaviors."""
+    for path in presets.find_presets().values():
+        yield presets.read_preset(path).settings.to_dict()
+    for name, cls in REGISTRY.items():
+        for values in _choices(cls):
+            yield {"behaviors": [{"type": name, **values}]}
+    for block, settings in BLOCKS.items():
+        for values in _choices(settings):
+            yield {block: values, "behaviors": [{"type": "arrive"}, {"type": "avoid_neighbors"}]}
+
+
+def _choices(cls: type[Settings]) -> Iterator[dict[str, Any]]:
+    """The defaults, and each other value of a choice or a switch."""
+    yield {}
+    for name, info in parameters(cls).items():
+        for value in info.choices or ((True, False) if info.kind == "bool" else ()):
+            if value != info.default:
+                yield {name: value}
+
+
+def _look(settings: CrowdSettings) -> None:
+    """What the overlay draws."""
+    agents, world = tiny_agents(settings, 3), tiny_world(True, True)
+    answer = explanation.ask(settings, agents, world, 0.04, 1)
+    for number in agents.id:
+        answer.agent(int(number), looks=True)
+
+
+def _arrive_among_moving_colliders() -> None:
+    """Bodies that meet, at a goal that some have reached, while a wall comes nearer."""
+    bodies = {"collide_agents": True, "collide_colliders": True, "on_arrival": "HOLD_AREA"}
+    settings = CrowdSettings.from_dict({"bodies": bodies, "behaviors": [{"type": "arrive"}]})
+    agents = tiny_agents(settings, 12)
+    agents.position[:, 0] += 1.0
+    simulation = Simulation(settings, agents, frame=1, fps=24.0, world=tiny_world(True, True))
+    figures = metrics.Metrics(
+        agents.position,
+        radius=agents.radius,
+        wished_speed=agents.max_speed,
+        dt=simulation.dt,
+        colliders=tiny_world(True, True).colliders,
+    )
+    for step in range(_STEPS):
+        world = tiny_world(True, True, shift=0.4 * step)
+        place = simulation.step(world).position
+        none = np.zeros(len(place), np.bool_)
+        figures.add(place, alive=~none, arrived=none, colliders=world.colliders)
+
+
+def _measure() -> None:
+    """What makers of scenes, bakes and tests ask of meshes and curves."""
+    Path.random(3)
+    mesh = bvh.build(np.eye(3, dtype=np.float32)[None])
+    points = np.zeros((2, 3))
+    bvh.ray_cast_many(mesh, points, points + [0.0, 0.0, 1.0])
+    bvh.nearest_many(mesh, points)
+    bvh.refit(mesh, 2.0 * np.eye(3, dtype=np.float32)[None])
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (4, 1))
+    reduce.reduce_keys(np.arange(4.0), np.zeros((4, 3)), 0.1)
+    reduce.reduce_keys(np.arange(4.0), np.zeros((4, 3)), 0.1, rotation=turns)
