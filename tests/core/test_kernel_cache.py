@@ -30,14 +30,16 @@ MODULES = (
     "geometry.neighbors",
 )
 
-FOLDERS = f"""
+FILES = f"""
 import json
-import pathlib
 import steer_addon.core.behaviors, steer_addon.core.step.solver
-from steer_addon.core.compiled import jit
-jit._state.cache_folder = pathlib.Path("kernels")
-names = {MODULES!r}
-print(json.dumps({{name: jit._cache_dir("steer_addon.core." + name).name for name in names}}))
+from steer_addon.core.compiled import jit_store
+found = {{}}
+for name in {MODULES!r}:
+    def kernel(): pass
+    kernel.__module__ = "steer_addon.core." + name
+    found[name] = jit_store.file_name(kernel, ())
+print(json.dumps(found))
 """
 
 
@@ -58,23 +60,23 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def before(copy: Path) -> dict[str, str]:
-    """The folder of each module's kernels at the start."""
-    return folders(copy)
+    """The file of each module's kernels at the start."""
+    return files(copy)
 
 
-def folders(copy: Path, first: str = "") -> dict[str, str]:
-    """The folder of each module's kernels as a new process names it, which does something first."""
-    found: dict[str, str] = json.loads(run_in(copy, "-c", first + FOLDERS))
+def files(copy: Path, first: str = "") -> dict[str, str]:
+    """The file of each module's kernels as a new process names it, which does something first."""
+    found: dict[str, str] = json.loads(run_in(copy, "-c", first + FILES))
     return found
 
 
-def test_each_module_has_a_folder_that_stays(copy, before):
+def test_each_module_has_files_that_stay(copy, before):
     assert len(set(before.values())) == len(MODULES)
-    assert folders(copy) == before
+    assert files(copy) == before
 
 
-def test_modules_that_were_used_before_do_not_move_the_folders(copy, before):
-    assert folders(copy, ALL_LOADED) == before
+def test_modules_that_were_used_before_do_not_rename_the_files(copy, before):
+    assert files(copy, ALL_LOADED) == before
 
 
 @pytest.mark.parametrize("name", REGISTRY)
@@ -104,12 +106,12 @@ def test_the_parameters_that_a_kernel_reads_count_as_its_source(name):
         ("crowd/presets.py", set()),
     ],
 )
-def test_a_changed_file_moves_the_folders_of_what_uses_it(copy, before, file, changed):
+def test_a_changed_file_renames_the_files_of_what_uses_it(copy, before, file, changed):
     path = copy / "steer_addon" / "core" / file
     text = path.read_text(encoding="utf-8")
     path.write_text(f"{text}\n# another text\n", encoding="utf-8")
     try:
-        after = folders(copy)
+        after = files(copy)
     finally:
         path.write_text(text, encoding="utf-8")
     assert {name for name in MODULES if after[name] != before[name]} == changed

@@ -192,5 +192,5 @@ def test_a_user_without_a_home_compiles_each_time():
     )
     names = ("STEER_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA")
     told, found = python(code, **dict.fromkeys(names, "")).splitlines()
-    assert told == "Folder kernels cannot be written: kernels compile again each time"
+    assert told == "No folder for kernels can be written to: new ones compile again each time"
     assert found == "True None"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import bpy
-from acts_first import sections, tell_pauses
+from acts_first import sections
 from driver import Step, area_of, window, within
-from parts import MODULE, Tools, crowd, crowds, go_to_start, is_playing, part, play, show_physics
+from parts import MODULE, Tools, crowd, crowds, go_to_start, part, play
 
 BAKED = 12
 """Frames of a short bake."""
@@ -147,42 +145,6 @@ def drop_file(tools: Tools, path: object) -> Iterator[Step]:
     yield from tools.driver.settled()
 
 
-def open_while_compiling(tools: Tools) -> Iterator[Step]:
-    """A crowd that needs other kernels compiles, and the window lives; another file is opened."""
-    compiling, driver = part("blender.live.compiling"), tools.driver
-    bpy.ops.wm.read_homefile(use_empty=False)
-    yield from driver.settled()
-    forget_kernels("wander", "evade", "flock", "follow_path")
-    with within("VIEW_3D"):
-        bpy.ops.object.steer_start("INVOKE_DEFAULT", preset="panic", count=20)
-    yield lambda: bool(crowds())
-    made = crowd()
-    driver.pauses.forget()
-    yield lambda: compiling.is_waiting(made) or simulated_now(made)
-    driver.check("a crowd with other behaviors waits for its kernels", compiling.is_waiting(made))
-    yield from show_physics()
-    yield lambda: compiling.state() is None or compiling.state().total > 0
-    yield from driver.settled()
-    tell_pauses(tools, "the view is drawn and other kernels compile")
-    yield from driver.picture("compiling_others")
-    bpy.ops.wm.read_homefile(use_empty=False)
-    yield from driver.settled()
-    driver.check("a new file waits for nothing", not compiling._waits.by_uid())
-    driver.check("and does not play", not is_playing())
-
-
-def forget_kernels(*behaviors: str) -> None:
-    """Remove compiled kernels that earlier sessions left, and that this one did not load."""
-    for name in behaviors:
-        module = importlib.import_module(f"{MODULE}.steer_addon.core.behaviors.{name}")
-        shutil.rmtree(part("core.compiled.jit")._cache_dir(module.__name__), ignore_errors=True)
-
-
-def simulated_now(obj: bpy.types.Object) -> bool:
-    """Whether it goes without waiting."""
-    return len(part("blender.live.live").runs.ensure(obj).frames) > 3
-
-
 def disable_and_uninstall(tools: Tools) -> Iterator[Step]:
     """Disable while kernels compile, enable, uninstall."""
     compiling, check = part("blender.live.compiling"), tools.driver.check
@@ -209,7 +171,4 @@ def disable_and_uninstall(tools: Tools) -> Iterator[Step]:
     yield from tools.driver.picture("uninstalled")
 
 
-ACTS = (
-    keyframes, save_and_reload, bake, open_while_baking, drop, open_while_compiling,
-    disable_and_uninstall,
-)  # fmt: skip
+ACTS = (keyframes, save_and_reload, bake, open_while_baking, drop)

@@ -1,9 +1,7 @@
-"""Acts of a new user: install, add a crowd by its menu, see it compile and move, change, undo."""
+"""Acts of a new user: install, add a crowd by its menu, see it move, change, undo."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -115,27 +113,23 @@ def check_framing(tools: Tools) -> None:
     tools.driver.check("they fill the view", max(span) > 0.4, f"{span.round(2)} of it")
 
 
-def compile_and_play(tools: Tools) -> Iterator[Step]:
-    """Kernels compile in sight while the window lives; then the crowd moves by itself."""
-    compiling, driver = part("blender.live.compiling"), tools.driver
-    waited = compiling.state() is not None
-    if waited:
-        yield lambda: compiling.state() is None or compiling.state().total > 0
-        told = compiling.text()
-        driver.check("the panel tells how far compiling is", " of " in told, told)
-        driver.shoot("compiling")
-    tell_pauses(tools, "the view is drawn and kernels compile")
-    yield from compiled(tools)
-    rounds = sorted(key[1] for key in compiling._work.asked)
-    driver.check("kernels were compiled in one go", len(rounds) <= 1, rounds)
+def play_at_once(tools: Tools) -> Iterator[Step]:
+    """The crowd moves by itself; its kernels came with the package."""
+    driver = tools.driver
     yield lambda: simulated() > 12
     tell_pauses(tools, "the crowd sets off")
     begin = part("blender.live.live").get_frame(crowd(), 1).position
     moved = np.linalg.norm(shown_frame().position - begin, axis=1).mean()
-    note = f"{moved:.2f} m each; compiled {'just now' if waited else 'before'}"
-    driver.check("the crowd moves by itself", moved > 0.1, note)
+    driver.check("the crowd moves by itself", moved > 0.1, f"{moved:.2f} m each")
+    check_no_compiling(tools, "the first crowd")
     yield from driver.picture("playing")
     bpy.ops.screen.animation_cancel(restore_frame=False)
+
+
+def check_no_compiling(tools: Tools, what: str) -> None:
+    """All kernels until now came with the package."""
+    asked = sorted(key[1] for key in part("blender.live.compiling")._work.asked)
+    tools.driver.check(f"{what} compiles nothing", not asked, asked)
 
 
 def tell_pauses(tools: Tools, when: str) -> None:
@@ -143,28 +137,6 @@ def tell_pauses(tools: Tools, when: str) -> None:
     pauses = tools.driver.pauses
     tools.driver.say(pauses=when, longest=round(pauses.longest, 2), told=pauses.told)
     pauses.forget()
-
-
-def compiled(tools: Tools) -> Iterator[Step]:
-    """Wait until kernels are compiled, in little time.
-
-    Drawing the view by software takes a whole core, so another editor is shown meanwhile; and the
-    processes, which give way to all others, do not here.
-    """
-    compiling, area = part("blender.live.compiling"), area_of("VIEW_3D")
-    if compiling.state() is None:
-        return
-    area.type = "CONSOLE"
-
-    def is_done() -> bool:
-        work = compiling._work.compilation
-        for process in [] if work is None else work._processes:
-            with contextlib.suppress(OSError, AttributeError):
-                os.setpriority(os.PRIO_PROCESS, process.pid, 0)
-        return compiling.state() is None
-
-    yield is_done
-    area.type = "VIEW_3D"
 
 
 def edit(tools: Tools) -> Iterator[Step]:
@@ -195,4 +167,4 @@ def edit(tools: Tools) -> Iterator[Step]:
     driver.check("it plays with the new weight", found is None, found)
 
 
-ACTS = (install, add_by_menu, compile_and_play, edit)
+ACTS = (install, add_by_menu, play_at_once, edit)

@@ -16,19 +16,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 _words = sys.argv[sys.argv.index("--") + 1 :]
 PACKAGE, FOLDER, CHOSEN = Path(_words[0]).resolve(), Path(_words[1]).resolve(), _words[2:]
-# kept from run to run: compiling takes most of the time, and one crowd below is always compiled
-os.environ["STEER_CACHE_DIR"] = str(FOLDER.parent / "gui-kernels")
+# empty, as after installing
+os.environ["STEER_CACHE_DIR"] = str(FOLDER / "kernels")
 
 import acts_files  # noqa: E402
 import acts_first  # noqa: E402
 import acts_look  # noqa: E402
+import acts_start  # noqa: E402
 import bpy  # noqa: E402
 from driver import Driver, Step  # noqa: E402
 from hands import Hands  # noqa: E402
 from parts import Tools  # noqa: E402
 
 ALWAYS = acts_first.ACTS[:3]
-ACTS = (*acts_first.ACTS, *acts_look.ACTS, *acts_files.ACTS)
+ACTS = (
+    *acts_first.ACTS, *acts_look.ACTS, *acts_files.ACTS, *acts_start.ACTS,
+    acts_files.disable_and_uninstall,
+)  # fmt: skip
 
 
 def session(tools: Tools) -> Iterator[Step]:

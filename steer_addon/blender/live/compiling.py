@@ -1,9 +1,10 @@
 """Crowds that wait for their kernels, while processes compile these and the window stays usable.
 
-A live crowd whose kernels are not compiled yet holds still and is registered here. A timer shows
-the progress and resumes the crowd at the end. The first crowd also waits while a thread loads
-the compiler. Without a window, in renders, and where no process can be started, kernels compile
-immediately when they are called.
+A live crowd whose kernels are not compiled yet holds still and is registered here. A timer stops
+the animation, so that no frame passes and the processor is free, shows the progress, and at the end
+resumes the crowd and the animation. The first crowd also waits while a thread loads the compiler.
+Kernels that came with the package, or that were compiled before, need no waiting. Without a window,
+in renders, and where no process can be started, kernels compile immediately when they are called.
 
 The processes make a dry run with a tiny crowd, uncompiled, to learn which kernels are needed, and
 compile them into the shared folder (`core/warmup`). A thread would keep Python's lock for most of
@@ -29,7 +30,7 @@ from ...core.warmup import processes
 from .. import app_handlers
 from ..crowd.properties import settings_of
 from ..crowd.records import Part
-from . import live_store, simulate
+from . import live_store, progress_bar, simulate
 
 if TYPE_CHECKING:
     from ...core.warmup.processes import Compilation, State
@@ -49,6 +50,8 @@ class _Work:
         self.resume: Callable[[set[int]], None] = lambda uids: None
         self.given_up = False
         self.loader: threading.Thread | None = None
+        self.stopped: list[bpy.types.Window] = []
+        """Windows whose animation was stopped, and goes on when compiling is done."""
 
 
 _work = _Work()
@@ -157,7 +160,7 @@ def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
 def _watch() -> None:
     """Start the timer, and report that compiling began."""
     if not bpy.app.timers.is_registered(check_compilation):
-        bpy.app.timers.register(check_compilation, first_interval=INTERVAL, persistent=True)
+        bpy.app.timers.register(check_compilation, first_interval=0.0, persistent=True)
     _show(text())
 
 
@@ -169,6 +172,8 @@ def _give_up(reason: str) -> None:
 def check_compilation() -> float | None:
     """Timer: show the progress, and resume crowds when compiling is done; None ends the timer."""
     compilation, loader = _work.compilation, _work.loader
+    if compilation is not None or loader is not None:
+        _stop_animation()
     if loader is not None and loader.is_alive():
         return INTERVAL
     now = None if compilation is None else compilation.state()
@@ -180,7 +185,11 @@ def check_compilation() -> float | None:
             _show(text())
         return INTERVAL
     waiting = set(_waits.by_uid())
+    windows = _work.stopped
     stop()
+    if waiting:
+        # first, since a crowd goes back to where it stopped while the animation plays
+        _play(windows)
     if now is not None and now.failure:
         _give_up(now.failure)
     try:
@@ -195,6 +204,7 @@ def stop() -> None:
     """End compiling and the waiting; safe at any time."""
     compilation, loader = _work.compilation, _work.loader
     _work.compilation = _work.loader = _work.state = None
+    _work.stopped = []
     _waits.clear()
     atexit.unregister(stop)
     if compilation is not None:
@@ -215,8 +225,35 @@ def unregister() -> None:
     _work.given_up = False
 
 
+def _stop_animation() -> None:
+    """Stop it wherever it plays; a user who starts it meanwhile sees it go on at the end."""
+    for window in bpy.context.window_manager.windows:
+        if window.screen.is_animation_playing:
+            with bpy.context.temp_override(window=window):
+                bpy.ops.screen.animation_cancel(restore_frame=False)
+            if window not in _work.stopped:
+                _work.stopped.append(window)
+
+
+def _play(stopped: list[bpy.types.Window]) -> None:
+    for window in bpy.context.window_manager.windows:
+        if window in stopped and not window.screen.is_animation_playing:
+            with bpy.context.temp_override(window=window):
+                bpy.ops.screen.animation_play()
+
+
+def _told() -> tuple[float, str]:
+    found = _work.state
+    share = found.done / found.total if found is not None and found.total else 0.0
+    return share, f"{text()}: the crowd waits"
+
+
 def _show(line: str | None) -> None:
-    """Show the text in the status bar, and redraw panels."""
+    """Show the text in the status bar and in the 3D views, and redraw panels."""
+    if line is None:
+        progress_bar.hide()
+    elif not bpy.app.background:
+        progress_bar.show(_told)
     manager = getattr(bpy.context, "window_manager", None)
     for window in manager.windows if manager is not None else ():
         with bpy.context.temp_override(window=window):
