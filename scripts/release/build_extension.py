@@ -24,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.release.compiled_kernels import add_kernels
+from scripts.release.compiled_kernels import add_kernels, add_kernels_by
 from steer_addon.core.errors import OutputError, SteerError, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -174,8 +174,17 @@ def run_packager(subcommand: str, *arguments: str) -> None:
         raise OutputError(f"Blender's packager refuses to {subcommand} the extension: {said}")
 
 
-def build(name: str) -> Path:
-    """Build and validate the zip of one platform; returns its path."""
+def build(name: str, python: list[str] | None = None) -> Path:
+    """Build and validate the zip of one platform.
+
+    Args:
+        name: The platform.
+        python: For a package without wheels: the command of a Python with numba, whose Blender
+            gets kernels; None for no kernels.
+
+    Returns:
+        Its path.
+    """
     project = read_project()
     target = BUILD / "extension" / name
     stage(target)
@@ -191,6 +200,8 @@ def build(name: str) -> Path:
             lacking = add_kernels(target, name, found)
         for reason in lacking:
             print(f"warning: {output.name} has not all compiled kernels: {reason}; users wait")
+    elif python is not None:
+        add_kernels_by(target, python, "beside")
     run_packager("validate", str(target))
     run_packager("build", "--source-dir", str(target), "--output-filepath", str(output))
     run_packager("validate", str(output))

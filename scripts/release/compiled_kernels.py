@@ -44,22 +44,30 @@ def add_kernels(target: Path, platform: str, wheels: dict[str, list[Path]]) -> l
         if command is None:
             lacking.append(f"no Python {python} is on this machine")
             continue
-        told = _compiled(command, BUILD / platform)
-        if told["diagnoses"]:
-            lacking += [f"Python {python}: {line}" for line in told["warnings"]]
-            continue
-        for name in told["files"]:
-            copy = target / FOLDER / name
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(BUILD / platform / "kernels" / name, copy)
+        warnings = add_kernels_by(target, [command], platform)
+        lacking += [f"Python {python}: {line}" for line in warnings]
     return lacking
 
 
-def _compiled(python: str, folder: Path) -> dict[str, list[str]]:
-    """What `steer compile` says."""
+def add_kernels_by(target: Path, python: list[str], name: str) -> list[str]:
+    """Compile kernels by one Python and put them into a staged copy.
+
+    Args:
+        target: The staged copy.
+        python: The command that runs that Python, which has numba, in the checkout.
+        name: Folder in build/kernels that keeps them.
+
+    Returns:
+        Why they serve this machine only, in which case none is put there.
+
+    Raises:
+        OutputError: They cannot be compiled.
+    """
+    folder = BUILD / name
     outside = {k: v for k, v in os.environ.items() if not k.startswith(("STEER_", "NUMBA_"))}
+    into = folder.relative_to(ROOT)
     done = subprocess.run(
-        [python, "-m", "steer_addon", "compile", "--into", str(folder), "--json"],
+        [*python, "-m", "steer_addon", "compile", "--into", str(into), "--json"],
         cwd=ROOT,
         env={**outside, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -67,9 +75,13 @@ def _compiled(python: str, folder: Path) -> dict[str, list[str]]:
         check=False,
     )
     if done.returncode:
-        raise OutputError(f"Kernels cannot be compiled by {python}: see the lines above")
+        raise OutputError(f"Kernels cannot be compiled by {python[-1]}: see the lines above")
     told: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    for file in () if told["diagnoses"] else told["files"]:
+        copy = target / FOLDER / file
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / "kernels" / file, copy)
+    return told["warnings"]
 
 
 def _python(platform: str, version: str, wheels: list[Path]) -> str | None:

@@ -17,6 +17,9 @@ def candidates(python: str) -> Iterator[str]:
             found = Path(root).glob(f"versions/{python}*/bin/python{python}")
             yield from (str(path) for path in sorted(found, reverse=True))
     yield from ("python3", "python")
+    # Windows has the same name for every version
+    for folder in os.environ.get("PATH", "").split(os.pathsep) if os.name == "nt" else ():
+        yield str(Path(folder) / "python.exe")
 
 
 def find_interpreter(python: str) -> str | None:

@@ -193,9 +193,12 @@ def main(argv: list[str] | None = None) -> int:
         words = command(options.blender or None)
         if words is None:
             return 0
-        # the program of the tool has a newer Python than the wheels, and numba beside it
-        name = platform_for(words) if options.blender else build_extension.WITHOUT_WHEELS
-        package = build_extension.build(name)
+        if options.blender:
+            package = build_extension.build(platform_for(words))
+        else:
+            # the program of the tool has a newer Python than the wheels, and numba beside it
+            python = [*ALONE, "sh", str(TOOL), "exec", "env", "PYTHONPATH=/here", "python3"]
+            package = build_extension.build(build_extension.WITHOUT_WHEELS, python)
     except SteerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

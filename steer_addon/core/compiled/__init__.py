@@ -18,10 +18,11 @@ What makes a kernel quick:
   calls are marked `@inlined_kernel`.
 - Scratch has no owner: an array of it must not leave the function that asked for it.
 
-Compiled kernels are kept on disk, in a folder per module. Numba watches only the file that a
-function stands in, so the folder is named after a digest of the module's text, of all that it
-imports from this package, and of the views (`jit_sources`): an edit compiles what depends on it,
-and nothing else. A function that only kernels call is a part of those (`jit_parts`). A behavior
+Compiled kernels are kept on disk, a file for each, and come with the package (`jit_store`). They
+are made for one level of processors (`jit_target`). Numba watches only the file that a function
+stands in, so a kernel's file is named after a digest of the module's text, of all that it imports
+from this package, and of the views (`jit_sources`): an edit compiles what depends on it, and
+nothing else. A function that only kernels call is a part of those (`jit_parts`). A behavior
 with several methods has a kernel for each; only those in use are compiled.
 
 With a window nobody should wait for that: inside of `jit.deferring()` a kernel that is neither in

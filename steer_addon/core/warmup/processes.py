@@ -1,6 +1,6 @@
 """Compile kernels in processes of their own, so that a window stays alive meanwhile.
 
-The first simulation after installing compiles tens of kernels, which takes half a minute. Numba
+A crowd whose kernels did not come with the package compiles tens of them, for half a minute. Numba
 keeps Python's lock for most of that, so a thread would make a window stutter, and could not be
 stopped when Blender quits. Processes leave what they compiled in the folder of `jit`, from where
 it is loaded in a third of a second.
