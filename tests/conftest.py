@@ -30,7 +30,7 @@ os.environ["BLENDER_USER_RESOURCES"] = _resources
 
 # Kept from run to run, since compiling takes longer than most tests; numba keeps the Python
 # versions apart, and jit.py the versions of the source.
-os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
+os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "build" / "kernels"))
 
 # The first call of a kernel compiles it: no example can be held to a deadline.
 hypothesis.settings.register_profile("steer", deadline=None)

@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 _resources = tempfile.mkdtemp(prefix="steer-bench-")
 atexit.register(shutil.rmtree, _resources, ignore_errors=True)
 os.environ["BLENDER_USER_RESOURCES"] = _resources
-os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
+os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "build" / "kernels"))
 
 from scripts.bench import (  # noqa: E402
     behaviors,

@@ -3,7 +3,7 @@
 `python scripts/docs/render.py --pictures` runs it. A crowd is started from a preset and played;
 then every section of the Crowd panel is shown alone, and its picture is cut out. Needs
 ImageMagick's `import` and `convert`, xdotool, and the numba of the program's Python. Kernels are
-kept in out/gui-kernels.
+kept in build/kernels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "out" / "gui-kernels"))
+os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "build" / "kernels"))
 
 import bpy  # noqa: E402
 import numpy as np  # noqa: E402

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 if "STEER_CACHE_DIR" not in os.environ:
-    os.environ["STEER_CACHE_DIR"] = str(ROOT / "out" / "gui-kernels")
+    os.environ["STEER_CACHE_DIR"] = str(ROOT / "build" / "kernels")
 
 import bpy  # noqa: E402
 from mathutils import Euler  # noqa: E402

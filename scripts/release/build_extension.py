@@ -201,7 +201,7 @@ def build(name: str, python: list[str] | None = None) -> Path:
         for reason in lacking:
             print(f"warning: {output.name} has not all compiled kernels: {reason}; users wait")
     elif python is not None:
-        add_kernels_by(target, python, "beside")
+        add_kernels_by(target, python)
     run_packager("validate", str(target))
     run_packager("build", "--source-dir", str(target), "--output-filepath", str(output))
     run_packager("validate", str(output))

@@ -1,8 +1,8 @@
 """Kernels that the extension brings along, compiled for this platform and every Python it serves.
 
 They can be compiled only where they run: Blender's Python on this operating system and processor,
-with the wheels that the extension ships. build/kernels keeps them, so that a second build compiles
-what has changed.
+with the wheels that the extension ships. build/kernels keeps them, for tests too, so that a second
+build compiles what has changed.
 """
 
 from __future__ import annotations
@@ -44,18 +44,17 @@ def add_kernels(target: Path, platform: str, wheels: dict[str, list[Path]]) -> l
         if command is None:
             lacking.append(f"no Python {python} is on this machine")
             continue
-        warnings = add_kernels_by(target, [command], platform)
+        warnings = add_kernels_by(target, [command])
         lacking += [f"Python {python}: {line}" for line in warnings]
     return lacking
 
 
-def add_kernels_by(target: Path, python: list[str], name: str) -> list[str]:
+def add_kernels_by(target: Path, python: list[str]) -> list[str]:
     """Compile kernels by one Python and put them into a staged copy.
 
     Args:
         target: The staged copy.
         python: The command that runs that Python, which has numba, in the checkout.
-        name: Folder in build/kernels that keeps them.
 
     Returns:
         Why they serve this machine only, in which case none is put there.
@@ -63,9 +62,8 @@ def add_kernels_by(target: Path, python: list[str], name: str) -> list[str]:
     Raises:
         OutputError: They cannot be compiled.
     """
-    folder = BUILD / name
     outside = {k: v for k, v in os.environ.items() if not k.startswith(("STEER_", "NUMBA_"))}
-    into = folder.relative_to(ROOT)
+    into = BUILD.relative_to(ROOT)
     done = subprocess.run(
         [*python, "-m", "steer_addon", "compile", "--into", str(into), "--json"],
         cwd=ROOT,
@@ -80,7 +78,7 @@ def add_kernels_by(target: Path, python: list[str], name: str) -> list[str]:
     for file in () if told["diagnoses"] else told["files"]:
         copy = target / FOLDER / file
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / "kernels" / file, copy)
+        shutil.copyfile(BUILD / "kernels" / file, copy)
     return told["warnings"]
 
 

@@ -27,7 +27,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / ".pytest_cache" / "steer"))
+os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "build" / "kernels"))
 
 from scripts.validation import (  # noqa: E402
     converging,

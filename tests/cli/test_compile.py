@@ -1,0 +1,105 @@
+"""`steer compile`: all kernels in one folder, or an exit code that says that they are not."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import steer_addon.core
+from steer_addon.core.compiled import jit
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not jit.status().compiled, reason="needs numba"),
+]
+
+ONE = """
+import sys
+from steer_addon import process, run_command
+from steer_addon.core.numeric import vec
+from steer_addon.core.warmup import everything
+everything.run_everything = lambda: vec.length((1.0, 2.0, 3.0))
+process.run(run_command)
+"""
+"""The command with one kernel in place of all."""
+
+ALL = """
+import json
+from steer_addon.core.warmup import everything, processes
+calls = processes.noted(everything.run_everything)
+print(json.dumps([f"{kernel.__module__}:{kernel.__name__}" for kernel, _ in calls]))
+"""
+
+
+def run(*words: str, **environment: str) -> tuple[int, dict[str, object], str]:
+    """Exit code, JSON and stderr of the command."""
+    done = subprocess.run(
+        [sys.executable, "-c", ONE, "compile", *words, "--json"],
+        cwd=ROOT,
+        env={**os.environ, "STEER_JIT": "1", "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+def test_a_folder_is_filled_once(tmp_path):
+    folder = tmp_path / "farm"
+    code, told, _ = run("--into", str(folder))
+    assert (code, told["complete"], told["kernels"], told["compiled"]) == (0, True, 1, 1)
+    (file,) = told["files"]
+    assert (folder / "kernels" / file).is_file() and file.startswith(f"{told['target']}/")
+    code, told, _ = run("--into", str(folder))
+    assert (code, told["compiled"], told["files"]) == (0, 0, [file])
+
+
+def test_what_cannot_be_filled_is_said(tmp_path):
+    (tmp_path / "farm").write_text("a file", encoding="utf-8")
+    code, told, _ = run("--into", str(tmp_path / "farm"))
+    assert code == 1 and "cannot be written" in told["error"]
+    code, told, _ = run("--into", str(tmp_path / "other"), STEER_JIT="0")
+    assert code == 1 and "STEER_JIT=0" in told["error"]
+    assert not (tmp_path / "other").exists()
+
+
+def test_another_processor_is_told(tmp_path):
+    code, told, _ = run("--into", str(tmp_path), NUMBA_CPU_NAME="nocona")
+    assert code == 0 and "nocona" in told["target"]
+    assert [found["code"] for found in told["diagnoses"]] == ["KERNELS_FOR_THIS_PROCESSOR"]
+
+
+def test_every_kernel_that_python_calls_is_among_them():
+    done = subprocess.run(
+        [sys.executable, "-c", ALL], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    known = set(json.loads(done.stdout.splitlines()[-1]))
+    assert called_by_python() - known == set()
+
+
+def called_by_python() -> set[str]:
+    """Kernels whose names stand in functions that are none themselves."""
+    found = set()
+    for module in pkgutil.walk_packages(steer_addon.core.__path__, "steer_addon.core."):
+        names = vars(importlib.import_module(module.name))
+        tree = ast.parse(Path(names["__file__"]).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and not is_kernel(names.get(node.name)):
+                used = [names.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)]
+                found |= {f"{k.__module__}:{k.__name__}" for k in filter(is_kernel, used)}
+    return found
+
+
+def is_kernel(value: object) -> bool:
+    """Whether it is one."""
+    return isinstance(value, jit.Kernel)

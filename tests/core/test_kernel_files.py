@@ -1,0 +1,127 @@
+"""Files of compiled kernels: for any machine, any name of the package, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steer_addon.core.compiled import jit, jit_store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(not jit.status().compiled, reason="needs numba")
+
+CALL = """
+import importlib, json, sys
+part = lambda name: importlib.import_module(sys.argv[1] + ".core." + name)
+jit, vec, store = part("compiled.jit"), part("numeric.vec"), part("compiled.jit_store")
+jit.status()
+from numba.core import event
+compiled = []
+class Watch(event.Listener):
+    def on_start(self, event): compiled.append(event.data["dispatcher"].py_func.__name__)
+    def on_end(self, event): pass
+event.register("numba:compile", Watch())
+arguments = ((3.0, 4.0, 0.0),)
+answer = vec.length(*arguments)
+name = jit.file_name(vec.length, jit.types_of(vec.length, arguments))
+print(json.dumps([answer, compiled, name]))
+"""
+"""Calls a kernel; says which were compiled, and in which file that one is."""
+
+
+def call(tree: Path, package: str, **environment: str) -> tuple[float, list[str], str]:
+    """The answer of a process of its own, with the package found in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", CALL, package],
+        cwd=tree,
+        env={**os.environ, "STEER_JIT": "1", "PYTHONPATH": str(tree), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answer, compiled, name = json.loads(done.stdout.splitlines()[-1])
+    return answer, compiled, name
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for STEER_CACHE_DIR that holds one kernel."""
+    folder = tmp_path_factory.mktemp("of a machine")
+    answer, compiled, name = call(ROOT, "steer_addon", STEER_CACHE_DIR=str(folder))
+    assert answer == 5.0 and compiled[0] == "length"
+    assert (folder / "kernels" / name).is_file()
+    return folder
+
+
+@pytest.mark.slow
+def test_a_package_of_another_name_reads_the_same_files(kernels: Path, tmp_path: Path) -> None:
+    package = tmp_path / "tree" / "bl_ext" / "somebody" / "steer" / "steer_addon"
+    shutil.copytree(ROOT / "steer_addon", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package.parent / "__init__.py").write_text("", encoding="utf-8")
+    name = "bl_ext.somebody.steer.steer_addon"
+    assert call(tmp_path / "tree", name, STEER_CACHE_DIR=str(kernels))[:2] == (5.0, [])
+    # what the package brings along needs no variable
+    shutil.copytree(kernels / "kernels", package / "kernels")
+    assert call(tmp_path / "tree", name, STEER_CACHE_DIR=str(tmp_path / "new"))[:2] == (5.0, [])
+    assert not list((tmp_path / "new").rglob("length*"))
+
+
+@pytest.mark.slow
+def test_a_file_that_is_cut_off_is_compiled_again(kernels: Path) -> None:
+    (file,) = kernels.rglob("length-*")
+    whole = file.read_bytes()
+    for damaged in (b"", whole[:-1] + bytes([whole[-1] ^ 1])):
+        file.write_bytes(damaged)
+        answer, compiled, _ = call(ROOT, "steer_addon", STEER_CACHE_DIR=str(kernels))
+        assert (answer, compiled[0]) == (5.0, "length")
+        assert call(ROOT, "steer_addon", STEER_CACHE_DIR=str(kernels))[:2] == (5.0, [])
+
+
+def test_a_shared_folder_need_not_be_writable(monkeypatch, tmp_path: Path) -> None:
+    shared, own = tmp_path / "shared", tmp_path / "own"
+    monkeypatch.setenv("STEER_CACHE_DIR", str(shared))
+    found = jit_store.find_places(own)
+    assert (found.read, found.write) == ([jit_store.SHIPPED, shared / "kernels"], found.read[1])
+    monkeypatch.setattr(jit_store, "_can_write", lambda folder: folder.parent == own)
+    found = jit_store.find_places(own)
+    assert found.read == [jit_store.SHIPPED, shared / "kernels", own / "kernels"]
+    assert found.write == own / "kernels"
+
+
+@pytest.mark.slow
+def test_another_processor_has_files_of_its_own(kernels: Path) -> None:
+    _, _, usual = call(ROOT, "steer_addon", STEER_CACHE_DIR=str(kernels))
+    surroundings = {"STEER_CACHE_DIR": str(kernels), "NUMBA_CPU_NAME": "nocona"}
+    answer, compiled, name = call(ROOT, "steer_addon", **surroundings)
+    assert (answer, compiled[0]) == (5.0, "length")
+    assert name.partition("/")[0] != usual.partition("/")[0] and "nocona" in name
+
+
+def test_numba_compiles_for_others_as_it_does() -> None:
+    numba = pytest.importorskip("numba")
+    from numba.core.registry import cpu_target
+
+    from steer_addon.core.compiled import jit_target
+    from steer_addon.core.numeric import vec
+
+    vec.length((1.0, 2.0, 3.0))
+
+    @numba.njit
+    def twice(x):
+        return 2.0 * x
+
+    assert twice(3.0) == 6.0
+    own = twice.targetctx.codegen()
+    assert own is cpu_target.target_context.codegen()
+    assert own.magic_tuple()[1] == own._get_host_cpu_name()
+    if jit_target.level():
+        ours = vec.length.target().targetctx.codegen()
+        assert ours is not own and ours.magic_tuple()[1] == jit_target.level()
