@@ -24,7 +24,7 @@ FOLDERS = ("steer_addon", "scripts", "tests")
 TYPED = ("steer_addon/core", "steer_addon/farm")
 FILE_LINES = 400
 FUNCTION_LINES = 60
-KERNELS = ("kernel", "allocating_kernel", "inlined_kernel")
+KERNELS = ("kernel", "allocating_kernel", "inlined_kernel", "record_kernel")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -31,7 +31,7 @@ which begins with the first waypoint, see `start`. CORRIDOR: Reynolds 1999, Path
 
 from __future__ import annotations
 
-from ..compiled.jit import kernel
+from ..compiled.jit import kernel, record_kernel
 from ..numeric.vec import EPSILON, add_scaled, length, load, pick, project, scale, store, sub, unit
 from ..parameters import choice, named_choices, param
 from ..sensing.approach import arrive_speed, arrive_velocity
@@ -90,7 +90,7 @@ def _path_of(chosen, by_id, number, remembered, total):
     return remembered if remembered < total else -1
 
 
-@kernel
+@record_kernel
 def _path_for(i, agents, world, p, old, position):
     """The path that agent i follows from now on.
 

@@ -83,10 +83,15 @@ class Kernel:
     """
 
     def __init__(
-        self, function: Callable[..., Any], allocates: bool = False, inlined: bool = False
+        self,
+        function: Callable[..., Any],
+        allocates: bool = False,
+        inlined: bool = False,
+        record: bool = False,
     ) -> None:
         self.function = function
         self.allocates = allocates
+        self.record = record
         # handing over a view takes longer than most helpers that read it
         code = function.__code__
         self.inlined = inlined or not _VIEWS.isdisjoint(code.co_varnames[: code.co_argcount])
@@ -99,6 +104,8 @@ class Kernel:
 
     def target(self) -> Callable[..., Any]:
         """The compiled function, or the plain one where numba is missing."""
+        if self.record:
+            return self.function
         if self._target is None:
             if _state.recorder is not None:
                 return partial(_state.recorder, self)
@@ -152,6 +159,15 @@ def inlined_kernel(function: Callable[..., Any]) -> Any:
     A loop without any other call can be compiled to instructions that do several rounds at once.
     """
     return Kernel(function, inlined=True)
+
+
+def record_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a function that returns a named tuple; Python itself runs it uncompiled.
+
+    Machine code that makes an object of a class names the class's module, which is not the same in
+    each installation. Inside other kernels it is compiled as any function is.
+    """
+    return Kernel(function, record=True)
 
 
 class _Scratch:

@@ -147,9 +147,10 @@ class Store:
             if hashlib.sha256(data[_CHECK:]).digest() != data[:_CHECK]:
                 continue
             try:
-                parts = _Reader(io.BytesIO(data[_CHECK:])).load()
-                compiler = import_module("numba.core.compiler")
-                return compiler.CompileResult._rebuild(target, *parts)
+                owner, *parts = _Reader(io.BytesIO(data[_CHECK:])).load()
+                if owner in (b"", PACKAGE.encode()):
+                    compiler = import_module("numba.core.compiler")
+                    return compiler.CompileResult._rebuild(target, *parts)
             except Exception:  # a file of another make; compiling heals it
                 log = logging.getLogger(__name__)
                 log.debug("Kernel %s cannot be read", folder / name, exc_info=True)
@@ -159,10 +160,19 @@ class Store:
         """Keep a compiled function; without room it compiles again next time."""
         if self.places.write is None or compiled.library.has_dynamic_globals:
             return
-        data = _written(compiled._reduce())
+        # a file serves any installation, but code that makes objects of our classes names them
+        owner = PACKAGE.encode() if makes_records(compiled.signature.return_type) else b""
+        data = _written((owner, *compiled._reduce()))
         with suppress(OSError, SteerError):
             path = self.places.write / file_name(self.function, types)
             staging.replace_file(path, [hashlib.sha256(data).digest(), data])
+
+
+def makes_records(returned: Any) -> bool:
+    """Whether a kernel's type of result is a named tuple, or holds one."""
+    types = import_module("numba.core.types")
+    inner = returned.types if isinstance(returned, types.BaseTuple) else ()
+    return isinstance(returned, types.NamedTuple) or any(map(makes_records, inner))
 
 
 def _written(parts: tuple[Any, ...]) -> bytes:

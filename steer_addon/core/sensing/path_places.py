@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.jit import inlined_kernel, kernel
+from ..compiled.jit import inlined_kernel, kernel, record_kernel
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, sub, unit
 from .targeting import side_axis
 
@@ -36,7 +36,7 @@ class Line(NamedTuple):
     lane: float  # [m] to the right of the direction of travel
 
 
-@kernel
+@record_kernel
 def line_of(first, cyclic, row, direction, flat, lane):
     """The line along path `row`, from the fields of a PathView."""
     start = int(first[row])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...compiled.jit import kernel
+from ...compiled.jit import kernel, record_kernel
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
 from ...sensing.seen_neighbors import parting
 from ...sensing.targeting import on_ground
@@ -232,7 +232,7 @@ def _close(i, agents, world, read, own, table):
     return back, pressed, waits
 
 
-@kernel
+@record_kernel
 def foresee(i, agents, world, seen, own, table):
     """Fill a column for each of the `seen` nearest that may matter within the horizon: Others."""
     read, columns = _read(i, agents, world, seen, own, table)

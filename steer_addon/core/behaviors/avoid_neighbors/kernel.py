@@ -61,7 +61,7 @@ wishes of others, and which agent goes first are our own; docs/avoidance.md has 
 
 from __future__ import annotations
 
-from ...compiled.jit import kernel, scratch
+from ...compiled.jit import kernel, record_kernel, scratch
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, pick, store, sub, unit
 from ...sensing.proposing import store_proposal
 from ...sensing.seen_neighbors import seen_neighbors
@@ -75,7 +75,7 @@ from .rules import MOST, NOWHERE
 from .walls import in_world
 
 
-@kernel
+@record_kernel
 def _look_at_itself(i, agents, world, p, wish, seen, walls, along):
     """The agent itself: Own, in the frame of its wish or of a way along walls."""
     normal, speed = load(agents.normal, i), min(length(wish), agents.max_speed[i] * 1.0)
