@@ -114,9 +114,16 @@ def called_by_python() -> set[str]:
         tree = ast.parse(Path(names["__file__"]).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and not is_kernel(names.get(node.name)):
-                used = [names.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)]
+                used = [named(names, inner) for inner in ast.walk(node)]
                 found |= {f"{k.__module__}:{k.__name__}" for k in filter(is_kernel, used)}
     return found
+
+
+def named(names: dict[str, object], node: ast.AST) -> object:
+    """The object of a module that `name` or `module.name` stands for; None for any other node."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return getattr(names.get(node.value.id), node.attr, None)
+    return names.get(node.id) if isinstance(node, ast.Name) else None
 
 
 def is_kernel(value: object) -> bool:
