@@ -61,7 +61,7 @@ def test_a_disc_keeps_the_distance_and_the_seed():
         bpy.ops.object.steer_add_crowd(
             distribution="DISC", count=40, spacing=0.5, radius=4.0, seed=seed
         )
-        found.append(points_of(active()))
+        found.append(np.array([vertex.co for vertex in active().data.vertices]))
     points = found[0]
     assert len(points) == 40
     assert nearest_distance(points) >= 0.5

@@ -116,7 +116,7 @@ def test_a_cube_is_no_ground():
 
 
 def test_options_leave_things_out():
-    obj = started("pedestrians", obstacles=False, ground=False, bodies=False)
+    obj = started("pedestrians", obstacles=False, ground="NONE", bodies=False)
     assert obj.steer.colliders is None and obj.steer.ground is None
     names = {collection.name for collection in bpy.data.collections}
     assert names == {"Crowd Set"}

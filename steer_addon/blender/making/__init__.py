@@ -6,11 +6,15 @@ from ...core.doors import load_on_use
 
 load_on_use(
     __name__,
+    "arrangement",
+    "beside",
     "demos",
     "distribute",
     "input_makers",
     "path_curves",
+    "plans",
     "scene_maker",
     "spawning",
+    "staging",
     "starters",
 )

@@ -6,7 +6,7 @@ Only numbers go in and come out; nothing here needs Blender.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -17,6 +17,9 @@ from ...core.errors import SceneError
 
 FloatArray = NDArray[np.float32]
 Draw = Callable[[int], NDArray[np.float64]]
+"""Draws the given number of points, shape (number, 3) [m]."""
+Seed = Any
+"""What NumPy takes as a seed: a whole number or several, or a generator."""
 
 _ROUNDS = 60
 _BATCH = 100_000
@@ -54,6 +57,11 @@ def disc_points(count: int, radius: float, spacing: float, seed: int) -> FloatAr
     Returns:
         Positions [m], shape (at most count, 3).
     """
+    return throw_darts(disc_draw(radius, seed), count, spacing)
+
+
+def disc_draw(radius: float, seed: Seed) -> Draw:
+    """A function that draws points on a disc around the origin, even by area."""
     random = np.random.default_rng(seed)
 
     def draw(number: int) -> NDArray[np.float64]:
@@ -63,7 +71,7 @@ def disc_points(count: int, radius: float, spacing: float, seed: int) -> FloatAr
         flat = np.stack([np.cos(angle), np.sin(angle)], axis=1) * distance[:, None]
         return np.concatenate([flat, np.zeros((number, 1))], axis=1)
 
-    return throw_darts(draw, count, spacing)
+    return draw
 
 
 def scatter(
@@ -82,7 +90,7 @@ def scatter(
     return (rows + np.asarray(center, np.float64)).astype(np.float32)
 
 
-def ball_of_points(count: int, radius: float, seed: int) -> FloatArray:
+def ball_of_points(count: int, radius: float, seed: Seed) -> FloatArray:
     """Random points in a ball around the origin, shape (n, 3) [m]."""
     random = np.random.default_rng(seed)
     ways = random.normal(size=(count, 3))
@@ -91,20 +99,13 @@ def ball_of_points(count: int, radius: float, seed: int) -> FloatArray:
     return (ways * reach).astype(np.float32)
 
 
-def surface_points(
-    triangles: NDArray[np.floating[Any]], count: int, spacing: float, seed: int, max_slope: float
-) -> FloatArray:
-    """Random points on triangles, even by area, fewer than `count` where there is no more room.
+def surface_draw(triangles: NDArray[np.floating[Any]], seed: Seed, max_slope: float) -> Draw:
+    """A function that draws points on triangles, even by area.
 
     Args:
         triangles: Corners [m], shape (triangle_count, 3, 3), counter-clockwise from outside.
-        count: Number of points wanted.
-        spacing: Smallest distance between two points [m].
         seed: Random seed.
         max_slope: Steepest face that is used [deg]; faces that point down are never used.
-
-    Returns:
-        Positions [m], shape (at most count, 3).
 
     Raises:
         SceneError: There is no face flat enough.
@@ -131,25 +132,59 @@ def surface_points(
         points: NDArray[np.float64] = np.einsum("nk,nkd->nd", weights, corners[face])
         return points
 
-    return throw_darts(draw, count, spacing)
+    return draw
 
 
-def throw_darts(draw: Draw, count: int, spacing: float) -> FloatArray:
+def outside(draw: Draw, balls: Sequence[Sequence[float]]) -> Draw:
+    """A function that draws the same points without those in balls.
+
+    Args:
+        draw: Draws points.
+        balls: Centers and radii of the balls [m].
+    """
+    return lambda number: not_in(draw(number), balls)
+
+
+def not_in(points: Any, balls: Sequence[Sequence[float]]) -> Any:
+    """The points that are in none of some balls, given by centers and radii [m]."""
+    for ball in balls:
+        points = points[np.linalg.norm(points - ball[:3], axis=1) > ball[3]]
+    return points
+
+
+def apart(draw: Draw, others: FloatArray, spacing: float) -> Draw:
+    """A function that draws the same points without those closer than `spacing` to others."""
+
+    def clear(number: int) -> NDArray[np.float64]:
+        points = draw(number)
+        return points[~_near(points, others, spacing)]
+
+    return clear if len(others) and spacing > 0.0 else draw
+
+
+def throw_darts(
+    draw: Draw, count: int, spacing: float, taken: FloatArray | None = None
+) -> FloatArray:
     """Keep drawn points that are no closer than `spacing` to the points kept before.
 
     Args:
-        draw: Returns the given number of random points, shape (number, 3).
+        draw: Draws random points.
         count: Number of points wanted.
         spacing: Smallest distance between two points [m]; 0 keeps everything.
+        taken: Points that are kept in any case, shape (at most count, 3), or None.
 
     Returns:
-        Positions [m], shape (at most count, 3); fewer where there is hardly any room left.
+        Positions [m], shape (at most count, 3), those taken first; fewer where there is hardly any
+        room left.
     """
-    if spacing <= 0.0:
-        return draw(count).astype(np.float32)
-    kept = np.zeros((0, 3))
+    kept = np.zeros((0, 3)) if taken is None else taken.astype(np.float64)
     for _ in range(_ROUNDS):
         missing = count - len(kept)
+        if spacing <= 0.0:
+            kept = np.concatenate([kept, draw(missing)])
+            if len(kept) == count:
+                break
+            continue
         batch = draw(min(max(4 * missing, 256), _BATCH))
         batch = batch[~_near(batch, kept, spacing)]
         # at most one per cell
@@ -172,7 +207,7 @@ def _keys(cells: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
 
 def _near(
     points: NDArray[np.float64],
-    others: NDArray[np.float64],
+    others: NDArray[np.floating[Any]],
     spacing: float,
     *,
     earlier: bool = False,

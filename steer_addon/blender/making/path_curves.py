@@ -18,6 +18,11 @@ def circle(radius: float, pieces: int = 72) -> Any:
     return radius * np.column_stack([np.cos(turn), np.sin(turn), np.zeros(pieces)])
 
 
+def oval(radius: float, center: Any) -> Any:
+    """Points of an oval along X, counterclockwise from +X, shape (72, 3) [m]."""
+    return circle(radius) * (1.0, 0.7, 1.0) + center
+
+
 def wave(start: float, stop: float, height: float, length: float, pieces: int) -> Any:
     """Points of a sine curve along X, height * sin(x / length), shape (pieces, 3) [m]."""
     x = np.linspace(start, stop, pieces)

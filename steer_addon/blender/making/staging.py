@@ -42,6 +42,7 @@ class Stage:
     Attributes:
         scene: The scene.
         origin: Origin of the places of objects [m].
+        parent: Collection that all others are in.
         set: Collection of objects that agents do not read.
         colliders: Collection of colliders.
         bodies: Collection of the objects that agents copy.
@@ -52,16 +53,18 @@ class Stage:
         scene: bpy.types.Scene,
         origin: Any = (0.0, 0.0, 0.0),
         names: Sequence[str] = ("Stage", "Colliders", "Bodies"),
+        parent: bpy.types.Collection | None = None,
     ) -> None:
-        """Begin with the three collections."""
+        """Begin with the three collections, in the scene's own or in another one."""
         self.scene = scene
+        self.parent = parent or scene.collection
         self.origin = Vector(origin)
         self.set, self.colliders, self.bodies = (self.collection(name) for name in names)
 
     def collection(self, name: str) -> bpy.types.Collection:
-        """A new collection of the scene."""
+        """A new collection."""
         made = bpy.data.collections.new(name)
-        self.scene.collection.children.link(made)
+        self.parent.children.link(made)
         return made
 
     def tidy(self) -> None:
@@ -240,7 +243,7 @@ class Stage:
             attributes: Point attributes by name, whole numbers or floats, each of shape (n,).
         """
         places = np.asarray(points, np.float32).reshape(-1, 3)
-        obj = crowds.add_crowd_object(name, places, self.scene.collection)
+        obj = crowds.add_crowd_object(name, places, self.parent)
         obj.location = self.origin
         if headings is not None:
             rows = np.broadcast_to(np.asarray(headings, np.float32), places.shape)
@@ -292,7 +295,7 @@ class Stage:
             self.bodies.objects.link(body)
             # disabled in viewports or renders, the body would hide its copies, too
             for layer in self.scene.view_layers:
-                layer.layer_collection.children[self.bodies.name].exclude = True
+                _exclude(layer.layer_collection, self.bodies)
             display.set_input(modifier, "Object", body)
             crowd.steer.bake_source_object = body
         display.set_input(modifier, "Display", "Cones" if body is None else "Object")
@@ -314,6 +317,22 @@ def _person_mesh(name: str) -> bpy.types.Mesh:
     mesh.materials.clear()
     bpy.data.objects.remove(person)
     return mesh
+
+
+def _exclude(within: bpy.types.LayerCollection, collection: bpy.types.Collection) -> None:
+    """Exclude a collection from a view layer, wherever it is."""
+    for child in within.children:
+        if child.collection == collection:
+            child.exclude = True
+        _exclude(child, collection)
+
+
+def new_parent(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> bpy.types.Collection:
+    """The collection that new objects go to: the active one, if objects can be put into it."""
+    chosen: Any = layer.active_layer_collection
+    active: bpy.types.Collection = chosen.collection
+    foreign = active.library is not None or active.override_library is not None
+    return scene.collection if foreign else active
 
 
 def find_named(name: str) -> Any:

@@ -5,18 +5,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ...core.errors import SceneError
 from ...core.inputs import paths
 from .. import playback
 from ..crowd import crowds
 from ..live import live
-from ..making import distribute, path_curves
-from ..reading import scene_meshes
+from ..making import arrangement, beside, distribute, path_curves, staging
+from ..reading import extents, scene_meshes
 from .common import AddOperator, SteerOperator, active_object, select_only, why_no_editable_crowd
 
 if TYPE_CHECKING:
-    from ..making.distribute import FloatArray
+    from ..making.distribute import Draw
 
 DISTRIBUTIONS = (
     ("GRID", "Grid", "On a square grid around the 3D cursor", "LIGHTPROBE_VOLUME", 0),
@@ -70,7 +71,11 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
         subtype="ANGLE",
     )
     seed: bpy.props.IntProperty(
-        name="Seed", description="Another seed gives other places", default=0, min=0
+        name="Seed",
+        description="Another seed gives other places; each new crowd gets its own",
+        default=0,
+        min=0,
+        options={"SKIP_SAVE"},
     )
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -88,21 +93,32 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str | None:
         """Find the places, make the object, make it a crowd."""
-        ground = active_object(context) if self.distribution == "SURFACE" else None
-        if self.distribution == "SURFACE":
-            points = surface_of(context, ground, self)
-        elif self.distribution == "DISC":
-            points = distribute.disc_points(self.count, self.radius, self.spacing, self.seed)
-        else:
-            points = distribute.grid_points(self.count, self.spacing)
-        obj = crowds.add_crowd_object("Crowd", points, context.collection)
+        scene = context.scene
+        if not self.properties.is_property_set("seed"):
+            self.seed = beside.free_seed(scene)
+        on_mesh = self.distribution == "SURFACE"
+        ground = active_object(context) if on_mesh else None
+        made = arrangement.Arrangement(
+            self.distribution,
+            spacing=self.spacing,
+            radius=self.radius,
+            seed=self.seed,
+            max_slope=round(math.degrees(self.max_slope), 4),
+        )
+        draw = surface_draw(context, ground, made) if on_mesh else None
+        points = made.places(self.count, draw).points
+        parent = staging.new_parent(scene, context.view_layer)
+        settings = replace(crowds.default_settings(), seed=self.seed)
         if ground is None:
-            obj.location = context.scene.cursor.location
-        settings = crowds.default_settings()
-        if ground is not None:
-            slope = round(math.degrees(self.max_slope), 4)
-            settings = replace(settings, motion=replace(settings.motion, max_slope=slope))
-        crowds.make_crowd(obj, settings=settings, scene=context.scene)
+            half = self.spacing * np.array([[-1.0], [1.0]])
+            origin, _ = beside.free_origin(scene, extents.box_of(points) + half)
+        else:
+            motion = replace(settings.motion, max_slope=made.max_slope)
+            settings = replace(settings, motion=motion)
+        obj = crowds.add_crowd_object("Crowd", points, parent)
+        if ground is None:
+            obj.location = origin
+        crowds.make_crowd(obj, settings=settings, scene=scene)
         obj.steer.ground = ground
         select_only(context, obj)
         if len(points) < self.count:
@@ -114,10 +130,12 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
         return None
 
 
-def surface_of(
-    context: bpy.types.Context, ground: bpy.types.Object | None, options: OBJECT_OT_steer_add_crowd
-) -> "FloatArray":
-    """Points on the evaluated active mesh, in world space.
+def surface_draw(
+    context: bpy.types.Context,
+    ground: bpy.types.Object | None,
+    made: "arrangement.Arrangement",
+) -> "Draw":
+    """Draws points on the evaluated active mesh, in world space and clear of other crowds.
 
     Raises:
         SceneError: The active object is no mesh, or has no face that is flat enough.
@@ -129,11 +147,10 @@ def surface_of(
         )
     triangles = scene_meshes.walkable_triangles(ground, context.evaluated_depsgraph_get())
     try:
-        return distribute.surface_points(
-            triangles, options.count, options.spacing, options.seed, math.degrees(options.max_slope)
-        )
+        draw = distribute.surface_draw(triangles, made.seed, made.max_slope)
     except SceneError as error:
         raise SceneError(f"{ground.name!r} cannot carry agents: {error}") from None
+    return distribute.apart(draw, beside.starts(context.scene), made.spacing)
 
 
 def why_no_new_crowd(context: bpy.types.Context) -> str:

@@ -8,18 +8,27 @@ from ...core.crowd import presets, start
 from ...core.errors import PresetError
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
-from ..making import starters
+from ..making import beside, plans, starters
 from .common import (
     AddOperator,
     Returned,
     SteerOperator,
-    active_object,
     select_only,
     why_no_crowd,
     why_no_editable_crowd,
     why_not_object_mode,
 )
 
+GROUNDS = (
+    (
+        "AUTO",
+        "Automatic",
+        "The active mesh if agents can walk on it, else the ground of another crowd, or a new one",
+    ),
+    ("ACTIVE", "Active Mesh", "The active mesh object, wherever agents can walk on it"),
+    ("NEW", "New Ground", "A new level ground"),
+    ("NONE", "None", "No ground: agents stay at the height of the 3D cursor"),
+)
 _FORBIDDEN = set('/\\:*?"<>|')
 
 
@@ -57,13 +66,17 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
     seed: bpy.props.IntProperty(
-        name="Seed", description="Another seed gives other places and motion", default=0, min=0
+        name="Seed",
+        description="Another seed gives other places and motion; each new crowd gets its own",
+        default=0,
+        min=0,
+        options={"SKIP_SAVE"},
     )
     obstacles: bpy.props.BoolProperty(
         name="Obstacles", description="Put a few things in the way", default=True
     )
-    ground: bpy.props.BoolProperty(
-        name="Ground", description="Add a level ground where walkers have none", default=True
+    ground: bpy.props.EnumProperty(
+        name="Ground", description="What agents that walk stand on", items=GROUNDS
     )
     bodies: bpy.props.BoolProperty(
         name="Bodies",
@@ -97,11 +110,13 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Make all of it, and go to the first frame."""
-        wish = starters.Wish(
+        scene = context.scene
+        if not self.properties.is_property_set("seed"):
+            self.seed = beside.free_seed(scene)
+        wish = plans.Wish(
             self.preset, self.count, self.seed, self.obstacles, self.ground, self.bodies
         )
-        scene = context.scene
-        crowd = starters.start(scene, wish, active_object(context))
+        crowd = starters.start(scene, context.view_layer, wish)
         select_only(context, crowd)
         scene.frame_set(scene.frame_start)
         placed = len(crowd.data.vertices)
@@ -216,8 +231,9 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
         if not why_no_editable_crowd(context):
             apply_settings(context.object, preset.settings)
             return f"Applied preset {preset.label}"
-        wish = starters.Wish(str(path), preset.start.agents)
-        crowd = starters.start(context.scene, wish, active_object(context))
+        seed = beside.free_seed(context.scene)
+        wish = plans.Wish(str(path), preset.start.agents, seed)
+        crowd = starters.start(context.scene, context.view_layer, wish)
         select_only(context, crowd)
         context.scene.frame_set(context.scene.frame_start)
         return f"Added {crowd.name!r} from preset {preset.label}: play to see it move"
