@@ -188,7 +188,7 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
         group.interface.remove(display._socket(modifier, name))
     group[crowd_group.VERSION_KEY] = 2
     display.update_node_groups()
-    assert group[crowd_group.VERSION_KEY] == 4
+    assert group[crowd_group.VERSION_KEY] == 5
     names = [socket.name for socket in crowd_group.sockets_of(group)[2:]]
     values = {name: display.get_input(modifier, name) for name in names}
     assert (values["Display"], values["Scale"]) == ("Object", 3.0)
@@ -236,5 +236,5 @@ def test_a_file_with_an_older_group_is_brought_up_to_date_when_it_is_opened(stee
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     modifier = display.find_modifier(bpy.data.objects[name])
-    assert modifier.node_group[crowd_group.VERSION_KEY] == 4
+    assert modifier.node_group[crowd_group.VERSION_KEY] == 5
     assert display.get_input(modifier, "Scale") == 3.0

@@ -26,7 +26,14 @@ from steer_addon.core.parameters import (
 )
 
 DEFAULTS = {
-    "agents": {"radius": 0.25, "mass": 1.0, "max_speed": 1.4, "max_force": 10.0},
+    "agents": {
+        "radius": 0.25,
+        "mass": 1.0,
+        "max_speed": 1.4,
+        "max_force": 10.0,
+        "size_spread": 0.0,
+        "speed_spread": 0.0,
+    },
     "motion": {
         "motion": "GROUND",
         "max_slope": 45.0,

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...core.agents import Agents
 from ...core.cache import CacheHeader
+from ...core.crowd.spread import SPREADS
 from ...core.results.digests import (
     WorldPart,
     bodies_digest,
@@ -71,6 +72,10 @@ def _plain(key: LiveKey) -> dict[str, Any]:
     settings = key.settings.to_dict()
     blocks = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     values = {f"{name}.{part}": v for name, block in blocks.items() for part, v in block.items()}
+    for name in SPREADS.values():
+        # bakes of before have none, and agents that are all alike
+        if not values[f"agents.{name}"]:
+            del values[f"agents.{name}"]
     stack = {
         entry.key: {"type": entry.definition.type, **entry.to_dict()}
         for entry in key.settings.behaviors

@@ -62,6 +62,7 @@ def bake_crowd(
             settings=settings,
             source=steer.bake_source_object or steer.bake_source_collection,
             scale=display.get_input(modifier, "Scale"),
+            full_radius=steer.agents.radius if steer.agents.size_spread else 0.0,
             replace=True,
             progress=second_half,
         )

@@ -93,6 +93,7 @@ def bake(
     settings: KeyframeBakeSettings | None = None,
     source: Source = None,
     scale: float = 1.0,
+    full_radius: float = 0.0,
     replace: bool = False,
     shrink_dead: bool = False,
     progress: Callable[[float], bool] | None = None,
@@ -110,6 +111,8 @@ def bake(
         settings: Settings of the keys to write.
         source: Object to make linked copies of, collection to instance, or None for empties.
         scale: Factor on the size of copies and instances.
+        full_radius: Body radius of agents with that factor, others are larger or smaller; 0 gives
+            all of them the same [m].
         replace: Delete an earlier bake of this crowd once the new one is complete.
         shrink_dead: Also key the scale of dead agents to 0, for exported file formats.
         progress: Called with the completed share, 0 to 1; returns False to cancel.
@@ -148,7 +151,8 @@ def bake(
             found = _keys(index, agents, template, settings)
             for i, (keys, shown) in zip(agents, found, strict=True):
                 radius = float(index.radius[i])
-                carrier = make_objects(template, names[i], radius, scale, collection, made.objects)
+                size = scale * radius / full_radius if full_radius else scale
+                carrier = make_objects(template, names[i], radius, size, collection, made.objects)
                 if shared is None or per_agent:
                     action_name = names[i] if per_agent else f"{name} Bake"
                     shared = _new_action(action_name, name, made, index)

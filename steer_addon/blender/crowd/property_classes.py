@@ -122,7 +122,11 @@ def sync_display(obj: bpy.types.Object) -> None:
     if modifier is None:
         return
     steer = obj.steer
-    wanted = {"Radius": steer.agents.radius, "Forward Axis": steer.motion.forward_axis}
+    wanted = {
+        "Radius": steer.agents.radius,
+        "Size by Radius": steer.agents.size_spread > 0.0,
+        "Forward Axis": steer.motion.forward_axis,
+    }
     for name, value in wanted.items():
         if display.get_input(modifier, name) != value:
             display.set_input(modifier, name, value)
@@ -340,7 +344,7 @@ def register() -> None:
         )
         for name, cls in REGISTRY.items()
     }
-    shown = {"radius": _sync_display, "forward_axis": _sync_display}
+    shown = dict.fromkeys(("radius", "size_spread", "forward_axis"), _sync_display)
     blocks = {
         name: make_group(
             f"SteerCrowd{_camel(name)}", parameters(cls).values(), cls.__doc__ or name, shown

@@ -12,6 +12,7 @@ import numpy as np
 from ...core.agents import AGENT_PARAMETERS, Agents, make_agents
 from ...core.behaviors import REGISTRY, own_parameters
 from ...core.crowd.settings import CrowdSettings
+from ...core.crowd.spread import spread
 from ...core.errors import AgentError, SceneError
 from ...core.parameters import parameters
 from ...core.results.frames import forward_vector, turned
@@ -120,7 +121,8 @@ def _from_mesh(
             "and check the object's scale"
         )
     linear = matrix[:3, :3]
-    agents = settings.agents
+    agents, ids = settings.agents, _column(mesh, "id")
+    drawn = spread(settings, np.arange(len(points)) if ids is None else ids)
     try:
         return make_agents(
             points,
@@ -130,8 +132,8 @@ def _from_mesh(
             max_force=agents.max_force,
             velocity=_velocity(mesh, linear),
             heading=_heading(mesh, linear, settings.motion.forward_axis),
-            ids=_column(mesh, "id"),
-            attributes=_attributes(mesh, settings),
+            ids=ids,
+            attributes={**drawn, **_attributes(mesh, settings)},
         )
     except AgentError as error:
         raise AgentError(f"Crowd {obj.name!r}: {error}") from None

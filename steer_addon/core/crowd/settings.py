@@ -42,6 +42,22 @@ class AgentsSettings(Settings):
         soft_maximum=100.0,
         doc="Strongest steering force: more gives sharper turns and shorter braking",
     )
+    size_spread: float = param(
+        0.0,
+        minimum=0.0,
+        maximum=0.9,
+        soft_maximum=0.5,
+        doc="How much bodies differ in size: 0.1 draws radii from 90 to 110 % of the radius",
+        per_agent=False,
+    )
+    speed_spread: float = param(
+        0.0,
+        minimum=0.0,
+        maximum=0.9,
+        soft_maximum=0.5,
+        doc="How much agents differ in speed: 0.1 draws from 90 to 110 % of the maximum speed",
+        per_agent=False,
+    )
 
 
 class MotionSettings(Settings):

@@ -109,8 +109,14 @@ class FreeGoals:
             and np.array_equal(known.feet, feet)
         ):
             return known.offset
-        body = settings.agents.to_dict()
-        there = make_agents(feet, **body)
+        body = settings.agents
+        there = make_agents(
+            feet,
+            radius=body.radius,
+            mass=body.mass,
+            max_speed=body.max_speed,
+            max_force=body.max_force,
+        )
         moved = contacts.put_free(there, settings, colliders)
         if moved.any():
             add_new(self.warnings, [diagnose(code)])

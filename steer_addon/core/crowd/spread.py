@@ -1,0 +1,44 @@
+"""Agents that differ: sizes and speeds that are drawn around those of the settings.
+
+An agent draws by its id and the seed of the crowd, so it keeps its size whatever others there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..agents import FloatArray
+from ..numeric.rng import philox, random_purpose
+from .settings import CrowdSettings
+
+SPREADS = {"radius": "size_spread", "max_speed": "speed_spread"}
+"""Agent settings that can be spread, and the settings that say how far."""
+
+_PURPOSE = random_purpose("spread")
+_WORD = 0xFFFFFFFF
+
+
+def spread(settings: CrowdSettings, ids: Any) -> dict[str, FloatArray]:
+    """Values of the agents by the name of the setting, without settings that are not spread.
+
+    Args:
+        settings: Settings of the crowd.
+        ids: Ids of the agents, shape (agent_count,).
+    """
+    agents = settings.agents
+    names = [name for name, width in SPREADS.items() if getattr(agents, width)]
+    if not names:
+        return {}
+    number, none = np.asarray(ids, np.int64), np.zeros(len(ids), np.int64)
+    low, high = number & _WORD, (number >> 32) & _WORD
+    keys = settings.seed & _WORD, (settings.seed >> 32) & _WORD
+    # not compiled: it is called once per simulation
+    words = philox.__wrapped__(low, high, none, none + _PURPOSE, *keys)
+    found = {}
+    for name, word in zip(SPREADS, words, strict=False):
+        if name in names:
+            share = getattr(agents, SPREADS[name]) * (word / 2.0**31 - 1.0)
+            found[name] = (getattr(agents, name) * (1.0 + share)).astype(np.float32)
+    return found
