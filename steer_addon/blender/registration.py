@@ -18,6 +18,7 @@ from .checks import collider_checks
 from .crowd import property_classes, records
 from .display import display
 from .live import live
+from .making import resizing
 from .operators import add, bake, baking, behaviors, export, looks, picking, presets, ways_out
 from .overlay import gizmos
 from .overlay import handlers as overlay
@@ -61,10 +62,15 @@ def _configure_cache() -> None:
         jit.configure(Path(bpy.utils.extension_path_user(package)))
 
 
+def _resize(obj: bpy.types.Object, count: int) -> None:
+    resizing.resize(obj, count)
+
+
 STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, jit.stop_threads),
     (preferences.register, preferences.unregister),
     (preferences.register_properties, property_classes.unregister),
+    (lambda: setattr(property_classes, "resize_with", _resize), lambda: None),
     bpy.utils.register_classes_factory(CLASSES),
     (lambda: None, baking.stop_all),
     (lambda: None, gizmos.unregister),

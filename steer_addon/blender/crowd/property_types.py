@@ -52,6 +52,8 @@ class SteerCrowd(_Targets):
     is_crowd: bool
     behaviors: bpy.types.bpy_prop_collection_idprop[SteerBehavior]
     active_behavior: int
+    agent_count: int
+    arrangement: str
     colliders: bpy.types.Collection | None
     ground: bpy.types.Object | None
     seed: int

@@ -13,6 +13,7 @@ load_on_use(
     "input_makers",
     "path_curves",
     "plans",
+    "resizing",
     "scene_maker",
     "spawning",
     "staging",

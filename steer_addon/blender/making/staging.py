@@ -232,6 +232,7 @@ class Stage:
         name: str = "Crowd",
         headings: Any = None,
         attributes: Mapping[str, Any] | None = None,
+        arrangement: str = "",
     ) -> bpy.types.Object:
         """Add a crowd with the stage's colliders as its colliders.
 
@@ -241,6 +242,7 @@ class Stage:
             name: Name of the crowd object.
             headings: Unit headings at the start, shape (n, 3) or (3,); None is -Y.
             attributes: Point attributes by name, whole numbers or floats, each of shape (n,).
+            arrangement: How the points were made, as text; empty says nothing.
         """
         places = np.asarray(points, np.float32).reshape(-1, 3)
         obj = crowds.add_crowd_object(name, places, self.parent)
@@ -255,6 +257,7 @@ class Stage:
             kind = np.int32 if whole else np.float32
             made.data.foreach_set("value", np.asarray(values, kind))
         crowds.make_crowd(obj, settings=settings, scene=self.scene)
+        obj.steer.arrangement = arrangement
         if self.colliders.objects:
             obj.steer.colliders = self.colliders
         return obj

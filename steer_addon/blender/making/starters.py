@@ -53,7 +53,11 @@ def start(scene: bpy.types.Scene, layer: bpy.types.ViewLayer, wish: Wish) -> bpy
     place = Stage(scene, origin, COLLECTIONS, new_parent(scene, layer))
     _obstacles(place, plan, spots)
     crowd = place.crowd(
-        plan.settings, places.points, headings=places.headings, attributes=places.attributes
+        plan.settings,
+        places.points,
+        headings=places.headings,
+        attributes=places.attributes,
+        arrangement=arrangement.to_text(),
     )
     if not plan.flies:
         crowd.steer.ground = ground or _new_ground(place, plan)

@@ -119,7 +119,7 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
         if ground is None:
             obj.location = origin
         crowds.make_crowd(obj, settings=settings, scene=scene)
-        obj.steer.ground = ground
+        obj.steer.ground, obj.steer.arrangement = ground, made.to_text()
         select_only(context, obj)
         if len(points) < self.count:
             self.report(

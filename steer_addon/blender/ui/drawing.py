@@ -22,6 +22,7 @@ from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, uses_of
 from ..crowd.state import plays_back
 from ..display import display
 from ..live import compiling, live
+from ..making import resizing
 from ..reading.scene_inputs import collider_objects
 from . import previews
 from .messages import draw_message, is_narrow
@@ -61,6 +62,7 @@ def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
     reason = crowds.why_not_editable(obj)
     if reason:
         draw_message(layout, context, reason, "LIBRARY_DATA_DIRECT")
+    draw_count(layout, context, obj)
     found = diagnoses(obj)
     for diagnosis in found:
         draw_diagnosis(layout, context, diagnosis)
@@ -71,6 +73,16 @@ def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
             draw_diagnosis(layout, context, diagnosis)
     if status.diagnosis is not None:
         draw_diagnosis(layout, context, status.diagnosis)
+
+
+def draw_count(layout: UILayout, context: Context, obj: Object) -> None:
+    """The number of agents, or why it cannot be changed."""
+    reason = resizing.why_fixed(obj)
+    row = layout.row()
+    row.enabled = reason is None
+    row.prop(obj.steer, "agent_count")
+    if reason is not None:
+        draw_sentence(layout, context, reason)
 
 
 def draw_compiling(layout: UILayout) -> None:

@@ -1,0 +1,125 @@
+"""Another number of agents for a crowd whose points Add > Crowd made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+
+from ...core.diagnoses import Diagnosis, diagnose
+from ...core.errors import SteerError, warn
+from ..crowd import crowds
+from ..live.live import is_baked
+from ..reading import scene_meshes
+from ..reading.scene_agents import needs_evaluation
+from . import distribute
+from .arrangement import ON_MESH, Arrangement, Places, arrangement_of
+
+_COLUMNS: dict[str, tuple[str, int, Any]] = {
+    "FLOAT": ("value", 1, np.float32),
+    "INT": ("value", 1, np.int32),
+    "INT8": ("value", 1, np.int8),
+    "BOOLEAN": ("value", 1, np.bool_),
+    "FLOAT_VECTOR": ("vector", 3, np.float32),
+    "QUATERNION": ("value", 4, np.float32),
+    "FLOAT_COLOR": ("color", 4, np.float32),
+}
+"""Property, width and type of point attributes that new points take over from others."""
+
+
+def why_fixed(obj: bpy.types.Object) -> Diagnosis | None:
+    """Why the number of agents of a crowd cannot be changed; quick enough for every redraw."""
+    if crowds.why_not_editable(obj) or obj.data.library is not None:
+        return diagnose("COUNT_LINKED", obj.name)
+    if is_baked(obj):
+        return diagnose("COUNT_BAKED", obj.name)
+    if obj.mode != "OBJECT":
+        return diagnose("COUNT_IN_EDIT_MODE", obj.name)
+    if needs_evaluation(obj):
+        return diagnose("COUNT_BY_MODIFIERS", obj.name)
+    if not obj.steer.arrangement:
+        return diagnose("COUNT_OF_OWN_POINTS", obj.name)
+    return None
+
+
+def resize(obj: bpy.types.Object, count: int) -> None:
+    """Give a crowd a number of agents, or as many as have room; logs why it cannot."""
+    try:
+        _resize(obj, max(count, 1))
+    except SteerError as error:
+        # Blender lets no setter of a property tell anybody
+        warn(__name__, "%s", error)
+
+
+def _resize(obj: bpy.types.Object, count: int) -> None:
+    made = arrangement_of(obj.steer.arrangement)
+    points = scene_meshes.positions(obj.data)
+    if made is None or why_fixed(obj) is not None or count == len(points):
+        return
+    draw = ground_draw(obj, made, count) if made.kind in ON_MESH else None
+    _write(obj.data, *made.resized(points, count, draw))
+
+
+def ground_draw(obj: bpy.types.Object, made: Arrangement, count: int) -> distribute.Draw:
+    """Draws points on the ground of a crowd, in the crowd object's space.
+
+    Raises:
+        SceneError: There is no ground that carries agents.
+    """
+    ground, layer = obj.steer.ground, obj.users_scene[0].view_layers[0]
+    if ground is None:
+        return lambda number: np.zeros((0, 3))
+    to_local = np.linalg.inv(scene_meshes.matrix_of(obj))
+    triangles = scene_meshes.walkable_triangles(ground, layer.depsgraph)
+    seed = (made.seed, count)
+    return distribute.surface_draw(
+        scene_meshes.transform(triangles, to_local), seed, made.max_slope
+    )
+
+
+def _write(mesh: bpy.types.Mesh, places: Places, kept: int) -> None:
+    """Give a mesh the places as its vertices, of which the first ones stay as they are."""
+    count, stood = len(places.points), len(mesh.vertices)
+    if count < stood:
+        _drop(mesh, count)
+    elif count > stood:
+        mesh.vertices.add(count - stood)
+    for attribute in mesh.attributes:
+        if attribute.domain == "POINT" and attribute.data_type in _COLUMNS:
+            rows = _rows(attribute, count)
+            _fill(attribute.name, rows, places, min(kept, stood), min(stood, count))
+            attribute.data.foreach_set(_COLUMNS[attribute.data_type][0], rows.ravel())
+    mesh.update()
+
+
+def _rows(attribute: Any, count: int) -> Any:
+    prop, width, kind = _COLUMNS[attribute.data_type]
+    rows = np.empty((count, width), kind)
+    attribute.data.foreach_get(prop, rows.ravel())
+    return rows
+
+
+def _fill(name: str, rows: Any, places: Places, kept: int, stood: int) -> None:
+    """Write the values of the points from a number on; others take those of earlier points."""
+    if name == "position":
+        rows[kept:] = places.points[kept:]
+    elif name == "heading":
+        rows[kept:] = np.broadcast_to(places.headings, places.points.shape)[kept:]
+    elif name in places.attributes:
+        rows[kept:, 0] = places.attributes[name][kept:]
+    elif name == "id":
+        rows[stood:, 0] = rows[:stood].max(initial=-1) + 1 + np.arange(len(rows) - stood)
+    elif stood:
+        rows[stood:] = rows[np.arange(len(rows) - stood) % stood]
+
+
+def _drop(mesh: bpy.types.Mesh, count: int) -> None:
+    """Remove the vertices from a number on, with the faces and edges at them."""
+    shape = bmesh.new()
+    shape.from_mesh(mesh)
+    shape.verts.ensure_lookup_table()
+    bmesh.ops.delete(shape, geom=shape.verts[count:], context="VERTS")
+    shape.to_mesh(mesh)
+    shape.free()
