@@ -15,7 +15,7 @@ from ..core.compiled import jit
 from . import preferences
 from .bake import status
 from .checks import collider_checks
-from .crowd import property_classes, records
+from .crowd import agent_count, property_classes, records
 from .display import display
 from .live import live
 from .making import resizing
@@ -70,7 +70,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (_configure_cache, jit.stop_threads),
     (preferences.register, preferences.unregister),
     (preferences.register_properties, property_classes.unregister),
-    (lambda: setattr(property_classes, "resize_with", _resize), lambda: None),
+    (lambda: setattr(agent_count, "resize", _resize), lambda: None),
     bpy.utils.register_classes_factory(CLASSES),
     (lambda: None, baking.stop_all),
     (lambda: None, gizmos.unregister),

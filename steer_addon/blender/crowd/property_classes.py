@@ -7,7 +7,6 @@ to `core/behaviors` needs nothing more: it gets a property group of its own besi
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -24,6 +23,7 @@ from ...core.behaviors import REGISTRY, Behavior, own_parameters
 from ...core.errors import ParameterError
 from ...core.parameters import parameters
 from ..display import display
+from . import agent_count
 from .bake_settings import SHOWN_BLOCKS
 from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, summary
 from .slots import SecondTarget, can_be_source, set_title, source_use, title_of
@@ -279,43 +279,6 @@ def _cache() -> dict[str, Any]:
     }
 
 
-def _points() -> dict[str, Any]:
-    return {
-        "agent_count": IntProperty(
-            name="Agents",
-            description="Number of agents; more are placed as Add > Crowd placed the first ones",
-            min=1,
-            soft_max=10_000,
-            max=1_000_000,
-            options={"SKIP_SAVE"},
-            get=_agent_count,
-            set=_resize,
-        ),
-        "arrangement": _fixed(
-            StringProperty,
-            "Arrangement",
-            "How Add > Crowd placed the points; empty for points of your own",
-            options=FIXED | {"HIDDEN"},
-        ),
-    }
-
-
-def _agent_count(self: Any) -> int:
-    return len(self.id_data.data.vertices) if self.id_data.type == "MESH" else 0
-
-
-def _resize(self: Any, count: int) -> None:
-    resize_with(self.id_data, count)
-
-
-def _keep_size(obj: bpy.types.Object, count: int) -> None:
-    """Nothing makes points yet."""
-
-
-resize_with: Callable[[bpy.types.Object, int], None] = _keep_size
-"""Gives a crowd a number of points; the room that makes points puts its function here."""
-
-
 def _bake() -> dict[str, Any]:
     limits = {"min": -1_000_000, "max": 1_000_000}
     start = "Frame at which agents stand on the mesh's vertices and the motion begins"
@@ -363,7 +326,7 @@ def _crowd_class(entry: type, blocks: dict[str, type]) -> type:
             "Place of the chosen entry in the list of behaviors",
             min=0,
         ),
-        **_points(),
+        **agent_count.properties(),
         **_inputs(),
         **_bake(),
     }

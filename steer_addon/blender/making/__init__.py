@@ -10,6 +10,7 @@ load_on_use(
     "beside",
     "demos",
     "distribute",
+    "grounds",
     "input_makers",
     "path_curves",
     "plans",

@@ -17,6 +17,8 @@ from .materials import random_material
 
 Floats = NDArray[np.float64]
 
+HEIGHT = 1.75
+"""Height [m] of a person with the body radius `BODY_RADIUS`."""
 BODY_RADIUS = 0.25
 """Body radius of a person of scale 1 [m]."""
 _SEGMENTS = 10

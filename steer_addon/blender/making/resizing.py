@@ -11,11 +11,12 @@ import numpy as np
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError, warn
 from ..crowd import crowds
+from ..crowd.properties import settings_of
 from ..live.live import is_baked
 from ..reading import scene_meshes
 from ..reading.scene_agents import needs_evaluation
-from . import distribute
-from .arrangement import ON_MESH, Arrangement, Places, arrangement_of
+from . import distribute, grounds
+from .arrangement import ON_MESH, TERRAIN, Arrangement, Places, arrangement_of
 
 _COLUMNS: dict[str, tuple[str, int, Any]] = {
     "FLOAT": ("value", 1, np.float32),
@@ -71,9 +72,14 @@ def ground_draw(obj: bpy.types.Object, made: Arrangement, count: int) -> distrib
     ground, layer = obj.steer.ground, obj.users_scene[0].view_layers[0]
     if ground is None:
         return lambda number: np.zeros((0, 3))
-    to_local = np.linalg.inv(scene_meshes.matrix_of(obj))
+    place, seed = scene_meshes.matrix_of(obj), (made.seed, count)
+    to_local = np.linalg.inv(place)
     triangles = scene_meshes.walkable_triangles(ground, layer.depsgraph)
-    seed = (made.seed, count)
+    if made.kind == TERRAIN:
+        field, reach, origin = grounds.Field(ground, triangles), made.reach(count), place[:3, 3]
+        walkable = grounds.places_on(field, settings_of(obj), origin, 4.0 * reach)
+        rows = grounds.rows_around(walkable, walkable.nearest(origin)[0], reach)
+        return grounds.draw_from(walkable, rows, seed, to_local)
     return distribute.surface_draw(
         scene_meshes.transform(triangles, to_local), seed, made.max_slope
     )

@@ -17,7 +17,7 @@ from ...core.diagnoses import Diagnosis
 from ...core.geometry import bvh
 from ..crowd import crowds
 from ..reading.scene_meshes import walkable_triangles
-from .figures import BODY_RADIUS
+from .figures import BODY_RADIUS, HEIGHT
 from .importers import import_meshes, join_meshes
 from .materials import open_from_behind, plain_material, slope_material
 from .plaza import make_plaza
@@ -27,8 +27,6 @@ from .staging import Stage, choose, empty_scene
 from .walkable import Body, find_walkable
 
 GROUND_MATERIAL, COLLIDER_MATERIAL = "Ground", "Collider"
-HEIGHT = 1.75
-"""Height [m] of a person with the body radius `BODY_RADIUS`."""
 
 
 @dataclass(frozen=True)

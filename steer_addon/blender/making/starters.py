@@ -15,12 +15,15 @@ import numpy as np
 from mathutils import Vector
 
 from ...core.behaviors import REGISTRY
+from ...core.errors import SceneError
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
+from ..reading.extents import holds, start_box
 from . import path_curves
 from .beside import free_origin
 from .figures import BODY_RADIUS
-from .plans import AUTO, Plan, Spot, Wish, plan_of
+from .grounds import Field, Site, choose_field, find_site
+from .plans import ACTIVE, Plan, Spot, Wish, plan_of
 from .staging import Stage, choose, new_parent
 
 VIEWPORT_CLOTHES = (0.13, 0.37, 0.62, 1.0)
@@ -45,33 +48,57 @@ def start(scene: bpy.types.Scene, layer: bpy.types.ViewLayer, wish: Wish) -> bpy
         SteerError: The preset cannot be used.
     """
     plan = plan_of(wish)
-    spots = plan.spots()
-    arrangement = plan.arrangement(spots)
-    places = arrangement.places(wish.count)
-    ground = None if plan.flies else _existing_ground(scene, layer.objects.active, plan)
-    origin, ground = free_origin(scene, plan.box(places.points), ground, plan.new_ground())
-    place = Stage(scene, origin, COLLECTIONS, new_parent(scene, layer))
-    _obstacles(place, plan, spots)
+    field = choose_field(scene, layer, plan)
+    site, ground = _site(scene, plan, field)
+    place = Stage(scene, site.origin, COLLECTIONS, new_parent(scene, layer))
+    _obstacles(place, plan, site.spots)
     crowd = place.crowd(
         plan.settings,
-        places.points,
-        headings=places.headings,
-        attributes=places.attributes,
-        arrangement=arrangement.to_text(),
+        site.places.points,
+        headings=site.places.headings,
+        attributes=site.places.attributes,
+        arrangement=site.arrangement.to_text(),
     )
     if not plan.flies:
         crowd.steer.ground = ground or _new_ground(place, plan)
     if plan.start.target != "NONE":
-        choose(crowd.steer, "target", _target(place, plan))
-    _sources(place, plan, crowd)
+        choose(crowd.steer, "target", _target(place, plan, site))
+    _sources(place, plan, crowd, site)
     _show(place, plan, crowd)
     place.tidy()
     return crowd
 
 
-def _target(place: Stage, plan: Plan) -> bpy.types.Object:
+def _site(
+    scene: bpy.types.Scene, plan: Plan, field: Field | None
+) -> tuple[Site, bpy.types.Object | None]:
+    """Where the crowd stands, and the ground that is there."""
+    cursor, starts = scene.cursor.location, [start_box(c) for c in crowds.crowds(scene)]
+    level = field is not None and field.is_level(plan.settings.motion.step_height)
+    if field is not None and not level:
+        try:
+            return find_site(field, plan, cursor, starts), field.obj
+        except SceneError:
+            if plan.wish.ground == ACTIVE or not starts:
+                raise
+            field = None
+    spots = plan.spots()
+    arrangement = plan.arrangement(spots)
+    places = arrangement.places(plan.wish.count)
+    box = plan.box(places.points)
+    there = None if field is None else field.obj
+    origin, ground = free_origin(scene, box, there, plan.new_ground())
+    if field is not None and (ground or plan.wish.ground == ACTIVE):
+        if not holds(field.box, box + np.array(origin)):
+            # the ground ends near the cursor
+            return find_site(field, plan, cursor, starts), field.obj
+        origin.z = float(field.box[1, 2])
+    return Site(origin, arrangement, places, spots, plan.target), ground
+
+
+def _target(place: Stage, plan: Plan, site: Site) -> bpy.types.Object:
     """Add the target of the crowd: ahead of it, circling among the agents, or leading them."""
-    target = place.target((0.0, -0.5 * plan.reach, plan.height), size=2.0 * plan.body)
+    target = place.target(site.target, size=2.0 * plan.body)
     if not plan.flies:
         place.flag(target, plan.body / BODY_RADIUS)
     if plan.lap:
@@ -84,7 +111,8 @@ def _target(place: Stage, plan: Plan) -> bpy.types.Object:
         keys = {}
         for step, turn in zip(steps, turns, strict=True):
             on_circle = (plan.lap * math.cos(turn), plan.lap * math.sin(turn), plan.height)
-            keys[scene.frame_start + float(step)] = place.origin + Vector(on_circle)
+            lifted = Vector(site.lifted([on_circle])[0].tolist())
+            keys[scene.frame_start + float(step)] = place.origin + lifted
         place.move(target, keys)
     return target
 
@@ -101,51 +129,36 @@ def _obstacles(place: Stage, plan: Plan, spots: Sequence[Spot]) -> None:
             place.solid("pillar", at, radius=spot.radius, height=12.0 * plan.body)
 
 
-def _existing_ground(
-    scene: bpy.types.Scene, active: bpy.types.Object | None, plan: Plan
-) -> bpy.types.Object | None:
-    """The ground of another crowd, or the active mesh if it is one."""
-    if plan.wish.ground != AUTO:
-        return None
-    for crowd in crowds.crowds(scene):
-        if crowd.steer.ground is not None:
-            return crowd.steer.ground
-    return active if active is not None and _is_ground(active, plan.spread) else None
-
-
 def _new_ground(place: Stage, plan: Plan) -> bpy.types.Object | None:
     """A new level ground; None if none is wanted."""
     size = plan.new_ground()
     return place.ground((size, size)) if size else None
 
 
-def _is_ground(obj: bpy.types.Object, width: float) -> bool:
-    """Whether a mesh is wide and flat enough for a crowd to walk on."""
-    if obj.type != "MESH" or crowds.is_crowd(obj) or not obj.data.polygons:
-        return False
-    x, y, z = obj.dimensions
-    return bool(min(x, y) >= 2.0 * width and z < 0.5 * min(x, y))
-
-
-def _sources(place: Stage, plan: Plan, crowd: bpy.types.Object) -> None:
+def _sources(place: Stage, plan: Plan, crowd: bpy.types.Object, site: Site) -> None:
     """Add the paths, fields, containers and second targets of behaviors."""
-    line = path_curves.oval(plan.way, (0.0, 0.0, plan.height))
+    line = site.lifted(path_curves.oval(plan.way, (0.0, 0.0, plan.height)))
     made: dict[str, bpy.types.Object] = {}
     for item in crowd.steer.behaviors:
         uses = set(REGISTRY[item.type].definition.uses)
         for use in uses & {PATHS, FIELD, CONTAINER}:
             if use not in made:
                 is_room = use == CONTAINER
-                made[use] = _container(place, plan) if is_room else place.path(line, cyclic=True)
+                made[use] = (
+                    _container(place, plan, site) if is_room else place.path(line, cyclic=True)
+                )
             choose(item, "source", made[use])
         if SECOND_TARGETS in uses:
-            second = place.target(plan.second_target, name="Second Target")
+            second = place.target(site.lifted([plan.second_target])[0], name="Second Target")
             choose(item, "second_target", second)
 
 
-def _container(place: Stage, plan: Plan) -> bpy.types.Object:
+def _container(place: Stage, plan: Plan, site: Site) -> bpy.types.Object:
     """A box around the agents, not rendered."""
     half, low = plan.container()
+    if site.walkable is not None:
+        # hills and hollows are in it too
+        low = -half
     size = (2.0 * half, 2.0 * half, plan.height + half - low)
     return place.space("box", (0.0, 0.0, low), "Container", size=size)
 

@@ -121,7 +121,9 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         scene.frame_set(scene.frame_start)
         placed = len(crowd.data.vertices)
         short = "" if placed == self.count else f", {placed} of {self.count} found room"
-        return f"Added {crowd.name!r}{short}: change the numbers below, or in the Physics tab"
+        ground = crowd.steer.ground
+        on = "" if ground is None else f" on {ground.name!r}"
+        return f"Added {crowd.name!r}{on}{short}: change the numbers below, or in the Physics tab"
 
 
 def _bring_into_view(context: bpy.types.Context, before: list[bpy.types.Object]) -> None:
