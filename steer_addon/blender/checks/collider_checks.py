@@ -1,4 +1,4 @@
-"""Diagnoses of the shapes of colliders, available as soon as they are chosen.
+"""Diagnoses of the shapes of colliders, and of meshes in the way, as soon as they are there.
 
 The frames of a crowd have them too, but only after simulating. Here a timer checks each collider
 after an edit, once the user pauses, and only colliders that are new or were reshaped;
@@ -20,6 +20,7 @@ from ..crowd import crowds
 from ..crowd.records import Part
 from ..reading import scene_inputs, scene_meshes
 from ..suspension import is_suspended
+from . import obstructions
 
 PAUSE = 0.3
 """Time from an edit to the timer's check [s]; each edit restarts it."""
@@ -49,7 +50,7 @@ class _Checked:
     """Results for the colliders of a crowd.
 
     Attributes:
-        found: Current diagnoses of the colliders.
+        found: Current diagnoses of the colliders, and of meshes that should be some.
         ever_found: All diagnoses since the file was opened.
         shapes: Key and diagnoses of each shape, by its name.
     """
@@ -110,6 +111,7 @@ def check_colliders(
         complaints += defects
     for name in known.keys() - names:
         del known[name]
+    complaints += obstructions.diagnoses(obj, depsgraph)
     checked.found = complaints
     checked.ever_found.update(complaints)
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -56,6 +57,33 @@ def add_input(
     setattr(owner, f"{prefix}target_kind", "OBJECT")
     setattr(owner, f"{prefix}target_object", made)
     return made
+
+
+def add_colliders(
+    obj: bpy.types.Object, scene: bpy.types.Scene, found: Sequence[bpy.types.Object]
+) -> bpy.types.Collection:
+    """Put objects among the colliders of a crowd; they stay in their collections, too.
+
+    Args:
+        obj: The crowd.
+        scene: Scene of the collection that is made where the crowd has none.
+        found: The objects.
+
+    Raises:
+        SceneError: The collection of colliders belongs to another file.
+    """
+    colliders = obj.steer.colliders
+    if colliders is None:
+        colliders = bpy.data.collections.new(f"{obj.name} Colliders")
+        scene.collection.children.link(colliders)
+        obj.steer.colliders = colliders
+    if colliders.library is not None or colliders.override_library is not None:
+        raise SceneError(
+            f"Collection {colliders.name!r} comes from another file: choose colliders of this file"
+        )
+    for other in found:
+        colliders.objects.link(other)
+    return colliders
 
 
 def extent(obj: bpy.types.Object) -> tuple[Vector, Vector]:

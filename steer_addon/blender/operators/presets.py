@@ -6,6 +6,7 @@ import bpy
 
 from ...core.crowd import presets, start
 from ...core.errors import PresetError
+from ..checks import obstructions
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
 from ..making import beside, plans, starters
@@ -119,6 +120,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         crowd = starters.start(scene, context.view_layer, wish)
         select_only(context, crowd)
         scene.frame_set(scene.frame_start)
+        self.warn(obstructions.diagnoses(crowd, context.evaluated_depsgraph_get()))
         placed = len(crowd.data.vertices)
         short = "" if placed == self.count else f", {placed} of {self.count} found room"
         ground = crowd.steer.ground

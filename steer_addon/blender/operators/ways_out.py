@@ -3,7 +3,7 @@
 import bpy
 
 from ...core.errors import SceneError
-from ..checks import advice
+from ..checks import advice, collider_checks, obstructions
 from ..crowd.links import linked_crowds
 from ..crowd.scene_time import scene_moment
 from ..display import display
@@ -42,6 +42,25 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
         obj = context.object
         made = input_makers.add_input(obj, context.scene, self.role, self.entry)
         return f"Added {made.name!r}: move it to where it should be"
+
+
+class OBJECT_OT_steer_make_colliders(SteerOperator, bpy.types.Operator):
+    """Put the meshes that stand in the way of the crowd into its collection of colliders"""
+
+    bl_idname = "object.steer_make_colliders"
+    bl_label = "Make Colliders"
+    needs = (why_no_editable_crowd, why_not_object_mode)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Link them, into a new collection where the crowd has none."""
+        obj, depsgraph = context.object, context.evaluated_depsgraph_get()
+        found = obstructions.in_the_way(obj, depsgraph)
+        if not found:
+            raise SceneError(f"Nothing stands in the way of crowd {obj.name!r}")
+        made = input_makers.add_colliders(obj, context.scene, found)
+        context.view_layer.update()
+        collider_checks.check_colliders(obj, depsgraph)
+        return f"{len(found)} objects are colliders in {made.name!r} now"
 
 
 def why_none_lost(context: bpy.types.Context) -> str:
@@ -158,6 +177,7 @@ class OBJECT_OT_steer_select_input(SteerOperator, bpy.types.Operator):
 
 classes = (
     OBJECT_OT_steer_add_input,
+    OBJECT_OT_steer_make_colliders,
     OBJECT_OT_steer_clear_lost,
     OBJECT_OT_steer_show_body,
     OBJECT_OT_steer_scene_range,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..crowd.links import ROLES
-from ..crowd.slots import source_use
+from ..crowd.slots import SOLID_EMPTIES, source_use
 from .scene_inputs import source_objects, target_objects
 from .scene_meshes import FloatArray, matrix_of, own_mesh, positions, transform
 
@@ -25,8 +25,9 @@ def box_of(points: Any) -> Box:
 
 
 def object_box(obj: bpy.types.Object) -> Box:
-    """The box around an object in world space; of an empty, its origin."""
-    corners = obj.bound_box if obj.data is not None else [(0.0, 0.0, 0.0)]
+    """The box around an object in world space; of an empty, that of its sphere or cube."""
+    half = obj.empty_display_size if obj.empty_display_type in SOLID_EMPTIES else 0.0
+    corners: Any = [(-half,) * 3, (half,) * 3] if obj.data is None else obj.bound_box
     return box_of(transform(np.array([tuple(c) for c in corners], np.float32), matrix_of(obj)))
 
 

@@ -65,6 +65,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.operator("object.steer_scene_range", icon="TIME")
         layout.operator("object.steer_pick_agent", icon="EYEDROPPER")
         layout.operator("object.steer_color_material", icon="MATERIAL")
+        layout.operator("object.steer_make_colliders")
         layout.operator("object.steer_clear_lost", text="Clear Deleted Inputs")
         layout.separator()
         layout.menu("STEER_MT_behavior_add")

@@ -46,6 +46,7 @@ REMEDIES: dict[str, Remedy] = {
     "SELECT": Remedy(
         "object.steer_select_input", "Select {object!r}", "RESTRICT_SELECT_OFF", {"name": "object"}
     ),
+    "MAKE_COLLIDERS": Remedy("object.steer_make_colliders", "Make Colliders", "MOD_PHYSICS"),
     "SHOW_BODY": Remedy("object.steer_show_body", "Enable {object!r}", "RESTRICT_VIEW_OFF"),
     "CLEAR_LOST": Remedy("object.steer_clear_lost", "Clear the Field", "X", {"name": "subject"}),
     "REMOVE_BEHAVIOR": Remedy(
