@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.crowd import presets
+from ...core.crowd.scaling import scaled_crowd
 from ...core.crowd.settings import CrowdSettings, make_behavior
 from ...core.diagnoses import diagnose
 from ...core.errors import PresetError, SceneError, warn
@@ -18,6 +19,7 @@ from ..display import display
 from . import state
 from .properties import apply_settings
 from .property_classes import sync_display
+from .scene_units import units_per_meter
 
 _ROAM = {"type": "wander", "weight": 0.15}
 """Second behavior of a new crowd: it moves without a target, and is lively with one."""
@@ -89,8 +91,8 @@ def make_crowd(
 
     Args:
         obj: Mesh object; one that is a crowd already keeps its behaviors.
-        settings: Settings of the crowd; None takes `default_settings`.
-        scene: Where the frame range comes from; None keeps that of a new crowd.
+        settings: Settings of the crowd, in the scene's units; None takes `default_settings`.
+        scene: Where frame range and units come from; None keeps those of a new crowd.
 
     Raises:
         SceneError: The object is no mesh, has nothing that could give vertices, or comes from
@@ -110,7 +112,8 @@ def make_crowd(
     if not state.plays_back(obj):
         state.ensure_state(obj)
     if fresh or settings is not None:
-        apply_settings(obj, settings or default_settings())
+        unit = 1.0 if scene is None else units_per_meter(scene)
+        apply_settings(obj, settings or scaled_crowd(default_settings(), unit))
     sync_display(obj)
     if fresh and scene is not None:
         obj.steer.frame_start, obj.steer.frame_end = scene.frame_start, scene.frame_end

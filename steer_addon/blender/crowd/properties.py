@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.behaviors import REGISTRY, Behavior, own_parameters
+from ...core.crowd.scaling import scaled
 from ...core.crowd.settings import BLOCKS, CrowdSettings, make_behavior
 from ...core.errors import ParameterError
 from ...core.sensing.declare import TARGETS
@@ -85,13 +86,18 @@ def write_behavior(item: SteerBehavior, behavior: Behavior) -> None:
     item.use_own_target = bool(behavior.target)
 
 
-def add_behavior(obj: bpy.types.Object, type_name: str) -> Any:
+def add_behavior(obj: bpy.types.Object, type_name: str, unit: float = 1.0) -> Any:
     """Add a behavior of a type with default values to the end of the list; returns the entry.
+
+    Args:
+        obj: The crowd.
+        type_name: The type.
+        unit: Units of its scene in a meter.
 
     Raises:
         ParameterError: There is no such type.
     """
-    behavior = make_behavior({"type": type_name})
+    behavior = scaled(make_behavior({"type": type_name}), unit)
     item = obj.steer.behaviors.add()
     write_behavior(item, behavior)
     return item

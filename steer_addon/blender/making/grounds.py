@@ -106,7 +106,7 @@ def places_on(field: Field, settings: CrowdSettings, at: Any, half: float) -> Wa
     middle = np.clip(np.asarray(at, np.float64), low, high)[:2]
     near = (field.triangles[:, :, :2].max(axis=1) >= middle - half).all(axis=1)
     near &= (field.triangles[:, :, :2].min(axis=1) <= middle + half).all(axis=1)
-    radius = max(settings.agents.radius, 0.02)
+    radius = settings.agents.radius or 0.02
     body = Body(
         radius=radius,
         height=HEIGHT * radius / BODY_RADIUS,

@@ -12,6 +12,7 @@ from mathutils import Vector
 from ...core.errors import SceneError
 from ...core.inputs.paths import Path
 from ...core.sensing.declare import CONTAINER, PATHS
+from ..crowd.scene_units import units_per_meter
 from ..crowd.slots import source_use
 from .path_curves import add_curve, circle
 
@@ -49,11 +50,12 @@ def add_input(
     prefix = "" if role == "TARGET" else "second_"
     if prefix and not entry:
         raise SceneError("A second target belongs to a behavior: name it")
-    middle, half = extent(obj)
+    unit = units_per_meter(scene)
+    middle, half = extent(obj, unit)
     # in front, where characters face; a second target is on the other side
     ahead = Vector((0.0, -2.0 * half.y, 0.0)) * (-1.0 if prefix else 1.0)
     made = _link(scene, "Second Target" if prefix else "Target", None, middle + ahead)
-    made.empty_display_type, made.empty_display_size = "SPHERE", 0.5
+    made.empty_display_type, made.empty_display_size = "SPHERE", 0.5 * unit
     setattr(owner, f"{prefix}target_kind", "OBJECT")
     setattr(owner, f"{prefix}target_object", made)
     return made
@@ -86,21 +88,22 @@ def add_colliders(
     return colliders
 
 
-def extent(obj: bpy.types.Object) -> tuple[Vector, Vector]:
-    """Middle and half size of the start positions of a crowd's agents [m]."""
+def extent(obj: bpy.types.Object, unit: float = 1.0) -> tuple[Vector, Vector]:
+    """Middle and half size of the start positions of a crowd's agents, in units of the scene."""
+    least = LEAST * unit
     points = np.empty(3 * len(obj.data.vertices), np.float32)
     if not len(points):
-        return obj.matrix_world.translation.copy(), Vector((LEAST,) * 3)
+        return obj.matrix_world.translation.copy(), Vector((least,) * 3)
     obj.data.vertices.foreach_get("co", points)
     matrix = np.array(obj.matrix_world)
     places = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
     low, high = places.min(axis=0), places.max(axis=0)
     middle = Vector(((low + high) / 2).tolist())
-    return middle, Vector(np.maximum((high - low) / 2, LEAST).tolist())
+    return middle, Vector(np.maximum((high - low) / 2, least).tolist())
 
 
 def _add_source(obj: bpy.types.Object, scene: bpy.types.Scene, use: str) -> bpy.types.Object:
-    middle, half = extent(obj)
+    middle, half = extent(obj, units_per_meter(scene))
     wide = half * (1.0 + MARGIN)
     if use == CONTAINER:
         box = _link(scene, "Container", None, middle)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.crowd.presets import load_preset
+from ...core.crowd.scaling import scaled_crowd
 from ...core.crowd.settings import CrowdSettings
 from ...core.crowd.start import StartSettings, complete_start
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
@@ -69,6 +70,8 @@ class Plan:
     """Largest distance of the path from the middle."""
     lap: float
     """Radius of the circle that the target moves on; 0 if it stands still."""
+    unit: float = 1.0
+    """Units of the scene in a meter."""
 
     @property
     def target(self) -> tuple[float, float, float]:
@@ -165,17 +168,21 @@ class Plan:
         return box_of(corners)
 
 
-def plan_of(wish: Wish) -> Plan:
+def plan_of(wish: Wish, unit: float = 1.0) -> Plan:
     """Plan a crowd from a preset.
+
+    Args:
+        wish: The user's options.
+        unit: Units of the scene in a meter; all lengths of the plan are in these units.
 
     Raises:
         SteerError: The preset cannot be used.
     """
     preset = load_preset(wish.preset, *crowds.user_preset_folders())
-    settings = replace(preset.settings, seed=wish.seed)
+    settings = replace(scaled_crowd(preset.settings, unit), seed=wish.seed)
     start = complete_start(preset.start, settings)
     acting = [b for b in settings.behaviors if b.enabled and b.weight > 0.0]
-    body = max(settings.agents.radius, 0.02)
+    body = max(settings.agents.radius, 0.02 * unit)
     flies = settings.motion.motion == "FLY"
     near = [getattr(b, b.keeps_apart_by) for b in acting if b.keeps_apart_by]
     gap = max([4.0 * body, *(0.7 * float(distance) for distance in near)])
@@ -196,4 +203,5 @@ def plan_of(wish: Wish) -> Plan:
         height=spread + 6.0 * body if flies else 0.0,
         way=0.6 * reach + 4.0 * body,
         lap=lap.get(start.target, 0.0),
+        unit=unit,
     )

@@ -31,6 +31,8 @@ def empty_scene(frames: range) -> bpy.types.Scene:
     bpy.ops.wm.read_homefile(use_empty=True)
     scene = bpy.context.scene
     scene.name = "Scene"
+    # whatever the user's startup file has: files and presets are in meters
+    scene.unit_settings.scale_length = 1.0
     scene.render.fps, scene.render.fps_base = FPS, 1.0
     scene.frame_start, scene.frame_end = frames[0], frames[-1]
     return scene
@@ -43,6 +45,7 @@ class Stage:
         scene: The scene.
         origin: Origin of the places of objects [m].
         parent: Collection that all others are in.
+        unit: Units of the scene in a meter.
         set: Collection of objects that agents do not read.
         colliders: Collection of colliders.
         bodies: Collection of the objects that agents copy.
@@ -54,10 +57,12 @@ class Stage:
         origin: Any = (0.0, 0.0, 0.0),
         names: Sequence[str] = ("Stage", "Colliders", "Bodies"),
         parent: bpy.types.Collection | None = None,
+        unit: float = 1.0,
     ) -> None:
         """Begin with the three collections, in the scene's own or in another one."""
         self.scene = scene
         self.parent = parent or scene.collection
+        self.unit = unit
         self.origin = Vector(origin)
         self.set, self.colliders, self.bodies = (self.collection(name) for name in names)
 
@@ -133,7 +138,7 @@ class Stage:
         corners = [(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)]
         obj = self.add(new_mesh("Ground", corners, [(0, 1, 2, 3)]), color=color)
         if color is None:
-            paving = tile_material("Paving", "#CFC7BA", "#BFB6A8", "#9B9389", 1.0)
+            paving = tile_material("Paving", "#CFC7BA", "#BFB6A8", "#9B9389", self.unit)
             obj.data.materials.append(paving)
         return obj
 
@@ -154,7 +159,7 @@ class Stage:
         """An empty to steer by, drawn as a sphere where it has a size [m]."""
         obj = self.add(None, location, name=name, collection=collection)
         obj.empty_display_type = "SPHERE" if size else "PLAIN_AXES"
-        obj.empty_display_size = size or 0.5
+        obj.empty_display_size = size or 0.5 * self.unit
         return obj
 
     def flag(

@@ -18,6 +18,7 @@ from ...core.behaviors import REGISTRY
 from ...core.errors import SceneError
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
+from ..crowd.scene_units import units_per_meter
 from ..reading.extents import holds, start_box
 from . import path_curves
 from .beside import free_origin
@@ -47,10 +48,10 @@ def start(scene: bpy.types.Scene, layer: bpy.types.ViewLayer, wish: Wish) -> bpy
     Raises:
         SteerError: The preset cannot be used.
     """
-    plan = plan_of(wish)
+    plan = plan_of(wish, units_per_meter(scene))
     field = choose_field(scene, layer, plan)
     site, ground = _site(scene, plan, field)
-    place = Stage(scene, site.origin, COLLECTIONS, new_parent(scene, layer))
+    place = Stage(scene, site.origin, COLLECTIONS, new_parent(scene, layer), plan.unit)
     _obstacles(place, plan, site.spots)
     crowd = place.crowd(
         plan.settings,

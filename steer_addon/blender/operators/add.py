@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ...core.crowd.scaling import scaled_crowd
 from ...core.errors import SceneError
 from ...core.inputs import paths
 from .. import playback
 from ..crowd import crowds
+from ..crowd.scene_units import units_per_meter
 from ..live import live
 from ..making import arrangement, beside, distribute, path_curves, staging
 from ..reading import extents, scene_meshes
@@ -37,6 +39,7 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_add_crowd"
     bl_label = "Add Crowd"
+    lengths = ("spacing", "radius")
 
     distribution: bpy.props.EnumProperty(
         name="Distribution",
@@ -108,7 +111,8 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
         draw = surface_draw(context, ground, made) if on_mesh else None
         points = made.places(self.count, draw).points
         parent = staging.new_parent(scene, context.view_layer)
-        settings = replace(crowds.default_settings(), seed=self.seed)
+        settings = scaled_crowd(crowds.default_settings(), units_per_meter(scene))
+        settings = replace(settings, seed=self.seed)
         if ground is None:
             half = self.spacing * np.array([[-1.0], [1.0]])
             origin, _ = beside.free_origin(scene, extents.box_of(points) + half)
@@ -203,6 +207,7 @@ class OBJECT_OT_steer_add_random_path(AddOperator, bpy.types.Operator):
 
     bl_idname = "object.steer_add_random_path"
     bl_label = "Add Random Path"
+    lengths = ("inner", "outer", "width", "height")
 
     count: bpy.props.IntProperty(
         name="Waypoints", description="Number of waypoints", default=8, min=2, soft_max=100

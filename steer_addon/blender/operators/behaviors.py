@@ -12,6 +12,7 @@ from ..crowd import animation_paths, crowds
 from ..crowd.properties import add_behavior, apply_settings, settings_of, write_behavior
 from ..crowd.property_classes import ENTRY_INPUTS
 from ..crowd.property_factory import copy_group, summary
+from ..crowd.scene_units import units_per_meter
 from .common import Needs, Returned, SteerOperator, why_no_crowd, why_no_editable_crowd
 
 _OWN_INPUTS = ("target_kind", "target_object", "target_collection", "colliders", "ground")
@@ -67,7 +68,7 @@ class OBJECT_OT_steer_behavior_add(SteerOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> None:
         """Add it at the end, and make it the active one."""
         steer = context.object.steer
-        add_behavior(context.object, self.type)
+        add_behavior(context.object, self.type, units_per_meter(context.scene))
         steer.active_behavior = len(steer.behaviors) - 1
 
 

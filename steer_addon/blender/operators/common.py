@@ -11,6 +11,7 @@ import bpy
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SteerError
 from ..crowd.crowds import is_crowd, why_not_editable
+from ..crowd.scene_units import units_per_meter
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems, OperatorTypeFlagItems
@@ -128,6 +129,16 @@ class AddOperator(SteerOperator):
     """Base of operators that add an object: they run at once, and are adjusted afterwards."""
 
     needs = (why_not_object_mode,)
+    lengths: tuple[str, ...] = ()
+    """Properties whose defaults are in meters."""
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        """Run with defaults in the units of the scene, as Blender's own operators do."""
+        unit = units_per_meter(context.scene)
+        for name in self.lengths if unit != 1.0 else ():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, unit * getattr(self, name))
+        return super().execute(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """Run at once; the numbers can be changed in the panel that Blender shows then."""

@@ -5,10 +5,13 @@ from pathlib import Path
 import bpy
 
 from ...core.crowd import presets, start
+from ...core.crowd.scaling import scaled_crowd
+from ...core.crowd.settings import CrowdSettings
 from ...core.errors import PresetError
 from ..checks import obstructions
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
+from ..crowd.scene_units import units_per_meter
 from ..making import beside, plans, starters
 from .common import (
     AddOperator,
@@ -140,6 +143,11 @@ def _bring_into_view(context: bpy.types.Context, before: list[bpy.types.Object])
     select_only(context, crowd)
 
 
+def _apply(context: bpy.types.Context, settings: CrowdSettings) -> None:
+    """Set the active crowd from the settings of a preset, which are in meters."""
+    apply_settings(context.object, scaled_crowd(settings, units_per_meter(context.scene)))
+
+
 def preset_file_name(label: str) -> str:
     """File name for a preset, without ending.
 
@@ -174,7 +182,7 @@ class OBJECT_OT_steer_preset_apply(SteerOperator, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> str:
         """Read, check and apply it; a preset that does not fit changes nothing."""
         preset = presets.load_preset(self.name, *user_preset_folders())
-        apply_settings(context.object, preset.settings)
+        _apply(context, preset.settings)
         return f"Applied preset {preset.label}"
 
 
@@ -202,7 +210,7 @@ class OBJECT_OT_steer_preset_save(SteerOperator, bpy.types.Operator):
         path = user_preset_folder() / f"{preset_file_name(self.name)}.json"
         presets.save_preset(
             path,
-            settings_of(context.object),
+            scaled_crowd(settings_of(context.object), 1.0 / units_per_meter(context.scene)),
             label=self.name.strip(),
             description=self.description_text,
         )
@@ -233,7 +241,7 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath))
         preset = presets.read_preset(path)
         if not why_no_editable_crowd(context):
-            apply_settings(context.object, preset.settings)
+            _apply(context, preset.settings)
             return f"Applied preset {preset.label}"
         seed = beside.free_seed(context.scene)
         wish = plans.Wish(str(path), preset.start.agents, seed)
