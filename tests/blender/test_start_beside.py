@@ -128,3 +128,13 @@ def test_a_large_crowd_starts_without_a_warning():
     crowd = started(count=2000, bodies=False)
     bpy.context.scene.frame_set(1)
     assert live.get_frame(crowd, 1) is not None and live.status(crowd).warnings == ()
+
+
+def test_the_flag_at_a_target_is_seen_from_every_side():
+    target = started(count=5).steer.target_object
+    mesh = next(child for child in target.children).data
+    cloth = {v for face in mesh.polygons if face.material_index == 1 for v in face.vertices}
+    points = np.array([mesh.vertices[v].co for v in cloth])
+    for turn in np.radians(np.arange(0, 180, 5)):
+        seen = points[:, 0] * np.cos(turn) + points[:, 1] * np.sin(turn)
+        assert np.ptp(seen) > 0.6

@@ -154,17 +154,26 @@ def animal_mesh(name: str, length: float, girth: float) -> bpy.types.Mesh:
 
 
 def flag_mesh(name: str) -> bpy.types.Mesh:
-    """A flag on a pole of 4 m; its cloth takes material 1."""
+    """A flag on a pole of 4 m; its cloth takes material 1.
+
+    The cloth waves so deeply that it is seen from every side.
+    """
     points: list[tuple[float, float, float]] = []
     faces: list[tuple[int, ...]] = []
     for radius, height in ((0.05, 4.0), (0.55, 0.06)):
         first = len(points)
         faces += [*_bands(first, 12, 2), tuple(range(first + 12, first + 24))]
         points += [(x, y, z) for z in (0.0, height) for x, y in _circle(12, radius)]
-    faces.append((len(points), len(points) + 1, len(points) + 2))
-    points += [(0.05, 0.0, 4.0), (0.05, 0.0, 2.9), (1.75, 0.0, 3.45)]
+    plain, first, pieces = len(faces), len(points), 24
+    x, y, step = 0.05, 0.0, 2.6 / pieces
+    for k in range(pieces + 1):
+        points += [(x, y, 2.9), (x, y, 4.0)]
+        way = 1.3 * np.cos(2.0 * np.pi * (k + 0.5) / pieces)
+        x, y = x + step * np.cos(way), y + step * np.sin(way)
+    faces += [(k, k + 2, k + 3, k + 1) for k in range(first, len(points) - 2, 2)]
     mesh = new_mesh(name, points, faces)
-    mesh.polygons.foreach_set("material_index", [0] * (len(faces) - 1) + [1])
+    mesh.polygons.foreach_set("material_index", [0] * plain + [1] * pieces)
+    mesh.polygons.foreach_set("use_smooth", [False] * plain + [True] * pieces)
     return mesh
 
 
