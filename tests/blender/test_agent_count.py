@@ -10,7 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live  # noqa: E402
-from steer_addon.blender.making import resizing  # noqa: E402
+from steer_addon.blender.making import resizing, scene_maker  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_crowd, make_plane  # noqa: E402
 
@@ -103,6 +103,16 @@ def test_agents_on_a_surface_join_on_it():
     points = points_of(obj)
     assert len(points) == 60
     np.testing.assert_allclose(points[:, 2], points[:, 0] * math.tan(math.radians(20.0)), atol=1e-4)
+
+
+def test_a_scene_of_the_command_line_takes_more_on_its_ground():
+    obj = scene_maker.make_scene(scene_maker.SceneOptions(agents=20, frames=range(1, 3))).crowd
+    before = points_of(obj)
+    obj.steer.agent_count = 60
+    points = points_of(obj)
+    assert len(points) == 60 and np.array_equal(points[:20], before)
+    assert distances(points).min() > 2.0 * obj.steer.agents.radius
+    np.testing.assert_allclose(points[:, 2], 0.0, atol=1e-4)
 
 
 def test_new_points_take_over_attributes_and_get_ids_of_their_own():

@@ -90,7 +90,9 @@ def _carries(field: Field, plan: Plan) -> bool:
     return bool(is_wide and area >= math.pi * (1.2 * plan.spread) ** 2)
 
 
-def places_on(field: Field, settings: CrowdSettings, at: Any, half: float) -> Walkable:
+def places_on(
+    field: Field, settings: CrowdSettings, at: Any, half: float, blocking: Any = ()
+) -> Walkable:
     """Places on a mesh where agents can stand, in a square around a point.
 
     Args:
@@ -98,6 +100,7 @@ def places_on(field: Field, settings: CrowdSettings, at: Any, half: float) -> Wa
         settings: Settings of the crowd.
         at: The point, or one beside the mesh, in world space [m].
         half: Half width of the square [m].
+        blocking: Triangles that nobody walks through [m], shape (n, 3, 3).
 
     Raises:
         SceneError: There is no such place.
@@ -114,7 +117,7 @@ def places_on(field: Field, settings: CrowdSettings, at: Any, half: float) -> Wa
         step_height=settings.motion.step_height,
     )
     try:
-        return find_walkable(field.triangles[near], np.zeros((0, 3, 3)), body)
+        return find_walkable(field.triangles[near], np.reshape(blocking, (-1, 3, 3)), body)
     except SceneError:
         raise SceneError(
             f"{field.obj.name!r} has no place to stand near the 3D cursor: move the cursor over "

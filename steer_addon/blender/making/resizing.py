@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import bmesh
@@ -9,12 +10,13 @@ import bpy
 import numpy as np
 
 from ...core.diagnoses import Diagnosis, diagnose
-from ...core.errors import SteerError, warn
+from ...core.errors import SceneError, SteerError, warn
 from ..crowd import crowds
 from ..crowd.properties import settings_of
 from ..live.live import is_baked
 from ..reading import scene_meshes
 from ..reading.scene_agents import needs_evaluation
+from ..reading.scene_inputs import collider_objects
 from . import distribute, grounds
 from .arrangement import ON_MESH, TERRAIN, Arrangement, Places, arrangement_of
 
@@ -76,13 +78,26 @@ def ground_draw(obj: bpy.types.Object, made: Arrangement, count: int) -> distrib
     to_local = np.linalg.inv(place)
     triangles = scene_meshes.walkable_triangles(ground, layer.depsgraph)
     if made.kind == TERRAIN:
-        field, reach, origin = grounds.Field(ground, triangles), made.reach(count), place[:3, 3]
-        walkable = grounds.places_on(field, settings_of(obj), origin, 4.0 * reach)
+        field, reach = grounds.Field(ground, triangles), made.reach(count)
+        origin = place[:3, :3] @ made.center + place[:3, 3]
+        blocking = _blocking(obj, layer.depsgraph)
+        walkable = grounds.places_on(field, settings_of(obj), origin, 4.0 * reach, blocking)
         rows = grounds.rows_around(walkable, walkable.nearest(origin)[0], reach)
         return grounds.draw_from(walkable, rows, seed, to_local)
     return distribute.surface_draw(
         scene_meshes.transform(triangles, to_local), seed, made.max_slope
     )
+
+
+def _blocking(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Any:
+    """Triangles of the colliders of a crowd [m], shape (n, 3, 3)."""
+    found: list[Any] = [np.zeros((0, 3, 3))]
+    for part in collider_objects(obj):
+        if part.type in scene_meshes.MESH_TYPES:
+            # walls drawn as edges have no faces
+            with suppress(SceneError):
+                found.append(scene_meshes.walkable_triangles(part, depsgraph))
+    return np.concatenate(found)
 
 
 def _write(mesh: bpy.types.Mesh, places: Places, kept: int) -> None:

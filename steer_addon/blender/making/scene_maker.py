@@ -17,12 +17,13 @@ from ...core.diagnoses import Diagnosis
 from ...core.geometry import bvh
 from ..crowd import crowds
 from ..reading.scene_meshes import walkable_triangles
+from .arrangement import BALL, TERRAIN, Arrangement
 from .figures import BODY_RADIUS, HEIGHT
 from .importers import import_meshes, join_meshes
 from .materials import open_from_behind, plain_material, slope_material
 from .plaza import make_plaza
 from .scene_look import View, add_camera, add_light, aim_camera, set_render
-from .spawning import Group, Plan, Spawn, plan_flight, plan_walk
+from .spawning import BODIES_APART, Group, Plan, Spawn, plan_flight, plan_walk
 from .staging import Stage, choose, empty_scene
 from .walkable import Body, find_walkable
 
@@ -173,7 +174,9 @@ def _make_crowd(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) 
     unit = settings.agents.radius / BODY_RADIUS
     collection, flags = stage.collection("Targets"), stage.collection("Flags")
     targets = [stage.target(place, size=unit, collection=collection) for place in plan.targets]
-    crowd = stage.crowd(settings, plan.positions, headings=_target_headings(plan, walks=walks))
+    arrangement = _arrangement(plan, settings).to_text()
+    headings = _target_headings(plan, walks=walks)
+    crowd = stage.crowd(settings, plan.positions, headings=headings, arrangement=arrangement)
     choose(crowd.steer, "target", targets[0] if len(targets) == 1 else collection)
     if walks:
         for target in targets:
@@ -183,6 +186,21 @@ def _make_crowd(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) 
     else:
         stage.show(crowd, "cones", color="#C8502F")
     return SceneResult(crowd, targets, plan.warnings)
+
+
+def _arrangement(plan: Plan, settings: CrowdSettings) -> Arrangement:
+    """How more agents would be placed: on the ground where these start, or in the same ball."""
+    walks, radius = settings.motion.motion == "GROUND", settings.agents.radius
+    middle = plan.positions[0] if walks else plan.positions.mean(axis=0)
+    reach = np.linalg.norm(plan.positions - middle, axis=1).max()
+    return Arrangement(
+        TERRAIN if walks else BALL,
+        spacing=BODIES_APART * radius,
+        radius=float(reach) + radius,
+        center=tuple(float(value) for value in middle),
+        seed=settings.seed,
+        max_slope=settings.motion.max_slope,
+    )
 
 
 def _target_headings(plan: Plan, *, walks: bool) -> NDArray[np.float32]:

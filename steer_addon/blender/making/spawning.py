@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 WHOLE, CORNER, DISC = "whole", "corner", "disc"
 
-_BODIES_APART = 2.1
+BODIES_APART = 2.1
 """Smallest distance of two agents, in body radii."""
 _COMFORT = 5.0
 """Preferred distance of agents, if there is room, in body radii."""
@@ -107,7 +107,7 @@ def plan_walk(places: Walkable, group: Group) -> Plan:
 def _check_room(count: int, places: Walkable, group: Group) -> None:
     """Reject a crowd that is far too large, without a search."""
     # more than 55 % of an area is never covered by discs put there at random (Feder 1980)
-    disc = math.pi * (_BODIES_APART * group.radius / 2.0) ** 2
+    disc = math.pi * (BODIES_APART * group.radius / 2.0) ** 2
     most = int(0.55 * count * places.cell**2 / disc)
     if group.agents > 1.1 * most + 10:
         raise _too_many(most, group.agents)
@@ -171,7 +171,7 @@ def _throw(
     """Random positions around some of the places [m], far apart if there is room."""
     if not len(rows):
         return np.zeros((0, 3), np.float32)
-    least = _BODIES_APART * group.radius
+    least = BODIES_APART * group.radius
     room = len(rows) * places.cell**2 / group.agents
     # random places leave half of the space empty
     comfort = min(_COMFORT * group.radius, math.sqrt(0.55 * room))
@@ -216,7 +216,7 @@ def plan_flight(low: Floats, high: Floats, group: Group) -> Plan:
         places: Floats = center + way * ball * np.cbrt(random.uniform(size=(count, 1)))
         return places
 
-    spacing = max(0.7 * distance, _BODIES_APART * group.radius)
+    spacing = max(0.7 * distance, BODIES_APART * group.radius)
     positions = throw_darts(draw, group.agents, spacing)
     if len(positions) < group.agents:
         raise SceneError(
