@@ -67,13 +67,23 @@ def moved(location, **options):
     [
         lambda: moved((100.0, 0.0, 0.0)),
         lambda: moved((0.0, 0.0, 6.0)),
+        lambda: moved((0.0, 0.0, 1.6)),
         lambda: moved((0.0, 0.0, -1.8)),
         lambda: setattr(moved((0.0, 0.0, 0.0)), "display_type", "WIRE"),
         lambda: setattr(moved((0.0, 0.0, 0.0)), "hide_render", True),
         lambda: moved((0.0, 0.0, 0.0)).hide_set(True),
         lambda: scenes.make_crowd([(0, 0, 0), (1, 0, 5)], "Other"),
     ],
-    ids=["far", "overhead", "in the ground", "wire", "not rendered", "hidden", "crowd"],
+    ids=[
+        "far",
+        "overhead",
+        "above step height",
+        "in the ground",
+        "wire",
+        "not rendered",
+        "hidden",
+        "crowd",
+    ],
 )
 def test_what_nobody_runs_into_is_left_alone(make):
     obj = started()

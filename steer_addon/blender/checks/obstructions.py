@@ -21,8 +21,6 @@ from ..reading.scene_inputs import collider_objects, ground_object, input_object
 
 MOST_OBJECTS = 2000
 """Scenes with more objects are not searched, which would take longer than a redraw."""
-HEADROOM = 7.0
-"""Height that agents need above their feet, in body radii: that of a person."""
 _NAMED = 3
 
 
@@ -95,20 +93,15 @@ def _is_solid(obj: bpy.types.Object) -> bool:
 
 
 def _stands(obj: bpy.types.Object, box: Box, reach: Box, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether a box is higher than a step, and lower than a head, over what agents walk on."""
-    motion, radius = obj.steer.motion, obj.steer.agents.radius
-    low = [max(box[0, k], reach[0, k]) for k in (0, 1)]
-    high = [min(box[1, k], reach[1, k]) for k in (0, 1)]
-    head = box[0, 2] + HEADROOM * radius
-    middle = ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, head)
-    ground = ground_object(obj)
-    floor = float(extents.start_box(obj)[0, 2])
+    """Whether a box reaches from below to above the step height, where walkers meet colliders."""
+    low, high = np.maximum(box[0], reach[0]), np.minimum(box[1], reach[1])
+    step, ground = obj.steer.motion.step_height, ground_object(obj)
+    floor: float | None = float(extents.start_box(obj)[0, 2])
     if ground is not None and ground.type == "MESH":
-        found = _below(ground.evaluated_get(depsgraph), middle)
-        if found is None:
-            return False
-        floor = found
-    return bool(box[0, 2] - floor < HEADROOM * radius and box[1, 2] - floor > motion.step_height)
+        x, y = ((low + high) / 2.0)[:2]
+        start = (float(x), float(y), float(box[1, 2]))
+        floor = _below(ground.evaluated_get(depsgraph), start)
+    return floor is not None and bool(box[0, 2] <= floor + step < box[1, 2])
 
 
 def _below(ground: bpy.types.Object, point: tuple[float, float, float]) -> float | None:
