@@ -7,7 +7,6 @@ from ...core.doors import load_on_use
 load_on_use(
     __name__,
     "arrangement",
-    "beside",
     "demos",
     "distribute",
     "grounds",

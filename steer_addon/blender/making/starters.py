@@ -21,9 +21,8 @@ from ..crowd import crowds
 from ..crowd.scene_units import units_per_meter
 from ..reading.extents import holds, start_box
 from . import path_curves
-from .beside import free_origin
 from .figures import BODY_RADIUS
-from .grounds import Field, Site, choose_field, find_site
+from .grounds import Field, Site, choose_field, find_site, free_origin
 from .plans import ACTIVE, Plan, Spot, Wish, plan_of
 from .staging import Stage, choose, new_parent
 

@@ -14,7 +14,7 @@ from .. import playback
 from ..crowd import crowds
 from ..crowd.scene_units import units_per_meter
 from ..live import live
-from ..making import arrangement, beside, distribute, path_curves, staging
+from ..making import arrangement, distribute, grounds, path_curves, staging
 from ..reading import extents, scene_meshes
 from .common import AddOperator, SteerOperator, active_object, select_only, why_no_editable_crowd
 
@@ -98,7 +98,7 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
         """Find the places, make the object, make it a crowd."""
         scene = context.scene
         if not self.properties.is_property_set("seed"):
-            self.seed = beside.free_seed(scene)
+            self.seed = grounds.free_seed(scene)
         on_mesh = self.distribution == "SURFACE"
         ground = active_object(context) if on_mesh else None
         made = arrangement.Arrangement(
@@ -115,7 +115,7 @@ class OBJECT_OT_steer_add_crowd(AddOperator, bpy.types.Operator):
         settings = replace(settings, seed=self.seed)
         if ground is None:
             half = self.spacing * np.array([[-1.0], [1.0]])
-            origin, _ = beside.free_origin(scene, extents.box_of(points) + half)
+            origin, _ = grounds.free_origin(scene, extents.box_of(points) + half)
         else:
             motion = replace(settings.motion, max_slope=made.max_slope)
             settings = replace(settings, motion=motion)
@@ -154,7 +154,7 @@ def surface_draw(
         draw = distribute.surface_draw(triangles, made.seed, made.max_slope)
     except SceneError as error:
         raise SceneError(f"{ground.name!r} cannot carry agents: {error}") from None
-    return distribute.apart(draw, beside.starts(context.scene), made.spacing)
+    return distribute.apart(draw, grounds.starts(context.scene), made.spacing)
 
 
 def why_no_new_crowd(context: bpy.types.Context) -> str:

@@ -12,7 +12,7 @@ from ..checks import obstructions
 from ..crowd.crowds import user_preset_folder, user_preset_folders
 from ..crowd.properties import apply_settings, settings_of
 from ..crowd.scene_units import units_per_meter
-from ..making import beside, plans, starters
+from ..making import grounds, plans, starters
 from .common import (
     AddOperator,
     Returned,
@@ -116,7 +116,7 @@ class OBJECT_OT_steer_start(AddOperator, bpy.types.Operator):
         """Make all of it, and go to the first frame."""
         scene = context.scene
         if not self.properties.is_property_set("seed"):
-            self.seed = beside.free_seed(scene)
+            self.seed = grounds.free_seed(scene)
         wish = plans.Wish(
             self.preset, self.count, self.seed, self.obstacles, self.ground, self.bodies
         )
@@ -243,7 +243,7 @@ class OBJECT_OT_steer_preset_import(SteerOperator, bpy.types.Operator):
         if not why_no_editable_crowd(context):
             _apply(context, preset.settings)
             return f"Applied preset {preset.label}"
-        seed = beside.free_seed(context.scene)
+        seed = grounds.free_seed(context.scene)
         wish = plans.Wish(str(path), preset.start.agents, seed)
         crowd = starters.start(context.scene, context.view_layer, wish)
         select_only(context, crowd)
