@@ -109,6 +109,7 @@ class CacheBake:
                     writer.about["inputs"] = seen.data()
                 states = {c.name_full: s.simulation.agents for c, s, _ in moment}
                 yield frame, inputs.renamed(states, obj.name_full, header.name)
+            add_new(self.warnings, filter(None, [session.simulation.stuck]))
 
 
 def begin(

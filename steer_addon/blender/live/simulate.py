@@ -102,7 +102,9 @@ class Session:
     @property
     def warnings(self) -> list[Diagnosis]:
         """Diagnoses of the scene that the user may want to act on."""
-        return [*self.reader.scene_warnings, *self.simulation.warnings]
+        stuck = self.simulation.stuck
+        found = [*self.reader.scene_warnings, *self.simulation.warnings]
+        return found if stuck is None else [*found, stuck]
 
 
 class _OwnStage:
@@ -321,6 +323,8 @@ def run(
                 if at is not None:
                     at[:] = [session]
                 yield frame
+        # of the last frame alone: with every frame their number is another one
+        add_new(found, filter(None, [session.simulation.stuck]))
 
     return simulated()
 

@@ -7,10 +7,17 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..crowd.crowds import crowds
+from ..crowd.crowds import crowds, why_not_editable
 from ..display.display import find_modifier
 from ..overlay import answers, seen, strokes
-from .common import PolledOperator, Returned
+from ..reading import scene_agents
+from .common import (
+    PolledOperator,
+    Returned,
+    SteerOperator,
+    why_no_crowd,
+    why_not_object_mode,
+)
 
 REACH = 30.0
 """Distance from the cursor within which an agent is found [px], at the standard size."""
@@ -142,6 +149,34 @@ class STEER_OT_pick_agent(PolledOperator, bpy.types.Operator):
         return found
 
 
+class OBJECT_OT_steer_show_agents(SteerOperator, bpy.types.Operator):
+    """Select the points of these agents, and show in 3D views what each of them is held up by"""
+
+    bl_idname = "object.steer_show_agents"
+    bl_label = "Show Agents"
+    needs = (why_no_crowd, why_not_object_mode)
+
+    agents: bpy.props.StringProperty(name="Agents", description="Ids of the agents to show")
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Choose them in the overlay, and select their points for Edit Mode."""
+        obj = context.object
+        overlay = context.scene.steer_overlay
+        overlay.crowd, overlay.agents, overlay.show = obj, self.agents, True
+        if not why_not_editable(obj):
+            ids = answers.chosen_ids(context.scene)
+            select_points(obj.data, scene_agents.vertices_of(obj, ids))
+
+
+def select_points(mesh: bpy.types.Mesh, rows: Any) -> None:
+    """Select some vertices of a mesh, and nothing else of it."""
+    for parts in (mesh.vertices, mesh.edges, mesh.polygons):
+        parts.foreach_set("select", np.zeros(len(parts), np.bool_))
+    chosen = np.zeros(len(mesh.vertices), np.bool_)
+    chosen[rows] = True
+    mesh.vertices.foreach_set("select", chosen)
+
+
 def choose(scene: bpy.types.Scene, crowd: bpy.types.Object, number: int, *, add: bool) -> None:
     """Explain an agent, and show the overlay.
 
@@ -159,4 +194,4 @@ def choose(scene: bpy.types.Scene, crowd: bpy.types.Object, number: int, *, add:
     overlay.show = True
 
 
-classes = (STEER_OT_pick_agent,)
+classes = (STEER_OT_pick_agent, OBJECT_OT_steer_show_agents)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "extents", "scene", "scene_inputs", "scene_meshes")
+load_on_use(__name__, "extents", "scene", "scene_agents", "scene_inputs", "scene_meshes")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.agents import AGENT_PARAMETERS, Agents, make_agents
 from ...core.behaviors import REGISTRY, own_parameters
@@ -92,6 +93,15 @@ def needs_evaluation(obj: bpy.types.Object) -> bool:
         if modifier.show_viewport:
             return True
     return False
+
+
+def vertices_of(obj: bpy.types.Object, ids: Sequence[int]) -> NDArray[np.int64]:
+    """The vertices that are agents with these ids; none where modifiers make the points."""
+    if needs_evaluation(obj):
+        return np.zeros(0, np.int64)
+    known = _column(obj.data, "id")
+    own = np.arange(len(obj.data.vertices)) if known is None else known
+    return np.flatnonzero(np.isin(own, ids))
 
 
 def _from_evaluated(

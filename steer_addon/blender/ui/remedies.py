@@ -47,6 +47,9 @@ REMEDIES: dict[str, Remedy] = {
         "object.steer_select_input", "Select {object!r}", "RESTRICT_SELECT_OFF", {"name": "object"}
     ),
     "MAKE_COLLIDERS": Remedy("object.steer_make_colliders", "Make Colliders", "MOD_PHYSICS"),
+    "SHOW_STUCK": Remedy(
+        "object.steer_show_agents", "Show Them", "RESTRICT_SELECT_OFF", {"agents": "agents"}
+    ),
     "SHOW_BODY": Remedy("object.steer_show_body", "Enable {object!r}", "RESTRICT_VIEW_OFF"),
     "CLEAR_LOST": Remedy("object.steer_clear_lost", "Clear the Field", "X", {"name": "subject"}),
     "REMOVE_BEHAVIOR": Remedy(

@@ -24,6 +24,7 @@ from . import arrival
 from .free_goals import FreeGoals
 from .proposals import Proposal
 from .solver import Solver
+from .stuck import Headway
 
 T = TypeVar("T")
 
@@ -82,6 +83,7 @@ class Simulation:
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
         self._goals = FreeGoals()
+        self._headway = Headway()
         self.in_colliders = 0
         """Agents that started inside of colliders, and were put to the nearest free place."""
         self.proposals: tuple[Proposal, ...] = ()
@@ -130,6 +132,9 @@ class Simulation:
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1
+        self._headway.note(self.settings.stack, self.proposals)
+        if (number + 1) % max(1, round(1.0 / self.dt)) == 0:
+            self._headway.look(self.agents, world, self.settings, self.proposals)
 
     def skip(self, world: World, settings: CrowdSettings | None = None) -> None:
         """Pass over a frame whose agents are known: `adopt` gives them at the end of such frames.
@@ -146,6 +151,12 @@ class Simulation:
     def adopt(self, agents: Agents) -> None:
         """Continue from agents that a simulation of this crowd left at this frame; makes a copy."""
         self.agents = agents.copy()
+        self._headway = Headway()
+
+    @property
+    def stuck(self) -> Diagnosis | None:
+        """How many agents are stuck by now; None where none is."""
+        return self._headway.diagnosis
 
     @property
     def warnings(self) -> list[Diagnosis]:
