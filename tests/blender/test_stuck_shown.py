@@ -94,3 +94,54 @@ def test_presets_tell_of_hardly_anybody(name):
         most = max(most, 0 if stuck is None else stuck.values["count"])
     # two that hide stand for good between a pillar and their path
     assert most <= (2 if name == "feelers_hide_path" else 0)
+
+
+# crowds that walk through each other
+
+
+def cross(**bodies):
+    """Two crowds that walk toward each other."""
+    found = []
+    for name, side in (("West", -1.0), ("East", 1.0)):
+        points = [(side * 4.0, 0.5 * i, 0.0) for i in range(-3, 4)]
+        crowd = make_walkers(points, name, **bodies)
+        scenes.make_target(crowd, (-side * 20.0, 0.0, 0.0), f"Goal {name}")
+        found.append(crowd)
+    return found
+
+
+def met(crowd):
+    return [d.subject for d in live.status(crowd).warnings if d.code == "CROWDS_OVERLAP"]
+
+
+def test_crowds_that_walk_through_each_other_say_so():
+    west, east = cross()
+    play(48)
+    assert met(west) == met(east) == []
+    play(144)
+    assert (met(west), met(east)) == (["East"], ["West"])
+    # shown from stored frames they are told still, and no longer after a change
+    bpy.context.scene.frame_set(100)
+    assert met(west) == ["East"]
+    saved = east.name
+    east.name = "Elsewhere"
+    assert met(west) == []
+    east.name = saved
+    east.location.y = 60.0
+    bpy.context.view_layer.update()
+    play(144)
+    assert met(west) == met(east) == []
+
+
+def test_crowds_that_see_each_other_or_have_no_bodies_are_not_told():
+    west, east = cross()
+    west.steer.behaviors.add().type = "flee"
+    item = west.steer.behaviors[-1]
+    item.name, item.use_own_target = "Dodge", True
+    item.target_kind, item.target_object = "CROWD", east
+    play(144)
+    assert met(west) == met(east) == []
+    item.enabled = False
+    east.steer.bodies.collide_agents = False
+    play(144)
+    assert met(west) == met(east) == []

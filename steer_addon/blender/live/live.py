@@ -28,7 +28,7 @@ from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
 from ..suspension import is_suspended, suspended
-from . import compiling, live_store, simulate
+from . import compiling, live_store, passing, simulate
 from .edits import Edit
 
 if TYPE_CHECKING:
@@ -72,7 +72,10 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     run = runs.get(obj)
     if run is None:
         return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
-    return LiveStatus(run.current_diagnosis(obj, bpy.context.scene), run.warnings)
+    scene = bpy.context.scene
+    known = runs.by_uid()
+    crossed = passing.told(obj, scene, known) if len(known) > 1 else ()
+    return LiveStatus(run.current_diagnosis(obj, scene), (*run.warnings, *crossed))
 
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
@@ -210,6 +213,9 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 
     _each(scene, act, wait=not rendering)
     if not rendering:
+        known = runs.by_uid()
+        if len(known) > 1:
+            passing.look(scene, lambda: _stepped(scene), known)
         lock_interface(scene)
 
 
