@@ -19,7 +19,18 @@ from .crowd import agent_count, property_classes, records
 from .display import display
 from .live import live
 from .making import resizing
-from .operators import add, bake, baking, behaviors, export, looks, picking, presets, ways_out
+from .operators import (
+    add,
+    bake,
+    baking,
+    behaviors,
+    catching_up,
+    export,
+    looks,
+    picking,
+    presets,
+    ways_out,
+)
 from .overlay import gizmos
 from .overlay import handlers as overlay
 from .ui import menus, panels
@@ -34,6 +45,7 @@ CLASSES = (
     *export.classes,
     *looks.classes,
     *ways_out.classes,
+    *catching_up.classes,
     *picking.classes,
     *gizmos.classes,
     *menus.classes,

@@ -43,7 +43,10 @@ def play(name: str, last: int = LAST) -> dict[str, Played]:
     found: dict[str, Played] = {}
     for crowd in made:
         if crowd.name not in found:
-            for member, _, frames in simulate.continue_to(crowd, scene, last):
+            simulated: simulate.Continued = {}
+            for _ in simulate.continue_to(crowd, scene, last, simulated):
+                pass
+            for member, _, frames in simulated.values():
                 found.setdefault(member.name, Played(member, frames))
     for played in found.values():
         assert len(played.frames) == last

@@ -241,8 +241,8 @@ def test_what_is_not_simulated_is_played_from_the_start_by_its_button():
     obj.steer.frame_start = 4
     scenes.frame_set(9)
     drawn = panel(obj)
-    assert live.status(obj).diagnosis == diagnose("NOT_SIMULATED", start=4)
-    assert says(drawn.texts(), "NOT_SIMULATED")
+    assert live.status(obj).diagnosis == diagnose("NOT_CAUGHT_UP", frame=9, start=4)
+    assert says(drawn.texts(), "NOT_CAUGHT_UP")
     assert drawn.press("object.steer_play") == {"FINISHED"}
     assert bpy.context.scene.frame_current == 4 and scenes.stored(obj) == (4, 4)
     scenes.play(5, 6)

@@ -55,7 +55,7 @@ def test_playing_again_gives_the_same_bits():
     first = live.get_frame(obj, 20)
     live.clear(obj)
     assert live.get_frame(obj, 20) is None
-    assert told(obj) == diagnose("NOT_SIMULATED", start=1)
+    assert told(obj) == diagnose("NOT_CAUGHT_UP", frame=20, start=1)
     play(1, 20)
     np.testing.assert_array_equal(live.get_frame(obj, 20).position, first.position)
 
@@ -95,7 +95,7 @@ def test_starting_in_the_middle_simulates_nothing():
     obj = make_runner()
     play(20, 25)
     assert stored(obj) is None
-    assert told(obj) == diagnose("NOT_SIMULATED", start=1)
+    assert told(obj) == diagnose("NOT_CAUGHT_UP", frame=25, start=1)
     np.testing.assert_array_equal(shown(obj)[:, 0], [0, 1, 2])
 
 

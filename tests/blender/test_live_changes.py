@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("empty_scene")
 def outdated_by(obj):
     """The code of what the stored frames are out of date by."""
     found = told(obj)
-    assert (found.code, found.remedy, found.values["start"]) == ("OUT_OF_DATE", "PLAY", 1)
+    assert (found.code, found.remedy, found.values["start"]) == ("OUT_OF_DATE", "CATCH_UP", 1)
     return found.values["reason"].code
 
 

@@ -37,7 +37,8 @@ def test_a_diagnosis_is_drawn_with_its_button(code, subject, values):
     draw_diagnosis(layout, CONTEXT, found)
     remedy = REMEDIES[found.remedy]
     assert found.sentence in layout.texts()
-    assert layout.of("operator") + layout.of("menu") == [remedy.operator or remedy.menu]
+    beside = [REMEDIES[remedy.beside].operator] if remedy.beside else []
+    assert layout.of("operator") + layout.of("menu") == [remedy.operator or remedy.menu, *beside]
 
 
 def test_what_has_no_way_out_has_no_button():

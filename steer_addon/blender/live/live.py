@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
@@ -28,7 +28,7 @@ from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
 from ..suspension import is_suspended, suspended
-from . import compiling, live_store, passing, simulate
+from . import compiling, live_store, missing, passing, simulate
 from .edits import Edit
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
         return LiveStatus(diagnose("COMPILING"))
     run = runs.get(obj)
     if run is None:
-        return LiveStatus(diagnose("NOT_SIMULATED", start=obj.steer.frame_start))
+        return LiveStatus(missing.nothing_simulated(obj, bpy.context.scene))
     scene = bpy.context.scene
     known = runs.by_uid()
     crossed = passing.told(obj, scene, known) if len(known) > 1 else ()
@@ -99,21 +99,48 @@ def clear(obj: bpy.types.Object) -> None:
             clear_state(state)
 
 
+def lacks(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Whether a simulated crowd is past its start, and does not show its frame as it would be."""
+    run = runs.get(obj)
+    told = run is None or run.current_diagnosis(obj, scene) is not None
+    return told and moment(scene)[0] > obj.steer.frame_start
+
+
+def lacking(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The simulated crowds of a scene that lack its frame."""
+    return [obj for obj in _stepped(scene) if lacks(obj, scene)]
+
+
 def catch_up(obj: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
     """Simulate up to a frame, or to the crowd's end, without playing, and store all frames.
 
     Raises:
         SteerError: The crowd cannot be simulated.
     """
-    last = min(last, obj.steer.frame_end)
-    run = runs.get(obj)
+    last, run = min(last, obj.steer.frame_end), runs.get(obj)
     if last <= obj.steer.frame_start or (run is not None and run.can_show(last)):
         return
-
     with _lock:
-        for crowd, session, frames in simulate.continue_to(obj, scene, last):
-            run = runs.ensure(crowd)
-            run.adopt(crowd, scene, session, frames)
+        for _ in catching_up(obj, scene, last):
+            pass
+
+
+def catching_up(
+    obj: bpy.types.Object, scene: bpy.types.Scene, last: int
+) -> Generator[int, None, None]:
+    """The same frame by frame: nothing is stored before the end.
+
+    Yields:
+        The numbers of the frames that are done.
+
+    Raises:
+        SteerError: The crowd cannot be simulated.
+    """
+    found: simulate.Continued = {}
+    yield from simulate.continue_to(obj, scene, min(last, obj.steer.frame_end), found)
+    with _lock:
+        for crowd, session, frames in found.values():
+            runs.ensure(crowd).adopt(crowd, scene, session, frames)
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -239,10 +266,11 @@ def on_undo(*_: object) -> None:
     # redo of a deletion brings back what the deletion left
     remove_orphans()
     for scene in bpy.data.scenes:
-        _restore(scene)
+        show(scene)
 
 
-def _restore(scene: bpy.types.Scene) -> None:
+def show(scene: bpy.types.Scene) -> None:
+    """Show the frames that the crowds of a scene have now, as after an undo or catching up."""
     _each(scene, lambda run, obj: run.restore(obj, scene))
 
 

@@ -23,7 +23,7 @@ from ..crowd.scene_time import frames_per_frame, is_remapped, moment
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
 from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
 from ..reading.scene_inputs import geometry_owners, gone_inputs, signature
-from . import simulate
+from . import missing, simulate
 from .edit_modes import EditModes, digest_once
 from .edits import Edit, object_uids
 
@@ -341,13 +341,14 @@ class LiveRun:
         if self.out_of_date is not None:
             self.diagnosis = diagnose("OUT_OF_DATE", reason=self.out_of_date, start=start)
         if not self.frames:
-            self.diagnosis = self._failed or diagnose("NOT_SIMULATED", start=start)
+            self.diagnosis = self._failed or missing.nothing_simulated(obj, scene)
             return
         number = wanted
         if wanted not in self.frames:
             number = max((n for n in self.frames if n < wanted), default=min(self.frames))
             part = 0.0
-            self.diagnosis = self._gap(wanted, number, start)
+            ahead, reason = self._session is not None and number < wanted, self.out_of_date
+            self.diagnosis = missing.gap(obj, scene, wanted, number, continues=ahead, reason=reason)
         frame = self.frames[number]
         if plays_back(obj):
             # simulated only for other crowds that steer by it; its bake is shown
@@ -360,15 +361,6 @@ class LiveRun:
         write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
         self._shown, self._logged = key, None
         self._echo = True
-
-    def _gap(self, wanted: int, number: int, start: int) -> Diagnosis:
-        """Diagnosis that another frame than the wanted one is shown, and where to play from."""
-        values = {"frame": wanted, "shown": number, "start": start}
-        ahead = self._session is not None and number < wanted
-        if self.out_of_date is None:
-            return diagnose("FRAME_AHEAD" if ahead else "FRAME_MISSING", **values)
-        code = "FRAME_AHEAD_OF_CHANGE" if ahead else "FRAME_DROPPED"
-        return diagnose(code, reason=self.out_of_date, **values)
 
 
 def _shared(frame: Frame, before: Frame | None) -> Frame:

@@ -329,18 +329,27 @@ def run(
     return simulated()
 
 
+Continued = dict[int, tuple[bpy.types.Object, Session, list[Frame]]]
+"""By session uid: each crowd that has started, its session at the last frame, and all frames."""
+
+
 def continue_to(
-    obj: bpy.types.Object, scene: bpy.types.Scene, last: int
-) -> list[tuple[bpy.types.Object, Session, list[Frame]]]:
+    obj: bpy.types.Object, scene: bpy.types.Scene, last: int, found: Continued
+) -> Iterator[int]:
     """Simulate a crowd, and the crowds that it steers by, up to a frame.
 
-    Returns:
-        Each crowd that had started by then, with its session at that frame and all its frames.
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        last: The last frame.
+        found: Filled with what was simulated.
+
+    Yields:
+        The number of each frame.
     """
-    found: dict[int, tuple[bpy.types.Object, Session, list[Frame]]] = {}
     for moment in moments(obj, scene, last):
         for crowd, session, frame in moment:
             frames = found.setdefault(crowd.session_uid, (crowd, session, []))[2]
             if not frames or frames[-1] is not frame:
                 frames.append(frame)
-    return list(found.values())
+        yield moment[0][2].number

@@ -30,6 +30,7 @@ class Remedy(NamedTuple):
         icon: Its icon; empty if that depends on the added input.
         options: The operator's properties, each with the name of its value in the diagnosis.
         menu: The menu that it opens.
+        beside: Code of another remedy, whose button stands beside it.
     """
 
     operator: str = ""
@@ -37,6 +38,7 @@ class Remedy(NamedTuple):
     icon: str = "NONE"
     options: Mapping[str, str] = {}
     menu: str = ""
+    beside: str = ""
 
 
 REMEDIES: dict[str, Remedy] = {
@@ -57,6 +59,7 @@ REMEDIES: dict[str, Remedy] = {
     ),
     "CHOOSE_PRESET": Remedy(menu="STEER_MT_presets"),
     "SCENE_RANGE": Remedy("object.steer_scene_range", "Use the Scene's Range", "TIME"),
+    "CATCH_UP": Remedy("object.steer_catch_up", "Catch Up", "FF", beside="PLAY"),
     "PLAY": Remedy("object.steer_play", "Play from Start", "PLAY"),
     "RELINK": Remedy("object.steer_cache_relink", "Relink Bake", "FILE_FOLDER"),
     "CONTINUE_BAKE": Remedy("object.steer_cache_continue", "Continue Bake", "PLAY"),
@@ -81,8 +84,15 @@ def draw_diagnosis(layout: Any, context: Any, diagnosis: Diagnosis) -> None:
     if remedy.menu:
         column.menu(remedy.menu)
         return
+    row = column.row(align=True) if remedy.beside else column
+    _draw_button(row, remedy, diagnosis)
+    if remedy.beside:
+        _draw_button(row, REMEDIES[remedy.beside], diagnosis)
+
+
+def _draw_button(layout: Any, remedy: Remedy, diagnosis: Diagnosis) -> None:
     values = {"subject": diagnosis.subject, **diagnosis.values}
     icon = remedy.icon or _SOURCE_ICONS.get(values["label"], "EMPTY_AXIS")
-    props = column.operator(remedy.operator, text=remedy.label.format(**values), icon=icon)
+    props = layout.operator(remedy.operator, text=remedy.label.format(**values), icon=icon)
     for name, value in remedy.options.items():
         setattr(props, name, values[value])

@@ -1,0 +1,160 @@
+"""Catch up: simulate the frames before the current one, while the window stays alive."""
+
+import time
+from collections.abc import Generator
+from contextlib import nullcontext
+
+import bpy
+
+from ...core.compiled import jit
+from ...core.errors import KernelsMissingError, SceneError, SteerError
+from ..crowd.live_settings import LiveKey, live_key
+from ..crowd.properties import settings_of
+from ..crowd.scene_time import moment
+from ..live import compiling, live, simulate
+from ..reading import scene_inputs
+from .common import PolledOperator, Returned, why_no_crowd
+
+_TICK = 0.05
+"""Time of a step [s]; a step is one frame at least."""
+
+
+_NAVIGATION = {
+    *("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "MOUSEROTATE", "NDOF_MOTION"),
+    *("WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM"),
+}
+"""Events that turn views; others could change what is simulated."""
+
+
+def why_caught_up(context: bpy.types.Context) -> str:
+    """Why there is nothing to catch up with; empty when there is."""
+    obj, number = context.object, moment(context.scene)[0]
+    if live.is_baked(obj):
+        return "The crowd is baked"
+    if number <= obj.steer.frame_start:
+        return "This is the first frame of the crowd, or one before it: play"
+    return "" if live.lacks(obj, context.scene) else f"Frame {number} is simulated already"
+
+
+class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
+    """Simulate all crowds up to the current frame, without playing; Escape stops"""
+
+    bl_idname = "object.steer_catch_up"
+    bl_label = "Catch Up"
+    bl_options = {"REGISTER"}
+    # linked crowds play too
+    needs = (why_no_crowd, why_caught_up)
+
+    def _begin(self, context: bpy.types.Context) -> None:
+        self._timer: bpy.types.Timer | None = None
+        self._last = moment(context.scene)[0]
+        self._names = [obj.name for obj in live.lacking(context.scene)]
+        self._before = self._situation(context)
+        self._steps = self._all_steps(context.scene)
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        """Simulate in one go."""
+        try:
+            self._begin(context)
+            for _ in self._steps:
+                pass
+        except SteerError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return self._done(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Simulate in steps."""
+        own_scene = any(map(scene_inputs.needs_own_scene, live.lacking(context.scene)))
+        if bpy.app.background or context.window is None or own_scene:
+            return self.execute(context)
+        if context.screen.is_animation_playing:
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+        try:
+            self._begin(context)
+        except SteerError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(0.01, window=context.window)
+        manager.progress_begin(0, self._last)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """A step, or the end of it; views can be turned in the meantime."""
+        if event.type == "ESC" and event.value == "PRESS":
+            self._end(context)
+            self.report({"INFO"}, "Stopped: the crowd stands as before")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH" if event.type in _NAVIGATION else "RUNNING_MODAL"}
+        if any(live.must_wait(obj) for obj in live.lacking(context.scene)):
+            context.workspace.status_text_set(f"{compiling.text()}  |  Esc: Stop")
+            return {"RUNNING_MODAL"}
+        try:
+            if self._situation(context) != self._before:
+                raise SceneError("Stopped, as a setting or the frame changed: catch up again")
+            number = self._step()
+        except KernelsMissingError as error:
+            self._steps = self._all_steps(context.scene)
+            live.hold(live.lacking(context.scene)[0], error)
+            return {"RUNNING_MODAL"}
+        except SteerError as error:
+            return self._failed(context, error)
+        except BaseException:
+            self._end(context)
+            raise
+        if number is None:
+            return self._done(context)
+        context.window_manager.progress_update(number)
+        context.workspace.status_text_set(
+            f"Catching up: frame {number} of {self._last}  |  Esc: Stop"
+        )
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends, or another file is opened."""
+        self._end(context)
+
+    def _all_steps(self, scene: bpy.types.Scene) -> Generator[int, None, None]:
+        for obj in live.lacking(scene):
+            # those that an earlier one steers by are there by now
+            if live.lacks(obj, scene):
+                yield from live.catching_up(obj, scene, self._last)
+                live.show(scene)
+
+    def _step(self) -> int | None:
+        """The last frame of a step; None at the end."""
+        end, number = time.perf_counter() + _TICK, None
+        with jit.deferring() if compiling.can_wait() else nullcontext():
+            while (number := next(self._steps, None)) is not None:
+                if time.perf_counter() > end:
+                    break
+        return number
+
+    def _situation(self, context: bpy.types.Context) -> tuple[int, list[LiveKey]]:
+        """What must not change meanwhile: the frame, and the settings of the crowds."""
+        scene, fps = context.scene, simulate.fps_of(context.scene)
+        found = [scene.objects[name] for name in self._names if name in scene.objects]
+        return moment(scene)[0], [live_key(obj, settings_of(obj), fps) for obj in found]
+
+    def _end(self, context: bpy.types.Context) -> None:
+        self._steps.close()
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            context.window_manager.progress_end()
+            context.workspace.status_text_set(None)
+            self._timer = None
+
+    def _failed(self, context: bpy.types.Context, error: SteerError) -> Returned:
+        self._end(context)
+        self.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+
+    def _done(self, context: bpy.types.Context) -> Returned:
+        self._end(context)
+        return {"FINISHED"}
+
+
+classes = (OBJECT_OT_steer_catch_up,)
