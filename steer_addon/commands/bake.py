@@ -132,7 +132,7 @@ def _bake_to_keyframes(work: Pipeline) -> Result:
     rows = []
     for job in work.jobs("Baking"):
         batch.set_bake(job.crowd, work.options, ("step", "tolerance", "actions"))
-        rows.append(_keyframes_row(work, job))
+        rows.append(_keyframes_row(work, job, work.options.empties))
     result = work.report(
         {"command": "bake"},
         rows,
@@ -147,7 +147,7 @@ def _bake_to_keyframes(work: Pipeline) -> Result:
     return result
 
 
-def _keyframes_row(work: Pipeline, job: Job) -> Row:
+def _keyframes_row(work: Pipeline, job: Job, empties: bool) -> Row:
     crowd, frames, clock = job.crowd, job.frames, StepClock()
 
     def progress(share: float) -> None:
@@ -158,7 +158,9 @@ def _keyframes_row(work: Pipeline, job: Job) -> Row:
 
     end, crowd.steer.frame_end = crowd.steer.frame_end, frames[-1]
     try:
-        made = keyed_crowds.bake_crowd(crowd, work.scene, progress, work.warnings, frames)
+        made = keyed_crowds.bake_crowd(
+            crowd, work.scene, progress, work.warnings, frames, empties=empties
+        )
     finally:
         crowd.steer.frame_end = end
     return {

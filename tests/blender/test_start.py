@@ -13,6 +13,7 @@ from mathutils import Vector  # noqa: E402
 
 from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import crowds  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.making import starters  # noqa: E402
 from steer_addon.blender.operators.presets import OBJECT_OT_steer_start as Start  # noqa: E402
@@ -189,7 +190,7 @@ BODIES = {
 def test_number_and_figure_are_those_of_the_preset(preset):
     assert agents_of(preset) == NUMBERS.get(preset, 80)
     obj = started(preset, count=3)
-    body = obj.steer.bake_source_object
+    body = display.shown_body(display.find_modifier(obj))
     walks = obj.steer.motion.motion == "GROUND"
     wanted = BODIES.get(preset, "Person" if walks else "")
     assert (body.data.name if body else "") == wanted
@@ -233,5 +234,5 @@ def test_a_preset_says_what_it_starts_with():
     finally:
         path.unlink()
     assert agents == 7 and agents_of("no such preset") == 80
-    assert obj.steer.bake_source_object is None and obj.steer.colliders is None
+    assert display.shown_body(display.find_modifier(obj)) is None and obj.steer.colliders is None
     assert obj.steer.target_object.animation_data is not None

@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd.crowds import is_crowd  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.headless import batch  # noqa: E402
 
 TINY = ["--size=64x36", "--samples=1"]
@@ -35,7 +36,8 @@ def test_bake_makes_keyed_people_and_hides_the_crowd(run, small_scene, tmp_path)
     assert crowd.hide_render and crowd.hide_viewport
     made = crowd.steer.bake_collection.objects
     assert len(made) == 24
-    assert all(obj.data == crowd.steer.bake_source_object.data for obj in made)
+    body = display.shown_body(display.find_modifier(crowd))
+    assert all(obj.data == body.data for obj in made)
     assert not any(obj.hide_render for obj in made)
     assert (crowd.steer.frame_start, crowd.steer.frame_end) == (1, 20)
 

@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.headless.batch import open_file  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 
@@ -46,7 +47,7 @@ def test_all_defaults_give_something_to_look_at(run, tmp_path):
     assert len(crowd.steer.colliders.objects) > 5
     assert crowd.steer.ground is not None
     assert crowd.steer.target_object is not None
-    assert crowd.steer.bake_source_object is not None
+    assert display.shown_body(display.find_modifier(crowd)) is not None
     expected = load_preset("pedestrians").settings
     assert [item.type for item in crowd.steer.behaviors] == [
         behavior.definition.type for behavior in expected.behaviors

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import bpy
 
-from ...core.diagnoses import Diagnosis
+from ...core.diagnoses import Diagnosis, diagnose
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
 from ..live import simulate
 from ..suspension import suspended
-from . import keyframes, removal
+from . import copies, keyframes, removal
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
@@ -21,12 +21,36 @@ def has_bake(obj: bpy.types.Object) -> bool:
     return bool(steer.bake_collection or steer.hidden_by_bake or removal.find_bakes(obj.name))
 
 
+def source_of(obj: bpy.types.Object) -> copies.Source:
+    """What every agent of a keyframe bake gets a copy of: what it is shown as, unless chosen.
+
+    Raises:
+        SceneError: The crowd's modifier is gone, or its node group was changed.
+    """
+    steer = obj.steer
+    chosen = steer.bake_source_object or steer.bake_source_collection
+    return chosen or display.shown_body(display.require_modifier(obj))
+
+
+def _copied(obj: bpy.types.Object, warnings: list[Diagnosis]) -> copies.Source:
+    """What a bake copies: of several bodies that agents choose from, it cannot tell which."""
+    found = source_of(obj)
+    if not isinstance(found, bpy.types.Collection) or found == obj.steer.bake_source_collection:
+        return found
+    if len(found.objects) + len(found.children) < 2:
+        return found
+    warnings.append(diagnose("BAKED_TO_EMPTIES", found.name))
+    return None
+
+
 def bake_crowd(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     progress: Callable[[float], None],
     warnings: list[Diagnosis],
     numbers: range,
+    *,
+    empties: bool = False,
 ) -> keyframes.BakeResult:
     """Simulate a crowd, bake it to keyed objects, and hide it.
 
@@ -38,6 +62,7 @@ def bake_crowd(
         progress: Called with the share done, 0 to 1.
         warnings: Filled with what the user may want to change about the scene.
         numbers: Frames to bake; the crowd is simulated from its start.
+        empties: Whether agents become empties, whatever they are shown as.
 
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
@@ -60,7 +85,7 @@ def bake_crowd(
             name=obj.name,
             collection_parent=scene.collection,
             settings=settings,
-            source=steer.bake_source_object or steer.bake_source_collection,
+            source=None if empties else _copied(obj, warnings),
             scale=display.get_input(modifier, "Scale"),
             full_radius=steer.agents.radius if steer.agents.size_spread else 0.0,
             replace=True,

@@ -65,6 +65,10 @@ class BakeResult:
     seconds: float
 
 
+ROTATION_KEY = "steer_keyed_rotation"
+"""Custom property of a bake's collection: the rotation of the copied object, which keys include."""
+
+
 @dataclass
 class _Made:
     """All data-blocks made until now, so that a failure can remove them."""
@@ -143,6 +147,7 @@ def bake(
         collection = bpy.data.collections.new(f"{name} Bake")
         made.collections.append(collection)
         collection[MARK] = name
+        collection[ROTATION_KEY] = [float(part) for part in template.keyed_rotation]
         collection_parent.children.link(collection)
         for start in range(0, len(names), _BLOCK):
             if progress is not None and not progress(start / len(names)):

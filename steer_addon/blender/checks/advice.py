@@ -17,7 +17,7 @@ from ...core.errors import SteerError
 from ...core.sensing.declare import SECOND_TARGETS
 from ..crowd.properties import definition_of
 from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, title_of, uses_of
-from ..display import display
+from ..display import display, rigs
 from ..reading.scene_inputs import collider_objects
 from . import collider_checks
 
@@ -83,17 +83,19 @@ def _lack(role: str, item: Any = None, label: str = "") -> dict[str, str]:
 
 
 def _hidden_display(obj: bpy.types.Object) -> Iterator[Diagnosis]:
-    """Diagnosis of agents that are shown as an object disabled in viewports."""
+    """Diagnoses of what agents are shown as: an object disabled in viewports, or a rig."""
     modifier = display.find_modifier(obj)
     try:
-        if modifier is None or display.get_input(modifier, "Display") != "Object":
-            return
-        body = display.get_input(modifier, "Object")
+        body: Any = None if modifier is None else display.shown_body(modifier)
     except SteerError:
         # the Display panel reports errors of the modifier
         return
-    if body is not None and body.hide_viewport:
+    if isinstance(body, bpy.types.Object) and body.hide_viewport:
         yield diagnose("BODY_DISABLED", body.name, object=body.name)
+    rig = rigs.rig_of(body)
+    if rig is not None:
+        code = "BODY_IS_RIG" if rig == body else "RIG_AMONG_BODIES"
+        yield diagnose(code, rig.name, collection="" if rig == body else body.name)
 
 
 def chosen_objects(obj: bpy.types.Object) -> Iterator[tuple[str, Any, str]]:

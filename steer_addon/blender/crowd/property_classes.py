@@ -293,7 +293,8 @@ def _bake() -> dict[str, Any]:
         ),
         "bake_source_object": _object(
             "Object",
-            "Object that every agent gets a linked copy of; empty makes empties",
+            "Object that every agent gets a linked copy of; empty takes what Display shows, or "
+            "empties for points, cones and discs",
             _is_other,
         ),
         "bake_source_collection": _collection(

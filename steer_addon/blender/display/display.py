@@ -174,6 +174,16 @@ def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
     return value
 
 
+def shown_body(modifier: bpy.types.NodesModifier) -> Any:
+    """The object or collection that agents are shown as; None for points, cones and discs.
+
+    Raises:
+        SceneError: The modifier's node group was changed.
+    """
+    shown = get_input(modifier, "Display")
+    return get_input(modifier, shown) if shown in ("Object", "Collection") else None
+
+
 def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:
     """Return owner and property of an input, for `layout.prop` and `keyframe_insert`.
 

@@ -14,7 +14,7 @@ import bpy
 from ...core import cache as caches
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.results import roster
-from ..bake import status
+from ..bake import keyed_crowds, status
 from ..crowd import baked_file
 from ..crowd.properties import bake_settings_of
 from ..display import display
@@ -116,15 +116,13 @@ def _instancer(job: Job, path: Path) -> int:
 
 def _objects(job: Job, path: Path) -> int:
     """One keyed object per agent, with the source and the keys of a keyframe bake."""
-    steer, modifier = job.obj.steer, display.require_modifier(job.obj)
-    shown = display.get_input(modifier, "Display")
-    named = display.get_input(modifier, shown) if shown in ("Object", "Collection") else None
+    modifier = display.require_modifier(job.obj)
     return keyed.write_keyed(
         list(job.frames),
         path,
         job.header,
         job.scene,
-        source=steer.bake_source_object or steer.bake_source_collection or named,
+        source=keyed_crowds.source_of(job.obj),
         scale=display.get_input(modifier, "Scale"),
         settings=bake_settings_of(job.obj),
     )

@@ -305,7 +305,6 @@ class Stage:
             for layer in self.scene.view_layers:
                 _exclude(layer.layer_collection, self.bodies)
             display.set_input(modifier, "Object", body)
-            crowd.steer.bake_source_object = body
         display.set_input(modifier, "Display", "Cones" if body is None else "Object")
         display.set_input(modifier, "Scale", scale)
 

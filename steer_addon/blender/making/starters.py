@@ -19,6 +19,7 @@ from ...core.errors import SceneError
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
 from ..crowd.scene_units import units_per_meter
+from ..display import display
 from ..reading.extents import holds, start_box
 from . import path_curves
 from .figures import BODY_RADIUS
@@ -176,7 +177,7 @@ def _show(place: Stage, plan: Plan, crowd: bpy.types.Object) -> None:
     place.show(crowd, color=colors.get(figure, ""), **looks[figure])
     if figure == "PERSON":
         # in the viewport all clothes have one color, which would be the darkest of them
-        person: Any = crowd.steer.bake_source_object
+        person: Any = display.shown_body(display.require_modifier(crowd))
         person.data.materials[0].diffuse_color = VIEWPORT_CLOTHES
 
 

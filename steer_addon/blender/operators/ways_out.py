@@ -6,7 +6,7 @@ from ...core.errors import SceneError
 from ..checks import advice, collider_checks, obstructions
 from ..crowd.links import linked_crowds
 from ..crowd.scene_time import scene_moment
-from ..display import display
+from ..display import display, rigs
 from ..making import input_makers
 from .common import (
     SteerOperator,
@@ -121,6 +121,28 @@ class OBJECT_OT_steer_show_body(SteerOperator, bpy.types.Operator):
             body.hide_set(True)
 
 
+def why_no_rig(context: bpy.types.Context) -> str:
+    """Why there is no rig to replace by meshes; empty when there is one."""
+    try:
+        shown = display.shown_body(display.require_modifier(context.object))
+    except SceneError as error:
+        return str(error)
+    return "" if rigs.rig_of(shown) else "No armature is among what agents are shown as"
+
+
+class OBJECT_OT_steer_show_meshes(SteerOperator, bpy.types.Operator):
+    """Show agents as the meshes that the armature deforms, each agent as one whole body"""
+
+    bl_idname = "object.steer_show_meshes"
+    bl_label = "Show the Meshes"
+    needs = (why_no_editable_crowd, why_no_rig)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Choose them."""
+        shown = rigs.show_meshes(display.require_modifier(context.object))
+        return f"Agents are shown as {shown.name!r}"
+
+
 class OBJECT_OT_steer_scene_range(SteerOperator, bpy.types.Operator):
     """Simulate the crowd over the frames of the scene"""
 
@@ -180,6 +202,7 @@ classes = (
     OBJECT_OT_steer_make_colliders,
     OBJECT_OT_steer_clear_lost,
     OBJECT_OT_steer_show_body,
+    OBJECT_OT_steer_show_meshes,
     OBJECT_OT_steer_scene_range,
     OBJECT_OT_steer_play,
     OBJECT_OT_steer_select_input,

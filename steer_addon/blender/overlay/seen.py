@@ -19,6 +19,7 @@ from ...core.cache import MANIFEST, open_cache
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError, SteerError
 from ...core.results.frames import Frame
+from ..bake import keyframes
 from ..bake.copies import make_template
 from ..crowd import baked_file
 from ..crowd.records import Part
@@ -181,8 +182,9 @@ def _keyed(obj: bpy.types.Object, number: int) -> Shown:
 
 def _template_turn(obj: bpy.types.Object) -> Any:
     """Rotation that removes the rotation of the copied object from a key."""
-    source = obj.steer.bake_source_object
-    collection = obj.steer.bake_collection
+    source, collection = obj.steer.bake_source_object, obj.steer.bake_collection
+    if collection is not None and keyframes.ROTATION_KEY in collection:
+        return Quaternion(collection[keyframes.ROTATION_KEY]).inverted()
     if source is None or collection is None:
         return Quaternion()
     template = make_template(source, collection)

@@ -52,6 +52,7 @@ REMEDIES: dict[str, Remedy] = {
     "SHOW_STUCK": Remedy(
         "object.steer_show_agents", "Show Them", "RESTRICT_SELECT_OFF", {"agents": "agents"}
     ),
+    "SHOW_MESHES": Remedy("object.steer_show_meshes", "Show the Meshes", "OUTLINER_OB_MESH"),
     "SHOW_BODY": Remedy("object.steer_show_body", "Enable {object!r}", "RESTRICT_VIEW_OFF"),
     "CLEAR_LOST": Remedy("object.steer_clear_lost", "Clear the Field", "X", {"name": "subject"}),
     "REMOVE_BEHAVIOR": Remedy(
