@@ -97,8 +97,8 @@ def test_what_a_behavior_lacks_is_added_by_its_button_and_works(type_name, role)
 def test_inputs_are_added_only_where_they_are_taken():
     obj = make_crowd()
     for options, text in (
-        ({"role": "SOURCE", "entry": "arrive"}, "'arrive' follows nothing"),
-        ({"role": "SOURCE"}, "follows nothing"),
+        ({"role": "SOURCE", "entry": "arrive"}, "'arrive' has no path, field or container"),
+        ({"role": "SOURCE"}, "has no path, field or container"),
         ({"role": "SECOND_TARGET"}, "belongs to a behavior"),
         ({"role": "TARGET", "entry": "dance"}, "has no behavior 'dance'"),
     ):

@@ -220,7 +220,9 @@ def test_undo_gives_the_crowd_back_as_it_was(crowd, tmp_path):
     bpy.context.view_layer.objects.active = obj
     assert places.own_folder(obj) is None
     status.refresh(obj)
-    with pytest.raises(RuntimeError, match="holds a bake already, which this crowd does not know"):
+    with pytest.raises(
+        RuntimeError, match="earlier file: choose another Folder under Cache, or use Relink Bake"
+    ):
         bpy.ops.object.steer_cache_bake()
     assert bpy.ops.object.steer_cache_relink(directory=str(tmp_path / "Crowd")) == {"FINISHED"}
     assert status.status(obj, bpy.context.scene).complete

@@ -120,7 +120,7 @@ def test_the_evaluated_surface_counts():
     [
         ("none", "select the ground, or choose Grid or Disc"),
         ("points", "'Points' has no faces to stand on"),
-        ("steep", "within 45° of level: raise the maximum slope"),
+        ("steep", "within 45° of level: raise Max Slope"),
     ],
 )
 def test_a_surface_that_cannot_carry_agents_is_named(active_mesh, message):

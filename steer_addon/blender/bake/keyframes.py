@@ -133,7 +133,7 @@ def bake(
     index = index_frames(frames)
     earlier = find_bakes(name)
     if earlier and not replace:
-        raise SceneError(f"crowd {name!r} is baked already: delete that bake or replace it")
+        raise SceneError(f"Crowd {name!r} is baked already: use Delete Bake, or replace it")
     if collection_parent.library is not None:
         raise SceneError(
             f"collection {collection_parent.name!r} is linked from another file: "

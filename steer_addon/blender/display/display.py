@@ -97,7 +97,9 @@ def require_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier:
     """
     modifier = find_modifier(obj)
     if modifier is None:
-        raise SceneError(f"Object {obj.name!r} has no Crowd modifier: add one first")
+        raise SceneError(
+            f"Object {obj.name!r} has no Crowd modifier: use Add Modifier > Crowd on it"
+        )
     return modifier
 
 

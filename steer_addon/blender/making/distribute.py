@@ -119,7 +119,7 @@ def surface_draw(triangles: NDArray[np.floating[Any]], seed: Seed, max_slope: fl
     if not usable.any():
         raise SceneError(
             f"none of its {len(corners)} triangles looks up within {max_slope:g}° of level: "
-            "raise the maximum slope or flip the normals"
+            "raise Max Slope, or flip the normals"
         )
     corners, share = corners[usable], size[usable]
     edges = np.cumsum(share / share.sum())

@@ -43,7 +43,9 @@ def add_input(
     if role == "SOURCE":
         use = source_use(owner) if entry else ""
         if not use:
-            raise SceneError(f"{entry or obj.name!r} follows nothing: choose another input")
+            raise SceneError(
+                f"{entry or obj.name!r} has no path, field or container: choose another behavior"
+            )
         made = _add_source(obj, scene, use)
         owner.source_kind, owner.source_object = "OBJECT", made
         return made

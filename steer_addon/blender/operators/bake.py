@@ -36,8 +36,8 @@ def why_no_own_bake(context: bpy.types.Context) -> str:
         return ""
     known = places.known_folder(obj)
     if known is not None:
-        return f"The bake of {obj.name!r} is that of {bake_owner.other_file(known)}"
-    other = ": the bake is that of the crowd that it was duplicated from"
+        return f"The bake of {obj.name!r} belongs to {bake_owner.other_file(known)}"
+    other = ": the crowd that it was duplicated from has the bake"
     return f"{obj.name!r} is not baked" + (other if obj.steer.cache_folder else "")
 
 
@@ -84,8 +84,8 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
         folder = places.new_folder(context.object)
         if (folder / "manifest.json").exists() or (folder / caches.NEXT).exists():
             raise SceneError(
-                f"{folder} holds a bake already, which this crowd does not know of: let the "
-                "crowd play it with Relink, or choose another folder"
+                f"{folder} holds a bake of another crowd or an earlier file: choose another "
+                "Folder under Cache, or use Relink Bake to let this crowd play it"
             )
         return cached.begin(context.object, context.scene, folder)
 

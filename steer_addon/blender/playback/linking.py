@@ -105,7 +105,9 @@ def show(obj: bpy.types.Object, played: Played) -> bpy.types.Object:
             "local (Object > Relations > Make Local)"
         )
     if not played.path.is_file():
-        raise SceneError(f"There is no file {played.path}: bake the crowd again, or relink it")
+        raise SceneError(
+            f"There is no file {played.path}: bake the crowd again, or use Relink Bake"
+        )
 
     # groups of an older version know no point clouds
     ensure_node_group()

@@ -104,7 +104,7 @@ class CacheWriter:
         """
         path = Path(folder)
         if not path.is_dir():
-            raise CacheError(f"There is no folder {path}: bake first, or relink the bake")
+            raise CacheError(f"There is no folder {path}: bake first, or use Relink Bake")
         self = cls.__new__(cls)
         self._begin(path)
         try:
