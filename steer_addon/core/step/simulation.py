@@ -128,13 +128,14 @@ class Simulation:
         result = Solver(self.settings).step(
             self.agents, world, self.dt, number=number, before=self._colliders
         )
+        # before anything changes: where a kernel is missing, the step is repeated
+        self._headway.note(self.settings.stack, result.proposals)
+        if (number + 1) % max(1, round(1.0 / self.dt)) == 0:
+            self._headway.look(result.agents, world, self.settings, result.proposals)
         self._colliders = world.colliders or NO_COLLIDERS
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1
-        self._headway.note(self.settings.stack, self.proposals)
-        if (number + 1) % max(1, round(1.0 / self.dt)) == 0:
-            self._headway.look(self.agents, world, self.settings, self.proposals)
 
     def skip(self, world: World, settings: CrowdSettings | None = None) -> None:
         """Pass over a frame whose agents are known: `adopt` gives them at the end of such frames.
