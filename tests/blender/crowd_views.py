@@ -59,6 +59,7 @@ def make_crowd(frame=None, matrix=None):
     if matrix is not None:
         obj.matrix_world = matrix
     modifier = display.add_modifier(obj)
+    display.set_input(modifier, "Keep Points", True)
     if frame is not None:
         state.write_state(state.ensure_state(obj), frame)
     return obj, modifier

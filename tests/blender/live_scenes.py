@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 
 from steer_addon.blender.crowd import crowds
+from steer_addon.blender.display import display
 from steer_addon.blender.live import live
 from steer_addon.core.crowd.settings import AgentsSettings, CrowdSettings, make_behavior
 
@@ -22,6 +23,8 @@ def make_crowd(points=((0, 0, 0), (1, 0, 0), (2, 0, 0)), name="Crowd", settings=
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
     crowds.make_crowd(obj, settings=settings or seekers(), scene=bpy.context.scene)
+    # tests read where agents are shown from the points
+    display.set_input(display.find_modifier(obj), "Keep Points", True)
     obj.steer.frame_start, obj.steer.frame_end = 1, 60
     return obj
 

@@ -117,6 +117,39 @@ def test_displays():
         assert len(evaluated(obj).data.vertices) == 40
 
 
+def test_no_points_lie_beside_what_is_shown_unless_they_are_kept():
+    # Blender draws a mesh of loose points as dots, over all that stands there
+    frame = make_frame(40)
+    frame.alive[:10] = 0
+    obj, modifier = make_crowd(frame)
+    display.set_input(modifier, "Keep Points", False)
+    for shown in ("Cones", "Discs"):
+        display.set_input(modifier, "Display", shown)
+        assert (len(evaluated(obj).data.vertices), len(instances())) == (0, 30)
+    for empty_choice in ("Object", "Collection"):
+        # a crowd of which nothing at all is seen could not be found again
+        display.set_input(modifier, "Display", empty_choice)
+        assert (len(evaluated(obj).data.vertices), len(instances())) == (30, 0)
+    display.set_input(modifier, "Object", make_object("Body"))
+    display.set_input(modifier, "Display", "Object")
+    assert (len(evaluated(obj).data.vertices), len(instances())) == (0, 30)
+    display.set_input(modifier, "Display", "Points")
+    assert (len(evaluated(obj).data.vertices), len(instances())) == (40, 0)
+    display.set_input(modifier, "Display", "Cones")
+    display.set_input(modifier, "Keep Points", True)
+    assert (len(evaluated(obj).data.vertices), len(instances())) == (40, 30)
+    frame.alive[:] = 0
+    display.set_input(modifier, "Keep Points", False)
+    state.write_state(state.ensure_state(obj), frame)
+    assert (len(evaluated(obj).data.vertices), len(instances())) == (0, 0)
+
+
+def test_a_new_crowd_shows_no_dots(steer):
+    bpy.ops.object.steer_start(preset="pedestrians", count=20)
+    assert len(evaluated(bpy.context.object).data.vertices) == 0
+    assert len(instances()) == 20
+
+
 def test_every_agent_keeps_its_object_of_a_collection():
     frame = make_frame(60)
     obj, modifier = make_crowd(frame)

@@ -184,7 +184,14 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
     display.set_input(modifier, "Display", "Object")
     display.set_input(modifier, "Scale", 3.0)
     group = modifier.node_group
-    for name in ("Choose By", "Attribute", "Color By", "Color Range", "Viewport Limit"):
+    for name in (
+        "Choose By",
+        "Attribute",
+        "Color By",
+        "Color Range",
+        "Viewport Limit",
+        "Keep Points",
+    ):
         group.interface.remove(display._socket(modifier, name))
     group[crowd_group.VERSION_KEY] = 2
     display.update_node_groups()
@@ -193,6 +200,8 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
     values = {name: display.get_input(modifier, name) for name in names}
     assert (values["Display"], values["Scale"]) == ("Object", 3.0)
     assert (values["Choose By"], values["Color By"]) == ("Random", "Nothing")
+    # further modifiers of such a file may read the points
+    assert values["Keep Points"] is True
     assert (values["Attribute"], values["Color Range"], values["Viewport Limit"]) == (
         "body",
         2.0,
@@ -210,7 +219,7 @@ def drawn_inputs(modifier, **values):
 def test_only_inputs_that_count_are_drawn():
     _, modifier = make_crowd()
     always = {"Display", "Color By"}
-    body = {"Scale", "Align to Heading", "Viewport Limit"}
+    body = {"Scale", "Align to Heading", "Viewport Limit", "Keep Points"}
     assert drawn_inputs(modifier, Display="Points") == always
     assert drawn_inputs(modifier, Display="Discs") == always | body | {"Material"}
     pick = always | body | {"Collection", "Choose By"}

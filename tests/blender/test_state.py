@@ -42,7 +42,7 @@ def make_crowd(name="Crowd"):
     mesh.vertices.add(3)
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
-    display.add_modifier(obj)
+    display.set_input(display.add_modifier(obj), "Keep Points", True)
     return obj
 
 

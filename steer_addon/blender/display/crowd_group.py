@@ -34,6 +34,12 @@ def defaults() -> dict[str, Any]:
     return {name: row["default"] for name, row in inputs.items() if "default" in row}
 
 
+def former_values() -> dict[str, Any]:
+    """Values that keep crowds as they were, by name, of inputs that their files did not have."""
+    before = {n: row["before"] for n, row in _data()["inputs"].items() if "before" in row}
+    return {**defaults(), **before}
+
+
 def build_group(group: bpy.types.NodeTree) -> None:
     """Make a node group the Crowd group; inputs that it has keep their values in modifiers."""
     group.nodes.clear()

@@ -1,8 +1,8 @@
 """The Crowd modifier: its node group, and its inputs under the API of every Blender version.
 
-The group shows the points of a state object (see `state.py`) in place of the modified geometry,
-as a mesh of loose vertices with the attributes that later modifiers and Cycles read, plus one
-instance per agent. States are in world space, so the group takes out the modified object's own
+The group shows one instance per agent of a state object (see `state.py`) in place of the modified
+geometry; where they are asked for, the agents are a mesh of loose vertices too, with the attributes
+that later modifiers read. States are in world space, so the group takes out the modified object's own
 matrix; rendered agents stand where the simulation says, wherever that object is.
 """
 
@@ -16,7 +16,14 @@ from bpy.app.handlers import persistent
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from .. import app_handlers
-from .crowd_group import NODE_GROUP_NAME, VERSION, VERSION_KEY, build_group, defaults, sockets_of
+from .crowd_group import (
+    NODE_GROUP_NAME,
+    VERSION,
+    VERSION_KEY,
+    build_group,
+    former_values,
+    sockets_of,
+)
 
 MODIFIER_NAME = "Crowd"
 
@@ -59,7 +66,7 @@ def unregister() -> None:
 
 def _give_defaults(group: bpy.types.NodeTree, known: set[str]) -> None:
     """Set the inputs of modifiers that are new: Blender gave them zeros before there were any."""
-    wanted = {name: value for name, value in defaults().items() if name not in known}
+    wanted = {name: value for name, value in former_values().items() if name not in known}
     for obj in bpy.data.objects:
         if obj.library is None and obj.override_library is None:
             for modifier in obj.modifiers:

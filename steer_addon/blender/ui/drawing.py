@@ -271,7 +271,7 @@ def shown_inputs(modifier: NodesModifier) -> list[str]:
         names.append("Color Range")
     if color == "ID" and "Seed" not in names:
         names.append("Seed")
-    return names if shown == "Points" else [*names, "Viewport Limit"]
+    return names if shown == "Points" else [*names, "Viewport Limit", "Keep Points"]
 
 
 def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
