@@ -18,7 +18,7 @@ from pathlib import Path
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.crowd.presets import builtin_folder, find_presets, preset_card, read_preset
 from steer_addon.core.crowd.settings import BLOCKS
-from steer_addon.core.parameters import ParameterInfo, parameters
+from steer_addon.core.parameters import ParameterInfo, conditions, parameters
 
 from . import messages
 from .floors import rooms_table
@@ -62,8 +62,11 @@ def meaning(info: ParameterInfo) -> str:
     if info.choices:
         text += ": " + "; ".join(f"{k} = {v}" for k, v in info.choices.items())
     if info.shown_for:
-        name, values = info.shown_for
-        text += f" (for `{name}` {', '.join(values)})"
+        known = [
+            f"`{name}` {', '.join('on' if value is True else value for value in values)}"
+            for name, values in conditions(info.shown_for)
+        ]
+        text += f" (for {' or '.join(known)})"
     return text
 
 

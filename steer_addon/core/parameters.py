@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar, dataclass_transform
 
@@ -24,6 +24,24 @@ _KEY = "steer"
 _BIG = 1.0e9
 
 SettingsT = TypeVar("SettingsT", bound="Settings")
+
+Condition = tuple[Any, ...]
+"""The name of a choice or switch, and the values of it for which something counts; or several of
+these, of which one has to hold. "solver.solver" is the choice of another block of the crowd."""
+
+
+class _MoreThanZero:
+    """All numbers above 0, as the values of a condition."""
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(value > 0)
+
+    def __iter__(self) -> Iterator[str]:
+        """As a text, for the docs."""
+        yield "more than 0"
+
+
+MORE_THAN_ZERO = _MoreThanZero()
 
 
 class ParameterInfo(NamedTuple):
@@ -43,6 +61,7 @@ class ParameterInfo(NamedTuple):
         per_agent: Whether a point attribute of this name overrides it per agent.
         shown_for: The choice that it belongs to, and for which of its values it counts; None
             for one that always counts.
+        zero: What 0 stands for where it is no amount, such as "No Limit"; "" for none.
     """
 
     name: str
@@ -56,21 +75,38 @@ class ParameterInfo(NamedTuple):
     choices: dict[str, str]
     doc: str
     per_agent: bool
-    shown_for: tuple[str, tuple[str, ...]] | None
+    shown_for: Condition | None
+    zero: str
 
-    def counts(self, settings: Any) -> bool:
-        """Whether it has any effect, given the other values of its block."""
-        return belongs(self.shown_for, settings)
+    def counts(self, settings: Any, crowd: Any = None) -> bool:
+        """Whether it has any effect, given the other values of its block, and of its crowd."""
+        return belongs(self.shown_for, settings, crowd)
 
 
-def belongs(shown_for: tuple[str, tuple[str, ...]] | None, settings: Any) -> bool:
+def conditions(shown_for: Condition) -> tuple[Condition, ...]:
+    """One condition, or several, as several."""
+    return (shown_for,) if isinstance(shown_for[0], str) else shown_for
+
+
+def belongs(shown_for: Condition | None, settings: Any, crowd: Any = None) -> bool:
     """Whether what counts for some values of a choice only counts now.
 
     Args:
         shown_for: The name of the choice, and those values; None for what always counts.
         settings: Object that has the choice as an attribute.
+        crowd: Object that has the blocks of the crowd as attributes; None if they are not known:
+            then what depends on them counts.
     """
-    return shown_for is None or getattr(settings, shown_for[0]) in shown_for[1]
+    return shown_for is None or any(
+        _holds(name, values, settings, crowd) for name, values in conditions(shown_for)
+    )
+
+
+def _holds(name: str, values: Any, settings: Any, crowd: Any) -> bool:
+    block, _, name = name.rpartition(".")
+    if not block:
+        return getattr(settings, name) in values
+    return crowd is None or getattr(getattr(crowd, block), name) in values
 
 
 def param(
@@ -83,7 +119,8 @@ def param(
     soft_maximum: float | None = None,
     label: str = "",
     per_agent: bool = True,
-    shown_for: tuple[str, tuple[str, ...]] | None = None,
+    shown_for: Condition | None = None,
+    zero: str = "",
 ) -> Any:
     """Declare a number, switch or text field of a settings dataclass."""
     kind = {bool: "bool", int: "int", float: "float", str: "text"}[type(default)]
@@ -101,6 +138,7 @@ def param(
                 "doc": doc,
                 "per_agent": per_agent and kind in ("float", "int"),
                 "shown_for": shown_for,
+                "zero": zero,
             }
         },
     )
@@ -130,7 +168,7 @@ def choice(
     *,
     doc: str,
     label: str = "",
-    shown_for: tuple[str, tuple[str, ...]] | None = None,
+    shown_for: Condition | None = None,
 ) -> Any:
     """Declare a field that takes one of a few named values.
 
@@ -158,6 +196,7 @@ def choice(
                 "doc": doc,
                 "per_agent": False,
                 "shown_for": shown_for,
+                "zero": "",
             }
         },
     )

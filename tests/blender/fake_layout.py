@@ -30,7 +30,9 @@ class FakeLayout:
         self.operator_context = "INVOKE_DEFAULT"
 
     def _part(self, **options: Any) -> FakeLayout:
-        return FakeLayout(self.record)
+        part = FakeLayout(self.record)
+        part.use_property_split, part.active = self.use_property_split, self.active
+        return part
 
     row = column = box = split = grid_flow = _part
 
@@ -96,6 +98,8 @@ class FakeLayout:
         self.record.append(("prop", name))
         if self.alert:
             self.record.append(("alert", name))
+        if not self.active:
+            self.record.append(("grey", name))
         if self.use_property_split:
             # the name stands beside the field
             self.record.append(("split", name))
@@ -110,7 +114,7 @@ class FakeLayout:
 
     def template_list(
         self, list_type: str, identifier: str, data: Any, name: str, active: Any, active_name: str,
-        *, rows: int,
+        *, rows: int, maxrows: int = 5,
     ) -> None:  # fmt: skip
         """A list, each of whose rows is drawn."""
         cls = getattr(bpy.types, list_type)

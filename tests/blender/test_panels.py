@@ -162,6 +162,41 @@ def test_only_what_counts_for_the_method_is_drawn():
     assert {"path_radius", "anticipation_time", "lane"} <= set(drawn_entry(item))
 
 
+def test_what_has_no_effect_is_grey():
+    obj = make_crowd()
+    assert obj.steer.solver.solver == "REYNOLDS" and obj.steer.motion.motion == "GROUND"
+    grey = set(draw_all().of("grey"))
+    assert {"acc_weight", "banking", "max_bank", "iterations", "rotation_tolerance"} <= grey
+    assert not {"relaxation_time", "max_force", "max_slope", "step_height", "tolerance"} & grey
+    obj.steer.solver.solver, obj.steer.motion.motion = "VEX", "FLY"
+    obj.steer.bodies.collide_agents, obj.steer.bake.tolerance = True, 0.1
+    grey = set(draw_all().of("grey"))
+    assert {"max_force", "max_slope", "step_height"} <= grey
+    assert not {"acc_weight", "banking", "max_bank", "iterations", "rotation_tolerance"} & grey
+
+
+def test_zero_says_what_it_stands_for():
+    obj = make_crowd()
+    section = next(c for c in PANELS if c.__name__ == "PHYSICS_PT_steer_solver")
+    # speed, turn rate and acceleration
+    assert draw(section, width=500).of("label").count("No Limit") == 3
+    assert draw(section, width=200).of("label").count("0: No Limit") == 3
+    obj.steer.solver.max_turn_rate = 1.0
+    assert draw(section, width=500).of("label").count("No Limit") == 2
+
+
+def test_labels_have_the_units_that_fields_lack():
+    steer = make_crowd().steer
+    for group, name, label in (
+        (steer.agents, "max_force", "Max Force (N)"),
+        (steer.solver, "max_turn_rate", "Max Turn Rate (°/s)"),
+        (steer.motion, "body_turn_rate", "Body Turn Rate (°/s)"),
+        (steer.agents, "max_speed", "Max Speed"),
+        (steer.motion, "max_slope", "Max Slope"),
+    ):
+        assert group.bl_rna.properties[name].name == label
+
+
 @pytest.mark.parametrize(
     ("type_name", "role"),
     [

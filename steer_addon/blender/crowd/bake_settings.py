@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.crowd.settings import BLOCKS
-from ...core.parameters import Settings, choice, param
+from ...core.parameters import MORE_THAN_ZERO, Settings, choice, param
 
 
 class KeyframeBakeSettings(Settings):
@@ -25,6 +25,7 @@ class KeyframeBakeSettings(Settings):
         soft_maximum=1.0,
         doc="Keys are left out while every simulated position stays within this distance of "
         "the linear interpolation; more gives fewer keys, 0 keeps them all",
+        zero="All Keys",
         per_agent=False,
     )
     rotation_tolerance: float = param(
@@ -35,6 +36,7 @@ class KeyframeBakeSettings(Settings):
         soft_maximum=45.0,
         doc="With a tolerance, keys are left out only while every rotation stays within this "
         "angle too; 180 lets rotations go",
+        shown_for=("tolerance", MORE_THAN_ZERO),
         per_agent=False,
     )
     interpolation: str = choice(

@@ -67,11 +67,11 @@ def _in_radians(info: ParameterInfo) -> bool:
     return info.unit in ("deg", "deg/s")
 
 
-def _description(info: ParameterInfo) -> str:
-    text = sentence(info.doc)
+def label_of(info: ParameterInfo) -> str:
+    """Name of a parameter in panels, with its unit where Blender shows none in the field."""
     if info.unit and (info.unit not in _UNITS or info.unit == "deg/s"):
-        return f"{text} [{info.unit}]"
-    return text
+        return f"{info.label} ({info.unit.replace('deg', '°')})"
+    return info.label
 
 
 def _float_property(info: ParameterInfo, common: dict[str, Any]) -> Any:
@@ -97,8 +97,8 @@ def make_property(info: ParameterInfo, update: Update | None = None) -> Any:
         update: Called when the property was set; None for no call.
     """
     common: dict[str, Any] = {
-        "name": info.label,
-        "description": _description(info),
+        "name": label_of(info),
+        "description": sentence(info.doc),
         "options": FIXED if info.kind == "text" else ANIMATED,
         "override": OVERRIDABLE,
     }

@@ -2,8 +2,8 @@
 
 The group shows one instance per agent of a state object (see `state.py`) in place of the modified
 geometry; where they are asked for, the agents are a mesh of loose vertices too, with the attributes
-that later modifiers read. States are in world space, so the group takes out the modified object's own
-matrix; rendered agents stand where the simulation says, wherever that object is.
+that later modifiers read. States are in world space, so the group takes out the modified object's
+own matrix; rendered agents stand where the simulation says, wherever that object is.
 """
 
 from __future__ import annotations

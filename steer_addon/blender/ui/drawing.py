@@ -10,7 +10,7 @@ from bpy.types import Context, NodesModifier, Object, UILayout
 from ...core.behaviors import REGISTRY, own_parameters
 from ...core.diagnoses import diagnose
 from ...core.errors import SteerError
-from ...core.parameters import parameters
+from ...core.parameters import ParameterInfo, parameters
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
 from ..bake import status
 from ..checks import collider_checks
@@ -18,6 +18,7 @@ from ..checks.advice import diagnoses, lacks_target
 from ..crowd import baked_file, crowds
 from ..crowd.bake_settings import SHOWN_BLOCKS
 from ..crowd.properties import uses_targets
+from ..crowd.property_factory import label_of
 from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, uses_of
 from ..crowd.state import plays_back
 from ..display import display
@@ -25,7 +26,7 @@ from ..live import compiling, live
 from ..making import resizing
 from ..reading.scene_inputs import collider_objects
 from . import previews
-from .messages import draw_message, is_narrow
+from .messages import NARROWEST_LIST, draw_message, is_narrow
 from .remedies import draw_diagnosis, draw_sentence
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ _SHOWN = {
 _CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}
 """Inputs that a way to choose from a collection uses."""
 _RANGED = ("Speed", "Density")
+_MOST_LETTERS = 18
+"""Longer names do not fit into a field of a narrow panel."""
 
 
 def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
@@ -111,9 +114,10 @@ def draw_behaviors(layout: UILayout, context: Context, obj: Object) -> None:
     steer = obj.steer
     row = layout.row()
     row.template_list(
-        "STEER_UL_behaviors", "", steer, "behaviors", steer, "active_behavior", rows=4
+        "STEER_UL_behaviors", "", steer, "behaviors", steer, "active_behavior", rows=4, maxrows=10
     )
-    side = row.column(align=True)
+    narrow = is_narrow(context, NARROWEST_LIST)
+    side = layout.row(align=True) if narrow else row.column(align=True)
     side.menu("STEER_MT_behavior_add", text="", icon="ADD")
     side.operator("object.steer_behavior_remove", text="", icon="REMOVE")
     side.separator()
@@ -136,9 +140,9 @@ def draw_entry(layout: UILayout, context: Context, item: SteerBehavior) -> None:
     own.use_property_split = not narrow
     own.prop(item, "weight", slider=narrow)
     group = getattr(item, item.type)
-    for name, info in own_parameters(cls).items():
+    for info in own_parameters(cls).values():
         if info.counts(group):
-            own.prop(group, name)
+            draw_parameter(own, group, info)
     column.use_property_split = True
     if uses_targets(item):
         column.prop(item, "use_own_target")
@@ -186,13 +190,31 @@ def draw_inputs(layout: UILayout, context: Context, obj: Object) -> None:
 
 
 def draw_block(layout: UILayout, context: Context, obj: Object, name: str) -> None:
-    """The parameters of a block of settings that count for its choices."""
+    """The parameters of a block of settings; those without effect are grey."""
     group, column = getattr(obj.steer, name), layout.column()
     column.use_property_split = not is_narrow(context)
     column.use_property_decorate = True
-    for parameter, info in parameters(SHOWN_BLOCKS[name]).items():
-        if info.counts(group):
-            column.prop(group, parameter)
+    for info in parameters(SHOWN_BLOCKS[name]).values():
+        draw_parameter(column, group, info, counts=info.counts(group, obj.steer))
+
+
+def draw_parameter(
+    layout: UILayout, group: Any, info: ParameterInfo, *, counts: bool = True
+) -> None:
+    """A parameter, grey where it does not count, with what 0 stands for if it is 0."""
+    beside = layout.use_property_split
+    row = layout.row(align=True) if beside else layout.column(align=True)
+    row.active = counts
+    name = label_of(info)
+    if not beside and (info.kind == "choice" or len(name) > _MOST_LETTERS):
+        row.label(text=name)
+        row.prop(group, info.name, text="")
+    else:
+        row.prop(group, info.name)
+    if info.zero and getattr(group, info.name) == 0:
+        note = row.row()
+        note.alignment = "LEFT" if beside else "RIGHT"
+        note.label(text=info.zero if beside else f"0: {info.zero}")
 
 
 def draw_bake(layout: UILayout, context: Context, obj: Object) -> None:

@@ -11,8 +11,10 @@ _LETTER = 7
 """Approximate width of a letter at the interface's standard size [px]."""
 _TABS = 30
 """Width of the tabs of a sidebar [px]."""
-_NARROW = 300
+NARROW = 380
 """In narrower regions, parameter names beside their fields would be cut off [px]."""
+NARROW_LIST, NARROWEST_LIST = 340, 260
+"""In narrower regions, weights in a list, and buttons beside it, would cut off its names [px]."""
 
 
 def region_width(context: bpy.types.Context) -> float:
@@ -25,9 +27,9 @@ def region_width(context: bpy.types.Context) -> float:
     return width - _TABS if getattr(region, "type", "") == "UI" else width
 
 
-def is_narrow(context: bpy.types.Context) -> bool:
+def is_narrow(context: bpy.types.Context, limit: float = NARROW) -> bool:
     """Whether there is no room for a name beside its field, as in the sidebar at first."""
-    return region_width(context) < _NARROW
+    return region_width(context) < limit
 
 
 @lru_cache(maxsize=256)

@@ -37,11 +37,13 @@ class STEER_UL_behaviors(bpy.types.UIList):
     ) -> None:
         """Icon, name, weight, switch."""
         definition = definition_of(item)
-        # in a narrow panel the slider would hide the name; the weight is shown below as well
-        narrow = messages.region_width(context) < 260
+        # in a narrow panel they would hide the name; the weight is shown below as well
+        narrow = messages.is_narrow(context, messages.NARROW_LIST)
         row = layout.split(factor=1.0 if narrow else 0.65, align=True)
         row.active = item.enabled
         own_icon = "QUESTION" if definition is None else definition.icon
+        if definition is not None and messages.is_narrow(context, messages.NARROWEST_LIST):
+            own_icon = "NONE"
         row.prop(item, "title", text="", emboss=False, icon=own_icon)
         if not narrow:
             row.prop(item, "weight", text="", slider=True)

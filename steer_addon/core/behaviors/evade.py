@@ -52,4 +52,5 @@ class Evade(Flee):
         5.0,
         soft_maximum=100.0,
         doc="Agents this near to where the target will be flee; more flees earlier, 0 is no limit",
+        zero="No Limit",
     )

@@ -71,6 +71,7 @@ class Flee(Behavior):
         5.0,
         soft_maximum=100.0,
         doc="Agents this near to the target flee; more flees from farther away, 0 is no limit",
+        zero="No Limit",
     )
     falloff: str = choice(
         "LINEAR",

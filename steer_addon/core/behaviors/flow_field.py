@@ -106,4 +106,5 @@ class FlowField(Behavior):
         0.0,
         soft_maximum=100.0,
         doc="Agents nearer to the field than this follow it; more reaches farther, 0 is no limit",
+        zero="No Limit",
     )

@@ -108,6 +108,7 @@ class FollowLeader(NeighborBehavior):
     clear_radius: float = meters(
         1.0,
         doc="Agents this near to the leader's way step aside; more clears it wider, 0 never does",
+        zero="Never",
     )
     slow_radius: float = meters(
         2.0, doc="Braking starts at this distance from the place; more lags farther behind"

@@ -152,6 +152,7 @@ class Hide(Behavior):
         0.0,
         soft_maximum=100.0,
         doc="Agents hide only from a threat seen this near; more hides earlier, 0 is always",
+        zero="Always",
     )
     slow_radius: float = meters(
         2.0,
@@ -162,5 +163,6 @@ class Hide(Behavior):
         soft_maximum=100.0,
         doc="Without obstacles, agents this near to the threat flee; more flees earlier, "
         "0 is no limit",
+        zero="No Limit",
     )
     target_choice: str = target_choice()

@@ -357,6 +357,7 @@ class ObstacleZones(Behavior):
         0.0,
         soft_maximum=50.0,
         doc="Speed while sliding and turning; more is faster, 0 takes the maximum speed",
+        zero="Max Speed",
     )
     turn_rate: float = param(
         180.0,

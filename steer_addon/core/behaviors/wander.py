@@ -58,6 +58,10 @@ def _walk(i, agents, world, w, jitter):
     return _turned(w, axis, drawn[0] * reach)
 
 
+WALKS = ("source", ("RANDOM_WALK",))
+"""What the walk on the circle counts for."""
+
+
 @kernel
 def _displacement(here):
     """Unit vector in the direction that both noises at a position mean."""
@@ -99,17 +103,22 @@ def wander_kernel(start, stop, agents, world, p, memory, out, active):
 class Wander(Behavior):
     """Roam about in smooth random curves."""
 
-    circles = (Circle("radius", "distance", 0, moves=True, shown_for=("source", ("RANDOM_WALK",))),)
+    circles = (Circle("radius", "distance", 0, moves=True, shown_for=WALKS),)
     source: str = choice(
         "RANDOM_WALK",
         SOURCE,
         doc="Where the random directions come from",
     )
     distance: float = meters(
-        2.0, doc="How far ahead the wander circle lies; more gives gentler curves"
+        2.0,
+        doc="How far ahead the wander circle lies; more gives gentler curves",
+        shown_for=WALKS,
     )
     radius: float = meters(
-        1.0, doc="Radius of the wander circle; more gives sharper curves", per_agent=False
+        1.0,
+        doc="Radius of the wander circle; more gives sharper curves",
+        per_agent=False,
+        shown_for=WALKS,
     )
     jitter: float = param(
         1.0,
@@ -118,9 +127,11 @@ class Wander(Behavior):
         maximum=100.0,
         soft_maximum=10.0,
         doc="How fast the point drifts on the circle; more makes restless paths",
+        shown_for=WALKS,
     )
     speed: float = meters_per_second(
         0.0,
         soft_maximum=20.0,
         doc="Wished speed while wandering; more roams faster, 0 takes the maximum speed",
+        zero="Max Speed",
     )

@@ -41,6 +41,7 @@ class AgentsSettings(Settings):
         minimum=0.0,
         soft_maximum=100.0,
         doc="Strongest steering force: more gives sharper turns and shorter braking",
+        shown_for=("solver.solver", ("REYNOLDS",)),
     )
     size_spread: float = param(
         0.0,
@@ -77,11 +78,13 @@ class MotionSettings(Settings):
         minimum=0.0,
         maximum=89.0,
         doc="Steepest ground that is walked, the rest blocks like walls; more climbs steeper",
+        shown_for=("motion", ("GROUND",)),
     )
     step_height: float = meters(
         0.35,
         soft_maximum=2.0,
         doc="Highest step that agents climb; more takes stairs, and sees obstacles only above it",
+        shown_for=("motion", ("GROUND",)),
     )
     min_turn_speed: float = meters_per_second(
         0.0,
@@ -94,6 +97,7 @@ class MotionSettings(Settings):
         minimum=0.0,
         soft_maximum=720.0,
         doc="Fastest turn of the body, which follows the motion; less is calmer, 0 is no limit",
+        zero="No Limit",
     )
     wall_height: float = param(
         3.0,
@@ -108,6 +112,7 @@ class MotionSettings(Settings):
         maximum=10.0,
         soft_maximum=2.0,
         doc="How far flyers lean into curves: 1 is as planes do, more leans more, 0 stays level",
+        shown_for=("motion", ("FLY",)),
     )
     max_bank: float = param(
         60.0,
@@ -115,6 +120,7 @@ class MotionSettings(Settings):
         minimum=0.0,
         maximum=180.0,
         doc="Steepest that flyers lean; less stays more level",
+        shown_for=("motion", ("FLY",)),
     )
     forward_axis: str = choice(
         "NEG_Y",
@@ -160,6 +166,7 @@ class SolverSettings(Settings):
         minimum=0.0,
         maximum=1.0,
         doc="Share of the way to the wished velocity gone per 1/24 s; more is snappier (VEX)",
+        shown_for=("solver", ("VEX",)),
         label="Acceleration Weight",
     )
     substeps: int = param(
@@ -173,6 +180,7 @@ class SolverSettings(Settings):
         0.0,
         soft_maximum=20.0,
         doc="Slowest that an agent moves, as birds and fish; more never lingers, 0 is no limit",
+        zero="No Limit",
     )
     max_turn_rate: float = param(
         0.0,
@@ -180,6 +188,7 @@ class SolverSettings(Settings):
         minimum=0.0,
         soft_maximum=720.0,
         doc="Fastest turn of the direction of motion; less makes wider curves, 0 is no limit",
+        zero="No Limit",
     )
     max_acceleration: float = param(
         0.0,
@@ -187,7 +196,12 @@ class SolverSettings(Settings):
         minimum=0.0,
         soft_maximum=50.0,
         doc="Largest change of velocity per second; less looks heavier, 0 is no limit",
+        zero="No Limit",
     )
+
+
+CONTACTS = (("collide_agents", (True,)), ("collide_colliders", (True,)))
+"""What bodies have to do for the settings of contacts to count."""
 
 
 class BodiesSettings(Settings):
@@ -207,6 +221,7 @@ class BodiesSettings(Settings):
         maximum=100,
         soft_maximum=20,
         doc="How often blocked agents try to move on in a step; more closes up denser crowds",
+        shown_for=CONTACTS,
     )
     on_arrival: str = choice(
         "STAY",
@@ -222,6 +237,7 @@ class BodiesSettings(Settings):
         0.25,
         soft_maximum=10.0,
         doc="Agents this near to their target have arrived; more stops them earlier",
+        shown_for=(*CONTACTS, ("on_arrival", ("HOLD_AREA", "LEAVE"))),
     )
 
 
