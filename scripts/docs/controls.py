@@ -255,6 +255,15 @@ def _presets(layout: Any, context: Any, obj: bpy.types.Object) -> None:
         bpy.types.STEER_PT_presets.draw(panel, context)
 
 
+def _draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
+    """The section and all of its parts, in a file that is saved and in one that is not."""
+    drawing.draw_bake(layout, context, obj)
+    with patch.object(drawing.places, "why_no_folder", return_value=""):
+        drawing.draw_cache(layout, context, obj)
+    for draw in (drawing.draw_cache, drawing.draw_keyframes, drawing.draw_export):
+        draw(layout, context, obj)
+
+
 Draw = Callable[[Any, Any, bpy.types.Object], None]
 States = Callable[[bpy.types.Object], Iterator[None]]
 SECTIONS: dict[str, tuple[Draw, States]] = {
@@ -263,7 +272,7 @@ SECTIONS: dict[str, tuple[Draw, States]] = {
     "behaviors": (drawing.draw_behaviors, _behaviors),
     "inputs": (drawing.draw_inputs, _inputs),
     "display": (drawing.draw_display, _display),
-    "bake": (drawing.draw_bake, _bake),
+    "bake": (_draw_bake, _bake),
     "debug": (table.draw_debug, _debug),
 }
 """Draw function and states of a section; all other sections are settings blocks."""

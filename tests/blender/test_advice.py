@@ -269,11 +269,14 @@ def test_a_bake_out_of_date_has_its_button(tmp_path):
     assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
     obj.steer.agents.max_speed = 3.0
     status.refresh(obj)
-    drawn = panel(obj, drawing.draw_bake)
+    assert says(panel(obj, drawing.draw_cache).texts(), "BAKE_OUT_OF_DATE")
+    # at the top of the panel too, where it is seen with all sections closed
+    drawn = panel(obj)
     assert says(drawn.texts(), "BAKE_OUT_OF_DATE")
     assert drawn.press("object.steer_cache_anew") == {"FINISHED"}
     status.refresh(obj)
-    assert not says(panel(obj, drawing.draw_bake).texts(), "BAKE_OUT_OF_DATE")
+    for draw in (drawing.draw_main, drawing.draw_cache):
+        assert not says(panel(obj, draw).texts(), "BAKE_OUT_OF_DATE")
 
 
 def test_compiling_and_a_missing_compiler_are_said(monkeypatch):

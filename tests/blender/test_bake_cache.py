@@ -181,6 +181,29 @@ def test_a_moved_bake_is_linked_again(crowd, tmp_path):
     assert places.own_folder(crowd) == tmp_path / "Moved"
 
 
+def test_an_unsaved_file_is_saved_and_baked_in_one_go(crowd, tmp_path):
+    crowd.steer.cache_directory, crowd.steer.frame_end = "", 3
+
+    def offered():
+        layout = FakeLayout()
+        context = SimpleNamespace(scene=bpy.context.scene, region=SimpleNamespace(width=400))
+        drawing.draw_cache(layout, context, crowd)
+        return layout.of("operator")[0]
+
+    assert not bpy.data.filepath and not bpy.ops.object.steer_cache_bake.poll()
+    assert offered() == "object.steer_save_and_bake"
+    for bad, why in (("", "No file is named"), (str(tmp_path / "no" / "crowd.blend"), "Cannot")):
+        with pytest.raises(RuntimeError, match=why):
+            bpy.ops.object.steer_save_and_bake(filepath=bad)
+        assert not bpy.data.filepath and places.own_folder(crowd) is None
+    assert bpy.ops.object.steer_save_and_bake(filepath=str(tmp_path / "people")) == {"FINISHED"}
+    assert (tmp_path / "people.blend").is_file()
+    assert places.own_folder(crowd) == tmp_path / "steer_cache" / "people" / crowd.name
+    assert not bpy.ops.object.steer_save_and_bake.poll()
+    bpy.ops.object.steer_cache_delete()
+    assert offered() == "object.steer_cache_bake"
+
+
 def test_the_panel_offers_what_can_be_done(crowd, tmp_path):
     def drawn():
         status.refresh(crowd)

@@ -18,6 +18,7 @@ from tests.blender.fake_layout import FakeLayout  # noqa: E402
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
 ONLY_AT_THEIR_PLACE = {
+    "object.steer_save_and_bake",
     # they go with the active entry of the list, beside which they stand
     "object.steer_behavior_move", "object.steer_behavior_remove",
     # they go with a warning that names what they act on

@@ -173,7 +173,7 @@ class OBJECT_OT_steer_add_modifier(SteerOperator, bpy.types.Operator):
     """Make the vertices of the active mesh agents of a crowd; the mesh itself is not changed"""
 
     bl_idname = "object.steer_add_modifier"
-    bl_label = "Crowd"
+    bl_label = "Make Crowd"
     needs = (why_no_new_crowd,)
 
     def run(self, context: bpy.types.Context) -> None:

@@ -15,18 +15,23 @@ from ..crowd import bake_owner, crowds
 from ..crowd.state import plays_back
 from ..live import live
 from .baking import NOT_BUSY, BakeOperator
-from .common import Returned, SteerOperator, pointer_progress, why_no_editable_crowd
+from .common import PolledOperator, Returned, SteerOperator, pointer_progress, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ..bake.cached import CacheBake
 
 
-def why_no_new_bake(context: bpy.types.Context) -> str:
-    """Why the crowd cannot get a bake; empty when it can."""
+def why_baked(context: bpy.types.Context) -> str:
+    """Why the crowd cannot get a first bake; empty when it has none."""
     obj = context.object
     if places.own_folder(obj) is not None:
         return f"{obj.name!r} is baked already: use Bake Again or Delete Bake"
-    return places.why_no_folder(obj)
+    return ""
+
+
+def why_no_new_bake(context: bpy.types.Context) -> str:
+    """Why the crowd cannot get a bake; empty when it can."""
+    return why_baked(context) or places.why_no_folder(context.object)
 
 
 def why_no_own_bake(context: bpy.types.Context) -> str:
@@ -88,6 +93,42 @@ class OBJECT_OT_steer_cache_bake(BakeOperator, bpy.types.Operator):
                 "Folder under Cache, or use Relink Bake to let this crowd play it"
             )
         return cached.begin(context.object, context.scene, folder)
+
+
+class OBJECT_OT_steer_save_and_bake(PolledOperator, bpy.types.Operator):
+    """Save the file, since the bake goes beside it, and bake the crowd"""
+
+    bl_idname = "object.steer_save_and_bake"
+    bl_label = "Save and Bake"
+    bl_options = {"REGISTER"}
+    needs = (*NOT_BUSY, why_baked)
+
+    filepath: bpy.props.StringProperty(
+        name="File", description="Where the file is saved", subtype="FILE_PATH"
+    )
+    check_existing: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(default="*.blend", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Ask for the file."""
+        self.filepath = self.filepath or "untitled.blend"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        """Save, then bake as the button beside it does."""
+        if not Path(self.filepath).stem:
+            self.report({"ERROR"}, "No file is named: give a name to save it under")
+            return {"CANCELLED"}
+        try:
+            path = bpy.path.ensure_ext(self.filepath, ".blend")
+            bpy.ops.wm.save_as_mainfile(filepath=path)
+        except RuntimeError as error:
+            # Blender's own sentence, without the words before it
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return {"CANCELLED"}
+        bake = getattr(bpy.ops.object, OBJECT_OT_steer_cache_bake.bl_idname.partition(".")[2])
+        return {"CANCELLED"} if bake("INVOKE_DEFAULT") == {"CANCELLED"} else {"FINISHED"}
 
 
 class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
@@ -248,7 +289,7 @@ class OBJECT_OT_steer_delete_bake(SteerOperator, bpy.types.Operator):
     """Remove the baked objects with their actions and show the crowd again"""
 
     bl_idname = "object.steer_delete_bake"
-    bl_label = "Delete Bake"
+    bl_label = "Delete Keyframe Bake"
     needs = (why_no_editable_crowd, why_no_keys)
 
     def run(self, context: bpy.types.Context) -> str:
@@ -269,6 +310,7 @@ class OBJECT_OT_steer_clear_cache(SteerOperator, bpy.types.Operator):
 
 classes = (
     OBJECT_OT_steer_cache_bake,
+    OBJECT_OT_steer_save_and_bake,
     OBJECT_OT_steer_cache_anew,
     OBJECT_OT_steer_cache_continue,
     OBJECT_OT_steer_cache_delete,

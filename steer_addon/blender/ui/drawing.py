@@ -12,7 +12,7 @@ from ...core.diagnoses import diagnose
 from ...core.errors import SteerError
 from ...core.parameters import ParameterInfo, parameters
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
-from ..bake import status
+from ..bake import places, status
 from ..checks import collider_checks
 from ..checks.advice import diagnoses, lacks_target
 from ..crowd import baked_file, crowds
@@ -60,7 +60,7 @@ def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
         if crowds.has_remains(obj):
             draw_sentence(layout, context, diagnose("PART_REMOVED"))
             layout.operator("object.steer_remove_modifier", icon="X")
-        layout.operator("object.steer_add_modifier", text="Add Crowd", icon="COMMUNITY")
+        layout.operator("object.steer_add_modifier", icon="COMMUNITY")
         return
     reason = crowds.why_not_editable(obj)
     if reason:
@@ -70,12 +70,15 @@ def draw_main(layout: UILayout, context: Context, obj: Object | None) -> None:
     for diagnosis in found:
         draw_diagnosis(layout, context, diagnosis)
     draw_compiling(layout)
-    status = live.status(obj)
-    for diagnosis in status.warnings:
+    bake = status.status(obj, context.scene)
+    if bake is not None and bake.out_of_date is not None:
+        draw_diagnosis(layout, context, bake.out_of_date)
+    told = live.status(obj)
+    for diagnosis in told.warnings:
         if diagnosis not in found and not collider_checks.is_mended(obj, diagnosis):
             draw_diagnosis(layout, context, diagnosis)
-    if status.diagnosis is not None:
-        draw_diagnosis(layout, context, status.diagnosis)
+    if told.diagnosis is not None:
+        draw_diagnosis(layout, context, told.diagnosis)
 
 
 def draw_count(layout: UILayout, context: Context, obj: Object) -> None:
@@ -218,18 +221,20 @@ def draw_parameter(
 
 
 def draw_bake(layout: UILayout, context: Context, obj: Object) -> None:
-    """Frame range, seed, and both kinds of bake."""
+    """Frame range and seed of the simulation."""
     steer = obj.steer
     layout.use_property_split = True
     column = layout.column(align=True)
-    column.prop(steer, "frame_start", text="Frame Start")
+    column.prop(steer, "frame_start", text="Start")
     column.prop(steer, "frame_end")
     layout.prop(steer, "seed")
     layout.operator("object.steer_clear_cache", icon="TRASH")
-    draw_cache(layout, context, obj)
-    draw_playback(layout, context, obj)
-    column = layout.column()
-    column.label(text="Keyframes")
+
+
+def draw_keyframes(layout: UILayout, context: Context, obj: Object) -> None:
+    """The bake to keyed objects."""
+    steer, column = obj.steer, layout.column()
+    column.use_property_split = True
     column.prop(steer, "bake_source_object")
     row = column.row()
     row.active = steer.bake_source_object is None
@@ -238,20 +243,30 @@ def draw_bake(layout: UILayout, context: Context, obj: Object) -> None:
     row = layout.row(align=True)
     row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
     row.operator("object.steer_delete_bake", text="", icon="TRASH")
+
+
+def draw_export(layout: UILayout, context: Context, obj: Object) -> None:
+    """The menu of file formats."""
     layout.menu("STEER_MT_export", icon="EXPORT")
 
 
 def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
     """The bake that plays without Steer: its state, and its operators."""
-    column = layout.column()
-    column.label(text="Cache")
+    layout.use_property_split = True
+    _draw_bake_buttons(layout.column(), context, obj)
+    draw_playback(layout, context, obj)
+
+
+def _draw_bake_buttons(column: UILayout, context: Context, obj: Object) -> None:
     found = status.status(obj, context.scene)
     for diagnosis in () if found is None else found.diagnoses():
         draw_sentence(column, context, diagnosis)
     if found is None or found.other_file is not None:
         column.prop(obj.steer, "cache_directory")
         row = column.row(align=True)
-        row.operator("object.steer_cache_bake", icon="RENDER_ANIMATION")
+        beside = places.why_no_folder(obj)
+        name = "object.steer_save_and_bake" if beside else "object.steer_cache_bake"
+        row.operator(name, icon="RENDER_ANIMATION")
         row.operator("object.steer_cache_relink", text="", icon="FILE_FOLDER")
         return
     row = column.row(align=True)

@@ -46,7 +46,7 @@ class STEER_MT_add(bpy.types.Menu):
             props.distribution = identifier
         column.separator()
         column.operator("object.steer_add_random_path", text="Random Path", icon="CURVE_PATH")
-        column.operator("object.steer_preset_import", text="Preset File...", icon="FILE_FOLDER")
+        column.operator("object.steer_preset_import", text="Load Preset...", icon="FILE_FOLDER")
 
 
 class STEER_MT_object(bpy.types.Menu):
@@ -58,7 +58,7 @@ class STEER_MT_object(bpy.types.Menu):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw all operators of a crowd: search finds only operators that are in some menu."""
         layout = self.layout
-        layout.operator("object.steer_add_modifier", text="Make Crowd", icon=ICON)
+        layout.operator("object.steer_add_modifier", icon=ICON)
         layout.operator("object.steer_remove_modifier")
         layout.separator()
         layout.operator("object.steer_play", icon="PLAY")
@@ -78,7 +78,7 @@ class STEER_MT_object(bpy.types.Menu):
             layout.operator(f"object.steer_cache_{name}")
         layout.separator()
         layout.operator("object.steer_bake_keyframes")
-        layout.operator("object.steer_delete_bake", text="Delete Keyframe Bake")
+        layout.operator("object.steer_delete_bake")
         layout.operator("object.steer_clear_cache")
         layout.separator()
         layout.menu("STEER_MT_export")

@@ -153,25 +153,28 @@ class _Section:
             _draw_section(self.layout, context, obj, self.section)
 
 
-_SECTIONS: tuple[tuple[str, str, bool], ...] = (
-    ("behaviors", "Behaviors", True),
-    ("inputs", "Inputs", True),
-    ("agents", "Agents", False),
-    ("motion", "Motion", False),
-    ("solver", "Solver", False),
-    ("bodies", "Bodies", False),
-    ("display", "Display", False),
-    ("bake", "Simulation and Bake", True),
-    ("debug", "Debug", False),
+_SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
+    ("behaviors", "Behaviors", True, ""),
+    ("inputs", "Inputs", True, ""),
+    ("agents", "Agents", False, ""),
+    ("motion", "Motion", False, ""),
+    ("solver", "Solver", False, ""),
+    ("bodies", "Bodies", False, ""),
+    ("display", "Display", False, ""),
+    ("bake", "Simulation and Bake", True, ""),
+    ("cache", "Bake", True, "bake"),
+    ("keyframes", "Keyframes", False, "bake"),
+    ("export", "Export", False, "bake"),
+    ("debug", "Debug", False, ""),
 )
-"""Name, label, and whether the section is open by default."""
+"""Name, label, whether the section is open by default, and the section that it is a part of."""
 
-_IN_SIDEBAR = ("behaviors", "inputs", "bake", "debug")
+_IN_SIDEBAR = ("behaviors", "inputs", "bake", "cache", "keyframes", "export", "debug")
 
 
 def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type, ...]:
     made = []
-    for name, label, is_open in _SECTIONS:
+    for name, label, is_open, above in _SECTIONS:
         if name in names:
             idname = f"{parent.__name__}_{name}"
             namespace = {
@@ -179,7 +182,7 @@ def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type
                 "__module__": __name__,
                 "bl_idname": idname,
                 "bl_label": label,
-                "bl_parent_id": parent.__name__,
+                "bl_parent_id": f"{parent.__name__}_{above}" if above else parent.__name__,
                 "bl_options": set() if is_open else {"DEFAULT_CLOSED"},
                 "section": name,
             }
