@@ -172,11 +172,15 @@ def enlarge() -> Iterator[Step]:
     yield from drag((across, top), (across, window().height - 40))
 
 
-def opened(cls: type) -> type:
-    """A section under another name, and open: Blender remembers which panels were closed."""
+def opened(cls: type) -> list[type]:
+    """A section and its parts under other names, and open: Blender remembers closed panels."""
     kept = {k: v for k, v in vars(cls).items() if k.startswith("bl_") or k in ("section",)}
     name = f"{cls.__name__}_open"
-    return type(name, cls.__bases__, {**kept, "bl_idname": name, "bl_options": set()})
+    made = type(name, cls.__bases__, {**kept, "bl_idname": name, "bl_options": set()})
+    parts = [part for below in sections(cls.__name__) for part in opened(below)]
+    for part in parts:
+        part.bl_parent_id = name
+    return [made, *parts]
 
 
 def hide_others() -> None:
@@ -195,18 +199,21 @@ def panel_pictures() -> Iterator[Step]:
     overlay = bpy.context.scene.steer_overlay
     overlay.show, overlay.agents = True, held_up()
     registered = sections("PHYSICS_PT_steer")
-    for cls in registered:
+    parts = [part for cls in registered for part in sections(cls.__name__)]
+    for cls in (*parts, *registered):
         bpy.utils.unregister_class(cls)
     for cls in registered:
         shown = opened(cls)
-        bpy.utils.register_class(shown)
+        for part in shown:
+            bpy.utils.register_class(part)
         yield 1.0
         draw()
         name = cls.__name__.removeprefix("PHYSICS_PT_steer_")
         save(f"panels/{name}", region_of(area_of("PROPERTIES")), trim=True)
-        bpy.utils.unregister_class(shown)
+        for part in reversed(shown):
+            bpy.utils.unregister_class(part)
     yield from main_panel(obj)
-    for cls in registered:
+    for cls in (*registered, *parts):
         bpy.utils.register_class(cls)
     overlay.show = False
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -170,8 +172,36 @@ def test_the_tooltip_is_the_description_of_the_preset():
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_has_a_small_picture(preset):
     path = find_presets()[preset].parent / previews.FOLDER / f"{preset}.png"
-    assert path.is_file() and path.stat().st_size <= 20_000
+    assert path.is_file() and path.stat().st_size <= 5_000
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_pictures_of_presets_can_be_told_apart():
+    seen = {}
+    for preset, path in find_presets().items():
+        image = bpy.data.images.load(str(path.parent / previews.FOLDER / f"{preset}.png"))
+        assert tuple(image.size) == (96, 96)
+        values = np.array(image.pixels[:], np.float32).reshape(96, 96, 4)
+        # on a dark theme, in the size of a menu's icon
+        shown = values[..., :3] * values[..., 3:] + 0.2 * (1.0 - values[..., 3:])
+        seen[preset] = shown.reshape(24, 4, 24, 4, 3).mean(axis=(1, 3))
+    for one, other in itertools.combinations(seen, 2):
+        differs = np.abs(seen[one] - seen[other]).max(axis=2) > 0.1
+        assert differs.mean() > 0.15, (one, other)
+
+
+def test_names_of_presets_say_what_one_gets():
+    cards = {name: preset_card(path) for name, path in find_presets().items()}
+    labels = [card.label for card in cards.values()]
+    assert len(set(labels)) == len(labels)
+    for name, card in cards.items():
+        # longer ones are cut off below their pictures
+        assert len(card.label) <= 20, name
+        assert not re.search("Houdini|VEX|Unity|Cocos|Reynolds", card.label), name
+    for name, source in (("cocos_steering", "Cocos"), ("houdini_vex", "Houdini"),
+                         ("unity_zones", "Unity")):  # fmt: skip
+        # files and scripts go on to find it under its old name
+        assert source in cards[name].description
 
 
 # what Add > Crowd made of each preset before presets said so themselves
