@@ -34,8 +34,8 @@ def remove_timers(*calls: Callable[[], float | None]) -> None:
 
 
 def redraw() -> None:
-    """Draw all 3D views again, and the panels."""
+    """Draw all 3D views again, the panels, and the bars of stored frames."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type in ("VIEW_3D", "PROPERTIES"):
+            if area.type in ("VIEW_3D", "PROPERTIES", "DOPESHEET_EDITOR"):
                 area.tag_redraw()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
@@ -11,7 +12,7 @@ from .. import app_handlers
 from ..crowd import links
 from ..reading import scene_inputs
 from ..suspension import is_suspended
-from . import answers, settings, view
+from . import answers, settings, timeline, view
 
 
 def is_shown(scene: bpy.types.Scene) -> bool:
@@ -109,11 +110,22 @@ def sync() -> None:
         _stop()
 
 
+_bars: list[Any] = []
+"""The draw callback of timelines."""
+
+
+def _draw_bar() -> None:
+    """Draw the stored frames; what that needs is loaded at the first timeline."""
+    timeline.draw()
+
+
 def register() -> None:
     """Add the settings; a scene that is open already may show the overlay."""
     settings.register(settings_changed)
     app_handlers.add(ALWAYS)
     if not bpy.app.background:
+        space = bpy.types.SpaceDopeSheetEditor
+        _bars.append(space.draw_handler_add(_draw_bar, (), "WINDOW", "POST_PIXEL"))
         # while an extension is being enabled, Blender denies access to scenes
         bpy.app.timers.register(settings_changed, first_interval=0.0)
 
@@ -122,5 +134,7 @@ def unregister() -> None:
     """Remove all handlers, callbacks and answers."""
     app_handlers.remove_timers(settings_changed, _refresh_all)
     app_handlers.remove((*ALWAYS, *WHILE_SHOWN))
+    while _bars:
+        bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_bars.pop(), "WINDOW")
     _stop()
     settings.unregister()
