@@ -11,7 +11,7 @@ from steer_addon.blender.crowd import crowds  # noqa: E402
 from steer_addon.blender.crowd import properties as steer_properties  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
-from steer_addon.blender.ui import drawing, menus, panels  # noqa: E402
+from steer_addon.blender.ui import drawing, menus, messages, panels  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
@@ -280,6 +280,18 @@ def test_sentences_are_broken_to_the_width():
     make_crowd()
     narrow, wide = (len(draw(panels.PHYSICS_PT_steer, width=w).of("label")) for w in (150, 2000))
     assert narrow > wide
+
+
+def test_paths_in_sentences_are_broken_between_folders():
+    layout = FakeLayout()
+    text = "Frames 1 to 20 are in /home/anna/shots/market_square/steer_cache/people/Crowd"
+    messages.draw_message(layout, context(225), text, "INFO")
+    lines = layout.of("label")
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(len(line) <= 27 for line in lines)
+    assert [line for line in lines if "/" in line and not line.endswith("/")] == [
+        "steer_cache/people/Crowd"
+    ]
 
 
 def test_names_are_not_cut_off_in_a_narrow_sidebar():

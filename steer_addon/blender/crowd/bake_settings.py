@@ -35,7 +35,7 @@ class KeyframeBakeSettings(Settings):
         maximum=180.0,
         soft_maximum=45.0,
         doc="With a tolerance, keys are left out only while every rotation stays within this "
-        "angle too; 180 lets rotations go",
+        "angle too; 180 ignores rotations",
         shown_for=("tolerance", MORE_THAN_ZERO),
         per_agent=False,
     )
@@ -54,7 +54,7 @@ class KeyframeBakeSettings(Settings):
             "PER_AGENT": "An action for each agent: motions can be reused and mixed one by one",
             "SHARED": "One action with a slot for each agent: a single one to push down and move",
         },
-        doc="How keys are kept",
+        doc="How keys are stored",
     )
 
 

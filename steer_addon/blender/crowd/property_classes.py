@@ -150,7 +150,7 @@ def _target_properties(prefix: str = "", label: str = "", poll: Any = _is_target
     kind = _fixed(
         EnumProperty,
         f"{label}Target Kind",
-        "What the targets are",
+        "Kind of the targets",
         items=TARGET_KINDS,
         default="OBJECT",
     )
@@ -215,12 +215,14 @@ def _behavior_class(groups: dict[str, type]) -> type:
         ),
         "title": StringProperty(
             name="Name",
-            description="What this entry is called; double-click to give it a name of its own",
+            description="Name of this entry; double-click to change it",
             options={"SKIP_SAVE"},
             get=title_of,
             set=set_title,
         ),
-        "type": _fixed(EnumProperty, "Type", "Which behavior this is", items=_type_items()),
+        "type": _fixed(
+            EnumProperty, "Type", "Behavior that this entry adds to the crowd", items=_type_items()
+        ),
         **make_group("STEER_Entry", COMMON.values(), "").__annotations__,
         "use_own_target": _fixed(
             BoolProperty, "Own Target", "Use a target of its own instead of the crowd's"
@@ -241,7 +243,7 @@ def _inputs() -> dict[str, Any]:
         **_target_properties(),
         "colliders": _collection(
             "Colliders",
-            "What agents perceive as obstacles: meshes, walls drawn as edges or curves, and "
+            "Obstacles that agents perceive: meshes, walls drawn as edges or curves, and "
             "empties of type sphere, which rays do not see",
         ),
         "ground": _object(
@@ -265,8 +267,8 @@ def _cache() -> dict[str, Any]:
         "cache_directory": _fixed(
             StringProperty,
             "Folder",
-            "Where the folder of the bake goes; empty is steer_cache, with a folder of the file's "
-            "name, beside the file",
+            "Folder that the bake is written into; empty takes steer_cache beside the file, with a "
+            "folder of the file's name",
             subtype="DIR_PATH",
             options=FIXED | relative,
         ),

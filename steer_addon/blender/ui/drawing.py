@@ -325,6 +325,8 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
                 layout.prop_search(owner, prop, bpy.data, _POINTERS[name], text=name)
             else:
                 layout.prop(owner, prop, text=name)
+            if name == "Viewport Limit" and display.get_input(modifier, name) == 0:
+                layout.label(text="0: No Limit", icon="BLANK1")
         if display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
     except SteerError as error:

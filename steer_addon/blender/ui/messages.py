@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from functools import lru_cache
 
 import bpy
 
-_LETTER = 7
+_LETTER = 6.3
 """Approximate width of a letter at the interface's standard size [px]."""
+_BESIDE = 62
+"""Width of the icon before a sentence and of the margins of a panel [px]."""
 _TABS = 30
 """Width of the tabs of a sidebar [px]."""
 NARROW = 380
@@ -32,17 +35,23 @@ def is_narrow(context: bpy.types.Context, limit: float = NARROW) -> bool:
     return region_width(context) < limit
 
 
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines between words, and paths between folders."""
+
+    wordsep_simple_re = re.compile(r"(\s+|(?<=[/\\]))")
+
+
 @lru_cache(maxsize=256)
 def _lines(text: str, letters: int) -> list[str]:
     """A sentence as lines; cached, since every redraw needs the same ones."""
-    return textwrap.wrap(text, letters)
+    return _Wrapper(letters, break_on_hyphens=False).wrap(text)
 
 
 def draw_message(
     layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: str
 ) -> None:
     """A sentence, broken into as many lines as the region's width needs."""
-    letters = int(region_width(context) / _LETTER)
+    letters = int((region_width(context) - _BESIDE) / _LETTER)
     column = layout.column(align=True)
-    for number, line in enumerate(_lines(text, max(16, letters - 9))):
+    for number, line in enumerate(_lines(text, max(16, letters))):
         column.label(text=line, icon=icon if number == 0 else "BLANK1")

@@ -262,7 +262,7 @@ class Containment(Behavior):
     shape: str = choice(
         "BOX",
         SHAPE,
-        doc="What of the container agents stay in",
+        doc="Part of the container that agents stay in",
     )
     method: str = choice(
         "AVOID",

@@ -83,7 +83,7 @@ class MotionSettings(Settings):
     step_height: float = meters(
         0.35,
         soft_maximum=2.0,
-        doc="Highest step that agents climb; more takes stairs, and sees obstacles only above it",
+        doc="Highest step that agents climb; more climbs stairs, and ignores lower obstacles",
         shown_for=("motion", ("GROUND",)),
     )
     min_turn_speed: float = meters_per_second(
@@ -213,7 +213,7 @@ class BodiesSettings(Settings):
     )
     collide_colliders: bool = param(
         False,
-        doc="Nobody passes through colliders, moving ones too, however fast and thin they are",
+        doc="No agent passes through a collider, however fast or thin, moving ones included",
     )
     iterations: int = param(
         4,
@@ -230,7 +230,7 @@ class BodiesSettings(Settings):
             "HOLD_AREA": "Agents stand still around the target: the place grows with their number",
             "LEAVE": "Agents are gone once their bodies are there: not alive, without room, hidden",
         },
-        doc="What agents do at the target of the first behavior that goes to one, "
+        doc="Reaction of agents at the target of the first behavior that goes to one, "
         "or at the end of their path",
     )
     arrival_distance: float = meters(
