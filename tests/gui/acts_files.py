@@ -50,7 +50,7 @@ def bake(tools: Tools) -> Iterator[Step]:
     driver, status = tools.driver, part("blender.bake.status")
     crowd().steer.frame_end = LONG
     # what the panel tells of a bake is to be in the pictures
-    for cls in (rest := [c for c in sections() if c.section != "bake"]):
+    for cls in (rest := [c for c in sections() if c.section not in ("bake", "cache")]):
         bpy.utils.unregister_class(cls)
     yield from begin_bake(tools, "bake")
     yield from some_frames()

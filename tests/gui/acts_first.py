@@ -25,7 +25,7 @@ from parts import (
 
 WIDER = 170
 """Pixels to add to the Properties editor, which is narrow on a small screen."""
-PEDESTRIANS = 5
+PEDESTRIANS = 4
 """The place of that preset in its column of the menu."""
 
 
@@ -51,11 +51,11 @@ def install(tools: Tools) -> Iterator[Step]:
 
 
 def sections() -> list[Any]:
-    """The panels inside of the Crowd panel."""
+    """The panels inside of the Crowd panel, those inside of others after them."""
     return [
         cls for cls in part("blender.registration").CLASSES
         if issubclass(cls, bpy.types.Panel)
-        and getattr(cls, "bl_parent_id", "") == "PHYSICS_PT_steer"
+        and getattr(cls, "bl_parent_id", "").startswith("PHYSICS_PT_steer")
     ]  # fmt: skip
 
 

@@ -20,15 +20,19 @@ def panels(tools: Tools) -> Iterator[Step]:
     for cls in registered:
         bpy.utils.unregister_class(cls)
     for cls in registered:
-        bpy.utils.register_class(cls)
+        # a part of a section is there below that section only
+        shown = [c for c in registered if c is cls or c.__name__ == cls.bl_parent_id]
+        for part_of in shown:
+            bpy.utils.register_class(part_of)
         name = f"panel_{cls.bl_label.lower().replace(' ', '_')}"
         yield from tools.driver.picture(name)
-        if cls.section == "bake":
+        if cls.section == "keyframes":
             # longer than the editor is high
             scroll("down")
             yield from tools.driver.picture(f"{name}_below")
             scroll("up")
-        bpy.utils.unregister_class(cls)
+        for part_of in reversed(shown):
+            bpy.utils.unregister_class(part_of)
     for cls in registered:
         bpy.utils.register_class(cls)
     space = area_of("VIEW_3D").spaces[0]
