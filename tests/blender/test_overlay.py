@@ -223,7 +223,7 @@ def draw_table():
     layout = FakeLayout()
     context = SimpleNamespace(
         scene=bpy.context.scene,
-        region=SimpleNamespace(width=300),
+        region=SimpleNamespace(width=400),
         preferences=bpy.context.preferences,
     )
     table.draw_debug(layout, context, None)

@@ -304,6 +304,9 @@ def test_names_are_not_cut_off_in_a_narrow_sidebar():
     for name in ("weight", "neighbor_distance", "rotation_tolerance"):
         assert name in beside[400]
         assert name not in beside[283]
+    # fields without room for a name have it above them
+    above = [label for cls in sidebar for label in draw(cls, width=200).of("label")]
+    assert {"Target", "Colliders", "Ground", "Target Choice", "Object", "Agents"} <= set(above)
 
 
 def test_drawing_changes_nothing():

@@ -146,7 +146,7 @@ def draw_entry(layout: UILayout, context: Context, item: SteerBehavior) -> None:
     for info in own_parameters(cls).values():
         if info.counts(group):
             draw_parameter(own, group, info)
-    column.use_property_split = True
+    column.use_property_split = not narrow
     if uses_targets(item):
         column.prop(item, "use_own_target")
         if item.use_own_target:
@@ -177,19 +177,40 @@ def draw_choice(
     layout: UILayout, owner: Any, role: str, label: str, *, is_needed: bool = True
 ) -> None:
     """Kind and pointer of a target or source, in red where it is needed and missing."""
-    layout.prop(owner, f"{role}_kind", text=label)
+    draw_named(layout, owner, f"{role}_kind", label)
     is_many = getattr(owner, f"{role}_kind") == "COLLECTION"
     row = layout.row()
     row.alert = is_needed and not is_chosen(owner, role)
-    row.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=" ")
+    # an empty name beside the field keeps it below the one above; there is no room for it alone
+    empty = " " if layout.use_property_split else ""
+    row.prop(owner, f"{role}_collection" if is_many else f"{role}_object", text=empty)
+
+
+def draw_named(layout: UILayout, owner: Any, name: str, label: str, among: str = "") -> None:
+    """A field without a name inside: a narrow layout has the name above it.
+
+    Args:
+        layout: Where it is drawn.
+        owner: Owner of the property.
+        name: Name of the property.
+        label: Its name for people.
+        among: The data-blocks that it is chosen from, where its own type does not tell.
+    """
+    if not layout.use_property_split:
+        layout.label(text=label)
+    text = label if layout.use_property_split else ""
+    if among:
+        layout.prop_search(owner, name, bpy.data, among, text=text)
+    else:
+        layout.prop(owner, name, text=text)
 
 
 def draw_inputs(layout: UILayout, context: Context, obj: Object) -> None:
     """Inputs of the crowd."""
-    layout.use_property_split = True
+    layout.use_property_split = not is_narrow(context)
     draw_choice(layout, obj.steer, "target", "Target", is_needed=lacks_target(obj.steer))
-    layout.prop(obj.steer, "colliders")
-    layout.prop(obj.steer, "ground")
+    draw_named(layout, obj.steer, "colliders", "Colliders")
+    draw_named(layout, obj.steer, "ground", "Ground")
 
 
 def draw_block(layout: UILayout, context: Context, obj: Object, name: str) -> None:
@@ -209,9 +230,8 @@ def draw_parameter(
     row = layout.row(align=True) if beside else layout.column(align=True)
     row.active = counts
     name = label_of(info)
-    if not beside and (info.kind == "choice" or len(name) > _MOST_LETTERS):
-        row.label(text=name)
-        row.prop(group, info.name, text="")
+    if info.kind in ("choice", "text") or len(name) > _MOST_LETTERS:
+        draw_named(row, group, info.name, name)
     else:
         row.prop(group, info.name)
     if info.zero and getattr(group, info.name) == 0:
@@ -223,7 +243,7 @@ def draw_parameter(
 def draw_bake(layout: UILayout, context: Context, obj: Object) -> None:
     """Frame range and seed of the simulation."""
     steer = obj.steer
-    layout.use_property_split = True
+    layout.use_property_split = not is_narrow(context)
     column = layout.column(align=True)
     column.prop(steer, "frame_start", text="Start")
     column.prop(steer, "frame_end")
@@ -234,11 +254,11 @@ def draw_bake(layout: UILayout, context: Context, obj: Object) -> None:
 def draw_keyframes(layout: UILayout, context: Context, obj: Object) -> None:
     """The bake to keyed objects."""
     steer, column = obj.steer, layout.column()
-    column.use_property_split = True
-    column.prop(steer, "bake_source_object")
-    row = column.row()
-    row.active = steer.bake_source_object is None
-    row.prop(steer, "bake_source_collection")
+    column.use_property_split = not is_narrow(context)
+    draw_named(column, steer, "bake_source_object", "Object")
+    part = column.column()
+    part.active = steer.bake_source_object is None
+    draw_named(part, steer, "bake_source_collection", "Collection")
     draw_block(column, context, obj, "bake")
     row = layout.row(align=True)
     row.operator("object.steer_bake_keyframes", icon="KEYINGSET")
@@ -252,7 +272,7 @@ def draw_export(layout: UILayout, context: Context, obj: Object) -> None:
 
 def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
     """The bake that plays without Steer: its state, and its operators."""
-    layout.use_property_split = True
+    layout.use_property_split = not is_narrow(context)
     _draw_bake_buttons(layout.column(), context, obj)
     draw_playback(layout, context, obj)
 
@@ -313,7 +333,7 @@ def shown_inputs(modifier: NodesModifier) -> list[str]:
 
 def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
     """Inputs of the Crowd modifier that count."""
-    layout.use_property_split = True
+    layout.use_property_split = not is_narrow(context)
     modifier = display.find_modifier(obj)
     if modifier is None:
         return
@@ -322,7 +342,9 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
         for name in names:
             owner, prop = display.input_path(modifier, name)
             if name in _POINTERS and prop != "value":
-                layout.prop_search(owner, prop, bpy.data, _POINTERS[name], text=name)
+                draw_named(layout, owner, prop, name, _POINTERS[name])
+            elif name in _POINTERS or isinstance(display.get_input(modifier, name), str):
+                draw_named(layout, owner, prop, name)
             else:
                 layout.prop(owner, prop, text=name)
             if name == "Viewport Limit" and display.get_input(modifier, name) == 0:

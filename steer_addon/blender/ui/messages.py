@@ -24,7 +24,7 @@ def region_width(context: bpy.types.Context) -> float:
     """Width that panels have in the region, in pixels at the interface's standard size."""
     region = getattr(context, "region", None)
     if region is None:
-        return 300.0
+        return 400.0
     # the scale is 0 without a window
     width: float = region.width / (bpy.context.preferences.system.ui_scale or 1.0)
     return width - _TABS if getattr(region, "type", "") == "UI" else width

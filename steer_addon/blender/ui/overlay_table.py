@@ -9,6 +9,8 @@ from bpy.types import Context, Object, UILayout
 from ...core.diagnoses import diagnose
 from ..crowd.properties import definition_of
 from ..overlay import answers
+from .drawing import draw_named
+from .messages import is_narrow
 from .remedies import draw_sentence
 
 if TYPE_CHECKING:
@@ -27,20 +29,31 @@ def draw_debug(layout: UILayout, context: Context, obj: Object) -> None:
     row = layout.row(align=True)
     row.prop(overlay, "show", toggle=True, icon="OVERLAY")
     row.operator("object.steer_pick_agent", icon="EYEDROPPER")
-    layout.prop(overlay, "agents", icon="POINTCLOUD_POINT")
+    column = layout.column()
+    column.use_property_split = not is_narrow(context)
+    column.use_property_decorate = False
+    draw_named(column, overlay, "agents", "Agents")
     if not overlay.show:
         return
     _draw_table(layout, context)
     column = layout.column()
-    column.use_property_split = True
+    column.use_property_split = not is_narrow(context)
     column.use_property_decorate = False
-    column.prop(overlay, "crowd")
+    draw_named(column, overlay, "crowd", "Crowd")
+    _draw_above(column, "Arrows for")
     column.row().prop(overlay, "extent", expand=True)
     if overlay.extent == "IN_VIEW":
         column.prop(overlay, "limit")
     column.prop(overlay, "scale")
+    _draw_above(column, "Show")
     column.column(align=True).prop(overlay, "parts", expand=True)
     column.prop(overlay, "legend")
+
+
+def _draw_above(layout: UILayout, label: str) -> None:
+    """The name of buttons, above them where a narrow layout has no place beside them."""
+    if not layout.use_property_split:
+        layout.label(text=label)
 
 
 def _draw_table(layout: UILayout, context: Context) -> None:
