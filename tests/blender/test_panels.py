@@ -306,7 +306,7 @@ def test_names_are_not_cut_off_in_a_narrow_sidebar():
         assert name not in beside[283]
     # fields without room for a name have it above them
     above = [label for cls in sidebar for label in draw(cls, width=200).of("label")]
-    assert {"Target", "Colliders", "Ground", "Target Choice", "Object", "Agents"} <= set(above)
+    assert {"Target", "Colliders", "Ground", "Object", "Agents"} <= set(above)
 
 
 def test_drawing_changes_nothing():

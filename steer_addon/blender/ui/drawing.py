@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 _POINTERS = {"Object": "objects", "Collection": "collections", "Material": "materials"}
+_NAMELESS = (*_POINTERS, "Display", "Choose By", "Attribute", "Color By")
+"""Inputs of the Crowd modifier whose fields have no room for their name."""
 _BODY = ("Scale", "Align to Heading")
 _SHOWN = {
     "Points": (),
@@ -343,7 +345,7 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
             owner, prop = display.input_path(modifier, name)
             if name in _POINTERS and prop != "value":
                 draw_named(layout, owner, prop, name, _POINTERS[name])
-            elif name in _POINTERS or isinstance(display.get_input(modifier, name), str):
+            elif name in _NAMELESS:
                 draw_named(layout, owner, prop, name)
             else:
                 layout.prop(owner, prop, text=name)
