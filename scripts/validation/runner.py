@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steer_addon.core.agents import Agents, make_agents
+from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.crowd.presets import load_preset
-from steer_addon.core.crowd.settings import BLOCKS, CrowdSettings, with_override
+from steer_addon.core.crowd.settings import BLOCKS, CrowdSettings
 from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.inputs.world import World, make_world
 from steer_addon.core.results.metrics import Metrics

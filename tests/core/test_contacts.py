@@ -8,7 +8,8 @@ from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.compiled import jit
-from steer_addon.core.crowd.settings import BodiesSettings, with_override
+from steer_addon.core.crowd.overrides import with_override
+from steer_addon.core.crowd.settings import BodiesSettings
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.simulation import Simulation
 

@@ -8,13 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steer_addon.core.behaviors import REGISTRY, own_parameters
-from steer_addon.core.crowd.settings import (
-    BLOCKS,
-    AgentsSettings,
-    CrowdSettings,
-    SolverSettings,
-    with_override,
-)
+from steer_addon.core.crowd.overrides import with_override
+from steer_addon.core.crowd.settings import BLOCKS, AgentsSettings, CrowdSettings, SolverSettings
 from steer_addon.core.errors import ParameterError
 from steer_addon.core.parameters import (
     Settings,

@@ -27,7 +27,8 @@ assert list(parameters(cls)) == [
 SETTINGS = """
 from steer_addon.core.errors import ParameterError
 from steer_addon.core.crowd.presets import load_preset
-from steer_addon.core.crowd.settings import CrowdSettings, make_behavior, with_override
+from steer_addon.core.crowd.overrides import with_override
+from steer_addon.core.crowd.settings import CrowdSettings, make_behavior
 settings = load_preset("toys").settings
 toy, = settings.behaviors
 assert (toy.key, toy.pace, toy.hops, toy.way) == ("toy", 0.75, 4, "AWAY"), toy

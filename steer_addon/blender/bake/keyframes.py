@@ -89,6 +89,25 @@ def _all_or_nothing() -> Iterator[_Made]:
             bpy.data.batch_remove([*made.objects, *made.actions, *made.collections])
 
 
+def _replaceable(
+    name: str, parent: bpy.types.Collection, replace: bool
+) -> list[bpy.types.Collection]:
+    """The earlier bakes of a crowd, if a new one may take their place.
+
+    Raises:
+        SceneError: There is one that has to stay, or no place for a new one.
+    """
+    earlier = find_bakes(name)
+    if earlier and not replace:
+        raise SceneError(f"Crowd {name!r} is baked already: use Delete Bake, or replace it")
+    if parent.library is not None:
+        raise SceneError(
+            f"collection {parent.name!r} is linked from another file: "
+            "choose a collection of this file"
+        )
+    return earlier
+
+
 def bake(
     frames: Sequence[Frame],
     *,
@@ -105,8 +124,7 @@ def bake(
     """Bake frames to one keyed object per agent, in a new collection "<name> Bake".
 
     Agents are matched by id. An agent that is absent from some frames gets no keys there: it rests
-    where it was last keyed. A dead agent is hidden. On failure, all data-blocks
-    made until then are removed.
+    where it was last keyed. A dead agent is hidden. On failure, what was made is removed.
 
     Args:
         frames: Frames to bake, with increasing frame numbers.
@@ -115,8 +133,7 @@ def bake(
         settings: Settings of the keys to write.
         source: Object to make linked copies of, collection to instance, or None for empties.
         scale: Factor on the size of copies and instances.
-        full_radius: Body radius of agents with that factor, others are larger or smaller; 0 gives
-            all of them the same [m].
+        full_radius: Body radius of agents with that factor [m]; 0 gives it to all of them.
         replace: Delete an earlier bake of this crowd once the new one is complete.
         shrink_dead: Also key the scale of dead agents to 0, for exported file formats.
         progress: Called with the completed share, 0 to 1; returns False to cancel.
@@ -131,14 +148,7 @@ def bake(
     begin = time.perf_counter()
     settings = settings or KeyframeBakeSettings()
     index = index_frames(frames)
-    earlier = find_bakes(name)
-    if earlier and not replace:
-        raise SceneError(f"Crowd {name!r} is baked already: use Delete Bake, or replace it")
-    if collection_parent.library is not None:
-        raise SceneError(
-            f"collection {collection_parent.name!r} is linked from another file: "
-            "choose a collection of this file"
-        )
+    earlier = _replaceable(name, collection_parent, replace)
     template = make_template(source, collection_parent)
     names = _agent_names(name, index)
     key_count, per_agent = 0, settings.actions == "PER_AGENT"

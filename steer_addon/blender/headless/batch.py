@@ -12,7 +12,8 @@ from typing import Any
 
 import bpy
 
-from ...core.crowd.settings import BLOCKS, CrowdSettings, with_override
+from ...core.crowd.overrides import with_override
+from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.errors import OutputError, SceneError
 from ...core.files.plain import reason, rename, sync_file
 from ...core.files.staging import as_output_errors, beside, cannot_write, stage

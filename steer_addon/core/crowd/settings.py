@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..behaviors import REGISTRY, Behavior
 from ..diagnoses import Diagnosis
 from ..errors import ParameterError, short
-from ..parameters import Settings, choice, param, parameters, parse_text
+from ..parameters import Settings, choice, param
 from ..sensing.units import meters, meters_per_second
 
 if TYPE_CHECKING:
@@ -366,41 +366,3 @@ def make_behavior(data: Mapping[str, Any]) -> Behavior:
             f"behavior type {short(type_name)} is unknown: known are {', '.join(sorted(REGISTRY))}"
         )
     return REGISTRY[type_name].from_dict(values)
-
-
-def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
-    """Apply one `--set` argument: behavior.parameter=value, block.parameter=value or seed=value.
-
-    Raises:
-        ParameterError: There is no such thing, or the value does not fit.
-    """
-    path, equals, value = text.partition("=")
-    owner, dot, name = path.strip().rpartition(".")
-    if not equals:
-        raise ParameterError(f"{short(text)} sets nothing: write behavior.parameter=value")
-    if path.strip() == "seed":
-        try:
-            return replace(settings, seed=int(value))
-        except ValueError:
-            raise ParameterError(f"seed is {short(value)}: give a whole number") from None
-    if owner in BLOCKS:
-        block = _changed(getattr(settings, owner), owner, name, value)
-        return replace(settings, **{owner: block})
-    keys = [b.key for b in settings.behaviors]
-    if owner not in keys:
-        raise ParameterError(
-            f"the crowd has no {short(owner or path)} to set: "
-            f"it has {', '.join([*BLOCKS, *keys, 'seed'])}"
-        )
-    stack = list(settings.behaviors)
-    stack[keys.index(owner)] = _changed(stack[keys.index(owner)], owner, name, value)
-    return replace(settings, behaviors=tuple(stack))
-
-
-def _changed(block: Any, owner: str, name: str, text: str) -> Any:
-    known = parameters(block)
-    if name not in known:
-        raise ParameterError(
-            f"{owner} has no parameter {short(name)}: known are {', '.join(known)}"
-        )
-    return replace(block, **{name: parse_text(owner, known[name], text.strip())})
