@@ -174,13 +174,14 @@ def run_packager(subcommand: str, *arguments: str) -> None:
         raise OutputError(f"Blender's packager refuses to {subcommand} the extension: {said}")
 
 
-def build(name: str, python: list[str] | None = None) -> Path:
+def build(name: str, python: list[str] | None = None, *, whole: bool = False) -> Path:
     """Build and validate the zip of one platform.
 
     Args:
         name: The platform.
         python: For a package without wheels: the command of a Python with numba, whose Blender
             gets kernels; None for no kernels.
+        whole: Whether kernels that are lacking are an error.
 
     Returns:
         Its path.
@@ -199,7 +200,10 @@ def build(name: str, python: list[str] | None = None) -> Path:
         if name == current_platform():
             lacking = add_kernels(target, name, found)
         for reason in lacking:
-            print(f"warning: {output.name} has not all compiled kernels: {reason}; users wait")
+            told = f"{output.name} has not all compiled kernels, so users wait: {reason}"
+            if whole:
+                raise OutputError(told)
+            print(f"warning: {told}")
     elif python is not None:
         add_kernels_by(target, python)
     run_packager("validate", str(target))
@@ -216,11 +220,14 @@ def main(argv: list[str] | None = None) -> int:
         choices=(*TAGS, WITHOUT_WHEELS, "all"),
         help="whose wheels to bring along (default: this platform)",
     )
+    parser.add_argument(
+        "--require-kernels", action="store_true", help="fail where compiled kernels are lacking"
+    )
     options = parser.parse_args(argv)
     try:
         name = options.platform or current_platform()
         for one in ALL if name == "all" else (name,):
-            path = build(one)
+            path = build(one, whole=options.require_kernels)
             size = path.stat().st_size / 1.0e6
             print(f"{path.relative_to(ROOT)}  {size:.1f} MB")
     except (SteerError, OSError, subprocess.CalledProcessError) as error:

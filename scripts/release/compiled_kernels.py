@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
@@ -97,9 +98,16 @@ def _python(platform: str, version: str, wheels: list[Path]) -> str | None:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([interpreter, "-m", "venv", str(folder)], check=True)
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, *map(str, wheels)], check=True)
+        subprocess.run([*install, *map(str, wheels), *_numpy()], check=True)
         stamp.write_text(wanted, encoding="utf-8")
     return str(python)
+
+
+def _numpy() -> list[str]:
+    """What pyproject.toml asks of NumPy for each version of Python."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        needed: list[str] = tomllib.load(file)["project"]["dependencies"]
+    return [one for one in needed if one.startswith("numpy")]
 
 
 def _is_installed(wheel: Path) -> bool:

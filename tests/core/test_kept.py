@@ -52,3 +52,15 @@ def test_agents_stand_up_from_what_is_seen():
     np.testing.assert_array_equal(agents.id, run.agents.id)
     np.testing.assert_array_equal(agents.mass, run.agents.mass)
     np.testing.assert_allclose(agents.heading, run.agents.heading, atol=1e-5)
+
+
+def test_agents_of_a_bake_are_written_as_any_others():
+    # numba compiles kernels anew for arrays that are read-only, which those of a bake are
+    run = simulation(crowd(Wander()), scatter(9, 4.0))
+    frame, start = run.step(make_world()), run.agents
+    for value in (frame.id, frame.position, frame.velocity, frame.radius, frame.alive):
+        value.flags.writeable = False
+    agents = stood_up(frame, start, MotionSettings())
+    arrays = {n: v for n, v in vars(agents).items() if isinstance(v, np.ndarray)}
+    assert len(arrays) > 8
+    assert [name for name, value in arrays.items() if not value.flags.writeable] == []

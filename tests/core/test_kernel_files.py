@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from steer_addon.core.compiled import jit, jit_store
@@ -125,3 +127,38 @@ def test_numba_compiles_for_others_as_it_does() -> None:
     if jit_target.level():
         ours = vec.length.target().targetctx.codegen()
         assert ours is not own and ours.magic_tuple()[1] == jit_target.level()
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"NUMBA_CPU_FEATURES": "-avx2"},
+        {"NUMBA_ENABLE_AVX": "0"},
+        {"NUMBA_OPT": "0"},
+        {"NUMBA_BOUNDSCHECK": "1"},
+    ],
+)
+def test_settings_of_numba_have_files_of_their_own(variables: dict[str, str]) -> None:
+    code = "from steer_addon.core.compiled import jit_target; print(jit_target.name())"
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, **more},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for more in ({}, variables)
+    ]
+    assert told[0] != told[1]
+
+
+def test_named_tuples_are_records() -> None:
+    numba = pytest.importorskip("numba")
+    same = collections.namedtuple("same", "x y")
+    mixed = collections.namedtuple("mixed", "x y")
+    makes = [same(1.0, 2.0), mixed(1, 2.0), (1.0, same(1.0, 2.0))]
+    assert [jit_store.makes_records(numba.typeof(value)) for value in makes] == [True] * 3
+    plain = [1.0, (1.0, 2.0), (1, 2.0), np.zeros(3)]
+    assert not any(jit_store.makes_records(numba.typeof(value)) for value in plain)

@@ -49,7 +49,7 @@ from steer_addon.core.warmup import processes as warmup
 from steer_addon.core.crowd.presets import load_preset
 jit.status()
 told = load_preset(sys.argv[1]).settings.to_dict()
-job = {"missing": [], "told": told, "colliders": True, "ground": True}
+job = {"missing": [], "told": told, "colliders": True, "ground": True, "looks": False}
 print(json.dumps([kernel.__name__ for kernel, _ in warmup.needed(job)]))
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import bpy
 from acts_first import check_no_compiling, tell_pauses
-from driver import Step, within
+from driver import Step, window, within
 from parts import (
     MODULE,
     Tools,
@@ -82,6 +82,13 @@ def open_while_compiling(tools: Tools) -> Iterator[Step]:
     yield from driver.settled()
     driver.check("a new file waits for nothing", not compiling._waits.by_uid())
     driver.check("and does not play", not is_playing())
+    with bpy.context.temp_override(window=window()):
+        bpy.ops.screen.animation_play()
+    yield from driver.settled()
+    yield from driver.settled()
+    driver.check("but can be played, while the kernels go on compiling",
+                 is_playing() and compiling.state() is not None)  # fmt: skip
+    bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
 def wait_and_play(tools: Tools) -> Iterator[Step]:

@@ -28,6 +28,7 @@ from ...core.errors import KernelsMissingError, SteerError, warn
 from ...core.step import solver
 from ...core.warmup import processes
 from .. import app_handlers
+from ..crowd import crowds
 from ..crowd.properties import settings_of
 from ..crowd.records import Part
 from . import live_store, progress_bar, simulate
@@ -50,13 +51,22 @@ class _Work:
         self.resume: Callable[[set[int]], None] = lambda uids: None
         self.given_up = False
         self.loader: threading.Thread | None = None
-        self.stopped: list[bpy.types.Window] = []
-        """Windows whose animation was stopped, and goes on when compiling is done."""
 
 
 _work = _Work()
-_waits: Part[bool] = Part(bool)
-"""Whether a crowd holds still until its kernels are compiled."""
+
+
+class _Wait:
+    """A crowd that holds still until its kernels are compiled.
+
+    Attributes:
+        played: Whether the animation played, and goes on then.
+    """
+
+    played = False
+
+
+_waits: Part[_Wait] = Part(_Wait)
 
 
 def can_wait() -> bool:
@@ -66,7 +76,7 @@ def can_wait() -> bool:
 
 def is_waiting(obj: bpy.types.Object) -> bool:
     """Whether a crowd holds still until its kernels are compiled."""
-    return _waits.get(obj) is True
+    return _waits.get(obj) is not None
 
 
 def state() -> State | None:
@@ -98,7 +108,7 @@ def load_first(obj: bpy.types.Object, resume: Callable[[set[int]], None]) -> boo
         _work.loader.start()
         _watch()
     _work.resume = resume
-    _waits.keep(obj, True)
+    _waits.ensure(obj)
     return True
 
 
@@ -113,10 +123,14 @@ def _load() -> None:
 
 
 def begin(
-    obj: bpy.types.Object, error: KernelsMissingError, resume: Callable[[set[int]], None]
+    obj: bpy.types.Object,
+    error: KernelsMissingError,
+    resume: Callable[[set[int]], None],
+    looks: bool = False,
 ) -> None:
     """Let a crowd wait, and compile its kernels, of which the error names the missing one.
 
+    Those of the overlay's looks come with them where `looks` says so.
     `resume` is called with the session uids of all waiting crowds, when compiling is done.
     """
     if _work.compilation is None:
@@ -126,13 +140,13 @@ def begin(
             _give_up(f"the compiled kernel {error.kernel[1]!r} cannot be loaded")
             return
         _work.asked.add(kernel)
-        _start(obj, error)
+        _start(obj, error, looks)
     _work.resume = resume
     if _work.compilation is not None:
-        _waits.keep(obj, True)
+        _waits.ensure(obj)
 
 
-def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
+def _start(obj: bpy.types.Object, error: KernelsMissingError, looks: bool) -> None:
     try:
         settings = settings_of(obj).to_dict()
     except SteerError:
@@ -140,7 +154,9 @@ def _start(obj: bpy.types.Object, error: KernelsMissingError) -> None:
     steer = obj.steer
     inputs = () if steer.colliders is None else steer.colliders.all_objects
     has_colliders = any(other.type != "EMPTY" for other in inputs)
-    need = processes.Need(settings, has_colliders, steer.ground is not None, (error,))
+    need = processes.Need(
+        settings, has_colliders, steer.ground is not None, looks, missing=(error,)
+    )
     try:
         python = processes.python_command()
     except OSError:
@@ -172,8 +188,7 @@ def _give_up(reason: str) -> None:
 def check_compilation() -> float | None:
     """Timer: show the progress, and resume crowds when compiling is done; None ends the timer."""
     compilation, loader = _work.compilation, _work.loader
-    if compilation is not None or loader is not None:
-        _stop_animation()
+    _stop_animation()
     if loader is not None and loader.is_alive():
         return INTERVAL
     now = None if compilation is None else compilation.state()
@@ -184,12 +199,11 @@ def check_compilation() -> float | None:
             _work.state = now
             _show(text())
         return INTERVAL
-    waiting = set(_waits.by_uid())
-    windows = _work.stopped
+    waits = _waits.by_uid()
+    waiting = set(waits)
     stop()
-    if waiting:
-        # first, since a crowd goes back to where it stopped while the animation plays
-        _play(windows)
+    # first, since a crowd goes back to where it stopped while the animation plays
+    _play({uid for uid, wait in waits.items() if wait.played})
     if now is not None and now.failure:
         _give_up(now.failure)
     try:
@@ -204,7 +218,6 @@ def stop() -> None:
     """End compiling and the waiting; safe at any time."""
     compilation, loader = _work.compilation, _work.loader
     _work.compilation = _work.loader = _work.state = None
-    _work.stopped = []
     _waits.clear()
     atexit.unregister(stop)
     if compilation is not None:
@@ -226,26 +239,31 @@ def unregister() -> None:
 
 
 def _stop_animation() -> None:
-    """Stop it wherever it plays; a user who starts it meanwhile sees it go on at the end."""
-    for window in bpy.context.window_manager.windows:
-        if window.screen.is_animation_playing:
+    """Stop it while crowds wait; a user who starts it meanwhile sees it go on at the end."""
+    waits = _waits.by_uid()
+    # Blender plays in one window, and says so of all
+    for window in bpy.context.window_manager.windows[:1]:
+        if waits and window.screen.is_animation_playing:
             with bpy.context.temp_override(window=window):
                 bpy.ops.screen.animation_cancel(restore_frame=False)
-            if window not in _work.stopped:
-                _work.stopped.append(window)
+            for wait in waits.values():
+                wait.played = True
 
 
-def _play(stopped: list[bpy.types.Window]) -> None:
+def _play(waited: set[int]) -> None:
+    """Let the animation go on in the window that shows one of these crowds."""
     for window in bpy.context.window_manager.windows:
-        if window in stopped and not window.screen.is_animation_playing:
-            with bpy.context.temp_override(window=window):
-                bpy.ops.screen.animation_play()
+        if any(obj.session_uid in waited for obj in crowds.crowds(window.scene)):
+            if not window.screen.is_animation_playing:
+                with bpy.context.temp_override(window=window):
+                    bpy.ops.screen.animation_play()
+            return
 
 
 def _told() -> tuple[float, str]:
     found = _work.state
     share = found.done / found.total if found is not None and found.total else 0.0
-    return share, f"{text()}: the crowd waits"
+    return share, f"{text()}: the crowd waits" if _waits.by_uid() else text()
 
 
 def _show(line: str | None) -> None:

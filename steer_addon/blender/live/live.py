@@ -183,9 +183,9 @@ def _each(
                 run.fail(error)
 
 
-def hold(obj: bpy.types.Object, error: KernelsMissingError) -> None:
-    """Let a crowd wait for kernels that other code found missing."""
-    compiling.begin(obj, error, _resume)
+def hold(obj: bpy.types.Object, error: KernelsMissingError, *, looks: bool = False) -> None:
+    """Let a crowd wait for kernels that other code, or the overlay's looks, found missing."""
+    compiling.begin(obj, error, _resume, looks)
 
 
 def must_wait(obj: bpy.types.Object) -> bool:

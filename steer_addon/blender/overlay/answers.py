@@ -103,6 +103,8 @@ def agent(found: Explained, number: int, *, looks: bool = False) -> AgentAnswer 
         return None
     try:
         found.agents[number] = found.answer.agent(number, looks=looks)
+    except KernelsMissingError:
+        raise
     except SteerError:
         return None
     return found.agents[number]
@@ -131,14 +133,14 @@ def refresh(scene: Scene, depsgraph: Depsgraph, reshaped: set[int] | None = None
             return _fail(found, live.status(obj).diagnosis)
         with jit.deferring() if compiling.can_wait() else nullcontext():
             changed = _update(found, obj, scene, depsgraph, reshaped or set())
+            # computed now, not while Blender draws
+            for number in chosen_ids(scene)[-MOST_CHOSEN:]:
+                agent(found, number, looks=True)
     except KernelsMissingError as error:
-        live.hold(obj, error)
+        live.hold(obj, error, looks=True)
         return _fail(found, live.status(obj).diagnosis)
     except SteerError as error:
         return _fail(found, error.diagnosis)
-    # computed now, not while Blender draws
-    for number in chosen_ids(scene)[-MOST_CHOSEN:]:
-        agent(found, number, looks=True)
     return changed
 
 

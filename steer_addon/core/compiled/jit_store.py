@@ -92,8 +92,10 @@ def _users_cache() -> Path | None:
         return None
 
 
-def _can_write(folder: Path) -> bool:
+def _can_write(kernels: Path) -> bool:
     try:
+        # that of another target may be somebody else's
+        folder = kernels / jit_target.name()
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".writable-{os.getpid()}"
         probe.touch()
@@ -172,7 +174,7 @@ def makes_records(returned: Any) -> bool:
     """Whether a kernel's type of result is a named tuple, or holds one."""
     types = import_module("numba.core.types")
     inner = returned.types if isinstance(returned, types.BaseTuple) else ()
-    return isinstance(returned, types.NamedTuple) or any(map(makes_records, inner))
+    return isinstance(returned, types.BaseNamedTuple) or any(map(makes_records, inner))
 
 
 def _written(parts: tuple[Any, ...]) -> bytes:

@@ -21,18 +21,25 @@ from typing import Any
 X86_64_V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 """What a processor of level x86-64-v3 has beyond v2 (x86-64 psABI, 3.1.1), as LLVM names it."""
 
+USUAL = (3, 1, 0, None)
+"""Numba's settings of optimization and checks, where no variable of its own says otherwise."""
+
 
 @cache
 def level() -> str:
     """LLVM's name of the fixed level that kernels are compiled for; empty where there is none.
 
-    NUMBA_CPU_NAME, which names a processor for all of numba, wins.
+    Variables of numba's that name a processor or its features for all of numba win.
     """
-    if import_module("numba").config.CPU_NAME is not None:
+    config = import_module("numba").config
+    if config.CPU_NAME is not None or config.CPU_FEATURES is not None or not config.ENABLE_AVX:
         return ""
     machine = platform.machine().lower()
     if machine in ("x86_64", "amd64"):
-        features = import_module("llvmlite.binding").get_host_cpu_features()
+        try:
+            features = import_module("llvmlite.binding").get_host_cpu_features()
+        except RuntimeError:  # LLVM does not know this processor
+            return ""
         return "x86-64-v3" if all(features.get(name) for name in X86_64_V3) else ""
     return "apple-m1" if sys.platform == "darwin" and machine == "arm64" else ""
 
@@ -45,8 +52,12 @@ def name() -> str:
     if not processor:
         processor, features = target().target_context.codegen().magic_tuple()[1:]
         processor += "-" + hashlib.sha256(features.encode()).hexdigest()[:8]
-    if numba.config.USING_SVML:
+    config = numba.config
+    if config.USING_SVML:
         processor += "-svml"
+    ways = (int(config.OPT), config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.BOUNDSCHECK)
+    if ways != USUAL:
+        processor += "-" + hashlib.sha256(repr(ways).encode()).hexdigest()[:8]
     python = f"{sys.version_info.major}{sys.version_info.minor}"
     return f"py{python}-numba{numba.__version__}-{sys.platform}-{processor}"
 

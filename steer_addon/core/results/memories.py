@@ -86,10 +86,11 @@ def stood_up(
     rows = order[np.minimum(np.searchsorted(like.id[order], frame.id), like.count - 1)]
     heading = turned(frame.rotation.astype(np.float64), forward_vector(motion.forward_axis))
     names = _IN_FRAMES if own_radius else tuple(n for n in _IN_FRAMES if n != "radius")
-    shown = {name: getattr(frame, name) for name in names}
+    # copies: those of a bake are read-only, and numba compiles kernels anew for such arrays
+    shown: dict[str, Any] = {name: np.array(getattr(frame, name)) for name in names}
     if world is not None and world.ground is not None and motion.motion == "GROUND":
         least = ground.min_up(motion.max_slope)
-        shown["normal"] = ground.place_many(world.ground, frame.position, least)[1]
+        shown["normal"] = ground.place_many(world.ground, shown["position"], least)[1]
     arrived = frame.attributes.get("arrived", np.zeros(len(rows), np.float32))
     return replace(
         like.taken(rows),

@@ -30,7 +30,7 @@ def run_everything() -> None:
     for told in all_settings():
         run_tiny(told, colliders=True, ground=True)
     for told in all_settings():
-        _look(CrowdSettings.from_dict(told))
+        look(told)
     _arrive_among_moving_colliders()
     _measure()
 
@@ -56,8 +56,13 @@ def _choices(cls: type[Settings]) -> Iterator[dict[str, Any]]:
                 yield {name: value}
 
 
-def _look(settings: CrowdSettings) -> None:
-    """What the overlay draws."""
+def look(told: dict[str, Any]) -> None:
+    """What the overlay draws of a crowd.
+
+    Args:
+        told: Its settings as plain values.
+    """
+    settings = CrowdSettings.from_dict(told)
     agents, world = tiny_agents(settings, 3), tiny_world(True, True)
     answer = explanation.ask(settings, agents, world, 0.04, 1)
     for number in agents.id:

@@ -31,7 +31,7 @@ from .. import own_behaviors
 from ..compiled import jit
 from ..doors import load
 from ..errors import KernelsMissingError
-from . import dry_run
+from . import dry_run, everything
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +66,7 @@ class Need:
         told: Settings of a crowd as plain values; None for no crowd at all.
         colliders: Whether it has meshes that block.
         ground: Whether it has terrain.
+        looks: Whether the overlay shows why its agents turn.
         missing: Other kernels that were found missing.
         into: The only folder that kernels are read from and kept in; None for the usual ones.
     """
@@ -73,6 +74,7 @@ class Need:
     told: dict[str, Any] | None
     colliders: bool = False
     ground: bool = False
+    looks: bool = False
     missing: tuple[KernelsMissingError, ...] = ()
     into: Path | None = None
 
@@ -87,6 +89,7 @@ class Need:
             "told": self.told,
             "colliders": self.colliders,
             "ground": self.ground,
+            "looks": self.looks,
             "missing": named,
             "into": None if self.into is None else str(self.into),
         }
@@ -262,6 +265,8 @@ def needed(job: dict[str, Any]) -> list[tuple[jit.Kernel, tuple[Any, ...]]]:
         with jit.recording(recorder):
             try:
                 dry_run.run_tiny(job["told"], job["colliders"], job["ground"])
+                if job["looks"]:
+                    everything.look(job["told"])
             except Exception as error:  # noqa: BLE001
                 # a crowd that needs more kernels than were noted asks for them later
                 log.warning("Dry run ended early: %s: %s", type(error).__name__, error)
