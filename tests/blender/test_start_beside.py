@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.making import plans  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets  # noqa: E402
@@ -93,7 +94,7 @@ def test_new_objects_go_to_the_active_collection():
     assert {crowd.steer.ground, crowd.steer.target_object} <= set(mine.all_objects)
     assert set(bpy.context.scene.collection.objects) == before
     # the bodies that agents copy are not seen beside them
-    body = crowd.steer.bake_source_object
+    body = display.shown_body(display.require_modifier(crowd))
     assert not body.visible_get()
 
 

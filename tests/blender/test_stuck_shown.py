@@ -86,7 +86,7 @@ def test_a_simulation_without_a_window_tells_them_once():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(presets.find_presets()))
 def test_presets_tell_of_hardly_anybody(name):
-    crowd = starters.start(bpy.context.scene, starters.Wish(name, 80), None)
+    crowd = starters.start(bpy.context.scene, bpy.context.view_layer, starters.Wish(name, 80))
     crowd.steer.frame_end = 400
     most = 0
     for moment in simulate.moments(crowd, bpy.context.scene, 400):

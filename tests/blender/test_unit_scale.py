@@ -10,6 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E402
@@ -53,7 +54,7 @@ def test_all_that_is_added_is_as_large_in_meters(preset):
 @pytest.mark.usefixtures("centimeters")
 def test_people_are_as_tall_and_as_fast():
     obj = started()
-    person = obj.steer.bake_source_object
+    person = display.shown_body(display.require_modifier(obj))
     shown = [
         instance.matrix_world.to_scale().z * person.dimensions.z / person.scale.z
         for instance in bpy.context.evaluated_depsgraph_get().object_instances

@@ -114,7 +114,10 @@ def called_by_python() -> set[str]:
         tree = ast.parse(Path(names["__file__"]).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) and not is_kernel(names.get(node.name)):
-                used = [named(names, inner) for inner in ast.walk(node)]
+                inner = list(ast.walk(node))
+                # of a kernel only its plain function is taken
+                plain = {id(one.value) for one in inner if isinstance(one, ast.Attribute)}
+                used = [named(names, one) for one in inner if id(one) not in plain]
                 found |= {f"{k.__module__}:{k.__name__}" for k in filter(is_kernel, used)}
     return found
 

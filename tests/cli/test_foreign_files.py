@@ -158,7 +158,7 @@ def test_a_damaged_bake_is_not_rendered(run, small_scene, tmp_path, damage):
         }
         played.write_bytes(spoiled[damage])
     out = tmp_path / "pictures"
-    told = "is missing" if damage == "missing" else "is damaged or another bake's"
+    told = "is missing" if damage == "missing" else "is damaged, or belongs to another bake"
     run("render", blend, *TINY, "--out", out).failed_with(played.name, told)
     assert not list(out.glob("*.png"))
 

@@ -14,7 +14,8 @@ COMMANDS = [module.NAME for module in commands.MODULES]
 
 
 def test_every_command_of_the_issue_is_there():
-    assert COMMANDS == ["scene", "demo", "simulate", "bake", "render", "presets", "behaviors"]
+    listing = ["presets", "behaviors", "compile"]
+    assert COMMANDS == ["scene", "demo", "simulate", "bake", "render", *listing]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from toy_behaviors import Pushed
 
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.inputs.world import make_world
 
 DT = 1 / 24

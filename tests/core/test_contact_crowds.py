@@ -8,7 +8,7 @@ from test_contacts import bodies, lattice, overlap
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.containment import Containment
 from steer_addon.core.behaviors.seek import Seek
-from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.geometry import ground
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.containers import make_container

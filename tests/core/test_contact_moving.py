@@ -10,7 +10,7 @@ from solids import ball, beyond_convex
 from steer_addon.core.behaviors.arrive import Arrive
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.contacts import find_moved
-from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import CollidersBuilder, World, make_world
 from steer_addon.core.step.simulation import Simulation

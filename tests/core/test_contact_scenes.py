@@ -24,7 +24,7 @@ from wild_worlds import agents, sizes, vectors, worlds
 
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.bounds import bounded
-from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.step.simulation import Simulation
 
 SCENES = int(os.environ.get("STEER_SCENES", "30"))

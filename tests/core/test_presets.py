@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.crowd.presets import (
     FORMAT,
     builtin_folder,
@@ -18,7 +19,7 @@ from steer_addon.core.crowd.presets import (
     read_preset,
     save_preset,
 )
-from steer_addon.core.crowd.settings import BLOCKS, CrowdSettings, with_override
+from steer_addon.core.crowd.settings import BLOCKS, CrowdSettings
 from steer_addon.core.errors import OutputError, ParameterError, PresetError, printable
 from steer_addon.core.parameters import parameters
 

@@ -50,7 +50,7 @@ from steer_addon.core.compiled import jit
 from steer_addon.core.agents import make_agents
 from steer_addon.core.crowd.presets import load_preset
 from steer_addon.core.step.simulation import Simulation
-from steer_addon.core.crowd.settings import with_override
+from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.inputs.world import make_world
 body = dict(radius=0.25, mass=1.0, max_speed=1.4, max_force=10.0)
 def hop(settings, **more):
@@ -75,7 +75,8 @@ import numpy as np
 from dataclasses import replace
 from steer_addon.core import explain
 from steer_addon.core.agents import make_agents
-from steer_addon.core.crowd.settings import CrowdSettings, with_override
+from steer_addon.core.crowd.overrides import with_override
+from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.paths import Path
 from steer_addon.core.inputs.world import make_world

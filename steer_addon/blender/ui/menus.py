@@ -62,6 +62,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.operator("object.steer_remove_modifier")
         layout.separator()
         layout.operator("object.steer_play", icon="PLAY")
+        layout.operator("object.steer_catch_up")
         layout.operator("object.steer_scene_range", icon="TIME")
         layout.operator("object.steer_pick_agent", icon="EYEDROPPER")
         layout.operator("object.steer_color_material", icon="MATERIAL")

@@ -48,7 +48,7 @@ class AgentsSettings(Settings):
         minimum=0.0,
         maximum=0.9,
         soft_maximum=0.5,
-        doc="How much bodies differ in size: 0.1 draws radii from 90 to 110 % of the radius",
+        doc="How much bodies differ in size: more gives larger and smaller ones, 0.1 up to 10 %",
         per_agent=False,
     )
     speed_spread: float = param(
@@ -56,7 +56,7 @@ class AgentsSettings(Settings):
         minimum=0.0,
         maximum=0.9,
         soft_maximum=0.5,
-        doc="How much agents differ in speed: 0.1 draws from 90 to 110 % of the maximum speed",
+        doc="How much agents differ in speed: more gives faster and slower ones, 0.1 up to 10 %",
         per_agent=False,
     )
 

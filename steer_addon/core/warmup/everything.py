@@ -21,6 +21,8 @@ from ..results import metrics, reduce
 from ..step.simulation import Simulation
 from .dry_run import run_tiny, tiny_agents, tiny_world
 
+WALKERS = "pedestrians"
+"""The preset whose crowd has bodies and a goal."""
 _STEPS = 4
 """Steps of a run in which things move."""
 
@@ -42,9 +44,10 @@ def all_settings() -> Iterator[dict[str, Any]]:
     for name, cls in REGISTRY.items():
         for values in _choices(cls):
             yield {"behaviors": [{"type": name, **values}]}
+    walkers = presets.load_preset(WALKERS).settings.to_dict()
     for block, settings in BLOCKS.items():
         for values in _choices(settings):
-            yield {block: values, "behaviors": [{"type": "arrive"}, {"type": "avoid_neighbors"}]}
+            yield {**walkers, block: {**walkers[block], **values}}
 
 
 def _choices(cls: type[Settings]) -> Iterator[dict[str, Any]]:
@@ -72,7 +75,8 @@ def look(told: dict[str, Any]) -> None:
 def _arrive_among_moving_colliders() -> None:
     """Bodies that meet, at a goal that some have reached, while a wall comes nearer."""
     bodies = {"collide_agents": True, "collide_colliders": True, "on_arrival": "HOLD_AREA"}
-    settings = CrowdSettings.from_dict({"bodies": bodies, "behaviors": [{"type": "arrive"}]})
+    walkers = presets.load_preset(WALKERS).settings.to_dict()
+    settings = CrowdSettings.from_dict({**walkers, "bodies": {**walkers["bodies"], **bodies}})
     agents = tiny_agents(settings, 12)
     agents.position[:, 0] += 1.0
     simulation = Simulation(settings, agents, frame=1, fps=24.0, world=tiny_world(True, True))
