@@ -53,12 +53,14 @@ class _Checked:
         found: Current diagnoses of the colliders, and of meshes that should be some.
         ever_found: All diagnoses since the file was opened.
         shapes: Key and diagnoses of each shape, by its name.
+        in_the_way: Diagnoses of meshes in the way; None until they are searched after an edit.
     """
 
     def __init__(self) -> None:
         self.found: list[Diagnosis] = []
         self.ever_found: set[Diagnosis] = set()
         self.shapes: dict[str, tuple[tuple[object, ...], list[Diagnosis]]] = {}
+        self.in_the_way: list[Diagnosis] | None = None
 
 
 _checked: Part[_Checked] = Part(_Checked)
@@ -83,15 +85,16 @@ def is_mended(obj: bpy.types.Object, diagnosis: Diagnosis) -> bool:
 def check_colliders(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, is_over: Callable[[], bool] | None = None
 ) -> bool:
-    """Check the colliders of a crowd that were not checked yet.
+    """Check the colliders of a crowd that were not checked yet, and search meshes in its way.
 
     Args:
         obj: The crowd.
         depsgraph: The depsgraph that evaluated the scene.
-        is_over: Called after each checked shape; True interrupts the check until the next call.
+        is_over: Called after each checked shape and after the search; True interrupts the check
+            until the next call. None searches again in any case.
 
     Returns:
-        Whether all of them are checked now.
+        Whether all of it is done now.
     """
     checked = _checked.ensure(obj)
     known = checked.shapes
@@ -111,7 +114,11 @@ def check_colliders(
         complaints += defects
     for name in known.keys() - names:
         del known[name]
-    complaints += obstructions.diagnoses(obj, depsgraph)
+    if is_over is None or checked.in_the_way is None:
+        checked.in_the_way = list(obstructions.diagnoses(obj, depsgraph))
+        if is_over is not None and is_over():
+            return False
+    complaints += checked.in_the_way
     checked.found = complaints
     checked.ever_found.update(complaints)
     return True
@@ -174,6 +181,8 @@ def on_load(*_: object) -> None:
 
 def later() -> None:
     """Start the timer that checks after a pause; in a background run nothing shows the result."""
+    for checked in _checked.by_uid().values():
+        checked.in_the_way = None
     if not bpy.app.background:
         app_handlers.remove_timers(check_windows)
         bpy.app.timers.register(check_windows, first_interval=PAUSE)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Vector
+from numpy.typing import NDArray
 
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
@@ -34,18 +36,22 @@ def in_the_way(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> list[bp
     scene = depsgraph.scene.original
     if not _heeds_colliders(obj) or len(scene.objects) > MOST_OBJECTS:
         return []
-    reach, known = extents.footprint(obj), _known(obj)
-    solid = [extents.object_box(collider) for collider in collider_objects(obj)]
-    found = []
-    for other in scene.objects:
-        if other.type != "MESH" or other.session_uid in known or not _is_solid(other):
-            continue
-        box = extents.object_box(other)
-        if not extents.overlap(box, reach) or any(_stands_for(s, box) for s in solid):
-            continue
-        if _stands(obj, box, reach, depsgraph):
-            found.append(other)
-    return found
+    known, carried = _known(obj, scene), _carried(obj, scene)
+    others = [
+        other
+        for other in scene.objects
+        if other.type == "MESH"
+        and other.session_uid not in known
+        and _is_solid(other, depsgraph.view_layer)
+        and carried.isdisjoint(_parents(other))
+    ]
+    if not others:
+        return []
+    boxes, ways = extents.object_boxes(others), extents.ways(obj)
+    rows = np.flatnonzero(_are_met(boxes, ways))
+    rows = rows[_stand(obj, boxes[rows], ways, depsgraph)]
+    solid = extents.object_boxes(collider_objects(obj))
+    return [others[row] for row in rows[~_have_stand_ins(boxes[rows], solid)]]
 
 
 def diagnoses(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Iterator[Diagnosis]:
@@ -67,47 +73,85 @@ def _heeds_colliders(obj: bpy.types.Object) -> bool:
     )
 
 
-def _stands_for(solid: Box, box: Box) -> bool:
-    """Whether a collider stands for what is in a box: water in a basin, a plan of a hedge."""
-    middle, sizes = box.mean(axis=0), np.prod([b[1, :2] - b[0, :2] for b in (solid, box)], axis=1)
-    return extents.holds(solid, np.array([middle, middle])) and bool(sizes[0] <= 3.0 * sizes[1])
+def _are_met(boxes: Box, ways: Box) -> Any:
+    """Whether agents come by each of some boxes, on their ways from the first box to the others."""
+    met = np.zeros(len(boxes), np.bool_)
+    for goal in ways:
+        met |= extents.on_way(boxes, ways[0], goal) | extents.overlap(boxes, goal)
+    # a sky, or the terrain that the crowd stands on
+    return met & ~extents.holds(boxes, extents.box_of(ways))
 
 
-def _known(obj: bpy.types.Object) -> set[int]:
-    """Session uids of what a crowd reads or shows."""
-    parts = [*input_objects(obj), *members(obj.steer.bake_collection, obj)]
+def _have_stand_ins(boxes: Box, solid: Box) -> Any:
+    """Whether a collider stands for what is in each box: water in a basin, a plan of a hedge."""
+    middle = np.repeat(boxes.mean(axis=1, keepdims=True), 2, axis=1)
+    size, solid_size = (np.prod(np.ptp(b[:, :, :2], axis=1), axis=1) for b in (boxes, solid))
+    stands = extents.holds(solid, middle[:, None]) & (solid_size <= 3.0 * size[:, None])
+    return stands.any(axis=1)
+
+
+def _known(obj: bpy.types.Object, scene: bpy.types.Scene) -> set[int]:
+    """Session uids of what a crowd reads or shows, and of keyframe copies, which are agents."""
+    parts = [*input_objects(obj), *_shown(obj)]
+    for crowd in crowds.crowds(scene):
+        bake = crowd.steer.bake_collection
+        parts += bake.all_objects if bake is not None else ()
+    return {part.session_uid for part in parts}
+
+
+def _carried(obj: bpy.types.Object, scene: bpy.types.Scene) -> set[int]:
+    """Session uids of objects whose children go with them: a flag at a target, a body of a rig."""
+    targets = [part for crowd in crowds.crowds(scene) for part in extents.target_parts(crowd)]
+    return {part.session_uid for part in [*targets, *_shown(obj)]}
+
+
+def _shown(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects that a crowd shows its agents as."""
     with suppress(SteerError):
         # the Display panel reports errors of the modifier
-        parts.append(display.get_input(display.require_modifier(obj), "Object"))
-        parts += members(display.get_input(display.require_modifier(obj), "Collection"), obj)
-    return {part.session_uid for part in parts if part is not None}
+        modifier = display.require_modifier(obj)
+        one = display.get_input(modifier, "Object")
+        found = members(display.get_input(modifier, "Collection"), obj)
+        return found if one is None else [one, *found]
+    return []
 
 
-def _is_solid(obj: bpy.types.Object) -> bool:
+def _parents(obj: bpy.types.Object) -> Iterator[int]:
+    """Session uids of the parent of an object, the parent of that, and so on."""
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj.session_uid
+
+
+def _is_solid(obj: bpy.types.Object, layer: bpy.types.ViewLayer | None) -> bool:
     """Whether a mesh is seen as one that people go around."""
     is_shown = (
-        obj.visible_get() and not obj.hide_render and obj.display_type in ("SOLID", "TEXTURED")
+        obj.visible_get(view_layer=layer)
+        and not obj.hide_render
+        and obj.display_type in ("SOLID", "TEXTURED")
     )
-    # a flag at a target goes with it
-    return bool(is_shown and obj.data.polygons and not crowds.is_crowd(obj) and obj.parent is None)
+    return bool(is_shown and obj.data.polygons and not crowds.is_crowd(obj))
 
 
-def _stands(obj: bpy.types.Object, box: Box, reach: Box, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether a box reaches from below to above the step height, where walkers meet colliders."""
-    low, high = np.maximum(box[0], reach[0]), np.minimum(box[1], reach[1])
-    step, ground = obj.steer.motion.step_height, ground_object(obj)
-    floor: float | None = float(extents.start_box(obj)[0, 2])
+def _stand(
+    obj: bpy.types.Object, boxes: Box, ways: Box, depsgraph: bpy.types.Depsgraph
+) -> NDArray[np.bool_]:
+    """Whether boxes reach from below to above the step height, where walkers meet colliders."""
+    ground, reach = ground_object(obj), extents.box_of(ways)
+    floor: Any = np.full(len(boxes), ways[0, 0, 2])
     if ground is not None and ground.type == "MESH":
-        x, y = ((low + high) / 2.0)[:2]
-        start = (float(x), float(y), float(box[1, 2]))
-        floor = _below(ground.evaluated_get(depsgraph), start)
-    return floor is not None and bool(box[0, 2] <= floor + step < box[1, 2])
+        middle = np.clip(boxes, reach[0], reach[1]).mean(axis=1)
+        starts = np.column_stack([middle[:, :2], boxes[:, 1, 2]])
+        floor = _below(ground.evaluated_get(depsgraph), starts)
+    knee = floor + obj.steer.motion.step_height
+    found: NDArray[np.bool_] = (boxes[:, 0, 2] <= knee) & (knee < boxes[:, 1, 2])
+    return found
 
 
-def _below(ground: bpy.types.Object, point: tuple[float, float, float]) -> float | None:
-    """Height of a ground under a point in world space; None if there is none."""
-    to_local = ground.matrix_world.inverted_safe()
-    start = to_local @ Vector(point)
+def _below(ground: bpy.types.Object, points: Any) -> Any:
+    """Heights of a ground under points in world space, shape (n,); not a number beside it."""
+    place = ground.matrix_world
+    to_local = place.inverted_safe()
     down = to_local.to_3x3() @ Vector((0.0, 0.0, -1.0))
-    hit, place, _, _ = ground.ray_cast(start, down)
-    return float((ground.matrix_world @ place).z) if hit else None
+    hits = (ground.ray_cast(to_local @ Vector(point), down) for point in points.tolist())
+    return np.array([(place @ hit[1]).z if hit[0] else np.nan for hit in hits], np.float64)

@@ -25,6 +25,7 @@ from ..reading.extents import (
     object_box,
     start_box,
     start_points,
+    with_obstacles,
 )
 from ..reading.scene_meshes import MESH_TYPES, walkable_triangles
 from .arrangement import TERRAIN, Arrangement, Places
@@ -290,7 +291,9 @@ def free_origin(
     if not others:
         return cursor, ground
     box = box + np.array(cursor)
-    ways, places = [footprint(c) for c in others], [start_box(c) for c in others]
+    ways, places = (
+        [with_obstacles(c, around(c)) for c in others] for around in (footprint, start_box)
+    )
     if ground is not None:
         for taken in (ways, places):
             move = free_shift(box, taken, object_box(ground))
