@@ -186,6 +186,43 @@ def test_where_it_is_fixed_the_panel_says_why_and_nothing_changes(make, code):
     assert obj.steer.agent_count == 4
 
 
+def test_a_mesh_that_is_edited_elsewhere_is_left_alone():
+    obj = added(distribution="DISC", count=4)
+    bpy.ops.object.duplicate(linked=True)
+    other = active()
+    bpy.context.view_layer.objects.active = obj
+    other.select_set(False)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert other.data == obj.data and other.mode == "OBJECT"
+    assert resizing.why_fixed(other).code == "COUNT_IN_EDIT_MODE"
+    for crowd in (obj, other):
+        # Blender would print a traceback of the setter and go on
+        resizing.resize(crowd, 20)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert len(obj.data.vertices) == 4
+
+
+def test_a_scene_that_was_never_shown_is_passed_over_or_named(caplog):
+    ground = make_plane(size=20.0)
+    obj = added(distribution="SURFACE", count=9)
+    shown, unseen = bpy.context.scene, bpy.data.scenes.new("A Scene before it")
+    unseen.collection.objects.link(obj)
+    resizing.resize(obj, 20)
+    assert obj.steer.agent_count == 20 and obj.steer.ground == ground
+    shown.collection.objects.unlink(obj)
+    resizing.resize(obj, 30)
+    assert obj.steer.agent_count == 20
+    assert "No scene of crowd 'Crowd' was shown yet" in caplog.text
+
+
+@pytest.mark.parametrize("distribution", ["GRID", "DISC"])
+def test_points_that_were_all_deleted_come_back(distribution):
+    obj = added(distribution=distribution, count=9)
+    obj.data.clear_geometry()
+    resizing.resize(obj, 12)
+    assert obj.steer.agent_count == 12
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"kind": "GRID", "spacing": "x"}', "{"])
 def test_a_damaged_arrangement_changes_nothing(text):
     obj = added(count=4)

@@ -11,6 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import crowds  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.making import grounds, resizing, walkable  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_mesh, make_plane  # noqa: E402
@@ -166,3 +167,97 @@ def test_the_number_of_agents_on_terrain_is_changed_on_it():
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.fill_diagonal(apart, 9.0)
     assert apart.min() > 0.5
+
+
+def headings_of(obj):
+    return np.array([row.vector for row in obj.data.attributes["heading"].data])
+
+
+@pytest.mark.parametrize("has_target", [True, False])
+def test_agents_that_join_on_terrain_look_where_the_first_ones_look(has_target):
+    hills()
+    obj = started(count=20)
+    first = headings_of(obj)
+    obj.steer.target_object = obj.steer.target_object if has_target else None
+    obj.steer.agent_count = 60
+    if has_target:
+        way = np.array(obj.steer.target_object.location) - extents.start_points(obj)
+        way[:, 2] = 0.0
+        wanted = way / np.linalg.norm(way, axis=1, keepdims=True)
+    else:
+        wanted = np.tile(first, (3, 1))
+    np.testing.assert_allclose(headings_of(obj), wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_files_on_terrain_are_made_anew_at_its_height(is_moved):
+    ground = hills()
+    obj = started("parade_on_path", 30)
+    if is_moved:
+        obj.data.vertices[3].co.x += 0.3
+    before = extents.start_points(obj)
+    obj.steer.agent_count = 400
+    bpy.context.view_layer.update()
+    points = extents.start_points(obj)
+    assert np.abs(heights_over(obj, ground)).max() < 0.4
+    apart = np.linalg.norm(points[:, None, :2] - points[None, :, :2], axis=2)
+    np.fill_diagonal(apart, 9.0)
+    if is_moved:
+        assert 330 < len(points) < 400
+        np.testing.assert_array_equal(points[:30], before)
+        assert apart[:30].min() > 2.0 * obj.steer.agents.radius - 1e-3
+    else:
+        assert len(points) == 400 and apart.min() > 0.3
+    lanes = [row.value for row in obj.data.attributes["lane"].data]
+    assert len(lanes) == len(points) and set(lanes) == {-1.0, 0.0, 1.0}
+
+
+def counting(monkeypatch, module, name):
+    """The calls of a function of a module from now on."""
+    calls, function = [], getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *a, **k: calls.append(a) or function(*a, **k))
+    return calls
+
+
+def test_a_dragged_number_of_agents_searches_the_terrain_once(monkeypatch):
+    hills()
+    obj = started(count=60)
+    found = counting(monkeypatch, grounds, "find_walkable")
+    read = counting(monkeypatch, resizing.scene_meshes, "walkable_triangles")
+    for number in range(61, 66):
+        obj.steer.agent_count = number
+    assert len(obj.data.vertices) == 65 and len(found) == 1
+    del read[:]
+    for number in range(64, 40, -1):
+        obj.steer.agent_count = number
+    assert len(obj.data.vertices) == 41 and not read
+
+
+def test_another_shape_of_the_terrain_is_searched_anew():
+    ground = hills()
+    obj = started(count=20)
+    obj.steer.agent_count = 30
+    for vertex in ground.data.vertices:
+        vertex.co.z += 2.0
+    obj.location.z += 2.0
+    bpy.context.view_layer.update()
+    obj.steer.agent_count = 50
+    bpy.context.view_layer.update()
+    assert np.abs(heights_over(obj, ground)).max() < 0.4
+
+
+def test_points_are_lifted_by_one_search_of_the_places(monkeypatch):
+    position = np.array([(0, 0, 5), (0, 0, 1), (0, 2, 2), (2, 0, 3), (2, 2, 4)], np.float64)
+    rows = np.zeros(5, np.int64)
+    places = walkable.Walkable(2.0, position, position, position[:, :0], rows, rows)
+    built = counting(monkeypatch, grounds, "KDTree")
+    for _ in range(3):
+        points = np.array([(0.4, 0.4, 9.0), (0.1, 1.8, 0.0), (9.0, 9.0, 0.0)])
+        np.testing.assert_allclose(grounds.heights(places, points), [5.0, 2.0, 4.0])
+    assert len(built) == 1
+
+
+def test_the_box_of_a_ground_is_made_once():
+    field = grounds.Field(None, np.array([[(0, 1, 2), (3, -1, 0), (1, 1, 1)]], np.float32))
+    np.testing.assert_array_equal(field.box, [(0, -1, 0), (3, 1, 2)])
+    assert field.box is field.box

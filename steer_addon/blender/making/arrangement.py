@@ -22,6 +22,7 @@ from .distribute import (
     disc_draw,
     disc_points,
     grid_points,
+    near,
     not_in,
     outside,
     throw_darts,
@@ -43,7 +44,7 @@ class Places:
     points: FloatArray
     """Positions [m], shape (agent_count, 3)."""
     headings: Any = (0.0, -1.0, 0.0)
-    """Unit headings, shape (agent_count, 3) or (3,)."""
+    """Unit headings, shape (agent_count, 3) or (3,); None for those of the agents before."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """Other point attributes by name, each of shape (agent_count,)."""
 
@@ -125,16 +126,32 @@ class Arrangement:
             The places of all agents, and how many of the first ones stay where they are.
         """
         stand = len(points)
-        if self.kind in (GRID, LANES) and np.allclose(points, self.places(stand).points, atol=1e-4):
-            return self.places(count), 0
+        if self.kind in (GRID, LANES):
+            # files are at the height of the terrain
+            axes = 2 if self.kind == LANES else 3
+            made = self.places(stand).points
+            if np.allclose(points[:, :axes], made[:, :axes], atol=1e-4):
+                return self.places(count), 0
         if count <= stand:
             return Places(points[:count]), count
         if self.kind == LANES:
-            made = self.places(count)
-            made.points[:stand] = points
-            return made, stand
+            return self._joined(points, self.places(count)), stand
         draw = outside(draw or self._draw(stand, count), self.avoid)
         return Places(throw_darts(draw, count, 0.999 * self.spacing, points)), stand
+
+    def _joined(self, points: FloatArray, places: Places) -> Places:
+        """Points, and those places after them that are clear of them, seen from above."""
+        flat = np.array([1.0, 1.0, 0.0])
+        free = ~near(places.points * flat, points * flat, 2.0 * self.body)
+        free[: len(points)] = True
+        found = replace(
+            places,
+            points=places.points[free],
+            headings=places.headings[free],
+            attributes={name: values[free] for name, values in places.attributes.items()},
+        )
+        found.points[: len(points)] = points
+        return found
 
     def _draw(self, number: int, count: int) -> Draw:
         """Draws points for the agents from a number on."""

@@ -36,7 +36,7 @@ def grid_points(count: int, spacing: float) -> FloatArray:
     Returns:
         Positions [m], shape (count, 3).
     """
-    side = math.ceil(math.sqrt(count))
+    side = max(math.ceil(math.sqrt(count)), 1)
     row, column = np.divmod(np.arange(count), side)
     rows = -(-count // side)
     result = np.zeros((count, 3), np.float32)
@@ -157,7 +157,7 @@ def apart(draw: Draw, others: FloatArray, spacing: float) -> Draw:
 
     def clear(number: int) -> NDArray[np.float64]:
         points = draw(number)
-        return points[~_near(points, others, spacing)]
+        return points[~near(points, others, spacing)]
 
     return clear if len(others) and spacing > 0.0 else draw
 
@@ -186,11 +186,11 @@ def throw_darts(
                 break
             continue
         batch = draw(min(max(4 * missing, 256), _BATCH))
-        batch = batch[~_near(batch, kept, spacing)]
+        batch = batch[~near(batch, kept, spacing)]
         # at most one per cell
         first = np.unique(_keys(np.floor(batch / spacing)), return_index=True)[1]
         batch = batch[np.sort(first)]
-        batch = batch[~_near(batch, batch, spacing, earlier=True)]
+        batch = batch[~near(batch, batch, spacing, earlier=True)]
         kept = np.concatenate([kept, batch[:missing]])
         if len(kept) == count:
             break
@@ -205,7 +205,7 @@ def _keys(cells: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
     return keys
 
 
-def _near(
+def near(
     points: NDArray[np.float64],
     others: NDArray[np.floating[Any]],
     spacing: float,

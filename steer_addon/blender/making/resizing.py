@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import bmesh
@@ -18,7 +20,7 @@ from ..reading import scene_meshes
 from ..reading.scene_agents import needs_evaluation
 from ..reading.scene_inputs import collider_objects
 from . import distribute, grounds
-from .arrangement import ON_MESH, TERRAIN, Arrangement, Places, arrangement_of
+from .arrangement import LANES, ON_MESH, TERRAIN, Arrangement, Places, arrangement_of
 
 _COLUMNS: dict[str, tuple[str, int, Any]] = {
     "FLOAT": ("value", 1, np.float32),
@@ -38,7 +40,8 @@ def why_fixed(obj: bpy.types.Object) -> Diagnosis | None:
         return diagnose("COUNT_LINKED", obj.name)
     if is_baked(obj):
         return diagnose("COUNT_BAKED", obj.name)
-    if obj.mode != "OBJECT":
+    # in Edit Mode of another object with this mesh too
+    if obj.mode != "OBJECT" or obj.data.is_editmode:
         return diagnose("COUNT_IN_EDIT_MODE", obj.name)
     if needs_evaluation(obj):
         return diagnose("COUNT_BY_MODIFIERS", obj.name)
@@ -58,35 +61,84 @@ def resize(obj: bpy.types.Object, count: int) -> None:
 
 def _resize(obj: bpy.types.Object, count: int) -> None:
     made = arrangement_of(obj.steer.arrangement)
-    points = scene_meshes.positions(obj.data)
-    if made is None or why_fixed(obj) is not None or count == len(points):
+    if made is None or why_fixed(obj) is not None:
         return
-    draw = ground_draw(obj, made, count) if made.kind in ON_MESH else None
-    _write(obj.data, *made.resized(points, count, draw))
+    points = scene_meshes.positions(obj.data)
+    if count == len(points):
+        return
+    is_drawn = made.kind in ON_MESH and count > len(points)
+    draw = ground_draw(obj, made, count) if is_drawn else None
+    places, kept = made.resized(points, count, draw)
+    if made.kind == LANES:
+        places = _lifted(obj, places)
+    elif made.kind == TERRAIN:
+        places = replace(places, headings=_to_target(obj, places.points))
+    _write(obj.data, places, kept)
 
 
 def ground_draw(obj: bpy.types.Object, made: Arrangement, count: int) -> distribute.Draw:
     """Draws points on the ground of a crowd, in the crowd object's space.
 
     Raises:
-        SceneError: There is no ground that carries agents.
+        SceneError: There is no ground that carries agents, or its scene was never shown.
     """
-    ground, layer = obj.steer.ground, obj.users_scene[0].view_layers[0]
+    ground = obj.steer.ground
     if ground is None:
         return lambda number: np.zeros((0, 3))
+    depsgraph = _depsgraph(obj)
     place, seed = scene_meshes.matrix_of(obj), (made.seed, count)
     to_local = np.linalg.inv(place)
-    triangles = scene_meshes.walkable_triangles(ground, layer.depsgraph)
+    triangles = scene_meshes.walkable_triangles(ground, depsgraph)
     if made.kind == TERRAIN:
         field, reach = grounds.Field(ground, triangles), made.reach(count)
         origin = place[:3, :3] @ made.center + place[:3, 3]
-        blocking = _blocking(obj, layer.depsgraph)
-        walkable = grounds.places_on(field, settings_of(obj), origin, 4.0 * reach, blocking)
+        # in steps, so that places that were found serve for the next number too
+        half = 2.0 ** math.ceil(math.log2(max(4.0 * reach, 1.0e-3)))
+        blocking = _blocking(obj, depsgraph)
+        walkable = grounds.places_on(field, settings_of(obj), origin, half, blocking)
         rows = grounds.rows_around(walkable, walkable.nearest(origin)[0], reach)
         return grounds.draw_from(walkable, rows, seed, to_local)
     return distribute.surface_draw(
         scene_meshes.transform(triangles, to_local), seed, made.max_slope
     )
+
+
+def _depsgraph(obj: bpy.types.Object) -> bpy.types.Depsgraph:
+    """The depsgraph of a scene of a crowd; one that was never shown has none."""
+    for scene in obj.users_scene:
+        for layer in scene.view_layers:
+            if layer.depsgraph is not None:
+                return layer.depsgraph
+    raise SceneError(
+        f"No scene of crowd {obj.name!r} was shown yet: show one, and change the number of agents "
+        "then"
+    )
+
+
+def _lifted(obj: bpy.types.Object, places: Places) -> Places:
+    """Places at the height of the ground, where this is a mesh that is not level."""
+    ground, settings = obj.steer.ground, settings_of(obj)
+    if ground is None or ground.type not in scene_meshes.MESH_TYPES:
+        return places
+    field = grounds.Field(ground, scene_meshes.walkable_triangles(ground, _depsgraph(obj)))
+    if field.is_level(settings.motion.step_height):
+        return places
+    matrix = scene_meshes.matrix_of(obj)
+    points = scene_meshes.transform(places.points, matrix)
+    low, high = points.min(axis=0), points.max(axis=0)
+    walkable = grounds.places_on(field, settings, (low + high) / 2.0, float((high - low).max()))
+    points[:, 2] = grounds.heights(walkable, points)
+    return replace(places, points=scene_meshes.transform(points, np.linalg.inv(matrix)))
+
+
+def _to_target(obj: bpy.types.Object, points: Any) -> Any:
+    """Headings to the target of a crowd; None without one."""
+    target = obj.steer.target_object
+    if target is None:
+        return None
+    to_local = np.linalg.inv(scene_meshes.matrix_of(obj))
+    at = scene_meshes.matrix_of(target)[:3, 3]
+    return grounds.headings(points, to_local[:3, :3] @ at + to_local[:3, 3])
 
 
 def _blocking(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Any:
@@ -126,7 +178,7 @@ def _fill(name: str, rows: Any, places: Places, kept: int, stood: int) -> None:
     """Write the values of the points from a number on; others take those of earlier points."""
     if name == "position":
         rows[kept:] = places.points[kept:]
-    elif name == "heading":
+    elif name == "heading" and places.headings is not None:
         rows[kept:] = np.broadcast_to(places.headings, places.points.shape)[kept:]
     elif name in places.attributes:
         rows[kept:, 0] = places.attributes[name][kept:]
