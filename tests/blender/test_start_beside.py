@@ -12,7 +12,7 @@ from steer_addon.blender.making import plans  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from tests.blender.crowd_makers import active, make_plane  # noqa: E402
-from tests.blender.live_scenes import make_ground  # noqa: E402
+from tests.blender.live_scenes import make_box, make_ground  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -46,6 +46,35 @@ def test_a_second_crowd_starts_and_walks_beside_the_first_on_its_ground():
     assert second.steer.target_object != first.steer.target_object
     pillars = second.steer.colliders.objects
     assert all(extents.overlap(extents.object_box(p), boxes[1]) for p in pillars)
+
+
+@pytest.mark.parametrize("preset", ["pedestrians", "seeker"])
+def test_the_obstacles_of_small_crowds_stand_beside_one_another(preset):
+    made = [started(preset, count=5, bodies=False) for _ in range(3)]
+    bpy.context.view_layer.update()
+    found = [extents.object_boxes(list(crowd.steer.colliders.objects)) for crowd in made]
+    for place, boxes in enumerate(found):
+        for others in found[:place]:
+            assert not extents.overlap(boxes[:, None], others).any()
+
+
+def test_a_city_of_colliders_keeps_no_crowd_away():
+    first = started(count=20, bodies=False)
+    for place in (-60.0, -40.0, 40.0, 60.0):
+        first.steer.colliders.objects.link(make_box("House", (place, 0.0, 0.0), half=2.0))
+        first.steer.colliders.objects.link(make_box("Block", (place, 0.0, 0.0), half=15.0))
+    bpy.context.view_layer.update()
+    box = extents.with_obstacles(first, extents.footprint(first))
+    assert np.abs(box[:, :2]).max() < 20.0
+
+
+def test_the_place_of_a_new_crowd_is_found_by_one_comparison_per_crowd(monkeypatch):
+    taken = [np.array([(k, -9.0, 0.0), (k + 1.5, 9.0, 1.0)]) for k in range(30)]
+    asked, overlap = [], extents.overlap
+    monkeypatch.setattr(extents, "overlap", lambda *a: asked.append(a) or overlap(*a))
+    move = extents.free_shift(np.array([(14.0, -1.0, 0.0), (15.0, 1.0, 1.0)]), taken)
+    np.testing.assert_allclose(move, (0.0, 10.0, 0.0), atol=1e-3)
+    assert len(asked) == 30
 
 
 def test_a_crowd_that_finds_no_room_on_the_ground_gets_one_beside_it():

@@ -21,6 +21,7 @@ from ...core.errors import SceneError
 from ..crowd import crowds
 from ..reading.extents import (
     Box,
+    box_of,
     footprint,
     free_shift,
     joined,
@@ -50,8 +51,7 @@ class Field:
     @cached_property
     def box(self) -> Box:
         """The box around it."""
-        points = self.triangles.reshape(-1, 3)
-        return np.array([points.min(axis=0), points.max(axis=0)], np.float64)
+        return box_of(self.triangles)
 
     def is_level(self, step: float) -> bool:
         """Whether no part of it is higher than another by more than a step [m]."""
@@ -124,8 +124,9 @@ def places_on(
     middle = np.clip(np.asarray(at, np.float64), low, high)[:2]
     # corner by corner: along an axis of three NumPy is ten times slower
     one, two, three = (field.triangles[:, corner, :2] for corner in range(3))
-    near = (np.maximum(np.maximum(one, two), three) >= middle - half).all(axis=1)
-    near &= (np.minimum(np.minimum(one, two), three) <= middle + half).all(axis=1)
+    reaches = np.maximum(np.maximum(one, two), three) >= middle - half
+    reaches &= np.minimum(np.minimum(one, two), three) <= middle + half
+    near = reaches[:, 0] & reaches[:, 1]
     radius = settings.agents.radius or 0.02
     body = Body(
         radius=radius,

@@ -120,7 +120,7 @@ def find_walkable(
         # a terrain whose faces all point down has flipped normals
         normal = -normal
     view = bvh.build(corners.astype(np.float32))
-    low, high = ground.reshape(-1, 3).min(axis=0), ground.reshape(-1, 3).max(axis=0)
+    low, high = (np.array([f(c) for c in ground.reshape(-1, 3).T]) for f in (np.min, np.max))
     size = np.maximum(high[:2] - low[:2], 1.0e-3)
     cell = max(0.8 * body.radius, math.sqrt(float(size[0] * size[1]) / MAX_COLUMNS))
     shape = np.maximum(np.ceil(size / cell).astype(np.int64), 1)
