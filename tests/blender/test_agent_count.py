@@ -89,10 +89,11 @@ def test_points_that_were_moved_stay_in_a_grid():
     assert len(after) == 20 and distances(after)[9:].min() > 0.99
 
 
-def test_a_full_disc_takes_no_more():
+def test_a_full_disc_takes_no_more_and_says_so(caplog):
     obj = added(distribution="DISC", count=5, spacing=1.0, radius=2.0)
     obj.steer.agent_count = 500
     assert 5 < obj.steer.agent_count < 20
+    assert f"'Crowd': {obj.steer.agent_count} of 500 agents found room" in caplog.text
     assert distances(points_of(obj)).min() > 0.99
 
 

@@ -127,3 +127,10 @@ def test_a_scene_without_units_counts_in_its_own():
     make_points()
     bpy.ops.object.steer_add_modifier()
     assert active().steer.agents.radius == pytest.approx(0.25)
+
+
+def test_walls_on_edges_are_as_high_in_kilometers(empty_scene):
+    empty_scene.unit_settings.system = "METRIC"
+    empty_scene.unit_settings.scale_length = 1000.0
+    motion = settings_of(started()).motion
+    assert motion.wall_height == pytest.approx(0.003)

@@ -17,7 +17,7 @@ def test_lengths_speeds_and_forces_are_multiplied_and_nothing_else():
 
 
 def test_limits_hold():
-    assert scaled(MotionSettings(wall_height=3.0), 1.0e-4).wall_height == 0.01
+    assert scaled(MotionSettings(wall_height=3.0), 1.0e-6).wall_height == 1.0e-5
 
 
 def test_there_and_back_is_the_same_and_meters_are_left_alone():

@@ -51,7 +51,7 @@ def why_fixed(obj: bpy.types.Object) -> Diagnosis | None:
 
 
 def resize(obj: bpy.types.Object, count: int) -> None:
-    """Give a crowd a number of agents, or as many as have room; logs why it cannot."""
+    """Give a crowd a number of agents, or as many as have room; logs where it cannot."""
     try:
         _resize(obj, max(count, 1))
     except SteerError as error:
@@ -74,6 +74,9 @@ def _resize(obj: bpy.types.Object, count: int) -> None:
     elif made.kind == TERRAIN:
         places = replace(places, headings=_to_target(obj, places.points))
     _write(obj.data, places, kept)
+    found = len(places.points)
+    if found < count:
+        warn(__name__, "Crowd %r: %d of %d agents found room", obj.name, found, count)
 
 
 def ground_draw(obj: bpy.types.Object, made: Arrangement, count: int) -> distribute.Draw:

@@ -102,7 +102,7 @@ class MotionSettings(Settings):
     wall_height: float = param(
         3.0,
         unit="m",
-        minimum=0.01,
+        minimum=1.0e-5,
         soft_maximum=20.0,
         doc="Height of the walls that edges and curves stand for; more stops higher flyers too",
     )
