@@ -210,6 +210,54 @@ def test_an_older_group_gets_the_new_inputs_with_their_defaults():
     assert len(evaluated(obj).data.vertices) == 5
 
 
+def older_crowd(tmp_path):
+    """Save a crowd with a group of version 4, and return the file."""
+    obj, modifier = make_crowd(make_frame())
+    obj.name = "Old"
+    obj.steer.is_crowd = True
+    display.set_input(modifier, "Display", "Cones")
+    display.set_input(modifier, "Scale", 3.0)
+    for name in ("Keep Points", "Size by Radius"):
+        modifier.node_group.interface.remove(display._socket(modifier, name))
+    modifier.node_group[crowd_group.VERSION_KEY] = 4
+    path = str(tmp_path / "old.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    return path
+
+
+def load_crowd(path, *, link):
+    with bpy.data.libraries.load(path, link=link) as (_, wanted):
+        wanted.objects = ["Old"]
+    obj = wanted.objects[0]
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+
+def test_an_older_group_that_is_appended_is_brought_up_to_date(steer, tmp_path):
+    obj = load_crowd(older_crowd(tmp_path), link=False)
+    modifier = display.find_modifier(obj)
+    assert modifier.node_group[crowd_group.VERSION_KEY] == 5
+    assert display.get_input(modifier, "Scale") == 3.0
+    assert display.get_input(modifier, "Keep Points") is True
+    obj.steer.agents.size_spread = 0.2
+    assert display.get_input(modifier, "Size by Radius") is True
+
+
+def test_a_linked_older_group_is_drawn_and_set_without_the_inputs_that_it_lacks(
+    steer, tmp_path, capfd
+):
+    obj = load_crowd(older_crowd(tmp_path), link=True)
+    obj = obj.override_create(remap_local_usages=True)
+    modifier = display.find_modifier(obj)
+    assert modifier.node_group[crowd_group.VERSION_KEY] == 4
+    shown = drawing.shown_inputs(modifier)
+    assert "Viewport Limit" in shown and "Keep Points" not in shown
+    obj.steer.agents.radius, obj.steer.agents.size_spread = 0.4, 0.2
+    assert display.get_input(modifier, "Radius") == pytest.approx(0.4)
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def drawn_inputs(modifier, **values):
     for name, value in values.items():
         display.set_input(modifier, name.replace("_", " "), value)

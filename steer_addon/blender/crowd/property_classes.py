@@ -128,7 +128,8 @@ def sync_display(obj: bpy.types.Object) -> None:
         "Size by Radius": steer.agents.size_spread > 0.0,
         "Forward Axis": steer.motion.forward_axis,
     }
-    for name, value in wanted.items():
+    for name in wanted.keys() & display.input_names(modifier):
+        value = wanted[name]
         if display.get_input(modifier, name) != value:
             display.set_input(modifier, name, value)
 

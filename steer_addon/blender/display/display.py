@@ -48,11 +48,11 @@ def on_load(*_: object) -> None:
     update_node_groups()
 
 
-HANDLERS = (("load_post", on_load),)
+HANDLERS = (("load_post", on_load), ("blend_import_post", on_load))
 
 
 def register() -> None:
-    """Bring node groups up to date now and whenever a file is opened."""
+    """Bring node groups up to date now and whenever a file is opened or appended from."""
     app_handlers.add(HANDLERS)
     # while an extension is being enabled Blender forbids changes of data
     bpy.app.timers.register(on_load, first_interval=0.0)
@@ -181,6 +181,12 @@ def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
         items = _menu_items(modifier.node_group, name)
         return next((item for item, number in items.items() if number == value), None)
     return value
+
+
+def input_names(modifier: bpy.types.NodesModifier) -> set[str]:
+    """The inputs that there are: a group that is linked from an older file lacks the newer ones."""
+    group = modifier.node_group
+    return set() if group is None else {socket.name for socket in sockets_of(group)}
 
 
 def shown_body(modifier: bpy.types.NodesModifier) -> Any:

@@ -320,17 +320,23 @@ def shown_inputs(modifier: NodesModifier) -> list[str]:
         SceneError: The modifier's node group was changed.
     """
     shown = display.get_input(modifier, "Display")
+    known = display.input_names(modifier)
+    chosen, color = (
+        display.get_input(modifier, name) if name in known else None
+        for name in ("Choose By", "Color By")
+    )
     names = ["Display", *_SHOWN.get(shown, ())]
     if shown == "Collection":
         place = names.index("Choose By") + 1
-        names[place:place] = _CHOSEN.get(display.get_input(modifier, "Choose By"), ())
+        names[place:place] = _CHOSEN.get(chosen, ())
     names.append("Color By")
-    color = display.get_input(modifier, "Color By")
     if color in _RANGED:
         names.append("Color Range")
     if color == "ID" and "Seed" not in names:
         names.append("Seed")
-    return names if shown == "Points" else [*names, "Viewport Limit", "Keep Points"]
+    if shown != "Points":
+        names += "Viewport Limit", "Keep Points"
+    return [name for name in names if name in known]
 
 
 def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
@@ -351,7 +357,7 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
                 layout.prop(owner, prop, text=name)
             if name == "Viewport Limit" and display.get_input(modifier, name) == 0:
                 layout.label(text="0: No Limit", icon="BLANK1")
-        if display.get_input(modifier, "Color By") != "Nothing":
+        if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
     except SteerError as error:
         draw_message(layout, context, str(error), "ERROR")
