@@ -192,7 +192,9 @@ def test_an_unsaved_file_is_saved_and_baked_in_one_go(crowd, tmp_path):
 
     assert not bpy.data.filepath and not bpy.ops.object.steer_cache_bake.poll()
     assert offered() == "object.steer_save_and_bake"
-    for bad, why in (("", "No file is named"), (str(tmp_path / "no" / "crowd.blend"), "Cannot")):
+    unnamed = [(f"{tmp_path}/{name}", "No file is named") for name in ("", ".blend")]
+    nowhere = str(tmp_path / "no" / "crowd.blend"), "Cannot"
+    for bad, why in (("", "No file is named"), *unnamed, nowhere):
         with pytest.raises(RuntimeError, match=why):
             bpy.ops.object.steer_save_and_bake(filepath=bad)
         assert not bpy.data.filepath and places.own_folder(crowd) is None
@@ -202,6 +204,15 @@ def test_an_unsaved_file_is_saved_and_baked_in_one_go(crowd, tmp_path):
     assert not bpy.ops.object.steer_save_and_bake.poll()
     bpy.ops.object.steer_cache_delete()
     assert offered() == "object.steer_cache_bake"
+
+
+def test_a_bake_that_is_refused_after_saving_says_why(crowd, tmp_path):
+    crowd.steer.cache_directory = ""
+    crowd.data.clear_geometry()
+    with pytest.raises(RuntimeError, match="has no vertices") as refused:
+        bpy.ops.object.steer_save_and_bake(filepath=str(tmp_path / "people.blend"))
+    assert "Traceback" not in str(refused.value)
+    assert (tmp_path / "people.blend").is_file() and places.own_folder(crowd) is None
 
 
 def test_the_panel_offers_what_can_be_done(crowd, tmp_path):

@@ -117,18 +117,19 @@ class OBJECT_OT_steer_save_and_bake(PolledOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Returned:
         """Save, then bake as the button beside it does."""
-        if not Path(self.filepath).stem:
+        if not bpy.path.basename(self.filepath).removesuffix(".blend"):
             self.report({"ERROR"}, "No file is named: give a name to save it under")
             return {"CANCELLED"}
+        bake = getattr(bpy.ops.object, OBJECT_OT_steer_cache_bake.bl_idname.partition(".")[2])
         try:
             path = bpy.path.ensure_ext(self.filepath, ".blend")
             bpy.ops.wm.save_as_mainfile(filepath=path)
+            result = bake("INVOKE_DEFAULT")
         except RuntimeError as error:
-            # Blender's own sentence, without the words before it
+            # the sentence of the operator that failed, without the words before it
             self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
             return {"CANCELLED"}
-        bake = getattr(bpy.ops.object, OBJECT_OT_steer_cache_bake.bl_idname.partition(".")[2])
-        return {"CANCELLED"} if bake("INVOKE_DEFAULT") == {"CANCELLED"} else {"FINISHED"}
+        return {"CANCELLED"} if result == {"CANCELLED"} else {"FINISHED"}
 
 
 class OBJECT_OT_steer_cache_anew(BakeOperator, bpy.types.Operator):
