@@ -52,6 +52,24 @@ def instances(crowd):
     ]
 
 
+def places(crowd, name):
+    """Where agents show an object [m], by name of the crowd or of a bake of it."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return sorted(
+        tuple(round(x, 3) for x in found.matrix_world.translation)
+        for found in depsgraph.object_instances
+        if getattr(found.object.data, "name", "") == name
+        and (found.is_instance or found.object.name.startswith(f"{crowd.name}."))
+    )
+
+
+def baked_places(crowd, name):
+    """Where the objects of a keyframe bake of the frame shown are."""
+    assert bpy.ops.object.steer_bake_keyframes() == {"FINISHED"}
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+    return places(crowd, name)
+
+
 def in_collection(*objects, name="Hero"):
     collection = bpy.data.collections.new(name)
     bpy.context.scene.collection.children.link(collection)
@@ -93,6 +111,32 @@ def test_a_collection_of_rig_and_meshes_is_one_body_per_agent():
     assert seen.count("Body") + seen.count("Other") == len(crowd.data.vertices)
 
 
+def test_meshes_of_a_rig_that_stands_elsewhere_are_shown_and_baked_at_their_agents():
+    rig, body, coat = make_rig("Body", "Coat")
+    rig.location, body.location, coat.location = (40, 5, 2), (40, 5, 2), (40, 5, 3)
+    bpy.context.view_layer.update()
+    crowd = shown_as("Collection", in_collection(rig, body, coat))
+    assert bpy.ops.object.steer_show_meshes() == {"FINISHED"}
+    crowd.steer.frame_end = 2
+    bpy.context.scene.frame_set(1)
+    agents = sorted(tuple(round(x, 3) for x in v.co) for v in crowd.data.vertices)
+    above = [(x, y, z + 1.0) for x, y, z in agents]
+    assert (places(crowd, "Body"), places(crowd, "Coat")) == (agents, above)
+    assert baked_places(crowd, "Body") == agents
+    assert places(crowd, "Coat") == above
+
+
+def test_the_one_object_of_a_collection_is_baked_where_it_is_shown():
+    hero = make_plane("Hero")
+    hero.location = (20, 0, 1)
+    crowd = shown_as("Collection", in_collection(hero))
+    crowd.steer.frame_end = 2
+    bpy.context.scene.frame_set(1)
+    shown = places(crowd, "Hero")
+    assert len(shown) == len(crowd.data.vertices)
+    assert baked_places(crowd, "Hero") == shown
+
+
 def test_a_rig_that_deforms_nothing_says_so():
     (rig,) = make_rig()
     crowd = shown_as("Object", rig)
@@ -114,14 +158,15 @@ def test_keyframes_copy_what_is_shown():
     assert {o.data for o in crowd.steer.bake_collection.objects} == {body.data}
 
 
-def test_a_collection_of_one_body_is_copied_whole_and_one_of_several_is_told():
-    heroes = in_collection(make_plane("Hero"), name="Heroes")
+def test_the_only_body_of_a_collection_is_copied_and_several_are_told():
+    hero = make_plane("Hero")
+    heroes = in_collection(hero, name="Heroes")
     crowd = shown_as("Collection", heroes)
     for count in (1, 2):
         warnings = []
         keyed_crowds.bake_crowd(crowd, bpy.context.scene, lambda share: None, warnings, range(1, 3))
         made = crowd.steer.bake_collection.objects
-        assert {o.instance_collection for o in made} == ({heroes} if count == 1 else {None})
+        assert {o.data for o in made} == ({hero.data} if count == 1 else {None})
         assert codes(warnings) == ([] if count == 1 else ["BAKED_TO_EMPTIES"])
         heroes.objects.link(make_plane("Other"))
 

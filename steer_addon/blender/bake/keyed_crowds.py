@@ -29,7 +29,20 @@ def source_of(obj: bpy.types.Object) -> copies.Source:
     """
     steer = obj.steer
     chosen = steer.bake_source_object or steer.bake_source_collection
-    return chosen or display.shown_body(display.require_modifier(obj))
+    if chosen:
+        return chosen
+    shown = display.shown_body(display.require_modifier(obj))
+    if isinstance(shown, bpy.types.Collection):
+        bodies = _bodies(shown)
+        if len(bodies) == 1:
+            # agents are shown as the body itself, without its place in the collection
+            return bodies[0]
+    return shown
+
+
+def _bodies(shown: bpy.types.Collection) -> list[bpy.types.Object | bpy.types.Collection]:
+    """What agents choose from: the objects of a collection, and its collections, each as one."""
+    return [*shown.objects, *shown.children]
 
 
 def _copied(obj: bpy.types.Object, warnings: list[Diagnosis]) -> copies.Source:
@@ -37,7 +50,8 @@ def _copied(obj: bpy.types.Object, warnings: list[Diagnosis]) -> copies.Source:
     found = source_of(obj)
     if not isinstance(found, bpy.types.Collection) or found == obj.steer.bake_source_collection:
         return found
-    if len(found.objects) + len(found.children) < 2:
+    # one body is copied with all that it consists of
+    if found != display.shown_body(display.require_modifier(obj)) or not _bodies(found):
         return found
     warnings.append(diagnose("BAKED_TO_EMPTIES", found.name))
     return None

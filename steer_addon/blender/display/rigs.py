@@ -51,6 +51,8 @@ def show_meshes(modifier: bpy.types.NodesModifier) -> bpy.types.Object | bpy.typ
     for rig, meshes in rigs.items():
         whole = bpy.data.collections.new(f"{rig.name} Body")
         shown.children.link(whole)
+        # a collection is placed by its offset: agents stand where the rig does
+        whole.instance_offset = shown.instance_offset = rig.matrix_world.translation
         for mesh in meshes:
             whole.objects.link(mesh)
     taken = {mesh for meshes in rigs.values() for mesh in meshes} | rigs.keys()
