@@ -71,6 +71,16 @@ def test_points_are_selected_by_their_own_ids():
     assert [v.select for v in crowd.data.vertices] == [True, False, True]
 
 
+def test_all_of_many_agents_are_selected_and_the_overlay_names_some():
+    crowd = scenes.make_crowd([(i, 0.0, 0.0) for i in range(150)])
+    bpy.context.view_layer.objects.active = crowd
+    agents = ", ".join(map(str, range(140)))
+    assert bpy.ops.object.steer_show_agents(agents=agents) == {"FINISHED"}
+    assert [v.select for v in crowd.data.vertices] == [True] * 140 + [False] * 10
+    named = bpy.context.scene.steer_overlay.agents
+    assert named.split(", ") == [str(i) for i in range(100)]
+
+
 def test_agents_are_shown_for_crowds_only():
     bpy.context.view_layer.objects.active = scenes.make_target()
     assert "crowd" in refusal(bpy.ops.object.steer_show_agents)

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from crowdtools import simulation
 
+from steer_addon.core.agents import make_agents
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.crowd import presets
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings, make_behavior
+from steer_addon.core.errors import KernelsMissingError
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import make_world
-from steer_addon.core.step.stuck import leads
+from steer_addon.core.step import stuck
+from steer_addon.core.step.stuck import _told, leads
 
 
 def wall(x0, x1, y0, y1):
@@ -61,6 +64,42 @@ def test_agents_in_a_dead_end_are_told(more):
     assert (told.code, told.values["total"], told.values["seconds"]) == ("STUCK", 40, 5)
     named = {int(word) for word in told.values["agents"].split(", ")}
     assert len(named) == told.values["count"] and named <= set(range(40))
+
+
+def test_a_crowd_in_a_dead_end_is_told_within_the_range_of_a_new_scene():
+    sim, counts = play(
+        pedestrians(), people(40, seed=3), 250, targets=[(0, 15, 0)], colliders=DEAD_END
+    )
+    assert (sim.agents.position[:, 1] < 0.0).all()
+    assert counts[-1] >= 5 and not any(counts[:120])
+
+
+@pytest.mark.parametrize(("count", "total", "looks"), [(5, 50, 1), (4, 40, 5), (5, 51, 5)])
+def test_many_agents_are_told_sooner_than_few(count, total, looks):
+    agents = make_agents(np.zeros((total, 3)), radius=0.3, mass=1.0, max_speed=1.0, max_force=1.0)
+    found = np.arange(total) < count
+    assert _told([found] * (looks - 1), agents) is None
+    told = _told([found] * looks, agents)
+    assert told.values["count"] == count and told.values["total"] == total
+
+
+def test_all_stuck_agents_are_named():
+    agents = make_agents(np.zeros((300, 3)), radius=0.3, mass=1.0, max_speed=1.0, max_force=1.0)
+    told = _told([np.ones(300, np.bool_)], agents)
+    assert told.values["agents"].split(", ") == [str(i) for i in range(300)]
+
+
+def test_a_look_that_waits_for_kernels_still_knows_who_fled(monkeypatch):
+    sim, _ = play(pedestrians(), people(3), 143, targets=[(0, 15, 0)], colliders=DEAD_END)
+    sim._headway._fled = np.ones(3, np.bool_)
+
+    def missing(*_):
+        raise KernelsMissingError("neighbors", "find", ())
+
+    monkeypatch.setattr(stuck, "_without_queues", missing)
+    with pytest.raises(KernelsMissingError):
+        sim.step(make_world(targets=[(0, 15, 0)], colliders=DEAD_END))
+    assert sim._headway._fled.all()
 
 
 def test_time_is_that_of_the_scene():

@@ -10,6 +10,7 @@ import numpy as np
 from ..crowd.crowds import crowds, why_not_editable
 from ..display.display import find_modifier
 from ..overlay import answers, seen, strokes
+from ..overlay.settings import parse_ids
 from ..reading import scene_agents
 from .common import (
     PolledOperator,
@@ -18,6 +19,9 @@ from .common import (
     why_no_crowd,
     why_not_object_mode,
 )
+
+_MOST_NAMED = 100
+"""Number of agents that the overlay is told of: more would hide one another."""
 
 REACH = 30.0
 """Distance from the cursor within which an agent is found [px], at the standard size."""
@@ -162,9 +166,10 @@ class OBJECT_OT_steer_show_agents(SteerOperator, bpy.types.Operator):
         """Choose them in the overlay, and select their points for Edit Mode."""
         obj = context.object
         overlay = context.scene.steer_overlay
-        overlay.crowd, overlay.agents, overlay.show = obj, self.agents, True
+        ids = parse_ids(self.agents)
+        overlay.crowd, overlay.show = obj, True
+        overlay.agents = ", ".join(map(str, ids[:_MOST_NAMED]))
         if not why_not_editable(obj):
-            ids = answers.chosen_ids(context.scene)
             select_points(obj.data, scene_agents.vertices_of(obj, ids))
 
 

@@ -10,7 +10,7 @@ is not led at all, as one at its goal.
 
 An agent waits for those in its way: with a gap of at most w, and not behind it as u points. Where
 one of these is free, or waits for a free one, the queue moves, or stands at its goal. Those that
-get nowhere otherwise are stuck, once five looks have found it.
+get nowhere otherwise are stuck, once five looks have found it; of many at a time, one is enough.
 
 Symbols: T `PATIENCE`, u what the behaviors that lead to a goal propose in sum [m/s], r body radius
 [m], v_max maximum speed [m/s], w = 2 r + v_max · 1 s, D = min(10 r, u·T/2).
@@ -44,14 +44,14 @@ ROOM = 10.0
 """Number of radii within which an agent that sways from side to side gets nowhere."""
 LOOKS = 5
 """At this number of looks, one after the other, an agent has to be found stuck to be told."""
+SOON, MANY, SHARE = 1, 5, 0.1
+"""At this number of looks agents are told where at least so many, and so large a share, are."""
 CREEPS, GOES = 0.1, 0.25
 """Shares of the wished way: less is getting nowhere, more is getting on."""
 CONE = 180.0
 """Full angle around the wished direction [deg] in which others stand in the way."""
 MOST = 16
 """Number of others for which an agent waits."""
-MOST_NAMED = 100
-"""Number of stuck agents whose ids are told."""
 
 
 def leads(entry: Behavior) -> bool:
@@ -110,7 +110,6 @@ class Headway:
         led &= (speed > SLOW * agents.max_speed) & (lengths(other) < speed / 2.0)
         if len(self._fled) == agents.count:
             led &= ~self._fled
-            self._fled[:] = False
         goal = _goals(leading, agents, world)
         led &= ~(lengths(goal - agents.position) <= _gaps(agents))
         if self._places and len(self._places[0]) != agents.count:
@@ -126,9 +125,10 @@ class Headway:
                 nowhere &= lengths(agents.position - place) <= room
             free = ~led | (came >= GOES * speed * PATIENCE)
             self._found.append(_without_queues(nowhere, free, wished, agents, settings))
-        if len(self._found) == LOOKS:
-            self.diagnosis = _told(np.logical_and.reduce(self._found), agents)
+            self.diagnosis = _told(self._found, agents)
         self._places.append(np.where(led[:, None], agents.position, np.nan))
+        # at the end: kernels that are missing make the same look happen again
+        self._fled[:] = False
 
 
 def _goals(leading: Sequence[Behavior], agents: Agents, world: World) -> Any:
@@ -193,10 +193,15 @@ def _without_queues(
     return stuck
 
 
-def _told(found: Mask, agents: Agents) -> Diagnosis | None:
-    count = int(found.sum())
-    if not count:
-        return None
-    ids = ", ".join(map(str, agents.id[found][:MOST_NAMED]))
+def _told(looks: Sequence[Mask], agents: Agents) -> Diagnosis | None:
+    """What is told after these looks, the last one at the end."""
     total = int((agents.alive != 0).sum())
-    return diagnose("STUCK", count=count, total=total, seconds=PATIENCE, agents=ids)
+    for needed, least in ((SOON, max(MANY, SHARE * total)), (LOOKS, 1)):
+        if len(looks) < needed:
+            return None
+        found = np.logical_and.reduce(list(looks)[-needed:])
+        count = int(found.sum())
+        if count >= least:
+            ids = ", ".join(map(str, agents.id[found]))
+            return diagnose("STUCK", count=count, total=total, seconds=PATIENCE, agents=ids)
+    return None
