@@ -143,6 +143,17 @@ def catching_up(
             runs.ensure(crowd).adopt(crowd, scene, session, frames)
 
 
+def looking_back(scene: bpy.types.Scene, last: int) -> Generator[int, None, None]:
+    """Look for crowds that walk through each other, in frames that were caught up with.
+
+    Yields:
+        The numbers of the frames that are looked at.
+    """
+    known = runs.by_uid()
+    if len(known) > 1:
+        yield from passing.look_back(scene, _stepped(scene), known, last)
+
+
 def is_baked(obj: bpy.types.Object) -> bool:
     """Whether a crowd is shown by its bake."""
     return bool(obj.steer.hidden_by_bake) or plays_back(obj)

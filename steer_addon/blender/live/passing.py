@@ -1,12 +1,14 @@
 """Crowds that walk through each other, as none of them steers by the other.
 
 Bodies meet those of their own crowd only. Some times a second the crowds that are simulated are
-compared, and what is found is told until their frames are simulated again.
+compared, and what is found is told until their frames are simulated again. Crowds whose boxes
+overlap take turns, so that a look takes some milliseconds at most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -26,23 +28,43 @@ if TYPE_CHECKING:
 _LOOKS = 6
 """Number of comparisons per second of scene time: bodies that run pass in a sixth of one."""
 
-_found: Part[dict[int, tuple[Frame, Frame, Diagnosis]]] = Part(dict)
-"""By the session uid of the other crowd: the frames of both where they met, and what is told."""
+_MOST_BODIES = 2000
+"""Number of bodies that are compared at a look; of larger crowds others at each look."""
+
+_found: Part[dict[int, _Met]] = Part(dict)
+"""By the session uid of the other crowd."""
+
+
+@dataclass
+class _Met:
+    """Where two crowds met: the frames of both, and the last known name of the other one."""
+
+    mine: Frame
+    others: Frame
+    name: str
 
 
 def told(
     obj: bpy.types.Object, scene: bpy.types.Scene, runs: Mapping[int, LiveRun]
 ) -> list[Diagnosis]:
     """Which crowds of the scene a crowd walks through; quick enough for every redraw."""
-    known = _found.get(obj) or {}
-    return [
-        what
-        for uid, (mine, others, what) in known.items()
-        if _has(runs, obj.session_uid, mine)
-        and _has(runs, uid, others)
-        # deleted objects keep their frames, for undo
-        and what.subject in scene.objects
-    ]
+    found = []
+    for uid, met in (_found.get(obj) or {}).items():
+        if _has(runs, obj.session_uid, met.mine) and _has(runs, uid, met.others):
+            other = _named(scene, uid, met)
+            # deleted objects keep their frames, for undo
+            if other is not None:
+                found.append(diagnose("CROWDS_OVERLAP", other.name, object=other.name))
+    return found
+
+
+def _named(scene: bpy.types.Scene, uid: int, met: _Met) -> bpy.types.Object | None:
+    """The other crowd, if it is in the scene; all objects are asked after a new name only."""
+    found = scene.objects.get(met.name)
+    if found is None or found.session_uid != uid:
+        found = next((obj for obj in scene.objects if obj.session_uid == uid), None)
+        met.name = met.name if found is None else found.name
+    return found
 
 
 def _has(runs: Mapping[int, LiveRun], uid: int, frame: Frame) -> bool:
@@ -63,34 +85,83 @@ def look(
         runs: Their frames, by session uid.
     """
     number, part = moment(scene)
-    if part or number % max(1, round(fps_of(scene) / _LOOKS)):
+    if part or number % _interval(scene):
         return
     members = find_members()
-    seen = {crowd: _new_frame(crowd, runs, number) for crowd in members}
-    for a, b in combinations(members, 2):
-        mine, others = seen[a], seen[b]
-        if mine is None or others is None or _is_met(a, b):
-            continue
-        known = _found.ensure(a).get(b.session_uid)
-        if known and _has(runs, a.session_uid, known[0]) and _has(runs, b.session_uid, known[1]):
-            continue
-        if meetings.overlap(mine, others):
-            _found.ensure(a)[b.session_uid] = mine, others, _told(b)
-            _found.ensure(b)[a.session_uid] = others, mine, _told(a)
+    _compare(scene, [o for o in members if _last(o, runs) == number], runs, number)
 
 
-def _new_frame(obj: bpy.types.Object, runs: Mapping[int, LiveRun], number: int) -> Frame | None:
-    """The frame that a crowd with bodies was just simulated at; None for others."""
+def look_back(
+    scene: bpy.types.Scene,
+    members: Sequence[bpy.types.Object],
+    runs: Mapping[int, LiveRun],
+    last: int,
+) -> Iterator[int]:
+    """Compare the crowds at frames that were simulated without playing.
+
+    Args:
+        scene: The scene.
+        members: Its crowds that are simulated.
+        runs: Their frames, by session uid.
+        last: The last frame.
+
+    Yields:
+        The numbers of the frames that are looked at.
+    """
+    first = min((obj.steer.frame_start for obj in members), default=last + 1)
+    step = _interval(scene)
+    for number in range(-(-first // step) * step, last + 1, step):
+        _compare(scene, members, runs, number)
+        yield number
+
+
+def _interval(scene: bpy.types.Scene) -> int:
+    return max(1, round(fps_of(scene) / _LOOKS))
+
+
+def _last(obj: bpy.types.Object, runs: Mapping[int, LiveRun]) -> int | None:
     run = runs.get(obj.session_uid)
-    if run is None or run.last(obj) != number or not obj.steer.bodies.collide_agents:
-        return None
-    return run.frames.get(number)
+    return None if run is None else run.last(obj)
 
 
-def _is_met(a: bpy.types.Object, b: bpy.types.Object) -> bool:
-    """Whether one of the crowds steers by the other."""
-    return b in crowd_slots(a).values() or a in crowd_slots(b).values()
+def _compare(
+    scene: bpy.types.Scene,
+    members: Sequence[bpy.types.Object],
+    runs: Mapping[int, LiveRun],
+    number: int,
+) -> None:
+    """Compare as many pairs of crowds as a look has time for; which ones, the frame tells."""
+    seen = {}
+    for crowd in members:
+        run = runs.get(crowd.session_uid)
+        frame = None if run is None else run.frames.get(number)
+        if frame is not None and crowd.steer.bodies.collide_agents:
+            seen[crowd] = frame
+    if len(seen) < 2:
+        return
+    boxes = {crowd: meetings.box(frame) for crowd, frame in seen.items()}
+    sees = {crowd: crowd_slots(crowd).values() for crowd in seen}
+    pairs = [
+        (a, b)
+        for a, b in combinations(seen, 2)
+        if meetings.come_near(boxes[a], boxes[b])
+        and not (b in sees[a] or a in sees[b] or _have_met(a, b, runs))
+    ]
+    turn, left = number // _interval(scene), _MOST_BODIES
+    begin = turn % max(1, len(pairs))
+    for a, b in pairs[begin:] + pairs[:begin]:
+        if left <= 0:
+            return
+        mine, others = seen[a], seen[b]
+        left -= max(len(mine.id), len(others.id))
+        if meetings.overlap(mine, others, turn=turn // len(pairs), most=_MOST_BODIES):
+            _found.ensure(a)[b.session_uid] = _Met(mine, others, b.name)
+            _found.ensure(b)[a.session_uid] = _Met(others, mine, a.name)
 
 
-def _told(other: bpy.types.Object) -> Diagnosis:
-    return diagnose("CROWDS_OVERLAP", other.name, object=other.name)
+def _have_met(a: bpy.types.Object, b: bpy.types.Object, runs: Mapping[int, LiveRun]) -> bool:
+    """Whether crowds are known to have met, at frames that they still have."""
+    met = (_found.get(a) or {}).get(b.session_uid)
+    if met is None:
+        return False
+    return _has(runs, a.session_uid, met.mine) and _has(runs, b.session_uid, met.others)
