@@ -13,6 +13,7 @@ from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.operators.catching_up import OBJECT_OT_steer_catch_up  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
+from steer_addon.core.errors import KernelsMissingError  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 from tests.blender.live_scenes import (  # noqa: E402
     code_of,
@@ -109,6 +110,15 @@ def test_a_crowd_that_cannot_be_simulated_says_why():
         bpy.ops.object.steer_catch_up()
 
 
+def test_a_crowd_that_cannot_be_simulated_stops_no_other(capfd):
+    bad, good = make_runner("A"), make_runner("B")
+    bad.data.clear_geometry()
+    frame_set(9)
+    assert bpy.ops.object.steer_catch_up() == {"FINISHED"}
+    assert stored(good) == (1, 9) and code_of(good) == ""
+    assert "Warning: Crowd 'A' has no vertices" in capfd.readouterr().out
+
+
 class Stepped:
     """The operator as a window drives it, with what it reports."""
 
@@ -164,6 +174,47 @@ def test_a_setting_that_changes_meanwhile_stops_it():
     frame_set(20)
     run = Stepped()
     obj.steer.seed = 7
+    assert run.event("TIMER") == {"CANCELLED"}
+    assert run.reports == [("ERROR", "Stopped, as a setting or the frame changed: catch up again")]
+
+
+def test_one_crowd_that_cannot_be_simulated_is_told_at_the_end_of_the_steps():
+    bad, good = make_runner("A"), make_runner("B")
+    bad.data.clear_geometry()
+    frame_set(9)
+    run, answer = Stepped(), {"RUNNING_MODAL"}
+    while answer == {"RUNNING_MODAL"}:
+        answer = run.event("TIMER")
+    assert answer == {"FINISHED"} and stored(good) == (1, 9)
+    ((kind, text),) = run.reports
+    assert kind == "WARNING" and "'A' has no vertices" in text
+
+
+def test_a_missing_kernel_is_no_unusable_crowd(monkeypatch):
+    make_runner()
+    frame_set(9)
+    run, held = Stepped(), []
+
+    def missing(*_):
+        raise KernelsMissingError("m", "n", ())
+        yield
+
+    monkeypatch.setattr(live, "catching_up", missing)
+    monkeypatch.setattr(live, "hold", lambda obj, error: held.append(obj))
+    assert run.event("TIMER") == {"RUNNING_MODAL"}
+    assert len(held) == 1 and run.reports == []
+
+
+def test_objects_that_an_undo_takes_away_meanwhile_stop_it(monkeypatch):
+    make_runner()
+    frame_set(20)
+
+    def gone(*_):
+        yield 2
+        raise ReferenceError("StructRNA of type Object has been removed")
+
+    monkeypatch.setattr(live, "catching_up", gone)
+    run = Stepped()
     assert run.event("TIMER") == {"CANCELLED"}
     assert run.reports == [("ERROR", "Stopped, as a setting or the frame changed: catch up again")]
 

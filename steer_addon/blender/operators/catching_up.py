@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Generator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import bpy
 
@@ -18,6 +18,7 @@ from .common import PolledOperator, Returned, why_no_crowd
 _TICK = 0.05
 """Time of a step [s]; a step is one frame at least."""
 
+_CHANGED = "Stopped, as a setting or the frame changed: catch up again"
 
 _NAVIGATION = {
     *("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "MOUSEROTATE", "NDOF_MOTION"),
@@ -94,7 +95,7 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
             return {"RUNNING_MODAL"}
         try:
             if self._situation(context) != self._before:
-                raise SceneError("Stopped, as a setting or the frame changed: catch up again")
+                raise SceneError(_CHANGED)
             number = self._step()
         except KernelsMissingError as error:
             self._steps = self._all_steps(context.scene)
@@ -102,6 +103,9 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
             return {"RUNNING_MODAL"}
         except SteerError as error:
             return self._failed(context, error)
+        except ReferenceError:
+            # an undo, or a deletion in another window
+            return self._failed(context, SceneError(_CHANGED))
         except BaseException:
             self._end(context)
             raise
@@ -118,11 +122,23 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
         self._end(context)
 
     def _all_steps(self, scene: bpy.types.Scene) -> Generator[int, None, None]:
+        self._unusable: list[str] = []
+        self._caught_up = 0
         for obj in live.lacking(scene):
             # those that an earlier one steers by are there by now
-            if live.lacks(obj, scene):
+            if not live.lacks(obj, scene):
+                continue
+            try:
                 yield from live.catching_up(obj, scene, self._last)
-                live.show(scene)
+            except KernelsMissingError:
+                raise
+            except SteerError as error:
+                if str(error) not in self._unusable:
+                    self._unusable.append(str(error))
+                continue
+            self._caught_up += 1
+            live.show(scene)
+        yield from live.looking_back(scene, self._last)
 
     def _step(self) -> int | None:
         """The last frame of a step; None at the end."""
@@ -140,7 +156,9 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
         return moment(scene)[0], [live_key(obj, settings_of(obj), fps) for obj in found]
 
     def _end(self, context: bpy.types.Context) -> None:
-        self._steps.close()
+        # what it would tidy up may be gone
+        with suppress(ReferenceError):
+            self._steps.close()
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()
@@ -154,7 +172,9 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
 
     def _done(self, context: bpy.types.Context) -> Returned:
         self._end(context)
-        return {"FINISHED"}
+        for text in self._unusable:
+            self.report({"WARNING" if self._caught_up else "ERROR"}, text)
+        return {"FINISHED"} if self._caught_up or not self._unusable else {"CANCELLED"}
 
 
 classes = (OBJECT_OT_steer_catch_up,)
