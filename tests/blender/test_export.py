@@ -304,6 +304,22 @@ def test_keyed_objects_are_read_by_blender(tmp_path, name):
         np.testing.assert_allclose(found, wanted, atol=1e-4)
 
 
+def test_exported_copies_are_as_large_as_their_bodies(tmp_path):
+    obj = make_runner()
+    make_glowing()
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Display", "Object")
+    display.set_input(modifier, "Object", make_arrow())
+    obj.steer.agents.size_spread = 0.3
+    shares = simulated(obj, 2)[0].radius / obj.steer.agents.radius
+    made = export(obj, "glb", tmp_path, 2)
+    items = [i for i in imported(bpy.ops.import_scene.gltf, made.path) if i.type == "MESH"]
+    frame_set(1)
+    sizes = sorted(item.matrix_world.to_scale().x for item in items)
+    assert np.ptp(shares) > 0.01
+    np.testing.assert_allclose(sizes, sorted(shares.tolist()), rtol=1e-4)
+
+
 def test_names_of_files(tmp_path):
     for bad in ("a/b\\c", "..", "", "con", "Zoë é", "x" * 500, "a\x00b", " . "):
         name = safe_name(bad)

@@ -31,13 +31,19 @@ def source_of(obj: bpy.types.Object) -> copies.Source:
     chosen = steer.bake_source_object or steer.bake_source_collection
     if chosen:
         return chosen
-    shown = display.shown_body(display.require_modifier(obj))
+    shown: copies.Source = display.shown_body(display.require_modifier(obj))
     if isinstance(shown, bpy.types.Collection):
         bodies = _bodies(shown)
         if len(bodies) == 1:
             # agents are shown as the body itself, without its place in the collection
             return bodies[0]
     return shown
+
+
+def full_radius(obj: bpy.types.Object) -> float:
+    """Body radius of agents whose copy has its full size [m]; 0 where all copies are alike."""
+    agents = obj.steer.agents
+    return agents.radius if agents.size_spread else 0.0
 
 
 def _bodies(shown: bpy.types.Collection) -> list[bpy.types.Object | bpy.types.Collection]:
@@ -101,7 +107,7 @@ def bake_crowd(
             settings=settings,
             source=None if empties else _copied(obj, warnings),
             scale=display.get_input(modifier, "Scale"),
-            full_radius=steer.agents.radius if steer.agents.size_spread else 0.0,
+            full_radius=full_radius(obj),
             replace=True,
             progress=second_half,
         )

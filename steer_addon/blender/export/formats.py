@@ -124,6 +124,7 @@ def _objects(job: Job, path: Path) -> int:
         job.scene,
         source=keyed_crowds.source_of(job.obj),
         scale=display.get_input(modifier, "Scale"),
+        full_radius=keyed_crowds.full_radius(job.obj),
         settings=bake_settings_of(job.obj),
     )
 

@@ -78,6 +78,7 @@ def write_keyed(
     *,
     source: Source = None,
     scale: float = 1.0,
+    full_radius: float = 0.0,
     settings: KeyframeBakeSettings | None = None,
 ) -> int:
     """Write frames to a binary glTF file (.glb) or an FBX file (.fbx), see `writing`.
@@ -89,6 +90,7 @@ def write_keyed(
         scene: The user's scene, which stays as it is.
         source: Object or collection that each agent copies, see `keyframes.bake`.
         scale: Factor on its size.
+        full_radius: Body radius of agents with that factor [m]; 0 gives it to all of them.
         settings: Settings of the keys to write.
     """
     addon, operator, options = _EXPORTERS[path.suffix.lower()]
@@ -100,6 +102,7 @@ def write_keyed(
             settings=settings,
             source=source,
             scale=scale,
+            full_radius=full_radius,
             # neither format knows objects that are hidden for a while
             shrink_dead=True,
         )
