@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import keyed_crowds  # noqa: E402
 from steer_addon.blender.checks import advice  # noqa: E402
-from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.display import display, rigs  # noqa: E402
 from tests.blender.crowd_makers import make_crowd, make_plane  # noqa: E402
 from tests.blender.live_scenes import make_target  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
@@ -143,6 +145,20 @@ def test_a_rig_that_deforms_nothing_says_so():
     with pytest.raises(RuntimeError, match="'Rig' deforms no mesh"):
         bpy.ops.object.steer_show_meshes()
     assert display.shown_body(display.find_modifier(crowd)) == rig
+
+
+def test_a_rig_is_looked_for_among_the_first_objects_of_a_collection():
+    rig, asked = SimpleNamespace(type="ARMATURE"), []
+
+    def objects(count):
+        for _ in range(count):
+            asked.append(count)
+            yield SimpleNamespace(type="MESH")
+        yield rig
+
+    assert rigs.rig_of(SimpleNamespace(all_objects=objects(200))) is rig
+    assert rigs.rig_of(SimpleNamespace(all_objects=objects(5000))) is None
+    assert asked.count(5000) < 1000
 
 
 def test_without_a_rig_there_is_nothing_to_mend():

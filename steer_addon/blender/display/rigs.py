@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import bpy
@@ -9,12 +10,18 @@ import bpy
 from ...core.errors import SceneError
 from . import display
 
+_MOST_ASKED = 300
+"""Number of objects of a collection among which a rig is looked for."""
+
 
 def rig_of(source: bpy.types.Object | bpy.types.Collection | None) -> bpy.types.Object | None:
-    """The armature among what agents are shown as; None where there is none."""
+    """The armature among what agents are shown as; None where there is none.
+
+    Of a large collection the first objects are asked only, as panels ask at every redraw.
+    """
     if isinstance(source, bpy.types.Object):
         return source if source.type == "ARMATURE" else None
-    members = () if source is None else source.all_objects
+    members = () if source is None else islice(source.all_objects, _MOST_ASKED)
     return next((obj for obj in members if obj.type == "ARMATURE"), None)
 
 

@@ -322,7 +322,7 @@ def shown_inputs(modifier: NodesModifier) -> list[str]:
     shown = display.get_input(modifier, "Display")
     known = display.input_names(modifier)
     chosen, color = (
-        display.get_input(modifier, name) if name in known else None
+        str(display.get_input(modifier, name)) if name in known else ""
         for name in ("Choose By", "Color By")
     )
     names = ["Display", *_SHOWN.get(shown, ())]
