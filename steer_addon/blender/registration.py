@@ -85,6 +85,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (lambda: setattr(agent_count, "resize", _resize), lambda: None),
     bpy.utils.register_classes_factory(CLASSES),
     (lambda: None, baking.stop_all),
+    (catching_up.register, catching_up.unregister),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
     (records.register, records.unregister),

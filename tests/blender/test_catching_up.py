@@ -10,6 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live  # noqa: E402
+from steer_addon.blender.operators import catching_up  # noqa: E402
 from steer_addon.blender.operators.catching_up import OBJECT_OT_steer_catch_up  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.diagnoses import diagnose  # noqa: E402
@@ -128,6 +129,7 @@ class Stepped:
     _step = OBJECT_OT_steer_catch_up._step
     _situation = OBJECT_OT_steer_catch_up._situation
     _end = OBJECT_OT_steer_catch_up._end
+    interrupt = OBJECT_OT_steer_catch_up.interrupt
     _failed = OBJECT_OT_steer_catch_up._failed
     _done = OBJECT_OT_steer_catch_up._done
 
@@ -167,6 +169,22 @@ def test_escape_leaves_the_crowd_as_it_was_and_views_can_be_turned():
     assert run.event("ESC") == {"CANCELLED"} and run.reports[0][0] == "INFO"
     assert stored(obj) is None
     np.testing.assert_array_equal(shown(obj), before)
+
+
+def test_an_undo_meanwhile_stops_it(monkeypatch):
+    monkeypatch.setattr(catching_up, "_TICK", 0.0)
+    obj = make_runner()
+    bpy.ops.ed.undo_push(message="before")
+    obj.location.x = 3.0
+    bpy.ops.ed.undo_push(message="after")
+    frame_set(20)
+    bpy.ops.ed.undo_push(message="at 20")
+    run = Stepped()
+    assert run.event("TIMER") == {"RUNNING_MODAL"}
+    bpy.ops.ed.undo()
+    run.context.scene = bpy.context.scene
+    assert run.event("TIMER") == {"CANCELLED"} and "catch up again" in run.reports[0][1]
+    assert not catching_up._running and len(bpy.data.scenes) == 1
 
 
 def test_a_setting_that_changes_meanwhile_stops_it():

@@ -5,9 +5,11 @@ from collections.abc import Generator
 from contextlib import nullcontext, suppress
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SceneError, SteerError
+from .. import app_handlers
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import moment
@@ -19,6 +21,8 @@ _TICK = 0.05
 """Time of a step [s]; a step is one frame at least."""
 
 _CHANGED = "Stopped, as a setting or the frame changed: catch up again"
+
+Situation = tuple[int, list[LiveKey]]
 
 _NAVIGATION = {
     *("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "MOUSEROTATE", "NDOF_MOTION"),
@@ -37,6 +41,9 @@ def why_caught_up(context: bpy.types.Context) -> str:
     return "" if live.lacks(obj, context.scene) else f"Frame {number} is simulated already"
 
 
+_running: list["OBJECT_OT_steer_catch_up"] = []
+
+
 class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
     """Simulate all crowds up to the current frame, without playing; Escape stops"""
 
@@ -48,10 +55,11 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
 
     def _begin(self, context: bpy.types.Context) -> None:
         self._timer: bpy.types.Timer | None = None
+        self._steps = self._all_steps(context.scene)
         self._last = moment(context.scene)[0]
         self._names = [obj.name for obj in live.lacking(context.scene)]
-        self._before = self._situation(context)
-        self._steps = self._all_steps(context.scene)
+        self._before: Situation | None = self._situation(context)
+        _running.append(self)
 
     def execute(self, context: bpy.types.Context) -> Returned:
         """Simulate in one go."""
@@ -60,8 +68,7 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
             for _ in self._steps:
                 pass
         except SteerError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return self._failed(context, error)
         return self._done(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
@@ -81,6 +88,13 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
         manager.progress_begin(0, self._last)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
+
+    def interrupt(self) -> None:
+        """End the work now; the next event ends the operator."""
+        # what it would tidy up may be gone
+        with suppress(ReferenceError):
+            self._steps.close()
+        self._before = None
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         """A step, or the end of it; views can be turned in the meantime."""
@@ -149,16 +163,16 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
                     break
         return number
 
-    def _situation(self, context: bpy.types.Context) -> tuple[int, list[LiveKey]]:
+    def _situation(self, context: bpy.types.Context) -> Situation:
         """What must not change meanwhile: the frame, and the settings of the crowds."""
         scene, fps = context.scene, simulate.fps_of(context.scene)
         found = [scene.objects[name] for name in self._names if name in scene.objects]
         return moment(scene)[0], [live_key(obj, settings_of(obj), fps) for obj in found]
 
     def _end(self, context: bpy.types.Context) -> None:
-        # what it would tidy up may be gone
-        with suppress(ReferenceError):
-            self._steps.close()
+        self.interrupt()
+        if self in _running:
+            _running.remove(self)
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()
@@ -178,3 +192,25 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
 
 
 classes = (OBJECT_OT_steer_catch_up,)
+
+
+@persistent
+def stop_all(*_: object) -> None:
+    """End what runs: undo, or another file, frees what it holds."""
+    for operator in _running:
+        operator.interrupt()
+
+
+HANDLERS = (("undo_pre", stop_all), ("redo_pre", stop_all), ("load_pre", stop_all))
+
+
+def register() -> None:
+    """Add the handlers."""
+    app_handlers.add(HANDLERS)
+
+
+def unregister() -> None:
+    """Remove the handlers, and end what runs."""
+    app_handlers.remove(HANDLERS)
+    stop_all()
+    _running.clear()
