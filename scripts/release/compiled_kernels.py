@@ -16,7 +16,7 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
-from scripts.release.interpreters import find_interpreter
+from scripts.release.interpreters import environment, find_interpreter
 from steer_addon.core.errors import OutputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,17 +90,9 @@ def _python(platform: str, version: str, wheels: list[Path]) -> str | None:
     interpreter = find_interpreter(version)
     if interpreter is None:
         return None
-    folder = BUILD / f"{platform}-python{version}"
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    stamp = folder / ".installed"
-    wanted = "\n".join(path.name for path in wheels)
-    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([interpreter, "-m", "venv", str(folder)], check=True)
-        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, *map(str, wheels), *_numpy()], check=True)
-        stamp.write_text(wanted, encoding="utf-8")
-    return str(python)
+    packages = [*map(str, wheels), *_numpy()]
+    names = "\n".join([path.name for path in wheels] + _numpy())
+    return environment(BUILD / f"{platform}-python{version}", interpreter, packages, names)
 
 
 def _numpy() -> list[str]:

@@ -10,7 +10,6 @@ the exit code is 1 when tests fail or an environment cannot be made.
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import sys
 import time
@@ -20,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.release.interpreters import find_interpreter
+from scripts.release.interpreters import environment, find_interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
 MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
@@ -54,26 +53,6 @@ def is_this_one(version: str) -> bool:
         return metadata.version("bpy") == version
     except metadata.PackageNotFoundError:
         return False
-
-
-def environment(version: str, interpreter: str) -> Path:
-    """The Python of the environment for one bpy version; made, and installed, when need be.
-
-    Raises:
-        subprocess.CalledProcessError: Making it or installing into it fails.
-    """
-    folder = ROOT / f".venv-bpy{version}"
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    stamp = folder / ".installed"
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if python.exists() and stamp.is_file() and stamp.read_text() == wanted:
-        return python
-    print(f"bpy {version}: installing into {folder.name}", flush=True)
-    subprocess.run([interpreter, "-m", "venv", str(folder)], check=True)
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*install, "-e", ".[test]", f"bpy=={version}"], cwd=ROOT, check=True)
-    stamp.write_text(wanted)
-    return python
 
 
 def folders(python: str) -> list[str]:
@@ -112,10 +91,12 @@ def test_version(version: str) -> Row:
     if interpreter is None:
         return Row(version, python, "skipped", f"no Python {python} with venv on this machine")
     try:
-        executable = environment(version, interpreter)
+        needed = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+        packages = ["-e", ".[test]", f"bpy=={version}"]
+        executable = environment(ROOT / f".venv-bpy{version}", interpreter, packages, needed)
     except subprocess.CalledProcessError as error:
         return Row(version, python, "FAILED", f"cannot be installed: exit code {error.returncode}")
-    return run_tests(version, python, str(executable))
+    return run_tests(version, python, executable)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -261,8 +261,7 @@ def _play(waited: set[int]) -> None:
 
 
 def _told() -> tuple[float, str]:
-    found = _work.state
-    share = found.done / found.total if found is not None and found.total else 0.0
+    share = 0.0 if _work.state is None else _work.state.share
     return share, f"{text()}: the crowd waits" if _waits.by_uid() else text()
 
 

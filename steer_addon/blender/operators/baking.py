@@ -15,7 +15,7 @@ from ...core.errors import KernelsMissingError, SteerError
 from .. import playback
 from ..bake import cached, places, status
 from ..live import compiling, live
-from .common import Needs, Returned, SteerOperator, why_no_editable_crowd
+from .common import Needs, Returned, SteerOperator, end_steps, why_no_editable_crowd
 
 if TYPE_CHECKING:
     from ...core.step.simulation import Progress
@@ -158,11 +158,8 @@ class BakeOperator(SteerOperator):
             status.busy.remove(self._bake)
         if self in _running:
             _running.remove(self)
-        if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            context.window_manager.progress_end()
-            context.workspace.status_text_set(None)
-            self._timer = None
+        end_steps(context, self._timer)
+        self._timer = None
 
     def _stopped(self, context: bpy.types.Context) -> Returned:
         try:

@@ -15,7 +15,7 @@ from ..crowd.properties import settings_of
 from ..crowd.scene_time import moment
 from ..live import compiling, live, simulate
 from ..reading import scene_inputs
-from .common import PolledOperator, Returned, why_no_crowd
+from .common import PolledOperator, Returned, end_steps, why_no_crowd
 
 _TICK = 0.05
 """Time of a step [s]; a step is one frame at least."""
@@ -173,11 +173,8 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
         self.interrupt()
         if self in _running:
             _running.remove(self)
-        if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            context.window_manager.progress_end()
-            context.workspace.status_text_set(None)
-            self._timer = None
+        end_steps(context, self._timer)
+        self._timer = None
 
     def _failed(self, context: bpy.types.Context, error: SteerError) -> Returned:
         self._end(context)

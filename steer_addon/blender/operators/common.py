@@ -77,6 +77,14 @@ def pointer_progress(context: bpy.types.Context) -> Iterator[Callable[[float], N
         manager.progress_end()
 
 
+def end_steps(context: bpy.types.Context, timer: bpy.types.Timer | None) -> None:
+    """Take back what an operator that works in steps shows, and its timer; None for ended ones."""
+    if timer is not None:
+        context.window_manager.event_timer_remove(timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+
+
 class PolledOperator(_Operator):
     """Base of operators that say why they cannot run."""
 

@@ -97,8 +97,7 @@ def draw_compiling(layout: UILayout) -> None:
     """How far compiling is."""
     state = compiling.state()
     if state is not None:
-        factor = state.done / state.total if state.total else 0.0
-        layout.progress(factor=factor, text=compiling.text())
+        layout.progress(factor=state.share, text=compiling.text())
 
 
 def draw_gallery(layout: UILayout) -> None:

@@ -127,12 +127,6 @@ class Store:
         """The folder that new files go to."""
         return str(self.places.write or "")
 
-    def enable(self) -> None:
-        """Nothing: files are always read."""
-
-    def disable(self) -> None:
-        """Nothing, for the same reason."""
-
     def flush(self) -> None:
         """Nothing: no file is ever out of date."""
 

@@ -31,7 +31,6 @@ def run_everything() -> None:
     """Call them; for `jit.recording`, where nothing is compiled."""
     for told in all_settings():
         run_tiny(told, colliders=True, ground=True)
-    for told in all_settings():
         look(told)
     _arrive_among_moving_colliders()
     _measure()

@@ -111,6 +111,11 @@ class State:
     running: bool
     failure: str = ""
 
+    @property
+    def share(self) -> float:
+        """The share that is done, 0 to 1; 0 while it is not known."""
+        return self.done / self.total if self.total else 0.0
+
 
 @dataclass(eq=False)
 class Compilation:
