@@ -136,6 +136,9 @@ def _try(options: argparse.Namespace) -> tuple[Result | None, int]:
     except KeyboardInterrupt:
         return _failed("cancelled", options, 1)
     except Exception as error:  # noqa: BLE001 - a user gets a sentence, never a traceback
+        if process.is_cancelled():
+            # what calls Python may make another error of it
+            return _failed("cancelled", options, 1)
         return _failed(_unexpected(error, options), options, 1)
 
 

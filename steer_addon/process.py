@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +15,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_AGAIN = 0.02
+"""Time after which a signal that came during an import is sent again [s]."""
 
 
 class _Cancelling:
@@ -29,8 +32,32 @@ class _Cancelling:
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
-        if not self.held:
-            raise KeyboardInterrupt
+        if self.held:
+            return
+        if _imports(frame):
+            # modules that are cut short stay half made, and USD prints a traceback of its own
+            later = threading.Timer(_AGAIN, _send, (number,))
+            later.daemon = True
+            later.start()
+            return
+        raise KeyboardInterrupt
+
+
+def _send(number: int) -> None:
+    """Send a signal to the main thread, which may sleep, from another one."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        signal.raise_signal(number)
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a module is being imported in this frame or in one that called it."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
 
 
 _cancelling = _Cancelling()
@@ -136,6 +163,11 @@ def stop_if_asked() -> None:
     """
     if _cancelling.asked:
         raise KeyboardInterrupt
+
+
+def is_cancelled() -> bool:
+    """Whether a signal came, whatever Blender or an import made of it."""
+    return _cancelling.asked
 
 
 def tell(text: str, end: str = "\n") -> None:

@@ -6,14 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import process
 from ..blender import playback
 from ..blender.bake import cached, keyed_crowds, places
 from ..blender.crowd.bake_settings import KeyframeBakeSettings
 from ..blender.export import formats
 from ..blender.export.names import FORMATS, Format
 from ..blender.headless import batch
-from ..blender.writing import usd_points
 from ..core.cache import MANIFEST, NEXT, folder_name, open_cache
 from ..core.diagnoses import add_new, diagnose
 from ..core.errors import OutputError, UsageError
@@ -30,7 +28,6 @@ _KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empt
 """Options that do not go with a cache."""
 _OTHER_ENDINGS = (".blend", ".usd", ".usda", ".usdz", ".gltf")
 """Endings of files that no export writes, though one may think so."""
-_USD = ("cache", "usd", "pointinstancer")
 """What is written by the modules of USD."""
 _MOST_STEP = int(parameters(KeyframeBakeSettings)["step"].maximum)
 
@@ -126,10 +123,6 @@ def run(options: argparse.Namespace) -> Result:
         raise UsageError(f"--out does not go with --to {to}: leave it out")
     elif to == "keyframes" and options.save is None:
         raise UsageError("give --save OUT.blend, the file to write")
-    if to in _USD and usd_points.has_usd():
-        # its modules tell of an interrupt by a traceback of their own
-        with process.held():
-            usd_points.pxr()
     work = Pipeline(options)
     if to == "keyframes":
         return _bake_to_keyframes(work)

@@ -10,12 +10,11 @@ import time
 
 from ..core.compiled import jit, jit_target
 from ..core.diagnoses import diagnose
-from ..core.errors import KernelsMissingError, OutputError
+from ..core.errors import KernelsMissingError, OutputError, UncompiledError
 from ..core.step.simulation import Progress
 from ..core.warmup import everything, processes
 from . import arguments
 from .output import ProgressLine, Result
-from .pipeline import check_compiled
 
 NAME = "compile"
 IN_BLENDER = False
@@ -38,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Result:
     """Compile what is not there yet."""
     start = time.perf_counter()
-    check_compiled(True)
+    if (found := jit.status().diagnosis) is not None:
+        raise UncompiledError(found)
     jit.keep_in(options.into)
     calls = processes.noted(everything.run_everything)
     kernels = options.into / "kernels"

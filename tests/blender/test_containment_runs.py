@@ -48,7 +48,7 @@ def played(shape, method):
     bpy.context.view_layer.update()
     play(1, LAST)
     assert stored(obj) == (1, LAST) and code_of(obj) == ""
-    # their goal lies outside of where they are held, which is told at the latest then
+    # their goal lies outside of where they are held; by then the panel may say so
     assert {warning.code for warning in live.status(obj).warnings} <= {"STUCK"}
     return np.array([live.get_frame(obj, k).position for k in range(1, LAST + 1)], np.float64)
 

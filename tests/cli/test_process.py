@@ -111,6 +111,33 @@ def test_blender_is_loaded_whole_before_a_command_is_cancelled(tmp_path, name):
     assert (done.returncode, done.stderr.splitlines()) == (1, [b"loaded", b"steer: cancelled"])
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_import_is_not_cut_short(tmp_path, name):
+    """Python makes another error of what is raised there, and USD prints a traceback."""
+    (tmp_path / "slow_module.py").write_text(
+        "import os, signal\n"
+        "class Field:\n"
+        "    def __set_name__(self, owner, name):\n"
+        f"        os.kill(os.getpid(), signal.{name})\n"
+        "class Reader:\n"
+        "    meshes = Field()\n"
+        "print('loaded')\n"
+    )
+    code = (
+        "import time\nfrom steer_addon import process\n"
+        "def main():\n    import slow_module\n    time.sleep(30)\n"
+        "process.run(main)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        timeout=20,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"loaded\n", b"steer: cancelled\n")
+
+
 def test_a_signal_that_blender_dropped_cancels_at_the_next_step():
     """Blender prints an exception of its handlers, and goes on as if nothing were."""
     process._cancelling.held = True

@@ -1,7 +1,7 @@
 """Crowds that walk through each other, as none of them steers by the other.
 
 Bodies meet those of their own crowd only. Some times a second the crowds that are simulated are
-compared, and what is found is told until their frames are simulated again. Crowds whose boxes
+compared; a meeting is reported until their frames are simulated again. Crowds whose boxes
 overlap take turns, so that a look takes some milliseconds at most.
 """
 

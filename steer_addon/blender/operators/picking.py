@@ -21,7 +21,7 @@ from .common import (
 )
 
 _MOST_NAMED = 100
-"""Number of agents that the overlay is told of: more would hide one another."""
+"""Number of agents that the overlay explains: more would hide one another."""
 
 REACH = 30.0
 """Distance from the cursor within which an agent is found [px], at the standard size."""

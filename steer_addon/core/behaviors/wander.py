@@ -29,6 +29,8 @@ SOURCE = named_choices(
         "POSITION_NOISE": "Smooth noise of the position, as in the Houdini node",
     }
 )
+WALKS = ("source", ("RANDOM_WALK",))
+"""Parameters of the circle count only where the point drifts on it."""
 
 
 @kernel
@@ -56,10 +58,6 @@ def _walk(i, agents, world, w, jitter):
         side = (1.0, 0.0, 0.0)
     axis = _turned(side, w, 2.0 * math.pi * drawn[1])
     return _turned(w, axis, drawn[0] * reach)
-
-
-WALKS = ("source", ("RANDOM_WALK",))
-"""What the walk on the circle counts for."""
 
 
 @kernel

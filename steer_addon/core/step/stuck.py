@@ -43,9 +43,9 @@ PATIENCE = 5
 ROOM = 10.0
 """Number of radii within which an agent that sways from side to side gets nowhere."""
 LOOKS = 5
-"""At this number of looks, one after the other, an agent has to be found stuck to be told."""
+"""Number of looks, one after the other, that have to find an agent stuck before users are told."""
 SOON, MANY, SHARE = 1, 5, 0.1
-"""At this number of looks agents are told where at least so many, and so large a share, are."""
+"""The same number where at least so many agents are stuck, and so large a share of the crowd."""
 CREEPS, GOES = 0.1, 0.25
 """Shares of the wished way: less is getting nowhere, more is getting on."""
 CONE = 180.0
@@ -194,7 +194,7 @@ def _without_queues(
 
 
 def _told(looks: Sequence[Mask], agents: Agents) -> Diagnosis | None:
-    """What is told after these looks, the last one at the end."""
+    """The diagnosis after these looks, the last one at the end; None where no agent is stuck."""
     total = int((agents.alive != 0).sum())
     for needed, least in ((SOON, max(MANY, SHARE * total)), (LOOKS, 1)):
         if len(looks) < needed:
