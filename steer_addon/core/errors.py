@@ -107,6 +107,10 @@ class PresetError(SteerError):
     """A preset file cannot be read or does not fit the known parameters."""
 
 
+class CharacterError(SteerError):
+    """What should become a character lacks something, or moves as none can."""
+
+
 class SceneError(SteerError):
     """A Blender scene or object lacks something that the crowd needs."""
 

@@ -1,0 +1,92 @@
+"""A pose space: all poses of a character, in rows of one gait or clip each.
+
+Poses face -Y and stand with their lowest feet on z = 0, the origin below the body. The gaits lie
+in the order of their speeds, from standing on; each is one cycle. Where a gait has feet, they pass
+each other at phases 0 and 1/2: there a character may change from one gait to another, since the
+poses of neighboring gaits are nearest to each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CharacterError
+
+F32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Poses of one cycle of a gait, or of a clip, at even steps.
+
+    Attributes:
+        name: Name that users see, such as "walk" or "wave".
+        first: Number of its first pose.
+        count: Number of its poses, at least 1.
+        speed: Speed that it is made for [m/s].
+        stride: Way of one cycle [m], over which the poses are evenly spaced; 0 where the cycle goes
+            on by time, as for standing, wings and clips.
+        duration: Time of one cycle at its speed [s] > 0.
+        loops: Whether it begins again at its end; only clips may end.
+    """
+
+    name: str
+    first: int
+    count: int
+    speed: float = 0.0
+    stride: float = 0.0
+    duration: float = 1.0
+    loops: bool = True
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PoseSpace:
+    """All poses of a character.
+
+    Attributes:
+        positions: Vertices of each pose [m], shape (pose_count, vertex_count, 3).
+        gaits: Rows by rising speed; the first one is standing.
+        clips: Further rows, which users play by their name.
+
+    Raises:
+        CharacterError: Rows do not cover the poses in order, or gaits do not rise.
+    """
+
+    positions: F32
+    gaits: tuple[Row, ...]
+    clips: tuple[Row, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that rows and poses fit."""
+        after = 0
+        for row in self.rows:
+            if row.first != after or row.count < 1 or not row.duration > 0.0:
+                raise CharacterError(
+                    f"Row {row.name!r} has {row.count} poses from {row.first} on, for "
+                    f"{row.duration:g} s: give rows that follow one another and last"
+                )
+            after += row.count
+        if self.positions.ndim != 3 or len(self.positions) != after:
+            raise CharacterError(
+                f"The rows of a character have {after} poses, and there are "
+                f"{len(self.positions)}: give as many"
+            )
+        speeds = [row.speed for row in self.gaits]
+        if not speeds or any(a >= b for a, b in zip(speeds, speeds[1:], strict=False)):
+            raise CharacterError(
+                f"The gaits of a character have speeds {speeds}: give one or more, each faster "
+                "than the one before"
+            )
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Gaits, then clips."""
+        return (*self.gaits, *self.clips)
+
+    @property
+    def pose_count(self) -> int:
+        """Number of poses."""
+        return len(self.positions)
