@@ -76,6 +76,8 @@ def _plain(key: LiveKey) -> dict[str, Any]:
         # bakes of before have none, and agents that are all alike
         if not values[f"agents.{name}"]:
             del values[f"agents.{name}"]
+    if key.settings.cast:
+        values["characters"] = digest(key.settings.cast)
     stack = {
         entry.key: {"type": entry.definition.type, **entry.to_dict()}
         for entry in key.settings.behaviors

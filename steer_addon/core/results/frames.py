@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..behaviors import Behavior
 from ..bounds import lengths
+from ..characters.cast import MEMORY, POSTURE
 from ..crowd.settings import MotionSettings
 from ..inputs.targets import Targets
 
@@ -36,7 +37,10 @@ class Frame:
     alive: NDArray[np.uint8]
     """0 for dead agents, which are not shown; shape (agent_count,)."""
     attributes: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
-    """What behaviors show of their memory, by attribute name, each of shape (agent_count,)."""
+    """What behaviors show of their memory, and the posture of characters, by attribute name.
+
+    Each has the shape (agent_count,).
+    """
 
     @property
     def speed(self) -> NDArray[np.float32]:
@@ -135,6 +139,9 @@ def make_frame(
     attributes = shown(agents, stack)
     if arriving:
         attributes["arrived"] = agents.arrived.astype(np.float32)
+    posture = agents.memory.get(MEMORY)
+    if posture is not None:
+        attributes.update(zip(POSTURE, posture.T.copy(), strict=True))
     if motion.motion == "GROUND":
         heading = heading * np.array([1.0, 1.0, 0.0], np.float32)
     return Frame(

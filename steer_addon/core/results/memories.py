@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..agents import Agents
+from ..characters.cast import remembered
 from ..crowd.settings import MotionSettings
 from ..geometry import ground
 from ..inputs.targets import Targets
@@ -73,7 +74,7 @@ def stood_up(
 ) -> Agents:
     """Agents from what is seen of a frame alone, such as one that was loaded with a file.
 
-    Headings are as the frame shows them; what behaviors remember is not known.
+    Headings are as the frame shows them, and gaits too; what behaviors remember is not known.
 
     Args:
         frame: The frame.
@@ -97,7 +98,7 @@ def stood_up(
         **shown,
         heading=np.ascontiguousarray(heading, np.float32),
         arrived=arrived.astype(np.uint8),
-        memory={},
+        memory=remembered(frame.attributes),
     )
 
 

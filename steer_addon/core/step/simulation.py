@@ -20,7 +20,7 @@ from ..errors import ParameterError, short
 from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
 from ..results.frames import Frame, make_frame
-from . import arrival
+from . import arrival, gait
 from .free_goals import FreeGoals
 from .proposals import Proposal
 from .solver import Solver
@@ -91,6 +91,7 @@ class Simulation:
         self._colliders = None if world is None else world.colliders or NO_COLLIDERS
         if world is not None and not placed:
             self._place(world)
+        gait.begin(self.agents, settings)
 
     def _place(self, world: World) -> None:
         """Put walkers on their ground, and all agents out of the colliders that hold them."""
@@ -133,6 +134,7 @@ class Simulation:
         if (number + 1) % max(1, round(1.0 / self.dt)) == 0:
             self._headway.look(result.agents, world, self.settings, result.proposals)
         self._colliders = world.colliders or NO_COLLIDERS
+        gait.advance(self.agents, result.agents, self.settings, self.dt)
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1

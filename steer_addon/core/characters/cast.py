@@ -1,0 +1,80 @@
+"""The cast of a crowd: the characters that its agents are shown as, as far as they steer gaits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .pose_space import Row
+
+SPEED, STRIDE, DURATION = range(3)
+"""Columns of a table of gaits."""
+MEMORY = "a gait"
+"""Key of the posture in the memory of agents: no behavior has a space in its type."""
+POSTURE = (
+    "phase",
+    "gait",
+    "slope_ahead",
+    "slope_side",
+    "lean_ahead",
+    "lean_side",
+    "character",
+)
+"""Point attributes that say how the body of an agent looks at a frame: cycles of its gait since the
+start, the number of the gait, the rise of the ground ahead and to the right [m/m], the tangents of
+how far the body leans ahead and to the right, and the number of its character."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Characters of a crowd.
+
+    Attributes:
+        gaits: The gaits of each character, by rising speed; none where no character is shown.
+        sized: Whether bodies are as large as the radius of their agent says, and their strides too.
+        choice: RANDOM, INDEX or the name of a point attribute: which character an agent takes.
+        seed: Changes which character each agent takes at random.
+    """
+
+    gaits: tuple[tuple[Row, ...], ...] = ()
+    sized: bool = False
+    choice: str = "RANDOM"
+    seed: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether there are characters."""
+        return bool(self.gaits)
+
+    def table(self) -> NDArray[np.float64]:
+        """Speed, stride and duration of each gait, shape (character_count, most_gaits, 3).
+
+        Characters with fewer gaits than others have ones that no speed reaches.
+        """
+        most = max(len(gaits) for gaits in self.gaits)
+        table = np.zeros((len(self.gaits), most, 3))
+        table[:, :, SPEED], table[:, :, DURATION] = np.inf, 1.0
+        for rows, gaits in zip(table, self.gaits, strict=True):
+            rows[: len(gaits)] = [(gait.speed, gait.stride, gait.duration) for gait in gaits]
+        return table
+
+
+NOBODY = Cast()
+"""The cast of a crowd that is shown as cones, or as objects that stay as they are."""
+
+
+def remembered(attributes: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
+    """What agents remember of their gaits, from the attributes of a frame that shows them.
+
+    Args:
+        attributes: Columns by name, each of shape (agent_count,).
+
+    Returns:
+        A part of the memory of agents; nothing where the frame shows no gaits.
+    """
+    if any(name not in attributes for name in POSTURE):
+        return {}
+    columns = [attributes[name] for name in POSTURE]
+    return {MEMORY: np.ascontiguousarray(np.stack(columns, axis=1), np.float32)}

@@ -1,0 +1,249 @@
+"""Gaits: what legs, wings and fins do while agents move, one phase and one gait per agent.
+
+A phase counts cycles of the gait: it goes on by way / stride, so that planted feet stay where they
+are, or by time where a gait has no stride. The gait goes with the speed; it changes only where the
+feet pass each other, at phases that are multiples of 1/2, as neighboring gaits look alike there. A
+body that stops lands its foot first, by time, and one that turns on the spot steps. Nothing in a
+step reads what is here.
+
+Source: Reynolds 1999, section "Locomotion"; the stride as a function of speed is that of the
+character.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agents
+from ..characters.cast import DURATION, MEMORY, POSTURE, SPEED, STRIDE, Cast
+from ..compiled import jit
+from ..compiled.jit import kernel
+from ..crowd.settings import CrowdSettings
+from ..numeric.rng import philox, random_purpose
+from ..numeric.vec import cross, dot, length, load, scale, sub
+from .integrate import GRAVITY
+
+PHASE, GAIT, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, CHARACTER = range(len(POSTURE))
+"""Columns of that memory, in the order of `POSTURE`."""
+
+STARTS, STOPS = 0.6, 0.5
+"""Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
+TURN_REACH = 0.35
+"""Way of a step for one radian of a turn on the spot, for a body of usual size [m]."""
+SETTLING = 0.2
+"""Delay with which a body takes up slopes, and leans [s]."""
+LEAN, MOST_LEAN = 0.5, 0.2
+"""Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
+CLIMB = 2.0
+"""Speed along the way that a flyer's climbing at 1 m/s counts for."""
+LEAST_UP = 0.1
+"""Least upward part of a normal: steeper slopes count as this one."""
+
+_PURPOSE = random_purpose("gait")
+_WORD = 0xFFFFFFFF
+
+
+def begin(agents: Agents, settings: CrowdSettings) -> None:
+    """Give agents their characters, and gaits for their speeds, where they have none.
+
+    Args:
+        agents: The crowd; its memory is written.
+        settings: Its settings.
+    """
+    cast = settings.cast
+    if not cast or MEMORY in agents.memory:
+        return
+    drawn = _drawn(settings.seed, agents.id)
+    memory = np.zeros((agents.count, len(POSTURE)), np.float32)
+    memory[:, PHASE] = drawn
+    memory[:, CHARACTER] = _characters(cast, agents)
+    speeds = cast.table()[memory[:, CHARACTER].astype(np.int64), :, SPEED]
+    wanted = (agents.speed / _sizes(cast, agents, settings))[:, None]
+    halves = 0.5 * (speeds[:, 1:] + speeds[:, :-1])
+    memory[:, GAIT] = (wanted >= halves).sum(axis=1)
+    agents.memory[MEMORY] = memory
+
+
+def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -> None:
+    """Let the gaits of a step follow what the agents did in it.
+
+    Args:
+        before: The crowd before the step.
+        after: The crowd after it; its memory is written.
+        settings: Its settings.
+        dt: Length of the step [s].
+    """
+    if not settings.cast:
+        after.memory.pop(MEMORY, None)
+        return
+    begin(before, settings)
+    memory = before.memory[MEMORY].copy()
+    jit.parallel_for(
+        gait_kernel,
+        after.count,
+        (before.position, before.velocity, before.heading),
+        (after.position, after.velocity, after.heading, after.normal),
+        _sizes(settings.cast, after, settings),
+        settings.cast.table(),
+        settings.motion.motion == "GROUND",
+        float(dt),
+        memory,
+    )
+    after.memory[MEMORY] = memory
+
+
+def _sizes(cast: Cast, agents: Agents, settings: CrowdSettings) -> NDArray[np.float64]:
+    """Size of each body as a share of its character's, shape (agent_count,)."""
+    usual = settings.agents.radius
+    if not cast.sized or usual <= 0.0:
+        return np.ones(agents.count)
+    return np.maximum(agents.radius.astype(np.float64) / usual, 1.0e-3)
+
+
+def _characters(cast: Cast, agents: Agents) -> NDArray[np.int64]:
+    """Number of each agent's character, shape (agent_count,)."""
+    if cast.choice == "RANDOM":
+        drawn = _drawn(cast.seed, agents.id + 1)
+        return (drawn * len(cast.gaits)).astype(np.int64)
+    if cast.choice == "INDEX":
+        return agents.id % len(cast.gaits)
+    given = agents.attributes.get(cast.choice, np.zeros(agents.count, np.float32))
+    return given.astype(np.int64) % len(cast.gaits)
+
+
+def _drawn(seed: int, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Evenly distributed numbers from 0 to 1 by id, shape (agent_count,)."""
+    none = np.zeros(len(ids), np.int64)
+    low, high = ids & _WORD, (ids >> 32) & _WORD
+    keys = seed & _WORD, (seed >> 32) & _WORD
+    # not compiled: it is called once per simulation
+    words = philox.__wrapped__(low, high, none, none + _PURPOSE, *keys)
+    drawn: NDArray[np.float64] = words[0] / 2.0**32
+    return drawn
+
+
+@kernel
+def _wanted(table, who, gait, speed):
+    """The gait for a speed: it changes where the speed is nearer to that of another one."""
+    wanted = 0
+    for g in range(1, table.shape[1]):
+        share = 0.5
+        if g == 1 and table[who, 1, STRIDE] > 0.0:
+            share = STARTS if gait == 0 else STOPS
+        low, high = table[who, g - 1, SPEED], table[who, g, SPEED]
+        if speed >= low + share * (high - low):
+            wanted = g
+    return wanted
+
+
+@kernel
+def _way(old, new, faced, ahead, size, on_ground):
+    """Way of a step along the heading, with that of steps for a turn: (way, whether back) [m]."""
+    move = sub(new, old)
+    turn = 0.0
+    if on_ground:
+        move = (move[0], move[1], 0.0)
+        turn = abs(math.atan2(cross(faced, ahead)[2], dot(faced, ahead)))
+    way = length(move)
+    return max(way, TURN_REACH * size * turn), dot(move, ahead) < -0.5 * way
+
+
+@kernel
+def _by_time(table, who, phase, gait, wanted, way, dt):
+    """Phase and gait after a step of a gait that goes on by time, see `_moved`."""
+    after = phase + dt / table[who, gait, DURATION]
+    if wanted == gait:
+        return after, gait
+    if table[who, wanted, STRIDE] > 0.0:
+        # it starts with the feet beside each other
+        return math.ceil(2.0 * phase) / 2.0 + way / table[who, wanted, STRIDE], wanted
+    if math.floor(2.0 * after) == math.floor(2.0 * phase):
+        return after, gait
+    return after, wanted
+
+
+@kernel
+def _moved(table, who, phase, gait, way, back, speed, dt):
+    """Phase and gait after a step.
+
+    Args:
+        table: Gaits of the characters, see `Cast.table`.
+        who: Number of the character.
+        phase: Cycles until now.
+        gait: The gait until now.
+        way: Way of the step, as a share of the body's size [m].
+        back: Whether it leads back.
+        speed: Speed that decides on the gait, likewise [m/s].
+        dt: Length of the step [s].
+    """
+    stride = table[who, gait, STRIDE]
+    wanted = _wanted(table, who, gait, speed)
+    if stride <= 0.0:
+        return _by_time(table, who, phase, gait, wanted, way, dt)
+    done = way / stride
+    if wanted == 0:
+        # a foot in the air comes down
+        done = max(done, dt / table[who, gait, DURATION])
+        back = False
+    after = phase - done if back else phase + done
+    border = math.floor(2.0 * after)
+    if border == math.floor(2.0 * phase) or wanted == gait:
+        return after, gait
+    crossing = border / 2.0 if after > phase else (border + 1.0) / 2.0
+    next_stride = table[who, wanted, STRIDE]
+    if next_stride <= 0.0:
+        return crossing, wanted
+    return crossing + (after - crossing) * stride / next_stride, wanted
+
+
+@kernel
+def _settle(memory, i, velocity, old_velocity, ahead, up, dt):
+    """Take up the slope of the ground, and lean into the acceleration, both with some delay."""
+    steep = max(up[2], LEAST_UP)
+    right = (ahead[1], -ahead[0], 0.0)
+    pull = scale(sub(velocity, old_velocity), LEAN / (GRAVITY * dt))
+    wished = (
+        -dot(up, ahead) / steep,
+        -dot(up, right) / steep,
+        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, ahead))),
+        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, right))),
+    )
+    taken = 1.0 - math.exp(-dt / SETTLING)
+    for k in range(4):
+        held = memory[i, SLOPE_AHEAD + k]
+        memory[i, SLOPE_AHEAD + k] = held + taken * (wished[k] - held)
+
+
+@kernel
+def gait_kernel(start, stop, before, after, size, table, on_ground, dt, memory):
+    """Advance phases and gaits, and let bodies take up slopes and lean.
+
+    Args:
+        start: First agent.
+        stop: Agent after the last.
+        before: Position, velocity and heading before the step, see `Agents`.
+        after: Position, velocity, heading and normal after it.
+        size: Size of each body as a share of its character's, shape (n,).
+        table: Gaits of the characters, see `Cast.table`.
+        on_ground: Whether agents walk.
+        dt: Length of the step [s].
+        memory: Columns of `POSTURE`, shape (n, 7); read and written.
+    """
+    for i in range(start, stop):
+        ahead = load(after[2], i)
+        old, new = load(before[0], i), load(after[0], i)
+        way, back = _way(old, new, load(before[2], i), ahead, size[i], on_ground)
+        way = way / size[i]
+        speed = way / dt
+        if not on_ground:
+            # climbing takes strong beats, sinking takes none
+            speed = max(0.0, speed + CLIMB * (new[2] - old[2]) / (size[i] * dt))
+        who, gait = int(memory[i, CHARACTER]), int(memory[i, GAIT])
+        phase, gait = _moved(table, who, memory[i, PHASE] * 1.0, gait, way, back, speed, dt)
+        memory[i, PHASE], memory[i, GAIT] = phase, gait
+        if on_ground:
+            velocity, old_velocity = load(after[1], i), load(before[1], i)
+            _settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)

@@ -1,0 +1,219 @@
+"""Gaits: phases by the way, changes where feet pass, feet down when stopping, slopes, leaning."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steer_addon.core.agents import make_agents
+from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
+from steer_addon.core.characters.pose_space import Row
+from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
+from steer_addon.core.inputs.world import make_world
+from steer_addon.core.step import gait
+from steer_addon.core.step.simulation import Simulation
+
+DT = 1.0 / 24.0
+STAND = Row("stand", 0, 1, duration=4.0)
+SLOW = Row("slow", 1, 50, speed=0.4, stride=0.6, duration=1.5)
+WALK = Row("walk", 51, 160, speed=1.2, stride=1.3, duration=1.08)
+RUN = Row("run", 211, 300, speed=3.0, stride=2.4, duration=0.8)
+PERSON = (STAND, SLOW, WALK, RUN)
+PHASE, GAIT, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, CHARACTER = range(7)
+
+
+def crowd(count=1, *, cast=None, motion="GROUND", **options):
+    """Agents that stand in a row and look along +X, and settings with a cast."""
+    places = np.zeros((count, 3))
+    places[:, 1] = 2.0 * np.arange(count)
+    body = {"radius": 0.25, "mass": 1.0, "max_speed": 10.0, "max_force": 100.0, **options}
+    agents = make_agents(places, heading=np.tile([1.0, 0.0, 0.0], (count, 1)), **body)
+    settings = CrowdSettings(
+        motion=MotionSettings(motion=motion), cast=Cast((PERSON,)) if cast is None else cast
+    )
+    return agents, settings
+
+
+def walked(agents, settings, velocities, dt=DT):
+    """Postures after each step along +X at these speeds, or with these velocities."""
+    found = []
+    for value in velocities:
+        velocity = np.broadcast_to([value, 0.0, 0.0] if np.ndim(value) == 0 else value, (1, 3))
+        after = agents.copy()
+        after.velocity[:] = velocity
+        after.position += (velocity * dt).astype(np.float32)
+        gait.advance(agents, after, settings, dt)
+        found.append(after.memory[MEMORY].copy())
+        agents = after
+    return np.array(found), agents
+
+
+def test_a_crowd_without_characters_has_no_posture():
+    agents, settings = crowd(cast=Cast())
+    frame = Simulation(settings, agents, frame=1, fps=24.0).step(make_world())
+    assert not set(POSTURE) & set(frame.attributes)
+
+
+def test_frames_show_the_posture():
+    agents, settings = crowd(3)
+    simulation = Simulation(settings, agents, frame=1, fps=24.0)
+    for frame in (simulation.current(), simulation.step(make_world())):
+        assert [frame.attributes[name].shape for name in POSTURE] == [(3,)] * len(POSTURE)
+    assert len(np.unique(frame.attributes["phase"])) == 3  # starts differ
+
+
+@given(speed=st.floats(0.3, 3.5))
+def test_the_phase_goes_on_by_way_over_stride(speed):
+    agents, settings = crowd()
+    found, _ = walked(agents, settings, [speed] * 60)
+    rows = found[30:, 0]
+    assert len(np.unique(rows[:, GAIT])) == 1
+    stride = PERSON[int(rows[0, GAIT])].stride
+    assert np.diff(rows[:, PHASE]) == pytest.approx(speed * DT / stride, abs=1e-5)
+
+
+def test_the_way_since_a_change_is_the_phase_times_the_stride():
+    """Feet stay where they are, also while a body speeds up and its gait changes."""
+    agents, settings = crowd()
+    speeds = np.linspace(0.0, 3.4, 120)
+    found, _ = walked(agents, settings, speeds)
+    strides = np.array([row.stride for row in PERSON])
+    phase, now = found[:, 0, PHASE].astype(float), found[:, 0, GAIT].astype(int)
+    for k in range(1, len(phase)):
+        old, new = strides[now[k - 1]], strides[now[k]]
+        if old == 0.0:
+            continue
+        border = np.floor(2 * phase[k]) / 2 if old != new else phase[k]
+        way = (border - phase[k - 1]) * old + (phase[k] - border) * new
+        assert way == pytest.approx(speeds[k] * DT, abs=2e-5)
+    assert sorted(set(now)) == [0, 1, 2, 3]
+
+
+@given(st.lists(st.floats(0.0, 4.0), min_size=30, max_size=60))
+def test_gaits_change_only_where_feet_pass(speeds):
+    agents, settings = crowd()
+    found, _ = walked(agents, settings, speeds)
+    phase, now = found[:, 0, PHASE], found[:, 0, GAIT]
+    for k in np.flatnonzero(np.diff(now)):
+        if now[k] > 0:
+            assert np.floor(2 * phase[k]) != np.floor(2 * phase[k + 1] + 1e-5)
+    assert np.all(np.diff(phase) >= 0.0)
+
+
+def test_a_body_that_stops_lands_and_stands():
+    agents, settings = crowd()
+    found, agents = walked(agents, settings, [1.2] * 37)
+    assert found[-1, 0, GAIT] == 2
+    found, _ = walked(agents, settings, [0.0] * 24)
+    phase, now = found[:, 0, PHASE], found[:, 0, GAIT]
+    lands = int(np.argmax(now == 0))
+    assert 0 < lands < 0.5 * WALK.duration / DT + 1
+    assert np.all(now[lands:] == 0)
+    assert (2 * phase[lands]) % 1 == pytest.approx(0.0, abs=1e-5)  # both feet down
+    # it breathes by time
+    assert np.diff(phase[lands:]) == pytest.approx(DT / STAND.duration, abs=1e-5)
+
+
+def test_slow_trembling_is_no_walk():
+    agents, settings = crowd()
+    found, _ = walked(agents, settings, [0.1, 0.2, 0.15, 0.0, 0.2] * 10)
+    assert not found[:, 0, GAIT].any()
+
+
+def test_a_turn_on_the_spot_steps():
+    agents, settings = crowd()
+    after = agents
+    gaits = []
+    for k in range(1, 30):
+        before, after = after, after.copy()
+        angle = k * DT * 2.0
+        after.heading[:] = [np.cos(angle), np.sin(angle), 0.0]
+        gait.advance(before, after, settings, DT)
+        gaits.append(after.memory[MEMORY][0, GAIT])
+    assert gaits[-1] == 1
+
+
+def test_a_body_that_is_pushed_back_steps_back():
+    agents, settings = crowd()
+    found, _ = walked(agents, settings, [-0.6] * 40)
+    assert np.all(np.diff(found[20:, 0, PHASE]) < 0.0)
+
+
+def test_larger_bodies_take_longer_steps():
+    small, settings = crowd(2, cast=Cast((PERSON,), sized=True))
+    small.radius[:] = [0.25, 0.5]
+    small.velocity[:] = [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
+    before, after = small, small.copy()
+    for _ in range(40):
+        before, after = after, after.copy()
+        after.position += after.velocity * np.float32(DT)
+        gait.advance(before, after, settings, DT)
+    rates = after.memory[MEMORY][:, PHASE] - before.memory[MEMORY][:, PHASE]
+    assert rates[0] == pytest.approx(rates[1], abs=1e-5)
+
+
+def test_a_body_takes_up_the_slope_and_its_side():
+    agents, settings = crowd()
+    agents.normal[:] = np.array([-1.0, -0.5, 2.0]) / np.linalg.norm([-1.0, -0.5, 2.0])
+    found, _ = walked(agents, settings, [1.0] * 48)
+    # z = x/2 + y/4: ahead is +X, and the right hand is at -Y
+    assert found[-1, 0, SLOPE_AHEAD] == pytest.approx(0.5, abs=1e-3)
+    assert found[-1, 0, SLOPE_SIDE] == pytest.approx(-0.25, abs=1e-3)
+
+
+def test_a_body_leans_into_acceleration_and_curves():
+    agents, settings = crowd()
+    speeding = [[1.0 + 2.0 * k * DT, 0.0, 0.0] for k in range(24)]
+    found, _ = walked(agents, settings, speeding)
+    assert 0.05 < found[-1, 0, LEAN_AHEAD] < 0.2
+    right = [[2.0, -3.0 * k * DT, 0.0] for k in range(24)]
+    found, _ = walked(*crowd(), right)
+    assert 0.05 < found[-1, 0, LEAN_SIDE] < 0.2
+
+
+def test_flyers_beat_by_speed_and_climb():
+    wings = tuple(Row(n, k, 1, speed=s, duration=d) for k, (n, s, d) in enumerate(
+        [("glide", 0.0, 2.0), ("cruise", 6.0, 0.5), ("strong", 12.0, 0.25)]
+    ))  # fmt: skip
+    cast = Cast((wings,))
+    for velocity, wanted in (([6, 0, 0], 1), ([6, 0, 3], 2), ([6, 0, -5], 0), ([12, 0, 0], 2)):
+        agents, settings = crowd(cast=cast, motion="FLY")
+        found, _ = walked(agents, settings, [velocity] * 60)
+        assert found[-1, 0, GAIT] == wanted, velocity
+        rate = np.diff(found[-10:, 0, PHASE])
+        assert rate == pytest.approx(DT / wings[wanted].duration, abs=1e-5)
+        assert not found[:, 0, SLOPE_AHEAD : LEAN_SIDE + 1].any()
+
+
+def test_characters_are_chosen_by_id_and_kept():
+    cast = Cast((PERSON, PERSON[:2], PERSON[:3]))
+    agents, settings = crowd(3000, cast=cast)
+    drawn = Simulation(settings, agents, frame=1, fps=24.0).current().attributes["character"]
+    assert np.bincount(drawn.astype(int), minlength=3) == pytest.approx([1000] * 3, abs=100)
+    fewer = agents.taken(np.arange(500, 700))
+    again = Simulation(settings, fewer, frame=1, fps=24.0).current().attributes["character"]
+    assert np.array_equal(again, drawn[500:700])
+    settings = replace(settings, cast=replace(cast, choice="INDEX"))
+    by_index = Simulation(settings, agents, frame=1, fps=24.0).current().attributes["character"]
+    assert np.array_equal(by_index, np.arange(3000) % 3)
+    agents.attributes["body"] = np.full(3000, 4.0, np.float32)
+    settings = replace(settings, cast=replace(cast, choice="body"))
+    given_ones = Simulation(settings, agents, frame=1, fps=24.0).current().attributes["character"]
+    assert np.all(given_ones == 1.0)
+
+
+def test_a_run_that_continues_is_the_same():
+    agents, settings = crowd(5)
+    agents.velocity[:, 0] = np.linspace(0.1, 3.0, 5)
+    whole = Simulation(settings, agents, frame=1, fps=24.0)
+    for _ in range(10):
+        whole.step(make_world())
+    rest = Simulation(settings, whole.agents, frame=11, fps=24.0, placed=True)
+    for _ in range(10):
+        ended, also = whole.step(make_world()), rest.step(make_world())
+    for name in POSTURE:
+        assert np.array_equal(ended.attributes[name], also.attributes[name])
