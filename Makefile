@@ -55,7 +55,7 @@ extension: $(STAMP)  ## Build the extension's zip for this platform (ARGS="--pla
 	$(PY) scripts/release/build_extension.py $(ARGS)
 
 test-matrix: $(STAMP)  ## Run the Blender tests with every supported bpy
-	$(PY) scripts/release/test_matrix.py
+	$(PY) scripts/release/test_matrix.py $(ARGS)
 
 test-gui: $(STAMP)  ## Try the built extension in a real window (BLENDER=program; out/gui)
 	$(PY) scripts/window/test_gui.py $(if $(BLENDER),--blender $(BLENDER))

@@ -1,6 +1,8 @@
 """Run the Blender tests with every supported bpy.
 
-    python scripts/release/test_matrix.py [VERSION …]
+    python scripts/release/test_matrix.py [--quick] [VERSION …]
+
+With --quick, tests that are marked slow are left out.
 
 Each version gets a virtual environment of its own, .venv-bpy<version>, except the one that this
 script already runs in. A version whose Python is not on this machine is reported and skipped;
@@ -9,6 +11,7 @@ the exit code is 1 when tests fail or an environment cannot be made.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import subprocess
 import sys
@@ -26,7 +29,8 @@ MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
 """Python version by bpy version."""
 FOLDERS = ("tests/blender", "tests/cli")
 CORE = "tests/core"
-PYTEST = ("-q", "-n", "2", "--dist", "worksteal", "--hypothesis-profile=quick")
+PYTEST = ["-q", "-n", "2", "--dist", "worksteal", "--hypothesis-profile=quick"]
+NOT_SLOW = ["-m", "not slow"]
 NOTHING_COLLECTED = 5
 """Exit code of pytest for a folder without tests."""
 
@@ -62,9 +66,9 @@ def folders(python: str) -> list[str]:
     return [name for name in wanted if (ROOT / name).is_dir()]
 
 
-def run_tests(version: str, python: str, executable: str) -> Row:
+def run_tests(version: str, python: str, executable: str, options: list[str]) -> Row:
     """Run pytest with one version, its output passed on; returns the line of the table."""
-    command = [executable, "-m", "pytest", *PYTEST, *folders(python)]
+    command = [executable, "-m", "pytest", *options, *folders(python)]
     print(f"== bpy {version}, Python {python}: {' '.join(command[1:])}", flush=True)
     start = time.monotonic()
     last = ""
@@ -82,11 +86,11 @@ def run_tests(version: str, python: str, executable: str) -> Row:
     return Row(version, python, outcome, last.strip("= "), seconds)
 
 
-def test_version(version: str) -> Row:
+def test_version(version: str, options: list[str]) -> Row:
     """Find the Python, make the environment and run the tests of one version."""
     python = MATRIX[version]
     if is_this_one(version):
-        return run_tests(version, python, sys.executable)
+        return run_tests(version, python, sys.executable, options)
     interpreter = find_interpreter(python)
     if interpreter is None:
         return Row(version, python, "skipped", f"no Python {python} with venv on this machine")
@@ -96,17 +100,21 @@ def test_version(version: str) -> Row:
         executable = environment(ROOT / f".venv-bpy{version}", interpreter, packages, needed)
     except subprocess.CalledProcessError as error:
         return Row(version, python, "FAILED", f"cannot be installed: exit code {error.returncode}")
-    return run_tests(version, python, executable)
+    return run_tests(version, python, executable, options)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Test the named versions, or all; returns the exit code."""
-    versions = (sys.argv[1:] if argv is None else argv) or list(MATRIX)
+    parser = argparse.ArgumentParser(description="Run the Blender tests with every supported bpy.")
+    parser.add_argument("--quick", action="store_true", help="leave out tests that are marked slow")
+    parser.add_argument("versions", nargs="*", help=f"{', '.join(MATRIX)}; all without any")
+    given = parser.parse_args(argv)
+    versions, options = given.versions or list(MATRIX), PYTEST + NOT_SLOW * given.quick
     for version in versions:
         if version not in MATRIX:
             print(f"error: bpy {version} is not in the matrix: {', '.join(MATRIX)}")
             return 2
-    rows = [test_version(version) for version in versions]
+    rows = [test_version(version, options) for version in versions]
     print("\nbpy      Python  result    time   detail")
     for row in rows:
         print(

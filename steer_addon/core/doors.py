@@ -66,9 +66,10 @@ def load(*modules: object) -> None:
 
 if TYPE_CHECKING:
     import logging as logging
+    import socket as socket
     import tomllib as tomllib
     from concurrent import futures as futures
 else:
     # the largest modules of Python's own that are needed, though seldom
     logging, futures = _Waiting("logging"), _Waiting("concurrent.futures")
-    tomllib = _Waiting("tomllib")
+    socket, tomllib = _Waiting("socket"), _Waiting("tomllib")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
 
+from ..doors import socket
 from ..errors import FileError, OutputError
 from .plain import read_file, reason
 
