@@ -12,7 +12,7 @@ from ...core.doors import tomllib
 from . import node_builder
 
 NODE_GROUP_NAME = "Steer Crowd"
-VERSION = 5
+VERSION = 6
 """Raise it with every change of the group: files with an older one are brought up to date."""
 VERSION_KEY = "steer_display_version"
 """Custom property of Crowd node groups: the version that made them."""
