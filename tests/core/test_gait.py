@@ -14,6 +14,7 @@ from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
 from steer_addon.core.characters.pose_space import Row
 from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
 from steer_addon.core.inputs.world import make_world
+from steer_addon.core.results.memories import stood_up
 from steer_addon.core.step import gait
 from steer_addon.core.step.simulation import Simulation
 
@@ -23,7 +24,7 @@ SLOW = Row("slow", 1, 50, speed=0.4, stride=0.6, duration=1.5)
 WALK = Row("walk", 51, 160, speed=1.2, stride=1.3, duration=1.08)
 RUN = Row("run", 211, 300, speed=3.0, stride=2.4, duration=0.8)
 PERSON = (STAND, SLOW, WALK, RUN)
-PHASE, GAIT, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, CHARACTER = range(7)
+PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE = range(7)
 
 
 def crowd(count=1, *, cast=None, motion="GROUND", **options):
@@ -217,3 +218,19 @@ def test_a_run_that_continues_is_the_same():
         ended, also = whole.step(make_world()), rest.step(make_world())
     for name in POSTURE:
         assert np.array_equal(ended.attributes[name], also.attributes[name])
+
+
+def test_flyers_have_no_slope_and_no_lean_of_their_own():
+    agents, settings = crowd(motion="FLY")
+    found = Simulation(settings, agents, frame=1, fps=24.0).step(make_world()).attributes
+    assert set(found) == {"phase", "gait", "character"}
+
+
+@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+def test_the_posture_is_known_again_from_a_frame(motion):
+    agents, settings = crowd(4, motion=motion)
+    agents.velocity[:, 0] = 1.0
+    simulation = Simulation(settings, agents, frame=1, fps=24.0)
+    frame = simulation.step(make_world())
+    again = stood_up(frame, simulation.agents, settings.motion)
+    assert np.array_equal(again.memory[MEMORY], simulation.agents.memory[MEMORY])

@@ -249,7 +249,9 @@ def _fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
         CharacterError: The poses do not fit the mesh.
     """
     count, wanted = len(mesh.vertices), space.positions.shape
-    if wanted != (space.pose_count, count, 3) or not (count and 1 <= space.pose_count <= _MOST_POSES):
+    if wanted != (space.pose_count, count, 3) or not (
+        count and 1 <= space.pose_count <= _MOST_POSES
+    ):
         raise CharacterError(
             f"Character {mesh.name!r} has {count} vertices, and poses of shape {wanted}: give 1 to "
             f"{_MOST_POSES} poses of all vertices"

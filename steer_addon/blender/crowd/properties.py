@@ -11,7 +11,7 @@ from ...core.crowd.scaling import scaled
 from ...core.crowd.settings import BLOCKS, CrowdSettings, make_behavior
 from ...core.errors import ParameterError
 from ...core.sensing.declare import TARGETS
-from . import animation_paths
+from . import animation_paths, casting
 from .bake_settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import made_of, read_settings, read_values, write_settings, write_values
@@ -66,7 +66,8 @@ def settings_of(obj: bpy.types.Object) -> CrowdSettings:
     steer = obj.steer
     blocks = {name: read_settings(getattr(steer, name), cls) for name, cls in BLOCKS.items()}
     stack = tuple(behavior_of(item) for item in steer.behaviors)
-    return CrowdSettings(**blocks, behaviors=stack, seed=steer.seed)
+    cast = casting.cast_of(obj)
+    return CrowdSettings(**blocks, behaviors=stack, seed=steer.seed, cast=cast)
 
 
 def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -13,6 +13,7 @@ from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
 from ...core.step.simulation import Simulation
+from ..crowd.casting import cast_of
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds, with_crowds
 from ..crowd.properties import settings_of
@@ -195,7 +196,11 @@ class _Group:
         )
 
     def _settings_at(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> CrowdSettings:
-        found = self._settings.get(obj.session_uid) or settings_of(self.stage.crowd(obj, depsgraph))
+        found = self._settings.get(obj.session_uid)
+        if found is None:
+            # what the stage shows has no Crowd modifier, and so no cast
+            own = settings_of(self.stage.crowd(obj, depsgraph))
+            found = replace(own, cast=cast_of(obj))
         if obj.animation_data is None:
             # the settings cannot change from frame to frame
             self._settings[obj.session_uid] = found

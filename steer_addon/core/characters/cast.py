@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..agents import Agents
 from .pose_space import Row
 
 SPEED, STRIDE, DURATION = range(3)
@@ -17,15 +18,17 @@ MEMORY = "a gait"
 POSTURE = (
     "phase",
     "gait",
+    "character",
     "slope_ahead",
     "slope_side",
     "lean_ahead",
     "lean_side",
-    "character",
 )
 """Point attributes that say how the body of an agent looks at a frame: cycles of its gait since the
-start, the number of the gait, the rise of the ground ahead and to the right [m/m], the tangents of
-how far the body leans ahead and to the right, and the number of its character."""
+start, the number of the gait, the number of its character, the rise of the ground ahead and to the
+right [m/m], and the tangents of how far the body leans ahead and to the right."""
+_ALWAYS = 3
+"""Number of those that flyers have too: how these lie in the air is in their rotation."""
 
 
 @dataclass(frozen=True)
@@ -65,16 +68,31 @@ NOBODY = Cast()
 """The cast of a crowd that is shown as cones, or as objects that stay as they are."""
 
 
+def posture(agents: Agents, walks: bool) -> dict[str, NDArray[np.float32]]:
+    """Point attributes of the posture of agents, each of shape (agent_count,).
+
+    Args:
+        agents: The crowd.
+        walks: Whether agents walk on a surface.
+    """
+    memory = agents.memory.get(MEMORY)
+    if memory is None:
+        return {}
+    names = POSTURE if walks else POSTURE[:_ALWAYS]
+    return {name: memory[:, column].copy() for column, name in enumerate(names)}
+
+
 def remembered(attributes: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
-    """What agents remember of their gaits, from the attributes of a frame that shows them.
+    """What agents remember of their posture, from the attributes of a frame that shows it.
 
     Args:
         attributes: Columns by name, each of shape (agent_count,).
 
     Returns:
-        A part of the memory of agents; nothing where the frame shows no gaits.
+        A part of the memory of agents; nothing where the frame shows no posture.
     """
-    if any(name not in attributes for name in POSTURE):
+    if any(name not in attributes for name in POSTURE[:_ALWAYS]):
         return {}
-    columns = [attributes[name] for name in POSTURE]
+    level = np.zeros_like(attributes[POSTURE[0]])
+    columns = [attributes.get(name, level) for name in POSTURE]
     return {MEMORY: np.ascontiguousarray(np.stack(columns, axis=1), np.float32)}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..behaviors import Behavior
 from ..bounds import lengths
-from ..characters.cast import MEMORY, POSTURE
+from ..characters.cast import posture
 from ..crowd.settings import MotionSettings
 from ..inputs.targets import Targets
 
@@ -139,10 +139,9 @@ def make_frame(
     attributes = shown(agents, stack)
     if arriving:
         attributes["arrived"] = agents.arrived.astype(np.float32)
-    posture = agents.memory.get(MEMORY)
-    if posture is not None:
-        attributes.update(zip(POSTURE, posture.T.copy(), strict=True))
-    if motion.motion == "GROUND":
+    walks = motion.motion == "GROUND"
+    attributes |= posture(agents, walks)
+    if walks:
         heading = heading * np.array([1.0, 1.0, 0.0], np.float32)
     return Frame(
         number=number,

@@ -22,11 +22,12 @@ from ..characters.cast import DURATION, MEMORY, POSTURE, SPEED, STRIDE, Cast
 from ..compiled import jit
 from ..compiled.jit import kernel
 from ..crowd.settings import CrowdSettings
+from ..numeric.node_random import random_floats
 from ..numeric.rng import philox, random_purpose
 from ..numeric.vec import cross, dot, length, load, scale, sub
 from .integrate import GRAVITY
 
-PHASE, GAIT, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, CHARACTER = range(len(POSTURE))
+PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE = range(len(POSTURE))
 """Columns of that memory, in the order of `POSTURE`."""
 
 STARTS, STOPS = 0.6, 0.5
@@ -106,8 +107,8 @@ def _sizes(cast: Cast, agents: Agents, settings: CrowdSettings) -> NDArray[np.fl
 def _characters(cast: Cast, agents: Agents) -> NDArray[np.int64]:
     """Number of each agent's character, shape (agent_count,)."""
     if cast.choice == "RANDOM":
-        drawn = _drawn(cast.seed, agents.id + 1)
-        return (drawn * len(cast.gaits)).astype(np.int64)
+        drawn = random_floats(agents.id, cast.seed) * np.float32(len(cast.gaits))
+        return drawn.astype(np.int64) % len(cast.gaits)
     if cast.choice == "INDEX":
         return agents.id % len(cast.gaits)
     given = agents.attributes.get(cast.choice, np.zeros(agents.count, np.float32))

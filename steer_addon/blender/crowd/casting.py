@@ -1,0 +1,57 @@
+"""The cast of a crowd: the characters that its Display shows, as the solver has to know them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...core.characters.cast import NOBODY, Cast
+from ...core.errors import SceneError
+from ..characters import library
+from ..display import display
+
+CHOICES = {"Random": "RANDOM", "Index": "INDEX"}
+"""Ways of *Choose By* other than an attribute."""
+
+
+def characters_of(modifier: bpy.types.NodesModifier) -> list[bpy.types.Object]:
+    """The characters that a Crowd modifier shows, in the order in which it numbers them.
+
+    Raises:
+        SceneError: The modifier's node group was changed.
+    """
+    shown = display.get_input(modifier, "Display")
+    found: list[Any] = []
+    if shown == "Character":
+        found = [display.get_input(modifier, "Object")]
+    elif shown == "Characters":
+        collection: Any = display.get_input(modifier, "Collection")
+        found = [] if collection is None else sorted(collection.objects, key=lambda obj: obj.name)
+    return [obj for obj in found if library.is_character(obj)]
+
+
+def cast_of(obj: bpy.types.Object) -> Cast:
+    """The cast of a crowd; nobody where its display shows no characters, or was changed.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+
+    Raises:
+        CharacterError: A character is damaged.
+    """
+    modifier = display.find_modifier(obj)
+    try:
+        shown = [] if modifier is None else characters_of(modifier)
+    except SceneError:
+        # the panel says so: the crowd is simulated as any other
+        return NOBODY
+    if modifier is None or not shown:
+        return NOBODY
+    choice = str(display.get_input(modifier, "Choose By"))
+    return Cast(
+        gaits=tuple(library.rows_of(character)[0] for character in shown),
+        sized=bool(display.get_input(modifier, "Size by Radius")),
+        choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),
+        seed=int(display.get_input(modifier, "Seed")),
+    )
