@@ -38,6 +38,19 @@ hypothesis.settings.register_profile("quick", deadline=None, max_examples=20)
 hypothesis.settings.load_profile("steer")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for tests that repeat for minutes what others show once."""
+    parser.addoption("--long", action="store_true", help="run tests that are marked long, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip, visibly, tests that nobody asked for."""
+    if not config.getoption("--long"):
+        for item in items:
+            if "long" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="long: run with --long"))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of shared data beside the checkout; the test is skipped without it."""

@@ -1,10 +1,12 @@
 """Commands that are killed at any moment: what is there is whole, and running them again heals it.
 
-STEER_KILLS is how many moments are tried for each command and signal.
+By default one signal at one moment is tried for each command; with --long every signal at as many
+moments as STEER_KILLS says.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -24,7 +26,8 @@ from tests.cli.test_full_disk import COMMANDS  # noqa: E402
 from tests.cli.trees import tree  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = int(os.environ.get("STEER_KILLS", "1"))
+KILLS = int(os.environ.get("STEER_KILLS", "20"))
+NAMES = ["simulate", "render", "cache", "usd", "alembic", "glb", "keyframes"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 SIGNALS += [signal.SIGKILL] if hasattr(signal, "SIGKILL") else []
 TIMED = (".blend", ".glb", ".fbx", ".mp4", ".json", ".png", ".abc")
@@ -55,40 +58,48 @@ def strays(out: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["simulate", "render", "cache", "usd", "alembic", "glb", "keyframes"]
-)
-def test_a_command_that_is_killed(small_scene, tmp_path, name):
+@pytest.mark.parametrize(("name", "kind"), zip(NAMES, itertools.cycle(SIGNALS), strict=False))
+def test_a_command_that_is_killed(small_scene, tmp_path, name, kind):
+    kill(small_scene, tmp_path, name, [kind])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_that_is_killed_at_any_moment(small_scene, tmp_path, name):
+    kill(small_scene, tmp_path, name, SIGNALS * KILLS)
+
+
+def kill(small_scene: Path, tmp_path: Path, name: str, signals: list[signal.Signals]) -> None:
+    """Run a command, kill it with each signal while it works, and run it again."""
     begin = time.perf_counter()
     uncut = start(small_scene, name, tmp_path / "uncut")
     assert uncut.communicate() and uncut.returncode == 0
     lasts = time.perf_counter() - begin
     wanted = lasting(tree(tmp_path / "uncut"))
     pick = random.Random(name)
-    for kind in SIGNALS:
-        for number in range(KILLS):
-            out = tmp_path / f"{kind.name}_{number}"
-            out.mkdir()
-            process = start(small_scene, name, out)
-            time.sleep(lasts * pick.uniform(0.5, 1.0))
-            process.send_signal(kind)
-            text = process.communicate()[1]
-            assert "Traceback" not in text and "unexpectedly" not in text, text
-            done = process.returncode == 0
-            if kind == signal.SIGINT:
-                assert process.returncode in (0, 1, 130)
-                assert not strays(out), (kind, number)
-            found = {n: d for n, d in lasting(tree(out)).items() if ".partial" not in n}
-            if done:
-                assert found == wanted
-            elif name == "cache":
-                try:
-                    assert len(list(open_cache(out / "Crowd").verify())) >= 0
-                except CacheError as error:
-                    assert "holds no cache" in str(error)
-            else:
-                for path in found:
-                    assert path == ".steer.lock" or not why_not_whole(out / path)
-            again = start(small_scene, name, out)
-            assert again.communicate() and again.returncode == 0
-            assert lasting(tree(out)) == wanted, (kind, number)
+    for number, kind in enumerate(signals):
+        out = tmp_path / f"{kind.name}_{number}"
+        out.mkdir()
+        process = start(small_scene, name, out)
+        time.sleep(lasts * pick.uniform(0.5, 1.0))
+        process.send_signal(kind)
+        text = process.communicate()[1]
+        assert "Traceback" not in text and "unexpectedly" not in text, text
+        done = process.returncode == 0
+        if kind == signal.SIGINT:
+            assert process.returncode in (0, 1, 130)
+            assert not strays(out), (kind, number)
+        found = {n: d for n, d in lasting(tree(out)).items() if ".partial" not in n}
+        if done:
+            assert found == wanted
+        elif name == "cache":
+            try:
+                assert len(list(open_cache(out / "Crowd").verify())) >= 0
+            except CacheError as error:
+                assert "holds no cache" in str(error)
+        else:
+            for path in found:
+                assert path == ".steer.lock" or not why_not_whole(out / path)
+        again = start(small_scene, name, out)
+        assert again.communicate() and again.returncode == 0
+        assert lasting(tree(out)) == wanted, (kind, number)

@@ -9,10 +9,11 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from tests.cli.test_full_disk import COMMANDS  # noqa: E402
 from tests.cli.test_killed import lasting, start  # noqa: E402
 from tests.cli.trees import tree  # noqa: E402
+from tests.often import often  # noqa: E402
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", often(COMMANDS, "simulate", "render", "cache", "usd", "keyframes"))
 def test_two_at_once(small_scene, tmp_path, name):
     alone = start(small_scene, name, tmp_path / "alone")
     assert alone.communicate() and alone.returncode == 0

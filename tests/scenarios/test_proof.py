@@ -10,6 +10,7 @@ import pytest
 from scripts.validation import density, flows, rimea, rvo2, steerbench
 from scripts.validation.runner import run
 from scripts.validation.scenario import Scenario
+from tests.often import often
 
 
 def as_wanted(scenario: Scenario) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def as_wanted(scenario: Scenario) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 12, 20])
+@pytest.mark.parametrize("count", often([2, 3, 4, 5, 8, 12, 20], 2, 3, 5, 12))
 def test_antipodal_circles_end(count):
     as_wanted(rvo2.antipodal(count))
 
@@ -34,12 +35,12 @@ def test_a_sphere_comes_apart_and_turns():
     assert (result["overlap"], result["parting"], result["penetrations"]) == (0.0, 0, 0)
 
 
-@pytest.mark.parametrize("name", flows.SCENES)
+@pytest.mark.parametrize("name", often(flows.SCENES, "l_corridor"))
 def test_flow_scenes(name):
     as_wanted(flows.flow(name, 60))
 
 
-@pytest.mark.parametrize("value", density.DENSITIES)
+@pytest.mark.parametrize("value", often(density.DENSITIES, 2.0))
 def test_speed_against_density(value):
     scenario = density.corridor(value)
     (area,) = scenario.areas
@@ -90,7 +91,7 @@ def test_steerbench_files(name, shared):
     as_wanted(steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml"))
 
 
-@pytest.mark.parametrize("seed", [0, 3, 5])
+@pytest.mark.parametrize("seed", often([0, 3, 5], 3))
 def test_nobody_locks_a_door_that_is_barely_wider_than_a_body(seed, shared):
     # the ways of a hundred to one door differ, and they are still a queue
     as_wanted(steerbench.load(shared / "scenarios/steersuite/bottleneck-evacuation-2.xml", seed))
