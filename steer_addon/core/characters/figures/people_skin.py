@@ -149,7 +149,7 @@ def _limb_follows(names: tuple[str, str, str], t: float, reach: float = 0.16) ->
 
 def _arm(skin: Skin, table: Table, torso: list[Ring], side: int) -> None:
     """An arm out of the trunk's hole, its sleeve and hand."""
-    end, mirror = ("_l", [1, 1, 1]) if side > 0 else ("_r", [-1, 1, 1])
+    end, mirror = ("_l", [1.0, 1.0, 1.0]) if side > 0 else ("_r", [-1.0, 1.0, 1.0])
     first = table["armhole"]
     columns = [(3, 0), (4, 0), (5, 0), (5, 1), (5, 2), (4, 2), (3, 2), (3, 1)]
     before = [torso[first + row][side * column % COLUMNS] for column, row in columns]
@@ -200,7 +200,7 @@ def _hand(skin: Skin, table: Table, side: int) -> None:
 
 def _leg(skin: Skin, table: Table, torso: list[Ring], side: int) -> None:
     """A leg below the trunk, trousers first."""
-    end, mirror = ("_l", [1, 1, 1]) if side > 0 else ("_r", [-1, 1, 1])
+    end, mirror = ("_l", [1.0, 1.0, 1.0]) if side > 0 else ("_r", [-1.0, 1.0, 1.0])
     names = ("thigh" + end, "shin" + end, "foot" + end)
     *_, parting, crotch = torso
     before = [parting[side * column % COLUMNS] for column in range(9)] + crotch
@@ -218,7 +218,7 @@ def _leg(skin: Skin, table: Table, torso: list[Ring], side: int) -> None:
 
 def _shoe(skin: Skin, table: Table, side: int) -> None:
     """A shoe whose toes bend at the ball of the foot."""
-    end, mirror = ("_l", [1, 1, 1]) if side > 0 else ("_r", [-1, 1, 1])
+    end, mirror = ("_l", [1.0, 1.0, 1.0]) if side > 0 else ("_r", [-1.0, 1.0, 1.0])
     ankle, ball = (np.array(table["joints"][name], float) for name in ("foot", "toe"))
     rings = []
     for y, width, height, sole in table["shoe"]:
