@@ -1,0 +1,27 @@
+"""The built-in characters: people and animals, made by rules from tables."""
+
+from __future__ import annotations
+
+from ...errors import CharacterError
+from ..figure import Figure
+from .people import make_person
+
+NAMES = ("woman", "man", "child")
+"""The built-in characters."""
+
+
+def make_figure(name: str, tolerance: float = 0.008) -> Figure:
+    """A built-in character with all its poses.
+
+    Args:
+        name: One of `NAMES`.
+        tolerance: Way of the ground from one pose to the next one [m]; smaller makes more poses.
+
+    Raises:
+        CharacterError: There is no such character, or the tolerance is not above 0.
+    """
+    if name not in NAMES:
+        raise CharacterError(f"There is no character {name!r}: choose one of {', '.join(NAMES)}")
+    if not tolerance > 0.0:
+        raise CharacterError(f"The way from pose to pose is {tolerance:g} m: give more than 0")
+    return make_person(name, tolerance)

@@ -1,0 +1,163 @@
+"""How a foot goes: planted it goes back as evenly as the ground, then it swings ahead.
+
+A planted foot rolls: over its heel after contact, then it lies flat, then over the ball while the
+toes stay down, then over the tips of the toes. Each of these points stays where it is on the
+ground, so nothing slides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .turning import Floats
+
+Gait = dict[str, float]
+"""Values of the gait table at one stride; lengths in meters, angles in radians."""
+
+
+@dataclass(frozen=True)
+class Foot:
+    """Sizes of a foot [m].
+
+    Attributes:
+        ankle: Height of the ankle.
+        heel: From the heel's point on the ground to below the ankle.
+        ball: From below the ankle to the ball.
+        toes: From the ball to the tips.
+    """
+
+    ankle: float
+    heel: float
+    ball: float
+    toes: float
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """An ankle over the phases, in the figure's space, and how the foot is turned.
+
+    Attributes:
+        ankle: Places [m], shape (n, 3).
+        pitch: Toes up [rad], shape (n,).
+        toes: Pitch of the toes, shape (n,).
+        planted: Whether the foot is on the ground, shape (n,).
+    """
+
+    ankle: Floats
+    pitch: Floats
+    toes: Floats
+    planted: np.typing.NDArray[np.bool_]
+
+
+def spline(at: list[float], values: list[float], begin: float, end: float, x: Floats) -> Floats:
+    """A cubic spline through keys, with given slopes at both ends.
+
+    Args:
+        at: Places of the keys, rising.
+        values: Values there.
+        begin: Slope at the first key.
+        end: Slope at the last key.
+        x: Where to evaluate, within the keys.
+    """
+    t, v = np.array(at), np.array(values)
+    gap, rise = np.diff(t), np.diff(v) / np.diff(t)
+    n = len(t)
+    system: Floats = np.eye(n)
+    right: Floats = np.zeros(n)
+    right[0], right[-1] = begin, end
+    for i in range(1, n - 1):
+        system[i, i - 1 : i + 2] = gap[i], 2.0 * (gap[i - 1] + gap[i]), gap[i - 1]
+        right[i] = 3.0 * (gap[i] * rise[i - 1] + gap[i - 1] * rise[i])
+    slope = np.linalg.solve(system, right)
+    k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, n - 2)
+    s, h = (x - t[k]) / gap[k], gap[k]
+    r = 1.0 - s
+    result: Floats = (
+        v[k] * r * r * (1.0 + 2.0 * s) + v[k + 1] * s * s * (1.0 + 2.0 * r)
+        + h * slope[k] * s * r * r - h * slope[k + 1] * r * s * s
+    )  # fmt: skip
+    return result
+
+
+def foot_track(phase: Floats, gait: Gait, foot: Foot) -> Track:
+    """The left foot of a gait.
+
+    Args:
+        phase: Phases [cycles], shape (n,).
+        gait: The gait.
+        foot: The foot.
+    """
+    since = np.mod(phase - gait["contact"], 1.0)
+    planted = since < gait["stance"]
+    track = _planted(np.minimum(since, gait["stance"]), gait, foot)
+    swing = _swing(since[~planted], gait, foot)
+    for mine, other in zip(track, swing, strict=True):
+        mine[~planted] = other
+    ahead, side, height, pitch, toes = track
+    ankle = np.stack([gait["width"] + side, -ahead, height], axis=-1)
+    return Track(ankle, pitch, toes, planted)
+
+
+def _planted(since: Floats, gait: Gait, foot: Foot) -> list[Floats]:
+    """Way ahead and aside, height, pitch and pitch of the toes of a foot on the ground."""
+    stance = gait["stance"]
+    # toes fall from the first moment on and come down gently
+    falling = np.clip(1.0 - since / gait["flat"], 0.0, 1.0)
+    up = gait["heel_pitch"] * falling**2
+    rising = np.clip((since - gait["heel_off"]) / (stance - gait["heel_off"]), 0.0, 1.0)
+    heel = gait["toe_pitch"] * rising**1.8
+    roll = gait["toe_roll"] * np.clip((rising - 0.55) / 0.45, 0.0, 1.0) ** 2
+    shift = (
+        foot.heel * (np.cos(up) - 1.0) - foot.ankle * np.sin(up)
+        + foot.ball * (1.0 - np.cos(heel)) + foot.ankle * np.sin(heel)
+        + foot.toes * (1.0 - np.cos(roll))
+    )  # fmt: skip
+    height = (
+        foot.heel * np.sin(up) + foot.ankle * np.cos(np.maximum(up, heel))
+        + foot.ball * np.sin(heel) + foot.toes * np.sin(roll)
+    )  # fmt: skip
+    ground = gait["ankle_back"] + gait["stride"] * (gait["contact"] + since)
+    ahead = shift * np.cos(gait["toe_out"]) - ground
+    return [ahead, shift * np.sin(gait["toe_out"]), height, up - heel, -roll]
+
+
+def _swing(since: Floats, gait: Gait, foot: Foot) -> list[Floats]:
+    """The same of a foot in the air, which goes on from the ground and comes back to it."""
+    stance, small = gait["stance"], 1e-4
+    ends = np.array([stance - small, stance, 0.0, small])
+    values = _planted(ends, gait, foot)
+    slopes = [((v[1] - v[0]) / small, (v[3] - v[2]) / small) for v in values]
+    passing = 0.5 - gait["contact"]
+    part = (since - stance) / (1.0 - stance)
+    ahead_end = gait["retract"] * slopes[0][1]
+    beside = -gait["ankle_back"] - gait["pass_back"]
+    keys, ways = [stance, passing, 1.0], [values[0][1], beside, values[0][2]]
+    ahead = spline(keys, ways, slopes[0][0], ahead_end, since)
+    side = spline([stance, 1.0], [values[1][1], values[1][2]], 0.0, 0.0, since)
+    middle = passing + 0.5 * (1.0 - passing)
+    keys = [stance, passing, middle, 1.0]
+    pitches = [values[3][1], gait["pass_pitch"], gait["mid_pitch"], values[3][2]]
+    pitch = spline(keys, pitches, slopes[3][0], 0.0, since)
+    # the toes come back in line with the foot
+    bend = (values[4][1] - values[3][1]) * np.clip(1.0 - part / 0.5, 0.0, 1.0) ** 2
+    bend_end = values[4][2] - values[3][2]
+    toes = pitch + bend + bend_end * np.clip(2.0 * part - 1.0, 0.0, 1.0) ** 2
+    clear = gait["lift"] * (4.0 * part * (1.0 - part)) ** 1.25
+    height = clear - _lowest(pitch, toes, foot, 0.02 * np.sin(np.pi * part) ** 2)
+    return [ahead, side, height, pitch, toes]
+
+
+def _lowest(pitch: Floats, toes: Floats, foot: Foot, soft: Floats) -> Floats:
+    """Height of the sole's lowest point above the ankle; `soft` [m] rounds off changes of it."""
+    level = -foot.ankle * np.cos(pitch)
+    heel = level - foot.heel * np.sin(pitch)
+    ball = level + foot.ball * np.sin(pitch)
+    tip = ball + foot.toes * np.sin(toes)
+
+    def less(a: Floats, b: Floats) -> Floats:
+        result: Floats = 0.5 * (a + b) - np.sqrt((0.5 * (a - b)) ** 2 + (0.5 * soft) ** 2)
+        return result
+
+    return less(less(ball, tip), heel)

@@ -1,0 +1,231 @@
+"""Gaits of people: legs that reach their planted feet, and a trunk and arms that go with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..figure import Skeleton
+from .steps import Foot, Gait, Track, foot_track
+from .turning import Floats, frames, joint_places, moved, turn
+
+_ANGLES = {
+    "heel_pitch", "toe_pitch", "toe_roll", "pass_pitch", "mid_pitch", "toe_out", "knee", "yaw",
+    "list", "lean", "chest_yaw", "arm_swing", "arm_ahead", "arm_out", "arm_in", "elbow",
+    "elbow_swing", "breath",
+}  # fmt: skip
+_LENGTHS = {"stride", "pass_back", "lift", "ankle_back", "width", "bob", "sway"}
+_REACH = 0.998
+"""Part of its length to which a planted leg stretches at most, from hip to ankle."""
+_STRAIGHT = 0.9995
+"""The same for any leg: knees never lock."""
+GRAVITY = 9.81
+
+
+def gait_at(stride: float, keys: dict[str, list[float]], leg: float) -> Gait:
+    """A gait between the keys of a table.
+
+    Args:
+        stride: Way of a cycle, in legs.
+        keys: Columns of the table, by strides.
+        leg: From the hip to the ground [m].
+    """
+    values = {k: float(np.interp(stride, keys["stride"], column)) for k, column in keys.items()}
+    values["speed"] *= float(np.sqrt(GRAVITY * leg))
+    return in_units(values, leg)
+
+
+def in_units(values: dict[str, Any], leg: float) -> Gait:
+    """A gait's values in meters and radians."""
+    gait: Gait = {}
+    for key, value in values.items():
+        if key in _ANGLES:
+            value = np.radians(value)
+        gait[key] = value * leg if key in _LENGTHS else value
+    return gait
+
+
+class Body:
+    """A person who can be posed: a skeleton, with what its gaits need.
+
+    Attributes:
+        skeleton: The joints.
+        foot: Its feet.
+        leg: From the hip to the ground [m].
+    """
+
+    def __init__(self, skeleton: Skeleton, foot: Foot) -> None:
+        """Take lengths from the rest pose."""
+        self.skeleton = skeleton
+        self.foot = foot
+        self.number = {name: i for i, name in enumerate(skeleton.names)}
+        self.rest = skeleton.rest.astype(float)
+        hip, knee, ankle = (self._at(name + "_l") for name in ("thigh", "shin", "foot"))
+        self.thigh = float(np.linalg.norm(knee - hip))
+        self.shin = float(np.linalg.norm(ankle - knee))
+        self.leg = float(hip[2])
+
+    def _at(self, joint: str) -> Floats:
+        place: Floats = self.rest[self.number[joint]]
+        return place
+
+    def moving(self, phase: Floats, gait: Gait) -> tuple[Floats, Floats]:
+        """Joints of a walk or run.
+
+        Args:
+            phase: Phases [cycles], shape (n,).
+            gait: The gait.
+
+        Returns:
+            Their places [m], shape (n, joint_count, 3), and rotations.
+        """
+        turns = self._trunk(phase, gait)
+        tracks = {"_l": foot_track(phase, gait, self.foot)}
+        tracks["_r"] = _mirrored(foot_track(phase + 0.5, gait, self.foot))
+        for side, half in (("_l", 0.0), ("_r", 0.5)):
+            self._swing_arm(turns, side, np.cos(2.0 * np.pi * (phase + half - 0.27)), gait)
+        x = gait["sway"] * np.cos(2.0 * np.pi * phase)
+        z = self._pelvis_height(phase, gait)
+        root = np.stack([x, 0.0 * x, z], axis=-1)
+        return self._stepped(root, turns, tracks, gait["toe_out"])
+
+    def standing(self, phase: Floats, gait: Gait) -> tuple[Floats, Floats]:
+        """Joints of somebody who stands, breathes and shifts the weight; as `moving`."""
+        none = 0.0 * phase
+        weight = np.cos(2.0 * np.pi * phase)
+        breath = gait["breath"] * np.sin(4.0 * np.pi * phase)
+        turns = {"pelvis": turn(1, -gait["list"] * weight)}
+        turns["spine"] = turns["pelvis"]
+        turns["chest"] = turn(0, -breath) @ turn(1, 0.5 * gait["list"] * weight)
+        turns["neck"] = turns["head"] = turn(0, 0.3 * breath)
+        ankle = np.array([gait["width"], gait["ankle_back"], self.foot.ankle]) + none[:, None]
+        track = Track(ankle, none, none, none == 0.0)
+        arms = {**gait, "arm_swing": 0.0, "elbow_swing": 0.0, "arm_in": 0.0}
+        for side in ("_l", "_r"):
+            self._swing_arm(turns, side, none, arms)
+        z = self._at("pelvis")[2] - self._at("thigh_l")[2] + self._down(gait, gait["width"], 0.0)
+        root = np.stack([gait["sway"] * weight, none, none + z], axis=-1)
+        tracks = {"_l": track, "_r": _mirrored(track)}
+        return self._stepped(root, turns, tracks, gait["toe_out"])
+
+    def _down(self, gait: Gait, ankle_x: float, hip_x: float) -> float:
+        """Height of a hip over a flat foot, with the knee as the gait says."""
+        knee = np.pi - gait["knee"]
+        reach = self.thigh**2 + self.shin**2 - 2.0 * self.thigh * self.shin * np.cos(knee)
+        aside = abs(self._at("thigh_l")[0] + hip_x - ankle_x)
+        return float(self.foot.ankle + np.sqrt(reach - gait["ankle_back"] ** 2 - aside**2))
+
+    def _trunk(self, phase: Floats, gait: Gait) -> dict[str, Floats]:
+        """Rotations of pelvis, chest and head."""
+        wave, lead = np.sin(2.0 * np.pi * phase), np.cos(2.0 * np.pi * phase)
+        dip = np.cos(2.0 * np.pi * (phase + 0.06))
+        pelvis = (
+            turn(2, gait["yaw"] * wave)
+            @ turn(1, -gait["list"] * dip)
+            @ turn(0, 0.35 * gait["lean"] + 0.0 * phase)
+        )
+        nod = 0.12 * gait["lean"] * np.cos(4.0 * np.pi * (phase - 0.05))
+        chest = (
+            turn(2, -gait["chest_yaw"] * wave)
+            @ turn(1, 0.35 * gait["list"] * lead)
+            @ turn(0, gait["lean"] + nod)
+        )
+        spine = (
+            turn(2, (0.4 * gait["yaw"] - 0.4 * gait["chest_yaw"]) * wave)
+            @ turn(1, -0.4 * gait["list"] * dip)
+            @ turn(0, 0.7 * gait["lean"] + 0.5 * nod)
+        )
+        neck = turn(2, -0.3 * gait["chest_yaw"] * wave) @ turn(0, 0.45 * gait["lean"] + 0.0 * wave)
+        head = turn(0, 0.15 * gait["lean"] + 0.0 * wave)
+        return {"pelvis": pelvis, "spine": spine, "chest": chest, "neck": neck, "head": head}
+
+    def _swing_arm(self, turns: dict[str, Floats], side: str, wave: Floats, gait: Gait) -> None:
+        """Add rotations of an arm; `wave` is 1 where it is farthest ahead."""
+        sign = 1.0 if side == "_l" else -1.0
+        ahead = gait["arm_ahead"] + gait["arm_swing"] * wave
+        upper = (
+            turns["chest"]
+            @ turn(1, -sign * gait["arm_out"] + 0.0 * wave)
+            @ turn(0, -ahead)
+            @ turn(2, -sign * gait["arm_in"] * (1.0 + 0.3 * wave))
+        )
+        lower = upper @ turn(0, -(gait["elbow"] + gait["elbow_swing"] * wave))
+        turns["upper_arm" + side] = upper
+        turns["forearm" + side] = lower
+        turns["hand" + side] = lower
+
+    def _pelvis_height(self, phase: Floats, gait: Gait) -> Floats:
+        """Heights of the pelvis from which both legs reach their planted feet.
+
+        Over the planted foot the knee bends as the gait says; between, the pelvis sinks by as much
+        as the gait says, or as the legs need.
+        """
+        fine = np.arange(200) / 200.0
+        pelvis = self._trunk(fine, gait)["pelvis"]
+        track = foot_track(fine, gait, self.foot)
+        hip = moved(pelvis, self._at("thigh_l") - self._at("pelvis"))
+        hip[:, 0] += gait["sway"] * np.cos(2.0 * np.pi * fine)
+        top = self._down(gait, gait["width"], gait["sway"]) - hip[0, 2]
+        flat = np.sum((track.ankle - hip)[:, :2] ** 2, axis=-1)
+        longest = (_REACH * (self.thigh + self.shin)) ** 2
+        highest = track.ankle[:, 2] + np.sqrt(np.maximum(longest - flat, 0.0)) - hip[:, 2]
+        late = gait["bob_late"]
+
+        def sink(at: Floats) -> Floats:
+            result: Floats = np.cos(4.0 * np.pi * late) - np.cos(4.0 * np.pi * (at - late))
+            return result
+
+        counted = track.planted & (sink(fine) > 0.2)
+        needed = np.max((top - highest[counted]) / sink(fine)[counted])
+        bob = max(gait["bob"], float(needed))
+        height: Floats = top - bob * sink(phase)
+        return height
+
+    def _stepped(self, root: Floats, turns: dict[str, Floats], tracks: dict[str, Track],
+                 toe_out: float) -> tuple[Floats, Floats]:  # fmt: skip
+        """Add legs that reach their feet, and give places and rotations of all joints."""
+        for side, sign in (("_l", 1.0), ("_r", -1.0)):
+            track = tracks[side]
+            hip = root + moved(turns["pelvis"], self._at("thigh" + side) - self._at("pelvis"))
+            yaw = turn(2, sign * toe_out + 0.0 * track.pitch)
+            ahead = yaw[:, :, 1] * [-1.0, -1.0, 0.0] + turns["pelvis"][:, :, 1] * [-1.0, -1.0, 0.0]
+            knee, ankle = bent(hip, track.ankle, ahead, (self.thigh, self.shin))
+            chain = [self._at(name + side) for name in ("thigh", "shin", "foot")]
+            axis, rest_axis = np.cross(ankle - hip, ahead), np.array([-1.0, 0.0, 0.0])
+            for number, bone in enumerate((knee - hip, ankle - knee)):
+                rest_frame = frames(chain[number + 1] - chain[number], rest_axis)
+                turns[("thigh", "shin")[number] + side] = frames(bone, axis) @ rest_frame.T
+            turns["foot" + side] = yaw @ turn(0, -track.pitch)
+            turns["toe" + side] = yaw @ turn(0, -track.toes)
+        turned = np.stack([turns[name] for name in self.skeleton.names], axis=1)
+        return joint_places(self.skeleton, root, turned), turned
+
+
+def bent(hip: Floats, ankle: Floats, ahead: Floats, lengths: tuple[float, float]
+         ) -> tuple[Floats, Floats]:  # fmt: skip
+    """Two bones from a hip to an ankle, whose knee points ahead.
+
+    Args:
+        hip: Places [m], shape (n, 3).
+        ankle: Places [m], shape (n, 3); one out of reach is approached.
+        ahead: Directions that the knee points to, shape (n, 3).
+        lengths: Of both bones [m].
+
+    Returns:
+        Places of the knee and of the ankle.
+    """
+    one, two = lengths
+    way = ankle - hip
+    distance = np.linalg.norm(way, axis=-1, keepdims=True)
+    reached = np.clip(distance, abs(one - two) * 1.001, _STRAIGHT * (one + two))
+    frame = frames(way, ahead)
+    along = (one**2 - two**2 + reached**2) / (2.0 * reached)
+    out = np.sqrt(np.maximum(one**2 - along**2, 0.0))
+    knee = hip + frame[..., 0] * along + frame[..., 1] * out
+    return knee, hip + frame[..., 0] * reached
+
+
+def _mirrored(track: Track) -> Track:
+    """The same foot on the other side."""
+    return Track(track.ankle * [-1.0, 1.0, 1.0], track.pitch, track.toes, track.planted)
