@@ -51,6 +51,7 @@ def cast_of(obj: bpy.types.Object) -> Cast:
     choice = str(display.get_input(modifier, "Choose By"))
     return Cast(
         gaits=tuple(library.rows_of(character)[0] for character in shown),
+        scale=float(display.get_input(modifier, "Scale")),
         sized=bool(display.get_input(modifier, "Size by Radius")),
         choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),
         seed=int(display.get_input(modifier, "Seed")),

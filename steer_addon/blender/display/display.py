@@ -26,6 +26,13 @@ from .crowd_group import (
 )
 
 MODIFIER_NAME = "Crowd"
+_HELD = {
+    "Object": "Object",
+    "Collection": "Collection",
+    "Character": "Object",
+    "Characters": "Collection",
+}
+"""The input that holds what is shown, by the item of *Display*."""
 
 
 def update_node_groups() -> list[bpy.types.NodeTree]:
@@ -192,11 +199,13 @@ def input_names(modifier: bpy.types.NodesModifier) -> set[str]:
 def shown_body(modifier: bpy.types.NodesModifier) -> Any:
     """The object or collection that agents are shown as; None for points, cones and discs.
 
+    Characters count as what they are made of.
+
     Raises:
         SceneError: The modifier's node group was changed.
     """
-    shown = get_input(modifier, "Display")
-    return get_input(modifier, shown) if shown in ("Object", "Collection") else None
+    held = _HELD.get(get_input(modifier, "Display"))
+    return None if held is None else get_input(modifier, held)
 
 
 def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:

@@ -21,8 +21,7 @@ from ...core.crowd.presets import builtin_folder, load_preset
 from ...core.errors import UsageError, short
 from ..crowd import properties
 from . import distribute, path_curves
-from .figures import make_person
-from .materials import plain_material
+from .figures import standing
 from .scene_look import set_render
 from .staging import Stage, choose, empty_scene, find_named
 
@@ -112,8 +111,7 @@ def _add_scenery(stage: Stage, data: Mapping[str, Any]) -> None:
 def _add_thing(stage: Stage, place: Any, kind: str, **options: Any) -> bpy.types.Object:
     if kind != "person":
         return stage.solid(kind, place, **options)
-    person = make_person(options["name"])
-    person.data.materials[0] = plain_material(options["name"], options["color"])
+    person = standing("man", options["name"], options["color"])
     stage.set.objects.link(person)
     return person
 

@@ -14,7 +14,7 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.inputs.paths import Path
 from ..crowd import crowds
 from ..display import display
-from .figures import BODY_RADIUS, make_person
+from .figures import BODY_RADIUS, PEOPLE, ensure_cast, ensure_character
 from .materials import attribute_material, plain_material, tile_material
 from .path_curves import add_curve
 from .scene_look import add_camera, add_light
@@ -22,8 +22,6 @@ from .shapes import SHAPES, flag_mesh, new_mesh
 
 FPS = 24
 STONE = "#8FA0AE"
-_TURNS = {"NEG_Y": 0.0, "POS_X": 90.0, "POS_Y": 180.0, "NEG_X": -90.0}
-"""Rotation [deg] of figures whose front is not -Y."""
 
 
 def empty_scene(frames: range) -> bpy.types.Scene:
@@ -287,25 +285,30 @@ class Stage:
             **sizes: Sizes that the shape takes; of cones an `attribute` and its `colors`.
         """
         modifier, body = display.require_modifier(crowd), None
+        shown = "Object"
         if kind == "cones":
+            shown = "Cones"
             name = f"{crowd.name} Cones"
             zones = attribute_material("Zones", **sizes) if sizes else None
             display.set_input(modifier, "Material", zones or plain_material(name, color, 0.5))
         elif kind == "people":
-            body = make_person()
-            body.rotation_euler[2] = math.radians(_TURNS[crowd.steer.motion.forward_axis])
+            shown = "Characters"
+            display.set_input(modifier, "Collection", ensure_cast(PEOPLE, "People", self.scene))
+            scale = crowd.steer.agents.radius / BODY_RADIUS
+        elif kind == "person":
+            shown, body = "Character", ensure_character("man", self.scene, color)
             scale = crowd.steer.agents.radius / BODY_RADIUS
         else:
-            mesh = _person_mesh(crowd.name) if kind == "person" else SHAPES[kind](**sizes)
+            mesh = SHAPES[kind](**sizes)
             body = bpy.data.objects.new(f"{crowd.name} Body", mesh)
             mesh.materials.append(plain_material(body.name, color, 0.45))
-        if body is not None:
             self.bodies.objects.link(body)
             # disabled in viewports or renders, the body would hide its copies, too
             for layer in self.scene.view_layers:
                 _exclude(layer.layer_collection, self.bodies)
+        if body is not None:
             display.set_input(modifier, "Object", body)
-        display.set_input(modifier, "Display", "Cones" if body is None else "Object")
+        display.set_input(modifier, "Display", shown)
         display.set_input(modifier, "Scale", scale)
 
     def camera(self, location: Any, look_at: Any, lens: float) -> None:
@@ -315,15 +318,6 @@ class Stage:
         way = Vector(look_at) - Vector(location)
         camera.rotation_euler = way.to_track_quat("-Z", "Y").to_euler()
         add_light(self.scene, camera)
-
-
-def _person_mesh(name: str) -> bpy.types.Mesh:
-    """The mesh of a person, without materials."""
-    person = make_person(name)
-    mesh: bpy.types.Mesh = person.data
-    mesh.materials.clear()
-    bpy.data.objects.remove(person)
-    return mesh
 
 
 def _exclude(within: bpy.types.LayerCollection, collection: bpy.types.Collection) -> None:

@@ -19,7 +19,6 @@ from ...core.errors import SceneError
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS
 from ..crowd import crowds
 from ..crowd.scene_units import units_per_meter
-from ..display import display
 from ..reading.extents import holds, start_box
 from . import path_curves
 from .figures import BODY_RADIUS
@@ -27,7 +26,6 @@ from .grounds import Field, Site, choose_field, find_site, free_origin
 from .plans import ACTIVE, Plan, Spot, Wish, plan_of
 from .staging import Stage, choose, new_parent
 
-VIEWPORT_CLOTHES = (0.13, 0.37, 0.62, 1.0)
 COLLECTIONS = ("Crowd Set", "Crowd Obstacles", "Crowd Bodies")
 
 
@@ -175,10 +173,6 @@ def _show(place: Stage, plan: Plan, crowd: bpy.types.Object) -> None:
     colors = {"ANIMAL": "#9C7A54", "FISH": "#E88B3A", "CONE": "#C8502F"}
     figure = plan.start.figure if plan.wish.bodies else "CONE"
     place.show(crowd, color=colors.get(figure, ""), **looks[figure])
-    if figure == "PERSON":
-        # in the viewport all clothes have one color, which would be the darkest of them
-        person: Any = display.shown_body(display.require_modifier(crowd))
-        person.data.materials[0].diffuse_color = VIEWPORT_CLOTHES
 
 
 def worth_seeing(

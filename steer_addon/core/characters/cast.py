@@ -37,12 +37,14 @@ class Cast:
 
     Attributes:
         gaits: The gaits of each character, by rising speed; none where no character is shown.
-        sized: Whether bodies are as large as the radius of their agent says, and their strides too.
+        scale: Size of all bodies, and of their strides.
+        sized: Whether bodies are also as large as the radius of their agent says.
         choice: RANDOM, INDEX or the name of a point attribute: which character an agent takes.
         seed: Changes which character each agent takes at random.
     """
 
     gaits: tuple[tuple[Row, ...], ...] = ()
+    scale: float = 1.0
     sized: bool = False
     choice: str = "RANDOM"
     seed: int = 0

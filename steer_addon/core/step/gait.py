@@ -38,6 +38,8 @@ SETTLING = 0.2
 """Delay with which a body takes up slopes, and leans [s]."""
 LEAN, MOST_LEAN = 0.5, 0.2
 """Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
+SMALLEST = 1.0e-6
+"""Least share of a character's size that a body has."""
 CLIMB = 2.0
 """Speed along the way that a flyer's climbing at 1 m/s counts for."""
 LEAST_UP = 0.1
@@ -98,10 +100,10 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
 
 def _sizes(cast: Cast, agents: Agents, settings: CrowdSettings) -> NDArray[np.float64]:
     """Size of each body as a share of its character's, shape (agent_count,)."""
-    usual = settings.agents.radius
-    if not cast.sized or usual <= 0.0:
-        return np.ones(agents.count)
-    return np.maximum(agents.radius.astype(np.float64) / usual, 1.0e-3)
+    sizes, usual = np.full(agents.count, cast.scale), settings.agents.radius
+    if cast.sized and usual > 0.0:
+        sizes *= agents.radius / usual
+    return np.maximum(sizes, SMALLEST)
 
 
 def _characters(cast: Cast, agents: Agents) -> NDArray[np.int64]:
