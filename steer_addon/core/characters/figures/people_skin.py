@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..figure import Skeleton
+from .assembly import Table
 from .skin import Floats, Follows, Ring, Skin, around, bulged
 
 COLUMNS = 16
 HEAD_COLUMNS = 12
 TOP, TROUSERS, SKIN, HAIR, SHOES, EYES = range(6)
 
-_PARENTS = {
+PARENTS = {
     "pelvis": "", "spine": "pelvis", "chest": "spine", "neck": "chest", "head": "neck",
     "upper_arm": "chest", "forearm": "upper_arm", "hand": "forearm",
     "thigh": "pelvis", "shin": "thigh", "foot": "shin", "toe": "foot",
 }  # fmt: skip
-
-Table = dict[str, Any]
-
-
-def skeleton_of(table: Table) -> Skeleton:
-    """Joints of a table, those of limbs once for each side ("_l" and "_r")."""
-    names: list[str] = []
-    parents: list[int] = []
-    rest: list[Floats] = []
-    for name, place in table["joints"].items():
-        paired = place[0] != 0.0
-        for side, sign in (("_l", 1.0), ("_r", -1.0)) if paired else (("", 1.0),):
-            parent = _PARENTS[name]
-            if parent and table["joints"][parent][0] != 0.0:
-                parent += side
-            names.append(name + side)
-            parents.append(names.index(parent) if parent else -1)
-            rest.append(np.array(place) * [sign, 1.0, 1.0])
-    return Skeleton(tuple(names), np.array(parents, np.int32), np.array(rest, np.float32))
 
 
 def skin_of(table: Table, skeleton: Skeleton) -> Skin:
