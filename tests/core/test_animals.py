@@ -52,7 +52,7 @@ def test_dogs_gaits_are_near_each_other_where_feet_pass():
             a = dog.space.positions[one.first + int(half * one.count)]
             b = dog.space.positions[other.first + int(half * other.count)]
             away = np.linalg.norm(a - b, axis=-1)
-            assert away.mean() < 0.06 and away.max() < 0.2, (one.name, other.name)
+            assert away.mean() < 0.06 and away.max() < 0.27, (one.name, other.name)
 
 
 def test_wings_beat_alike_on_both_sides():
