@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from ...errors import CharacterError
 from ..figure import Figure
+from .bird import make_bird
+from .dog import make_dog
+from .fish import make_fish
 from .people import make_person
 
-NAMES = ("woman", "man", "child")
+NAMES = ("woman", "man", "child", "dog", "bird", "fish")
 """The built-in characters."""
 
 
@@ -24,4 +27,8 @@ def make_figure(name: str, tolerance: float = 0.008) -> Figure:
         raise CharacterError(f"There is no character {name!r}: choose one of {', '.join(NAMES)}")
     if not tolerance > 0.0:
         raise CharacterError(f"The way from pose to pose is {tolerance:g} m: give more than 0")
-    return make_person(name, tolerance)
+    if name == "bird":
+        return make_bird()
+    if name == "fish":
+        return make_fish()
+    return make_dog(tolerance) if name == "dog" else make_person(name, tolerance)

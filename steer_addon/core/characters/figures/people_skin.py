@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..figure import Skeleton
+from .assembly import Table
 from .skin import Floats, Follows, Ring, Skin, around, bulged
 
 COLUMNS = 16
 HEAD_COLUMNS = 12
-TOP, TROUSERS, SKIN, HAIR, SHOES, EYES = range(6)
+TOP, TROUSERS, SKIN, HAIR, SHOES, EYES, MOUTH = range(7)
 
-_PARENTS = {
+PARENTS = {
     "pelvis": "", "spine": "pelvis", "chest": "spine", "neck": "chest", "head": "neck",
     "upper_arm": "chest", "forearm": "upper_arm", "hand": "forearm",
     "thigh": "pelvis", "shin": "thigh", "foot": "shin", "toe": "foot",
 }  # fmt: skip
-
-Table = dict[str, Any]
-
-
-def skeleton_of(table: Table) -> Skeleton:
-    """Joints of a table, those of limbs once for each side ("_l" and "_r")."""
-    names: list[str] = []
-    parents: list[int] = []
-    rest: list[Floats] = []
-    for name, place in table["joints"].items():
-        paired = place[0] != 0.0
-        for side, sign in (("_l", 1.0), ("_r", -1.0)) if paired else (("", 1.0),):
-            parent = _PARENTS[name]
-            if parent and table["joints"][parent][0] != 0.0:
-                parent += side
-            names.append(name + side)
-            parents.append(names.index(parent) if parent else -1)
-            rest.append(np.array(place) * [sign, 1.0, 1.0])
-    return Skeleton(tuple(names), np.array(parents, np.int32), np.array(rest, np.float32))
 
 
 def skin_of(table: Table, skeleton: Skeleton) -> Skin:
@@ -182,7 +162,8 @@ def _hand(skin: Skin, table: Table, side: int) -> None:
     angle = around(6, np.pi / 2)
     rings = []
     for way, thick, wide, y in table["hand"]:
-        center = wrist + way * direction + [-0.9 * abs(y) - 0.08 * way, y, 0.0]
+        # fingers hang a little closed
+        center = wrist + way * direction + [-1.1 * way * abs(way), y, 0.0]
         points = _across(center, direction, thick * np.sin(angle), wide * np.cos(angle))
         rings.append(skin.ring(points * mirror, follows))
     skin.tube(rings, SKIN, side < 0)
@@ -256,13 +237,26 @@ def _head(skin: Skin, table: Table) -> None:
         tops = _oval(row, 8, 1.0)
         neck.append(skin.ring(tops, follows if share == 1.0 else ("chest", "neck", share)))
     skin.tube(neck, SKIN)
-    eye, ear = rows[3], rows[2]
-    for side in (1, -1):
-        center = np.array([side * 0.031 * size, eye[0, 1] + 0.012 * size, eye[0, 2] - 0.004])
-        skin.ball(center, np.array([0.012, 0.007, 0.008]) * size, follows, EYES)
-        center = np.array([side * (ear[3, 0] + 0.003), 0.012, 0.5 * (ear[3, 2] + eye[3, 2])])
-        skin.ball(center, np.array([0.009, 0.020, 0.031]) * size, follows, SKIN)
+    _face(skin, rows, size)
     _hair(skin, table, rows)
+
+
+def _face(skin: Skin, rows: list[Floats], size: float) -> None:
+    """Mouth, eyes with brows, and ears, on the head's rings."""
+    follows = ("neck", "head", 1.0)
+    lips, nose, eye = rows[1], rows[2], rows[3]
+
+    def add(x: float, y: float, z: float, sizes: tuple[float, ...], material: int) -> None:
+        skin.ball(np.array([x, y, z]), np.array(sizes) * size, follows, material)
+
+    low, high = lips[0, 2] + 0.004 * size, eye[0, 2]
+    add(0.0, lips[0, 1] + 0.002 * size, low, (0.018, 0.005, 0.005), MOUTH)
+    for side in (1.0, -1.0):
+        x, front = side * 0.031 * size, eye[0, 1]
+        add(x, front + 0.013 * size, high - 0.004, (0.011, 0.008, 0.009), EYES)
+        add(x, front + 0.010 * size, high + 0.019 * size, (0.017, 0.007, 0.004), HAIR)
+        aside = side * (nose[3, 0] + 0.003)
+        add(aside, 0.012, 0.5 * (nose[3, 2] + eye[3, 2]), (0.009, 0.020, 0.031), SKIN)
 
 
 def _head_rows(table: Table) -> list[Floats]:
@@ -274,7 +268,7 @@ def _head_rows(table: Table) -> list[Floats]:
         points[:, 2] = front_z + (back_z - front_z) * 0.5 * (1.0 - np.cos(angle))
         rows.append(points)
     size = (table["crown"] - table["head"][0][0]) / 0.232
-    rows[2][0] += np.array([0.0, -0.024, 0.004]) * size
+    rows[2][0] += np.array([0.0, -0.028, 0.004]) * size
     rows[3][0] += np.array([0.0, -0.006, 0.0]) * size
     rows[3][[1, -1]] += np.array([0.0, 0.005, 0.0]) * size
     return rows

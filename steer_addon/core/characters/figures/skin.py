@@ -86,6 +86,36 @@ class Skin:
         self.cap(rings[0], material, flip)
         self.cap(rings[-1], material, not flip)
 
+    def path(self, rows: Sequence[Sequence[float]], follows: Sequence[Follows], material: int,
+             count: int = 8, side: float = 1.0) -> list[Ring]:  # fmt: skip
+        """Add a closed tube along a path that goes on in a plane across x.
+
+        Args:
+            rows: Center x, y, z, half width along x, half depth of each ring [m].
+            follows: What each ring follows.
+            material: Number of the slot.
+            count: Vertices of a ring.
+            side: -1 mirrors it.
+
+        Returns:
+            The rings.
+        """
+        table = np.array(rows, float)
+        centers = table[:, :3]
+        way = np.gradient(centers, axis=0) * [0.0, 1.0, 1.0]
+        way /= np.linalg.norm(way, axis=-1, keepdims=True)
+        front = np.cross(way, [1.0, 0.0, 0.0])
+        angle = around(count)
+        rings = []
+        for center, ahead, (width, depth), what in zip(
+            centers, front, table[:, 3:], follows, strict=True
+        ):
+            points = center + np.outer(depth * np.cos(angle), ahead)
+            points[:, 0] += width * np.sin(angle)
+            rings.append(self.ring(points * [side, 1.0, 1.0], what))
+        self.tube(rings, material, side < 0.0)
+        return rings
+
     def ball(self, center: Floats, size: Floats, follows: Follows, material: int) -> None:
         """Add an octahedron with half axes `size`."""
         x, y, z = np.diag(size)

@@ -8,6 +8,7 @@ ground, so nothing slides.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,15 @@ from .turning import Floats
 
 Gait = dict[str, float]
 """Values of the gait table at one stride; lengths in meters, angles in radians."""
+
+
+_ANGLES = {
+    "heel_pitch", "toe_pitch", "toe_roll", "pass_pitch", "mid_pitch", "toe_out", "knee", "yaw",
+    "list", "lean", "chest_yaw", "arm_swing", "arm_ahead", "arm_out", "arm_in", "elbow",
+    "elbow_swing", "breath", "nod", "reach", "wag", "look", "head_low",
+}  # fmt: skip
+_LENGTHS = {"stride", "pass_back", "lift", "ankle_back", "width", "bob", "sway"}
+GRAVITY = 9.81
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,29 @@ class Track:
     pitch: Floats
     toes: Floats
     planted: np.typing.NDArray[np.bool_]
+
+
+def gait_at(stride: float, keys: dict[str, list[float]], leg: float) -> Gait:
+    """A gait between the keys of a table.
+
+    Args:
+        stride: Way of a cycle, in legs.
+        keys: Columns of the table, by strides.
+        leg: From the hip to the ground [m].
+    """
+    values = {k: float(np.interp(stride, keys["stride"], column)) for k, column in keys.items()}
+    values["speed"] *= float(np.sqrt(GRAVITY * leg))
+    return in_units(values, leg)
+
+
+def in_units(values: dict[str, Any], leg: float) -> Gait:
+    """A gait's values in meters and radians."""
+    gait: Gait = {}
+    for key, value in values.items():
+        if key in _ANGLES:
+            value = np.radians(value)
+        gait[key] = value * leg if key in _LENGTHS else value
+    return gait
 
 
 def spline(at: list[float], values: list[float], begin: float, end: float, x: Floats) -> Floats:

@@ -2,48 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..figure import Skeleton
+from .limbs import limb
 from .steps import Foot, Gait, Track, foot_track
-from .turning import Floats, frames, joint_places, moved, turn
+from .turning import Floats, joint_places, moved, turn
 
-_ANGLES = {
-    "heel_pitch", "toe_pitch", "toe_roll", "pass_pitch", "mid_pitch", "toe_out", "knee", "yaw",
-    "list", "lean", "chest_yaw", "arm_swing", "arm_ahead", "arm_out", "arm_in", "elbow",
-    "elbow_swing", "breath",
-}  # fmt: skip
-_LENGTHS = {"stride", "pass_back", "lift", "ankle_back", "width", "bob", "sway"}
 _REACH = 0.998
 """Part of its length to which a planted leg stretches at most, from hip to ankle."""
-_STRAIGHT = 0.9995
-"""The same for any leg: knees never lock."""
-GRAVITY = 9.81
-
-
-def gait_at(stride: float, keys: dict[str, list[float]], leg: float) -> Gait:
-    """A gait between the keys of a table.
-
-    Args:
-        stride: Way of a cycle, in legs.
-        keys: Columns of the table, by strides.
-        leg: From the hip to the ground [m].
-    """
-    values = {k: float(np.interp(stride, keys["stride"], column)) for k, column in keys.items()}
-    values["speed"] *= float(np.sqrt(GRAVITY * leg))
-    return in_units(values, leg)
-
-
-def in_units(values: dict[str, Any], leg: float) -> Gait:
-    """A gait's values in meters and radians."""
-    gait: Gait = {}
-    for key, value in values.items():
-        if key in _ANGLES:
-            value = np.radians(value)
-        gait[key] = value * leg if key in _LENGTHS else value
-    return gait
 
 
 class Body:
@@ -190,40 +157,13 @@ class Body:
             hip = root + moved(turns["pelvis"], self._at("thigh" + side) - self._at("pelvis"))
             yaw = turn(2, sign * toe_out + 0.0 * track.pitch)
             ahead = yaw[:, :, 1] * [-1.0, -1.0, 0.0] + turns["pelvis"][:, :, 1] * [-1.0, -1.0, 0.0]
-            knee, ankle = bent(hip, track.ankle, ahead, (self.thigh, self.shin))
-            chain = [self._at(name + side) for name in ("thigh", "shin", "foot")]
-            axis, rest_axis = np.cross(ankle - hip, ahead), np.array([-1.0, 0.0, 0.0])
-            for number, bone in enumerate((knee - hip, ankle - knee)):
-                rest_frame = frames(chain[number + 1] - chain[number], rest_axis)
-                turns[("thigh", "shin")[number] + side] = frames(bone, axis) @ rest_frame.T
+            chain = np.stack([self._at(name + side) for name in ("thigh", "shin", "foot")])
+            upper, lower = limb(chain, hip, track.ankle, ahead)
+            turns["thigh" + side], turns["shin" + side] = upper, lower
             turns["foot" + side] = yaw @ turn(0, -track.pitch)
             turns["toe" + side] = yaw @ turn(0, -track.toes)
         turned = np.stack([turns[name] for name in self.skeleton.names], axis=1)
         return joint_places(self.skeleton, root, turned), turned
-
-
-def bent(hip: Floats, ankle: Floats, ahead: Floats, lengths: tuple[float, float]
-         ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Two bones from a hip to an ankle, whose knee points ahead.
-
-    Args:
-        hip: Places [m], shape (n, 3).
-        ankle: Places [m], shape (n, 3); one out of reach is approached.
-        ahead: Directions that the knee points to, shape (n, 3).
-        lengths: Of both bones [m].
-
-    Returns:
-        Places of the knee and of the ankle.
-    """
-    one, two = lengths
-    way = ankle - hip
-    distance = np.linalg.norm(way, axis=-1, keepdims=True)
-    reached = np.clip(distance, abs(one - two) * 1.001, _STRAIGHT * (one + two))
-    frame = frames(way, ahead)
-    along = (one**2 - two**2 + reached**2) / (2.0 * reached)
-    out = np.sqrt(np.maximum(one**2 - along**2, 0.0))
-    knee = hip + frame[..., 0] * along + frame[..., 1] * out
-    return knee, hip + frame[..., 0] * reached
 
 
 def _mirrored(track: Track) -> Track:

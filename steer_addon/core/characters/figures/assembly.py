@@ -1,0 +1,96 @@
+"""From tables, skins and joints to a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...doors import tomllib
+from ..figure import Figure, Skeleton, Slot
+from ..pose_space import PoseSpace, Row
+from .skin import Follows, Skin
+from .turning import Floats, quaternions, skinned
+
+Table = dict[str, Any]
+Joints = tuple[Floats, Floats]
+"""Places [m], shape (n, joint_count, 3), and rotations, shape (n, joint_count, 3, 3)."""
+
+
+def table_of(name: str) -> Table:
+    """A TOML file beside this one."""
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+def skeleton_of(joints: dict[str, list[float]], parents: dict[str, str]) -> Skeleton:
+    """Joints of a table, those aside of the middle once for each side ("_l" and "_r")."""
+    names: list[str] = []
+    numbers: list[int] = []
+    rest: list[Floats] = []
+    for name, place in joints.items():
+        for side, sign in (("_l", 1.0), ("_r", -1.0)) if place[0] else (("", 1.0),):
+            parent = parents[name]
+            if parent and joints[parent][0]:
+                parent += side
+            names.append(name + side)
+            numbers.append(names.index(parent) if parent else -1)
+            rest.append(np.array(place) * [sign, 1.0, 1.0])
+    return Skeleton(tuple(names), np.array(numbers, np.int32), np.array(rest, np.float32))
+
+
+def ring_follows(table: Table, rows: list[list[Any]], end: str = "") -> list[Follows]:
+    """What rings of a table follow: a joint by its share, its parent by the rest."""
+    joints, result = table["joints"], []
+    for *_, joint, share in rows:
+        parent = table["parents"][joint] or joint
+        names = [name + (end if joints[name][0] else "") for name in (parent, joint)]
+        result.append((names[0], names[1], float(share)))
+    return result
+
+
+def next_row(rows: list[Row], name: str, count: int, **values: Any) -> None:
+    """Append a row that follows the ones before; `values` are further ones of `Row`."""
+    first = rows[-1].first + rows[-1].count if rows else 0
+    rows.append(Row(name, first, count, **values))
+
+
+def phases(row: Row) -> Floats:
+    """Phases of a row's poses."""
+    result: Floats = np.arange(row.count) / row.count
+    return result
+
+
+def assembled(name: str, table: Table, skeleton: Skeleton, skin: Skin, rows: Iterable[Row],
+              poses: Iterable[Joints], clips: int = 0) -> Figure:  # fmt: skip
+    """A figure of its parts.
+
+    Args:
+        name: Its name.
+        table: Its height, radius and slots.
+        skeleton: Its joints.
+        skin: Its skin.
+        rows: Its gaits, then its clips.
+        poses: Joints of each row.
+        clips: Number of clips.
+    """
+    rows = tuple(rows)
+    places, turned = (np.concatenate(parts) for parts in zip(*poses, strict=True))
+    rest, bones, shares = np.array(skin.points), skin.bones(), skin.shares()
+    positions = skinned(rest, bones, shares, skeleton, places, turned)
+    gaits = len(rows) - clips
+    return Figure(
+        name=name,
+        height=table["height"],
+        radius=table["radius"],
+        slots=tuple(Slot(slot, tuple(colors)) for slot, *colors in table["slots"]),
+        surface=skin.surface(),
+        rest=rest.astype(np.float32),
+        bones=bones,
+        shares=shares.astype(np.float32),
+        skeleton=skeleton,
+        places=places.astype(np.float32),
+        turns=quaternions(turned).astype(np.float32),
+        space=PoseSpace(positions, rows[:gaits], rows[gaits:]),
+    )

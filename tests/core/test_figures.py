@@ -1,0 +1,81 @@
+"""Every built-in character: a closed skin that follows a skeleton, without jumps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steer_addon.core.characters.figures import NAMES, make_figure
+from steer_addon.core.errors import CharacterError
+from tests.core.figuretools import made, poses
+
+
+@pytest.fixture(params=NAMES)
+def figure(request):
+    return made(request.param)
+
+
+def test_no_vertex_jumps_between_poses(figure):
+    """A step is at most twice what the poses before and after say, as a velocity would."""
+    for row in figure.space.gaits:
+        points = poses(figure, row)
+        step = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=-1)
+        central = np.roll(points, -1, axis=0) - np.roll(points, 1, axis=0)
+        said = 0.5 * np.linalg.norm(central, axis=-1)
+        said = np.maximum(said, np.roll(said, -1, axis=0))
+        assert (step <= 2.0 * said + 0.004).all(), row.name
+
+
+def test_skins_are_closed_and_face_outward(figure):
+    faces = figure.surface.faces
+    edges = [(a, b) for f in faces for a, b in zip(f, (*f[1:], f[0]), strict=True)]
+    assert len(set(edges)) == len(edges)
+    assert {(b, a) for a, b in edges} == set(edges)
+    group = np.arange(len(figure.rest))
+    while True:  # parts: vertices that faces join
+        before = group.copy()
+        for face in faces:
+            group[list(face)] = group[list(face)].min()
+        if (group == before).all():
+            break
+    for part in np.unique(group):
+        inside = 0.0
+        for face in faces:
+            if group[face[0]] == part:
+                points = figure.rest[list(face)].astype(float)
+                for i in range(1, len(face) - 1):
+                    inside += np.linalg.det(points[[0, i, i + 1]]) / 6.0
+        assert inside > 0.0
+
+
+def test_poses_follow_from_the_skeleton(figure):
+    """Vertices of one bone alone go as it does: what a rig needs is at hand."""
+    w, x, y, z = np.moveaxis(figure.turns.astype(float), -1, 0)
+    assert np.abs(w * w + x * x + y * y + z * z - 1.0).max() < 1e-5
+    head = figure.skeleton.names.index("head")
+    mine = (figure.bones[:, 1] == head) & (figure.shares == 1.0)
+    v = figure.rest[mine] - figure.skeleton.rest[head]
+    axis = figure.turns[:, head, None, 1:].astype(float)
+    twice = 2.0 * np.cross(axis, v)
+    turned = v + figure.turns[:, head, None, :1] * twice + np.cross(axis, twice)
+    away = turned + figure.places[:, head, None] - figure.space.positions[:, mine]
+    assert np.abs(away).max() < 1e-4
+
+
+def test_sizes_and_determinism(figure):
+    again = make_figure(figure.name)
+    assert np.array_equal(again.space.positions, figure.space.positions)
+    assert figure.space.pose_count <= 1100
+    assert figure.space.positions.nbytes <= 10e6
+    assert figure.surface.materials.max() == len(figure.slots) - 1
+    gaits = [row for row in figure.space.gaits if row.stride]
+    coarse = [row for row in make_figure(figure.name, 0.016).space.gaits if row.stride]
+    for one, other in zip(gaits, coarse, strict=True):
+        assert one.count / 2 <= other.count <= one.count / 2 + 2
+
+
+def test_unknown_characters_are_told():
+    with pytest.raises(CharacterError, match="no character 'cow'"):
+        make_figure("cow")
+    with pytest.raises(CharacterError, match="give more than 0"):
+        make_figure("man", 0.0)
