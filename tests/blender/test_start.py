@@ -211,8 +211,8 @@ NUMBERS = {
     "follow_the_leader": 24, "hide_and_seek": 16, "parade_on_path": 56,
 }  # fmt: skip
 BODIES = {
-    "fish": "Fish", "school_of_fish_with_shark": "Fish", "shark": "Fish",
-    "predator_prey": "Animal", "predators": "Animal",
+    "fish": "Fish", "school_of_fish_with_shark": "Fish", "shark": "Fish", "birds": "Bird",
+    "predator_prey": "Dog", "predators": "Dog",
 }  # fmt: skip
 
 
@@ -222,8 +222,8 @@ def test_number_and_figure_are_those_of_the_preset(preset):
     obj = started(preset, count=3)
     body = display.shown_body(display.find_modifier(obj))
     walks = obj.steer.motion.motion == "GROUND"
-    wanted = BODIES.get(preset, "Person" if walks else "")
-    assert (body.data.name if body else "") == wanted
+    wanted = BODIES.get(preset, "People" if walks else "")
+    assert (body.name if body else "") == wanted
 
 
 def own_preset(preset, **start):

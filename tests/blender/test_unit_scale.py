@@ -9,6 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.characters import library  # noqa: E402
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
@@ -34,7 +35,7 @@ def started(preset="pedestrians", count=20, **options):
 
 def sizes_of_scene():
     """Boxes of all objects by name [units of the scene]; bodies are scaled where they are shown."""
-    found = (o for o in bpy.context.scene.objects if o.users_collection[0].name != "Crowd Bodies")
+    found = (o for o in bpy.context.scene.objects if not library.is_character(o))
     return {o.name: extents.object_box(o) for o in found}
 
 

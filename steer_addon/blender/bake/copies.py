@@ -12,6 +12,9 @@ A copy of an object has these parts of its source:
 - an object with animation of its own (a rig with a walk cycle) keeps it: its copy hangs below an
   empty, and that empty carries the keys;
 - when the source is hidden, as templates are, the copies are shown.
+
+A character, or a collection of characters, gives each agent an object with the body of its own
+character, which stands still.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ...core.errors import SceneError
+from ..characters import library
 
 Source = bpy.types.Object | bpy.types.Collection | None
 
@@ -41,6 +45,8 @@ class Template:
     """Rotation of the source object in the world; rotations of agents are applied after it."""
     scale: Vector
     """Scale of the source object in the world."""
+    characters: tuple[bpy.types.Object, ...] = ()
+    """Characters among which agents have theirs."""
 
     @property
     def keyed_rotation(self) -> tuple[float, float, float, float]:
@@ -66,6 +72,9 @@ def make_template(source: Source, parent: bpy.types.Collection) -> Template:
     """
     if source is None:
         return Template(None, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)))
+    characters = library.among(source)
+    if characters:
+        return Template(source, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)), characters)
     if isinstance(source, bpy.types.Collection):
         if source.is_embedded_data:
             raise SceneError(
@@ -101,6 +110,7 @@ def make_objects(
     scale: float,
     collection: bpy.types.Collection,
     made: list[bpy.types.Object],
+    character: int = 0,
 ) -> bpy.types.Object:
     """Make the objects of one agent and return the one that takes the keys.
 
@@ -111,9 +121,16 @@ def make_objects(
         scale: Factor on the size of copies and instances.
         collection: Collection of the new objects.
         made: List to which every new object is added immediately.
+        character: Number of the agent's character, where the template has any.
     """
     source = template.source
-    if isinstance(source, bpy.types.Object) and not template.holder:
+    if template.characters:
+        body = template.characters[character % len(template.characters)]
+        carrier = bpy.data.objects.new(name, body.data)
+        made.append(carrier)
+        collection.objects.link(carrier)
+        carrier.scale = (scale, scale, scale)
+    elif isinstance(source, bpy.types.Object) and not template.holder:
         carrier = _copy_hierarchy(template, collection, made)
         carrier.name = name
         carrier.animation_data_clear()
@@ -124,7 +141,7 @@ def make_objects(
         collection.objects.link(carrier)
         carrier.empty_display_type = "ARROWS"
         carrier.empty_display_size = max(radius, 0.001)
-    if isinstance(source, bpy.types.Collection):
+    if isinstance(source, bpy.types.Collection) and not template.characters:
         carrier.instance_type = "COLLECTION"
         carrier.instance_collection = source
         carrier.scale = (scale, scale, scale)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import bpy
 
 from ...core.diagnoses import Diagnosis, diagnose
+from ..characters import library
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
 from ..display import display
@@ -32,7 +33,7 @@ def source_of(obj: bpy.types.Object) -> copies.Source:
     if chosen:
         return chosen
     shown: copies.Source = display.shown_body(display.require_modifier(obj))
-    if isinstance(shown, bpy.types.Collection):
+    if isinstance(shown, bpy.types.Collection) and not library.among(shown):
         bodies = _bodies(shown)
         if len(bodies) == 1:
             # agents are shown as the body itself, without its place in the collection
@@ -54,6 +55,9 @@ def _bodies(shown: bpy.types.Collection) -> list[bpy.types.Object | bpy.types.Co
 def _copied(obj: bpy.types.Object, warnings: list[Diagnosis]) -> copies.Source:
     """What a bake copies: of several bodies that agents choose from, it cannot tell which."""
     found = source_of(obj)
+    if found is not None and library.among(found):
+        warnings.append(diagnose("BAKED_STANDING", found.name))
+        return found
     if not isinstance(found, bpy.types.Collection) or found == obj.steer.bake_source_collection:
         return found
     # one body is copied with all that it consists of

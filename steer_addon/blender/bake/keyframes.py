@@ -151,6 +151,7 @@ def bake(
     earlier = _replaceable(name, collection_parent, replace)
     template = make_template(source, collection_parent)
     names = _agent_names(name, index)
+    characters = index.first("character")
     key_count, per_agent = 0, settings.actions == "PER_AGENT"
     shared: bpy.types.Action | None = None
     with _all_or_nothing() as made:
@@ -167,7 +168,9 @@ def bake(
             for i, (keys, shown) in zip(agents, found, strict=True):
                 radius = float(index.radius[i])
                 size = scale * radius / full_radius if full_radius else scale
-                carrier = make_objects(template, names[i], radius, size, collection, made.objects)
+                carrier = make_objects(
+                    template, names[i], radius, size, collection, made.objects, int(characters[i])
+                )
                 if shared is None or per_agent:
                     action_name = names[i] if per_agent else f"{name} Bake"
                     shared = _new_action(action_name, name, made, index)

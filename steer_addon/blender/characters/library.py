@@ -144,6 +144,21 @@ def is_character(obj: bpy.types.Object | None) -> bool:
     return obj is not None and KEY in obj
 
 
+def among(
+    source: bpy.types.Object | bpy.types.Collection | None,
+) -> tuple[bpy.types.Object, ...]:
+    """Characters in the order in which agents number them; none where anything else is with them.
+
+    Args:
+        source: A character, or a collection of characters.
+    """
+    if isinstance(source, bpy.types.Collection):
+        members = sorted(source.objects, key=lambda obj: obj.name)
+    else:
+        members = [] if source is None else [source]
+    return tuple(members) if all(map(is_character, members)) else ()
+
+
 def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
     """The gaits of a library object, and its clips.
 

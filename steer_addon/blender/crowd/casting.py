@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ...core.characters.cast import NOBODY, Cast
@@ -15,20 +13,15 @@ CHOICES = {"Random": "RANDOM", "Index": "INDEX"}
 """Ways of *Choose By* other than an attribute."""
 
 
-def characters_of(modifier: bpy.types.NodesModifier) -> list[bpy.types.Object]:
+def characters_of(modifier: bpy.types.NodesModifier) -> tuple[bpy.types.Object, ...]:
     """The characters that a Crowd modifier shows, in the order in which it numbers them.
 
     Raises:
         SceneError: The modifier's node group was changed.
     """
-    shown = display.get_input(modifier, "Display")
-    found: list[Any] = []
-    if shown == "Character":
-        found = [display.get_input(modifier, "Object")]
-    elif shown == "Characters":
-        collection: Any = display.get_input(modifier, "Collection")
-        found = [] if collection is None else sorted(collection.objects, key=lambda obj: obj.name)
-    return [obj for obj in found if library.is_character(obj)]
+    if display.get_input(modifier, "Display") not in ("Character", "Characters"):
+        return ()
+    return library.among(display.shown_body(modifier))
 
 
 def cast_of(obj: bpy.types.Object) -> Cast:
@@ -42,7 +35,7 @@ def cast_of(obj: bpy.types.Object) -> Cast:
     """
     modifier = display.find_modifier(obj)
     try:
-        shown = [] if modifier is None else characters_of(modifier)
+        shown = () if modifier is None else characters_of(modifier)
     except SceneError:
         # the panel says so: the crowd is simulated as any other
         return NOBODY

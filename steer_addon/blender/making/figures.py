@@ -7,6 +7,7 @@ differ in their clothes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import bpy
 
@@ -19,10 +20,18 @@ HEIGHT = 1.75
 """Height [m] of a person with the body radius `BODY_RADIUS`."""
 BODY_RADIUS = 0.25
 """Body radius of a person of scale 1 [m]."""
-PEOPLE = ("woman", "man", "child")
+CASTS = {
+    "people": ("woman", "man", "child"),
+    "person": ("man",),
+    "dog": ("dog",),
+    "bird": ("bird",),
+    "fish": ("fish",),
+}
+"""Built-in characters by the kind of crowd that they make."""
 
 _KEY = "steer_figure"
 """Custom property of objects and collections: which built-in characters they are."""
+_figure = cache(figures.make_figure)
 
 
 def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.types.Object:
@@ -37,10 +46,8 @@ def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.
     for obj in library.ensure_collection(scene).all_objects:
         if obj.get(_KEY) == wanted and library.is_character(obj):
             return obj
-    figure = figures.make_figure(name)
-    title = name.title()
-    mesh = library.base_mesh(title, figure.rest, figure.surface, _materials(figure, title, color))
-    made = library.make(title, mesh, figure.space, scene)
+    figure, title = _figure(name), name.title()
+    made = library.make(title, _mesh(figure, title, color), figure.space, scene)
     made[_KEY] = wanted
     return made
 
@@ -73,19 +80,28 @@ def standing(name: str, title: str, color: str = "") -> bpy.types.Object:
         title: Name of the object.
         color: As in `ensure_character`.
     """
-    figure = figures.make_figure(name)
-    materials = _materials(figure, title, color)
-    mesh = library.base_mesh(title, figure.space.positions[0], figure.surface, materials)
-    return bpy.data.objects.new(title, mesh)
+    return bpy.data.objects.new(title, _mesh(_figure(name), title, color))
 
 
-def _materials(figure: Figure, title: str, color: str) -> list[bpy.types.Material]:
-    made = []
+def scale_of(kind: str, radius: float) -> float:
+    """Scale of the characters of a crowd whose agents have a body radius [m].
+
+    Args:
+        kind: One of `CASTS`.
+        radius: The radius.
+    """
+    usual = BODY_RADIUS if kind in ("people", "person") else _figure(CASTS[kind][0]).radius
+    return radius / usual
+
+
+def _mesh(figure: Figure, title: str, color: str) -> bpy.types.Mesh:
+    """The body of a figure as it stands, with its materials."""
+    made: list[bpy.types.Material] = []
     for number, slot in enumerate(figure.slots):
         colors = (color,) if color and not number else slot.colors
         name = f"{title} {slot.name}"
-        fixed = len(colors) == 1
-        made.append(
-            plain_material(name, colors[0]) if fixed else random_material(name, colors, number)
-        )
-    return made
+        if len(colors) == 1:
+            made.append(plain_material(name, colors[0]))
+        else:
+            made.append(random_material(name, colors, number))
+    return library.base_mesh(title, figure.space.positions[0], figure.surface, made)

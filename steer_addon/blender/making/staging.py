@@ -14,7 +14,7 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.inputs.paths import Path
 from ..crowd import crowds
 from ..display import display
-from .figures import BODY_RADIUS, PEOPLE, ensure_cast, ensure_character
+from .figures import CASTS, ensure_cast, ensure_character, scale_of
 from .materials import attribute_material, plain_material, tile_material
 from .path_curves import add_curve
 from .scene_look import add_camera, add_light
@@ -278,10 +278,10 @@ class Stage:
 
         Args:
             crowd: The crowd.
-            kind: "people" in clothes of many colors, "cones", a "person" of one color, or one of
-                `SHAPES`; they face -Y.
-            color: Color of cones, person or shape.
-            scale: Scale of the bodies; people are as large as the radius of the agents asks for.
+            kind: "cones", one of `CASTS`, or one of `SHAPES`; they face -Y.
+            color: Color of cones or shape, and of the clothes or coat of a single character.
+            scale: Scale of the bodies; characters are as large as the radius of the agents asks
+                for.
             **sizes: Sizes that the shape takes; of cones an `attribute` and its `colors`.
         """
         modifier, body = display.require_modifier(crowd), None
@@ -291,13 +291,15 @@ class Stage:
             name = f"{crowd.name} Cones"
             zones = attribute_material("Zones", **sizes) if sizes else None
             display.set_input(modifier, "Material", zones or plain_material(name, color, 0.5))
-        elif kind == "people":
-            shown = "Characters"
-            display.set_input(modifier, "Collection", ensure_cast(PEOPLE, "People", self.scene))
-            scale = crowd.steer.agents.radius / BODY_RADIUS
-        elif kind == "person":
-            shown, body = "Character", ensure_character("man", self.scene, color)
-            scale = crowd.steer.agents.radius / BODY_RADIUS
+        elif kind in CASTS:
+            radius = crowd.steer.agents.radius
+            scale *= scale_of(kind, radius)
+            if len(CASTS[kind]) > 1:
+                shown = "Characters"
+                cast = ensure_cast(CASTS[kind], kind.title(), self.scene)
+                display.set_input(modifier, "Collection", cast)
+            else:
+                shown, body = "Character", ensure_character(CASTS[kind][0], self.scene, color)
         else:
             mesh = SHAPES[kind](**sizes)
             body = bpy.data.objects.new(f"{crowd.name} Body", mesh)

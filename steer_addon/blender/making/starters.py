@@ -166,13 +166,12 @@ def _show(place: Stage, plan: Plan, crowd: bpy.types.Object) -> None:
     """Set the display of the agents."""
     looks: dict[str, dict[str, Any]] = {
         "PERSON": {"kind": "people"},
-        "ANIMAL": {"kind": "animal", "name": "Animal", "length": 3.5 * plan.body, "girth": 0.4},
-        "FISH": {"kind": "fish", "name": "Fish", "length": 4.0 * plan.body},
-        "CONE": {"kind": "cones"},
+        "ANIMAL": {"kind": "dog"},
+        "BIRD": {"kind": "bird"},
+        "FISH": {"kind": "fish"},
+        "CONE": {"kind": "cones", "color": "#C8502F"},
     }
-    colors = {"ANIMAL": "#9C7A54", "FISH": "#E88B3A", "CONE": "#C8502F"}
-    figure = plan.start.figure if plan.wish.bodies else "CONE"
-    place.show(crowd, color=colors.get(figure, ""), **looks[figure])
+    place.show(crowd, **looks[plan.start.figure if plan.wish.bodies else "CONE"])
 
 
 def worth_seeing(

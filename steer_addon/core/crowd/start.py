@@ -32,6 +32,7 @@ class StartSettings(Settings):
             AUTO: "People where agents walk, cones where they fly",
             "PERSON": "People",
             "FISH": "Fish",
+            "BIRD": "Birds",
             "ANIMAL": "Four-legged animals",
             "CONE": "Cones, which are quick to draw",
         },

@@ -35,6 +35,20 @@ class TrackIndex:
     radius: NDArray[np.float32]
     """Body radii [m] where the agents first appear, shape (agent_count,)."""
 
+    def first(self, name: str) -> NDArray[np.float32]:
+        """An attribute of the agents where they first appear, 0 without it; (agent_count,)."""
+        count = len(self.id)
+        if self.row is None:
+            return self.frames[0].attributes.get(name, np.zeros(count, np.float32))
+        found = np.zeros(count, np.float32)
+        starts = (self.row >= 0).argmax(axis=0)
+        for number in np.unique(starts):
+            here = np.flatnonzero(starts == number)
+            column = self.frames[number].attributes.get(name)
+            if column is not None:
+                found[here] = column[self.row[number, here]]
+        return found
+
 
 def index_frames(frames: Sequence[Frame]) -> TrackIndex:
     """Match the agents of all frames by identity.
