@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-
-from tests.core.figuretools import made, partners, poses, row_named, slips
+from figuretools import made, partners, poses, row_named, slips
 
 TROTS = ("trot", "fast trot", "run")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figuretools import made, poses
 
 from steer_addon.core.characters.figures import NAMES, make_figure
 from steer_addon.core.errors import CharacterError
-from tests.core.figuretools import made, poses
 
 
 @pytest.fixture(params=NAMES)

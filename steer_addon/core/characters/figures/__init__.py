@@ -1,4 +1,8 @@
-"""The built-in characters: people and animals, made by rules from tables."""
+"""The built-in characters: people and animals, made by rules from tables.
+
+People and the dog stand on z = 0. The bird and the fish have their middle at the origin, as agents
+that fly or swim have theirs; their gaits go on by time.
+"""
 
 from __future__ import annotations
 

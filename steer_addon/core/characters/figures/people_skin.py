@@ -249,8 +249,8 @@ def _face(skin: Skin, rows: list[Floats], size: float) -> None:
     def add(x: float, y: float, z: float, sizes: tuple[float, ...], material: int) -> None:
         skin.ball(np.array([x, y, z]), np.array(sizes) * size, follows, material)
 
-    low, high = lips[0, 2] + 0.004 * size, eye[0, 2]
-    add(0.0, lips[0, 1] + 0.002 * size, low, (0.018, 0.005, 0.005), MOUTH)
+    low, high = lips[0, 2], eye[0, 2]
+    add(0.0, lips[0, 1] + 0.001 * size, low, (0.018, 0.005, 0.005), MOUTH)
     for side in (1.0, -1.0):
         x, front = side * 0.031 * size, eye[0, 1]
         add(x, front + 0.013 * size, high - 0.004, (0.011, 0.008, 0.009), EYES)
