@@ -97,4 +97,4 @@ def test_keyframes_have_the_body_of_each_character():
     made = obj.steer.bake_collection.objects
     assert {o.data.name for o in made} == {"Woman", "Man", "Child"}
     assert not any(o.modifiers for o in made)
-    assert [warning.code for warning in warnings] == ["BAKED_STANDING"]
+    assert [warning.code for warning in warnings] == ["CHARACTERS_STAND"]

@@ -41,6 +41,14 @@ def source_of(obj: bpy.types.Object) -> copies.Source:
     return shown
 
 
+def standing_characters(obj: bpy.types.Object) -> list[Diagnosis]:
+    """A diagnosis where what agents get copies of are characters, whose poses are not copied."""
+    found = source_of(obj)
+    if found is None or not library.among(found):
+        return []
+    return [diagnose("CHARACTERS_STAND", found.name)]
+
+
 def full_radius(obj: bpy.types.Object) -> float:
     """Body radius of agents whose copy has its full size [m]; 0 where all copies are alike."""
     agents = obj.steer.agents
@@ -55,8 +63,8 @@ def _bodies(shown: bpy.types.Collection) -> list[bpy.types.Object | bpy.types.Co
 def _copied(obj: bpy.types.Object, warnings: list[Diagnosis]) -> copies.Source:
     """What a bake copies: of several bodies that agents choose from, it cannot tell which."""
     found = source_of(obj)
-    if found is not None and library.among(found):
-        warnings.append(diagnose("BAKED_STANDING", found.name))
+    if standing := standing_characters(obj):
+        warnings += standing
         return found
     if not isinstance(found, bpy.types.Collection) or found == obj.steer.bake_source_collection:
         return found

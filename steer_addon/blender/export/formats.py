@@ -140,6 +140,8 @@ _WRITERS: dict[str, Callable[[Job, Path], int]] = {
     "fbx": _objects,
 }
 """Writers by format; each returns the number of frames."""
+_WITH_BODIES = ("pointinstancer", "glb", "fbx")
+"""Formats that show agents as what *Display* shows."""
 
 
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:
@@ -190,6 +192,9 @@ def export_crowd(
     else:
         found += _age(obj, scene)
         source = (cache.frame(number) for number in numbers)
+
+    if chosen.name in _WITH_BODIES:
+        found += keyed_crowds.standing_characters(obj)
 
     def frames() -> Iterator[Frame]:
         nonlocal agents

@@ -134,7 +134,9 @@ def _choices(
     for instance in stage.scene.view_layers[0].depsgraph.object_instances:
         if instance.is_instance and instance.parent.original == crowd:
             number = [n for n in instance.persistent_id if n != 2**31 - 1][-1]
-            shown.setdefault(number, set()).add(instance.object.original.name_full)
+            # characters are instances of the crowd itself: their meshes tell them apart
+            names = instance.object.original.name_full, instance.object.data.name
+            shown.setdefault(number, set()).add("\0".join(names))
     if not shown:
         return [ids] if len(ids) else []
     keys = ["\n".join(sorted(shown.get(int(number), ()))) for number in low]
