@@ -14,7 +14,7 @@ TOP, TROUSERS, SKIN, HAIR, SHOES, EYES, MOUTH = range(7)
 
 PARENTS = {
     "pelvis": "", "spine": "pelvis", "chest": "spine", "neck": "chest", "head": "neck",
-    "upper_arm": "chest", "forearm": "upper_arm", "hand": "forearm",
+    "upper_arm": "chest", "forearm": "upper_arm", "hand": "forearm", "fingers": "hand",
     "thigh": "pelvis", "shin": "thigh", "foot": "shin", "toe": "foot",
 }  # fmt: skip
 
@@ -74,11 +74,13 @@ def _torso(skin: Skin, table: Table) -> list[Ring]:
                 share = (0.05, 0.05, 0.12)[below] * aside
                 follows[column] = ("pelvis", "thigh" + side, share)
         rings.append(skin.ring(_oval(row, COLUMNS), follows))
-    skin.cap(rings[0], TOP)
+    skin.cap(rings[0], TOP, smooth=False)
     removed = {rings[hole + 1][4], rings[hole + 1][12]}
     for number in range(len(rings) - 1):
         before = len(skin.faces)
-        skin.band(rings[number], rings[number + 1], TROUSERS if number >= table["hem"] else TOP)
+        material = TROUSERS if number >= table["hem"] else TOP
+        # shading breaks where cloth ends
+        skin.band(rings[number], rings[number + 1], material, smooth=number != table["hem"])
         for place in reversed(range(before, len(skin.faces))):
             if removed & set(skin.faces[place]):
                 del skin.faces[place], skin.materials[place], skin.smooth[place]
@@ -145,9 +147,12 @@ def _arm(skin: Skin, table: Table, torso: list[Ring], side: int) -> None:
             follows = ("chest", names[0], 0.75)
         points = _across(center, direction, width * np.sin(angle), depth * np.cos(angle))
         ring = skin.ring(points * mirror, follows)
-        skin.band(before, ring, TOP if number <= table["sleeve"] else SKIN, side < 0)
+        ends = number == table["sleeve"] + 1
+        material = TOP if number <= table["sleeve"] else SKIN
+        skin.band(before, ring, material, side < 0, smooth=not ends)
         before = ring
-    skin.cap(before, TOP if table["sleeve"] == len(table["arm"]) - 1 else SKIN, side > 0)
+    long = table["sleeve"] == len(table["arm"]) - 1
+    skin.cap(before, TOP if long else SKIN, side > 0, smooth=False)
     _hand(skin, table, side)
 
 
@@ -160,12 +165,15 @@ def _hand(skin: Skin, table: Table, side: int) -> None:
     direction /= np.linalg.norm(direction)
     follows = (name.replace("hand", "forearm"), name, 1.0)
     angle = around(6, np.pi / 2)
+    hang = float(np.linalg.norm(wrist - joints["fingers"]))
     rings = []
     for way, thick, wide, y in table["hand"]:
         # fingers hang a little closed
         center = wrist + way * direction + [-1.1 * way * abs(way), y, 0.0]
         points = _across(center, direction, thick * np.sin(angle), wide * np.cos(angle))
-        rings.append(skin.ring(points * mirror, follows))
+        share = _smooth(way, 0.25 * hang, 1.75 * hang)
+        fingers = (name, name.replace("hand", "fingers"), share)
+        rings.append(skin.ring(points * mirror, fingers if share else follows))
     skin.tube(rings, SKIN, side < 0)
     size = table["hand"][1][2]
     thumb = np.array([-0.25, -0.95, -1.0]) * [1, 1, 1.9] * size * 0.72
@@ -191,7 +199,9 @@ def _leg(skin: Skin, table: Table, torso: list[Ring], side: int) -> None:
         follows = _limb_follows(names, t) if number else ("pelvis", names[0], 0.88)
         offsets = np.column_stack([width * np.sin(angle), -depth * np.cos(angle), 0.0 * angle])
         ring = skin.ring((center + offsets) * mirror, follows)
-        skin.band(before, ring, TROUSERS if number <= table["trouser"] else SKIN, side < 0)
+        ends = number == table["trouser"] + 1
+        material = TROUSERS if number <= table["trouser"] else SKIN
+        skin.band(before, ring, material, side < 0, smooth=not ends)
         before = ring
     long = table["trouser"] == len(table["leg"]) - 1
     skin.cap(before, TROUSERS if long else SKIN, side > 0, smooth=False)

@@ -61,13 +61,14 @@ class Skin:
         self.materials.append(material)
         self.smooth.append(smooth)
 
-    def band(self, upper: Ring, lower: Ring, material: int, flip: bool = False) -> None:
+    def band(self, upper: Ring, lower: Ring, material: int, flip: bool = False,
+             smooth: bool = True) -> None:  # fmt: skip
         """Join two rings, which run counterclockwise seen from the upper one's side."""
         n = len(upper)
         for i in range(n):
             j = (i + 1) % n
             face = (upper[i], lower[i], lower[j], upper[j])
-            self.face(face[::-1] if flip else face, material)
+            self.face(face[::-1] if flip else face, material, smooth)
 
     def cap(self, ring: Ring, material: int, flip: bool = False, smooth: bool = True) -> None:
         """Close a ring that runs counterclockwise seen from outside."""

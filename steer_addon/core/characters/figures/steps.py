@@ -21,7 +21,7 @@ Gait = dict[str, float]
 _ANGLES = {
     "heel_pitch", "toe_pitch", "toe_roll", "pass_pitch", "mid_pitch", "toe_out", "knee", "yaw",
     "list", "lean", "chest_yaw", "arm_swing", "arm_ahead", "arm_out", "arm_in", "elbow",
-    "elbow_swing", "breath", "nod", "reach", "wag", "look", "head_low",
+    "elbow_swing", "breath", "curl", "nod", "reach", "wag", "look", "head_low",
 }  # fmt: skip
 _LENGTHS = {"stride", "pass_back", "lift", "ankle_back", "width", "bob", "sway"}
 GRAVITY = 9.81

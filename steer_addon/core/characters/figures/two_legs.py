@@ -121,6 +121,7 @@ class Body:
         turns["upper_arm" + side] = upper
         turns["forearm" + side] = lower
         turns["hand" + side] = lower
+        turns["fingers" + side] = lower @ turn(1, sign * gait["curl"] + 0.0 * wave)
 
     def _pelvis_height(self, phase: Floats, gait: Gait) -> Floats:
         """Heights of the pelvis from which both legs reach their planted feet.
