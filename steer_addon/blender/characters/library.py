@@ -88,6 +88,12 @@ def base_mesh(
     mesh.polygons.foreach_set("material_index", np.ascontiguousarray(faces.materials, np.int32))
     mesh.polygons.foreach_set("use_smooth", np.ascontiguousarray(faces.smooth, np.bool_))
     mesh.update(calc_edges=True)
+    # Cycles shades across the border of a flat face unless its edges are sharp themselves
+    edges = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("edge_index", edges)
+    sharp = np.zeros(len(mesh.edges), np.bool_)
+    sharp[edges[np.repeat(~np.asarray(faces.smooth, np.bool_), faces.sizes)]] = True
+    mesh.edges.foreach_set("use_edge_sharp", sharp)
     return mesh
 
 
