@@ -104,8 +104,8 @@ def make(
 
     Args:
         name: Name that users see.
-        mesh: The body with UVs and materials, which becomes the object's own; its vertices are those
-            of the poses, in their order.
+        mesh: The body with UVs and materials, which becomes the object's own; its vertices are
+            those of the poses, in their order.
         space: The poses.
         scene: The scene in whose collection of characters the object is put.
 
@@ -192,8 +192,8 @@ def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
         ) from None
     if version != _VERSION:
         raise CharacterError(
-            f"Character {obj.name!r} has version {short(version)}, and this Steer knows {_VERSION}: "
-            "update Steer, or make the character anew"
+            f"Character {obj.name!r} has version {short(version)}, and this Steer knows "
+            f"{_VERSION}: update Steer, or make the character anew"
         )
     return gaits, clips
 

@@ -16,6 +16,7 @@ from bpy.app.handlers import persistent
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from .. import app_handlers
+from . import kept_group
 from .crowd_group import (
     NODE_GROUP_NAME,
     VERSION,
@@ -88,8 +89,11 @@ def ensure_node_group() -> bpy.types.NodeTree:
     if groups:
         return next((g for g in groups if g.name == NODE_GROUP_NAME), groups[0])
 
-    group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")
-    build_group(group)
+    group = kept_group.load(NODE_GROUP_NAME)
+    if group is None:
+        group = bpy.data.node_groups.new(NODE_GROUP_NAME, "GeometryNodeTree")
+        build_group(group)
+        kept_group.keep(group)
     return group
 
 

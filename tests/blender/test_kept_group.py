@@ -1,0 +1,37 @@
+"""The Crowd node group of a second file in a session is a copy of the first one's."""
+
+from __future__ import annotations
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.display import crowd_group, display, kept_group  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+
+def described(group):
+    """All that a group is made of."""
+    sockets = [(s.name, s.identifier, s.socket_type) for s in crowd_group.sockets_of(group)]
+    nodes = {node.name: node.bl_idname for node in group.nodes}
+    links = [
+        (a.from_node.name, a.from_socket.identifier, a.to_node.name, a.to_socket.identifier)
+        for a in group.links
+    ]
+    return group.name, sockets, nodes, sorted(links), dict(group.items())
+
+
+def test_it_is_the_same_and_knows_no_other_file(monkeypatch):
+    monkeypatch.setattr(kept_group, "_kept", [])
+    built = described(display.ensure_node_group())
+    bpy.ops.wm.read_homefile(use_empty=True)
+    group = display.ensure_node_group()
+    assert kept_group._kept and described(group) == built
+    assert group.library is None and group.library_weak_reference is None
+    assert not bpy.data.libraries and len(bpy.data.node_groups) == 1
+
+
+def test_without_its_file_it_is_built_again(monkeypatch, tmp_path):
+    monkeypatch.setattr(kept_group, "_kept", [tmp_path / "gone.blend"])
+    assert len(display.ensure_node_group().nodes) > 100
