@@ -7,7 +7,9 @@
 one that the tree has. Any other key that is one of the node's properties sets it, and the rest are
 inputs; `values` has all inputs in their order. The values "<name" and "<name.Output" link an input
 to another node: to its first output, or to the one named. A list of them makes several links to one
-input. "#RRGGBB" is a color in sRGB.
+input; a node that joins takes the last one first. "#RRGGBB" is a color in sRGB. `zone` names the
+node that ends the zone which this node begins; keys that end in `_items` have the types of sockets
+by name, which are added to the node.
 """
 
 from __future__ import annotations
@@ -49,6 +51,10 @@ def add_nodes(
         if menus and name in menus:
             made[name].name = made[name].label = name
             _set_items(made[name].enum_items, menus[name])
+    for name, row in rows.items():
+        if "zone" in row:
+            # the sockets of both follow from the node at the end
+            made[name].pair_with_output(made[row["zone"]])
     for name, node in made.items():
         sockets = [(_find(node.inputs, key), value) for key, value in inputs[name].items()]
         sockets += zip(node.inputs, rows[name].get("values", ()), strict=False)
@@ -70,15 +76,18 @@ def _set_properties(node: Any, row: Mapping[str, Any]) -> dict[str, Any]:
     """Set what is a property of the node, which decides what inputs it has; returns the others."""
     values = {}
     for key, value in row.items():
-        if key == "capture_items":
+        if key == "index_switch_items":
+            while len(node.index_switch_items) < value:
+                node.index_switch_items.new()
+        elif key.endswith("_items"):
             for name, socket_type in value.items():
-                node.capture_items.new(socket_type, name)
+                getattr(node, key).new(socket_type, name)
         elif key == "color_ramp":
             _set_stops(node.color_ramp, **value)
-        elif key == "mode" and key not in node.bl_rna.properties:
-            # it became an input in 5.0
-            node.inputs["Mode"].default_value = value.title()
-        elif key not in ("type", "node", "at", "values"):
+        elif key in ("mode", "pattern_mode") and key not in node.bl_rna.properties:
+            # they became inputs in 5.0
+            node.inputs[key.replace("_", " ").title()].default_value = value.title()
+        elif key not in ("type", "node", "at", "values", "zone"):
             if key in node.bl_rna.properties:
                 setattr(node, key, value)
             else:

@@ -43,6 +43,8 @@ _SHOWN = {
     "Discs": ("Material", *_BODY),
     "Object": ("Object", *_BODY),
     "Collection": ("Collection", "Choose By", *_BODY),
+    "Character": ("Object", *_BODY),
+    "Characters": ("Collection", "Choose By", *_BODY),
 }
 """Inputs of the Crowd modifier that each display uses."""
 _CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}
@@ -325,7 +327,7 @@ def shown_inputs(modifier: NodesModifier) -> list[str]:
         for name in ("Choose By", "Color By")
     )
     names = ["Display", *_SHOWN.get(shown, ())]
-    if shown == "Collection":
+    if "Choose By" in names:
         place = names.index("Choose By") + 1
         names[place:place] = _CHOSEN.get(chosen, ())
     names.append("Color By")

@@ -1,0 +1,7 @@
+"""Characters as objects of Blender: all poses of one in a mesh, and the nodes that show them."""
+
+from __future__ import annotations
+
+from ...core.doors import load_on_use
+
+load_on_use(__name__, "library")

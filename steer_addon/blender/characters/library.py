@@ -1,0 +1,288 @@
+"""The library object of a character: one mesh with all its poses, of which crowds show one each.
+
+Topology, UVs and materials are there once, and each pose is a point attribute of the mesh, 12 bytes
+for a vertex. The node group of `library.toml` makes a geometry instance of every pose; all of them
+share what is the same. It is all that the Crowd modifier needs, which so shows characters without
+Steer too. What the rows of poses are is known twice: to the nodes by further attributes of the
+mesh, to Python by a custom property of the object.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Protocol
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.characters.pose_space import PoseSpace, Row
+from ...core.doors import tomllib
+from ...core.errors import CharacterError, short
+from ..display import node_builder
+
+KEY = "steer_character"
+"""Custom property of library objects: what rows of poses there are."""
+COLLECTION_NAME = "Characters"
+MODIFIER_NAME = "Character"
+_COLLECTION_KEY = "steer_characters"
+_GROUP_NAME = "Steer Character"
+_GROUP_KEY = "steer_character_version"
+_VERSION = 1
+"""Raise it with every change of the property or of `library.toml`."""
+_MOST_POSES = 10_000
+"""Names of poses have four digits."""
+_LARGEST = 1.0e9
+"""Numbers of a row in a custom property are smaller."""
+_KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
+"""Types of values by the type of a field."""
+
+
+class Faces(Protocol):
+    """Faces of a mesh.
+
+    Attributes:
+        vertices: Vertex numbers of all faces, one face after another.
+        sizes: Number of vertices of each face, shape (face_count,).
+        materials: Number of each face's material, shape (face_count,).
+        smooth: Whether each face is shaded smooth, shape (face_count,).
+    """
+
+    @property
+    def vertices(self) -> NDArray[np.int32]: ...  # noqa: D102
+    @property
+    def sizes(self) -> NDArray[np.int32]: ...  # noqa: D102
+    @property
+    def materials(self) -> NDArray[np.int32]: ...  # noqa: D102
+    @property
+    def smooth(self) -> NDArray[np.bool_]: ...  # noqa: D102
+
+
+def base_mesh(
+    name: str,
+    points: NDArray[np.float32],
+    faces: Faces,
+    materials: Sequence[bpy.types.Material],
+) -> bpy.types.Mesh:
+    """A mesh of faces with materials, to be filled with poses.
+
+    Args:
+        name: Its name.
+        points: Its vertices [m], shape (vertex_count, 3).
+        faces: Its faces.
+        materials: Its materials.
+    """
+    mesh = bpy.data.meshes.new(name)
+    ends = np.cumsum(faces.sizes)
+    mesh.vertices.add(len(points))
+    mesh.vertices.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
+    mesh.loops.add(len(faces.vertices))
+    mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(faces.vertices, np.int32))
+    mesh.polygons.add(len(ends))
+    mesh.polygons.foreach_set("loop_start", (ends - faces.sizes).astype(np.int32))
+    for material in materials:
+        mesh.materials.append(material)
+    mesh.polygons.foreach_set("material_index", np.ascontiguousarray(faces.materials, np.int32))
+    mesh.polygons.foreach_set("use_smooth", np.ascontiguousarray(faces.smooth, np.bool_))
+    mesh.update(calc_edges=True)
+    return mesh
+
+
+def make(
+    name: str, mesh: bpy.types.Mesh, space: PoseSpace, scene: bpy.types.Scene
+) -> bpy.types.Object:
+    """Make the library object of a character, which is neither seen nor rendered itself.
+
+    Args:
+        name: Name that users see.
+        mesh: The body with UVs and materials, which becomes the object's own; its vertices are
+            those of the poses, in their order.
+        space: The poses.
+        scene: The scene in whose collection of characters the object is put.
+
+    Raises:
+        CharacterError: The poses do not fit the mesh.
+    """
+    _fill(mesh, space)
+    obj = bpy.data.objects.new(name, mesh)
+    mesh.name = obj.name
+    _describe(obj, space)
+    # wherever it is linked to, all poses at once are never seen; crowds show it nonetheless
+    obj.hide_viewport = obj.hide_render = True
+    ensure_collection(scene).objects.link(obj)
+    return obj
+
+
+def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> None:
+    """Give a library object another mesh and other poses; crowds that show it show those then.
+
+    Args:
+        obj: The library object.
+        mesh: The body, as for `make`.
+        space: The poses.
+
+    Raises:
+        CharacterError: The poses do not fit the mesh, or the object comes from another file.
+    """
+    if obj.library is not None or obj.override_library is not None:
+        raise CharacterError(
+            f"Character {obj.name!r} is linked from another file: make it anew in that file, or "
+            "make it local (Object > Relations > Make Local)"
+        )
+    _fill(mesh, space)
+    before: Any = obj.data
+    obj.data = mesh
+    if before is not None and before.users == 0:
+        name = before.name
+        bpy.data.meshes.remove(before)
+        mesh.name = name
+    _describe(obj, space)
+
+
+def is_character(obj: bpy.types.Object | None) -> bool:
+    """Whether an object is a library object, by its custom property; cheap."""
+    return obj is not None and KEY in obj
+
+
+def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+    """The gaits of a library object, and its clips.
+
+    Raises:
+        CharacterError: The object is none, or its custom property is not what Steer writes.
+    """
+    if not is_character(obj):
+        raise CharacterError(
+            f"Object {obj.name!r} is no character: choose one that Object > Crowd > Make Character "
+            "has made"
+        )
+    try:
+        data = json.loads(obj[KEY])
+        version = data["version"]
+        gaits, clips = (tuple(_row(row) for row in data[part]) for part in ("gaits", "clips"))
+        count = sum(row.count for row in (*gaits, *clips))
+        # what rows have to be is said there
+        PoseSpace(np.empty((count, 0, 3), np.float32), gaits, clips)
+    except CharacterError as error:
+        raise CharacterError(f"Character {obj.name!r} is damaged. {error}") from None
+    except (TypeError, ValueError, KeyError, OverflowError, RecursionError, MemoryError):
+        raise CharacterError(
+            f"Character {obj.name!r} is damaged: its custom property {KEY!r} is "
+            f"{short(obj[KEY])}; make the character anew"
+        ) from None
+    if version != _VERSION:
+        raise CharacterError(
+            f"Character {obj.name!r} has version {short(version)}, and this Steer knows "
+            f"{_VERSION}: update Steer, or make the character anew"
+        )
+    return gaits, clips
+
+
+def _row(data: Any) -> Row:
+    """A row from data of a stranger.
+
+    Raises:
+        TypeError: It has other fields, or one of another type.
+        ValueError: A number is out of range.
+    """
+    row = Row(**data)
+    for info in fields(Row):
+        value, kind = getattr(row, info.name), str(info.type)
+        if not isinstance(value, _KINDS[kind]) or isinstance(value, bool) != (kind == "bool"):
+            raise TypeError(info.name)
+        if kind in ("int", "float") and not 0 <= value < _LARGEST:
+            raise ValueError(info.name)
+    return row
+
+
+def ensure_collection(scene: bpy.types.Scene) -> bpy.types.Collection:
+    """The scene's collection of library objects, made where needed; no view layer shows it."""
+    for child in scene.collection.children:
+        if child.library is None and _COLLECTION_KEY in child:
+            return child
+    made = bpy.data.collections.new(COLLECTION_NAME)
+    made[_COLLECTION_KEY] = True
+    scene.collection.children.link(made)
+    for layer in scene.view_layers:
+        layer.layer_collection.children[made.name].exclude = True
+    return made
+
+
+def ensure_group() -> bpy.types.NodeTree:
+    """This file's node group that makes instances of poses, made or brought up to date."""
+    for group in bpy.data.node_groups:
+        if group.library is None and _GROUP_KEY in group:
+            if group[_GROUP_KEY] < _VERSION:
+                _build(group)
+            return group
+    group = bpy.data.node_groups.new(_GROUP_NAME, "GeometryNodeTree")
+    group.is_modifier = True
+    group.description = "Makes an instance of every pose of a character, for crowds"
+    for in_out in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    _build(group)
+    return group
+
+
+def _build(group: bpy.types.NodeTree) -> None:
+    group.nodes.clear()
+    data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    node_builder.add_nodes(group, data["nodes"])
+    group[_GROUP_KEY] = _VERSION
+
+
+def _describe(obj: bpy.types.Object, space: PoseSpace) -> None:
+    """Write the custom property, and give the object its modifier."""
+    gaits, clips = ([asdict(row) for row in rows] for rows in (space.gaits, space.clips))
+    obj[KEY] = json.dumps({"version": _VERSION, "gaits": gaits, "clips": clips})
+    group = ensure_group()
+    found = [m for m in obj.modifiers if isinstance(m, bpy.types.NodesModifier)]
+    if not any(modifier.node_group == group for modifier in found):
+        modifier: Any = obj.modifiers.new(MODIFIER_NAME, "NODES")
+        modifier.node_group = group
+        modifier.show_group_selector = False
+
+
+def _fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
+    """Write poses and rows to the attributes of a mesh.
+
+    Raises:
+        CharacterError: The poses do not fit the mesh.
+    """
+    count, wanted = len(mesh.vertices), space.positions.shape
+    if wanted != (space.pose_count, count, 3) or not (
+        count and 1 <= space.pose_count <= _MOST_POSES
+    ):
+        raise CharacterError(
+            f"Character {mesh.name!r} has {count} vertices, and poses of shape {wanted}: give 1 to "
+            f"{_MOST_POSES} poses of all vertices"
+        )
+    for name in [a.name for a in mesh.attributes if a.name.startswith(("pose_", "row_"))]:
+        mesh.attributes.remove(mesh.attributes[name])
+    missing = len(space.rows) - count
+    positions = np.ascontiguousarray(space.positions, np.float32)
+    if missing > 0:
+        # a vertex has to be there for each row: further ones stand where the first one is
+        mesh.vertices.add(missing)
+        positions = np.concatenate(
+            [positions, np.repeat(positions[:, :1], missing, axis=1)], axis=1
+        )
+    mesh.attributes["position"].data.foreach_set("vector", positions[0].ravel())
+    for number, pose in enumerate(positions):
+        attribute = mesh.attributes.new(f"pose_{number:04}", "FLOAT_VECTOR", "POINT")
+        attribute.data.foreach_set("vector", pose.ravel())
+    _write(mesh, "row_first", "INT", [row.first for row in space.rows])
+    _write(mesh, "row_count", "INT", [row.count for row in space.rows])
+    _write(mesh, "row_step", "FLOAT", [row.duration / row.count for row in space.rows])
+    _write(mesh, "row_ends", "BOOLEAN", [not row.loops for row in space.rows])
+    mesh.update()
+
+
+def _write(mesh: bpy.types.Mesh, name: str, kind: str, values: Sequence[float]) -> None:
+    """Write a value for each row to the first vertices."""
+    dtype = {"INT": np.int32, "FLOAT": np.float32, "BOOLEAN": np.bool_}[kind]
+    written = np.zeros(len(mesh.vertices), dtype)
+    written[: len(values)] = values
+    mesh.attributes.new(name, kind, "POINT").data.foreach_set("value", written)
