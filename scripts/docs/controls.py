@@ -26,6 +26,7 @@ from steer_addon.blender.bake.status import BakeStatus
 from steer_addon.blender.crowd import crowds
 from steer_addon.blender.crowd.properties import add_behavior
 from steer_addon.blender.display import display
+from steer_addon.blender.display.crowd_group import menu_node
 from steer_addon.blender.operators import ways_out
 from steer_addon.blender.ui import drawing
 from steer_addon.blender.ui import overlay_table as table
@@ -162,7 +163,7 @@ def _input(name: str) -> Control:
     text, default, limits = socket.description, getattr(socket, "default_value", None), ""
     kind = socket.socket_type.removeprefix("NodeSocket")
     if kind == "Menu":
-        text = f"{text}: {_choices(group.nodes[name].enum_items)}"
+        text = f"{text}: {_choices(menu_node(group, name).enum_items)}"
     elif kind in ("Int", "Float"):
         limits = _between(socket.min_value, socket.max_value)
         default = _number(default)

@@ -116,6 +116,8 @@ def make(
     obj = bpy.data.objects.new(name, mesh)
     mesh.name = obj.name
     _describe(obj, space)
+    # wherever it is linked to, all poses at once are never seen; crowds show it nonetheless
+    obj.hide_viewport = obj.hide_render = True
     ensure_collection(scene).objects.link(obj)
     return obj
 
@@ -140,8 +142,9 @@ def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> Non
     before: Any = obj.data
     obj.data = mesh
     if before is not None and before.users == 0:
-        mesh.name = before.name
+        name = before.name
         bpy.data.meshes.remove(before)
+        mesh.name = name
     _describe(obj, space)
 
 

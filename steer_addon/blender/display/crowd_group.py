@@ -12,6 +12,8 @@ from ...core.doors import tomllib
 from . import node_builder
 
 NODE_GROUP_NAME = "Steer Crowd"
+INNER_NAME = ".Steer Crowd"
+"""Name of the group in it; the dot leaves it out of lists."""
 VERSION = 6
 """Raise it with every change of the group: files with an older one are brought up to date."""
 VERSION_KEY = "steer_display_version"
@@ -41,17 +43,44 @@ def former_values() -> dict[str, Any]:
 
 
 def build_group(group: bpy.types.NodeTree) -> None:
-    """Make a node group the Crowd group; inputs that it has keep their values in modifiers."""
-    group.nodes.clear()
+    """Make a node group the Crowd group; inputs that it has keep their values in modifiers.
+
+    Its nodes stand in a group of their own, in it: Blender looks through what each node of a
+    modifier's own group gives, for its spreadsheet, and that takes longer than to show a crowd of
+    characters with a thousand poses.
+    """
+    inner = inner_group(group)
+    if inner is None or inner.library is not None:
+        inner = bpy.data.node_groups.new(INNER_NAME, "GeometryNodeTree")
+    for tree in (group, inner):
+        tree.nodes.clear()
+        _build_interface(tree)
+    node_builder.add_nodes(inner, _data()["nodes"], _data()["menus"])
     group.is_modifier = True
     group.description = "Shows a crowd simulated by Steer"
-    _build_interface(group)
-    node_builder.add_nodes(group, _data()["nodes"], _data()["menus"])
+    links = {name: f"<inputs.{name}" for name in _data()["inputs"]}
+    rows: dict[str, dict[str, Any]] = {
+        "inputs": {"type": "NodeGroupInput", "at": [0, 0]},
+        "inner": {"type": "GeometryNodeGroup", "at": [1, 0], "node_tree": inner, **links},
+        "output": {"type": "NodeGroupOutput", "at": [2, 0], "Geometry": "<inner"},
+    }
+    node_builder.add_nodes(group, rows)
     for socket in sockets_of(group):
         if socket.socket_type == "NodeSocketMenu":
             # a menu has items, and so a default, only once it is linked
             socket.default_value = defaults()[socket.name]
     group[VERSION_KEY] = VERSION
+
+
+def inner_group(group: bpy.types.NodeTree) -> bpy.types.NodeTree | None:
+    """The group in a Crowd group that has its nodes; None in one of before version 6."""
+    found = (getattr(node, "node_tree", None) for node in group.nodes)
+    return next((tree for tree in found if tree is not None), None)
+
+
+def menu_node(group: bpy.types.NodeTree, name: str) -> Any:
+    """The node of a Crowd group that has the items of a menu, or None."""
+    return (inner_group(group) or group).nodes.get(name)
 
 
 def _build_interface(group: bpy.types.NodeTree) -> None:

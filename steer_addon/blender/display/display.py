@@ -23,6 +23,7 @@ from .crowd_group import (
     VERSION_KEY,
     build_group,
     former_values,
+    menu_node,
     sockets_of,
 )
 
@@ -234,7 +235,7 @@ def _socket(modifier: bpy.types.NodesModifier, name: str) -> Any:
 
 def _menu_items(group: Any, name: str) -> dict[str, int]:
     # a menu is stored as the number that the switch gave to the item when it was made
-    switch = group.nodes.get(name)
+    switch = menu_node(group, name)
     if switch is None:
         raise SceneError(f"Node group {group.name!r} has lost its node {name!r}: add a crowd again")
     start = "Item_"

@@ -32,14 +32,18 @@ def load(name: str) -> bpy.types.NodeTree | None:
     if not _kept or not _kept[0].is_file():
         return None
     libraries: Any = bpy.data.libraries
-    known = set(libraries)
+    known, groups = set(libraries), set(bpy.data.node_groups)
     with libraries.load(str(_kept[0]), link=False) as (_held, wanted):
         wanted.node_groups = [name]
-    (read,) = wanted.node_groups
-    # a copy knows nothing of the file that it comes from
-    group: bpy.types.NodeTree = read.copy()
-    bpy.data.node_groups.remove(read)
-    group.name = name
+    (found,) = wanted.node_groups
+    for read in set(bpy.data.node_groups) - groups:
+        # a copy knows nothing of the file that it comes from
+        made, own_name = read.copy(), read.name
+        read.user_remap(made)
+        found = made if found == read else found
+        bpy.data.node_groups.remove(read)
+        made.name = own_name
     for library in set(libraries) - known:
         libraries.remove(library)
+    group: bpy.types.NodeTree = found
     return group

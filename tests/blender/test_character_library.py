@@ -1,0 +1,180 @@
+"""The library object: instance k is pose k, what moves in it, and what is known of its rows."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.core.characters.pose_space import PoseSpace, Row  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+
+from .crowd_views import make_object  # noqa: E402
+from .toy_characters import body, make_toy, poses_of, space  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def empty_file():
+    bpy.ops.wm.read_homefile(use_empty=True)
+    yield
+    bpy.ops.wm.read_homefile(use_empty=True)
+
+
+def test_instance_k_is_pose_k():
+    # numbers of more than two digits: names of poses are in the order of their numbers
+    poses = space(walk=90, run=40)
+    shown, _ = poses_of(make_toy(poses=poses))
+    assert len(shown) == poses.pose_count
+    for one, positions in zip(shown, poses.positions, strict=True):
+        np.testing.assert_array_equal(one.points, positions)
+
+
+def test_poses_keep_faces_and_materials_and_nothing_of_other_poses():
+    materials = [bpy.data.materials.new(name) for name in ("Shoe", "Coat")]
+    shown, _ = poses_of(make_toy(materials=materials))
+    last = shown[-1]
+    assert last.materials == ["Shoe", "Coat"]
+    assert last.faces == [(0, True)] * 6 + [(0, False)] * 6 + [(1, False)] * 6
+    assert not [name for name in last.attributes if name.startswith(("pose_", "row_"))]
+
+
+def test_velocity_is_the_way_between_the_poses_before_and_after_by_their_time():
+    poses = space()
+    shown, _ = poses_of(make_toy(poses=poses))
+    assert not shown[0].velocity.any()
+    for row in poses.gaits[1:]:
+        cycle = poses.positions[row.first : row.first + row.count]
+        time = 2 * row.duration / row.count
+        expected = (np.roll(cycle, -1, axis=0) - np.roll(cycle, 1, axis=0)) / time
+        for number in range(row.count):
+            found = shown[row.first + number].velocity
+            np.testing.assert_allclose(found, expected[number], atol=1e-5)
+
+
+def test_the_ends_of_a_clip_that_ends_take_one_neighbor():
+    poses = space()
+    (clip,) = poses.clips
+    shown, _ = poses_of(make_toy(poses=poses))
+    height = poses.positions[clip.first :, 0, 2]
+    rising = [one.velocity[0, 2] for one in shown[clip.first :]]
+    np.testing.assert_allclose(rising, np.gradient(height, clip.duration / clip.count), atol=1e-5)
+
+
+def test_more_rows_than_vertices():
+    rows = tuple(Row(str(n), n, 1, float(n)) for n in range(6))
+    points = np.random.default_rng(1).random((6, 3, 3)).astype(np.float32)
+    mesh = bpy.data.meshes.new("Triangle")
+    mesh.from_pydata(points[0].tolist(), [], [(0, 1, 2)])
+    made = library.make("Triangle", mesh, PoseSpace(points, rows), bpy.context.scene)
+    shown, firsts = poses_of(made)
+    assert firsts == [0, 1, 2, 3, 4, 5]
+    for triangle, positions in zip(shown, points, strict=True):
+        np.testing.assert_array_equal(triangle.points[:3], positions)
+
+
+def test_the_object_is_neither_seen_nor_rendered():
+    made = make_toy()
+    assert made.hide_render and made.hide_viewport and not made.visible_get()
+    (collection,) = made.users_collection
+    assert collection.name == "Characters"
+    assert bpy.context.view_layer.layer_collection.children[collection.name].exclude
+    other = make_toy("Other")
+    assert other.users_collection == made.users_collection
+    assert other.modifiers[0].node_group == made.modifiers[0].node_group
+
+
+def test_rows_are_read_from_the_object_alone():
+    poses = space()
+    made = make_toy(poses=poses)
+    assert library.is_character(made) and not library.is_character(make_object("Cube"))
+    assert library.rows_of(made) == (poses.gaits, poses.clips)
+    with pytest.raises(CharacterError, match="'Cube' is no character"):
+        library.rows_of(bpy.data.objects["Cube"])
+
+
+def changed(**values):
+    return {"name": "stand", "first": 0, "count": 1, "speed": 0.0, "stride": 0.0,
+            "duration": 1.0, "loops": True} | values  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[" * 100_000,
+        "[]",
+        "7",
+        '{"version": 1}',
+        '{"version": 1, "gaits": 3, "clips": []}',
+        *(
+            json.dumps({"version": 1, "gaits": [row], "clips": []})
+            for row in (
+                3,
+                {"name": "stand"},
+                changed(more=1),
+                changed(name=None),
+                changed(first=True),
+                changed(first=0.5),
+                changed(first=1),
+                changed(count=0),
+                changed(count=10**400),
+                changed(speed=float("nan")),
+                changed(stride=-1.0),
+                changed(duration=0.0),
+                changed(duration=float("inf")),
+                changed(loops=1),
+            )
+        ),
+    ],
+)
+def test_a_damaged_property_is_told(text):
+    made = make_toy()
+    made[library.KEY] = text
+    with pytest.raises(CharacterError, match="'Toy' is damaged"):
+        library.rows_of(made)
+
+
+def test_a_property_of_another_kind_or_version_is_told():
+    made = make_toy()
+    data = json.loads(made[library.KEY])
+    made[library.KEY] = json.dumps({**data, "version": 99})
+    with pytest.raises(CharacterError, match="version 99.*update Steer"):
+        library.rows_of(made)
+    made[library.KEY] = 3
+    with pytest.raises(CharacterError, match="is damaged"):
+        library.rows_of(made)
+
+
+def test_poses_of_other_vertices_are_told():
+    mesh = bpy.data.meshes.new("Empty")
+    with pytest.raises(CharacterError, match="'Empty' has 0 vertices"):
+        library.make("Empty", mesh, space(), bpy.context.scene)
+    assert not bpy.data.objects
+
+
+def test_another_mesh_and_other_poses_take_the_place():
+    made = make_toy()
+    before = made.data.name
+    wide = space(walk=8, width=2.0)
+    library.refill(made, body(wide), wide)
+    assert [mesh.name for mesh in bpy.data.meshes] == [before]
+    assert len(made.modifiers) == 1
+    assert library.rows_of(made)[0] == wide.gaits
+    shown, _ = poses_of(made)
+    np.testing.assert_array_equal(shown[3].points, wide.positions[3])
+
+
+def test_a_linked_character_stays_as_it_is(tmp_path):
+    make_toy()
+    path = str(tmp_path / "toy.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Toy"]
+    poses = space()
+    with pytest.raises(CharacterError, match="'Toy' is linked from another file"):
+        library.refill(wanted.objects[0], body(poses), poses)
