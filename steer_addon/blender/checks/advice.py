@@ -90,7 +90,8 @@ def _hidden_display(obj: bpy.types.Object) -> Iterator[Diagnosis]:
     except SteerError:
         # the Display panel reports errors of the modifier
         return
-    if isinstance(body, bpy.types.Object) and body.hide_viewport:
+    hidden = isinstance(body, bpy.types.Object) and body.hide_viewport
+    if hidden and not library.is_character(body):
         yield diagnose("BODY_DISABLED", body.name, object=body.name)
     rig = rigs.rig_of(body)
     if rig is not None:
