@@ -22,9 +22,13 @@ def walker(weights, time, *, angle=0.0, drift=0.0):
     for side, start in ((0.1, 0.0), (-0.1, 0.5)):
         gone = (way / stride + start) % 1.0 if stride else 0.0
         swing = (gone - DUTY) / (1.0 - DUTY)
-        y = stride * (gone - DUTY / 2 if swing < 0.0 else DUTY * (0.5 - swing * swing * (3 - 2 * swing)))
+        y = stride * (
+            gone - DUTY / 2 if swing < 0.0 else DUTY * (0.5 - swing * swing * (3 - 2 * swing))
+        )
         z = 0.0 if swing < 0.0 else 0.15 * np.sin(np.pi * swing)
-        points += [[side + dx, y + dy if stride else dy, z] for dx in (-0.03, 0.03) for dy in (-0.1, 0.1)]
+        points += [
+            [side + dx, y + dy if stride else dy, z] for dx in (-0.03, 0.03) for dy in (-0.1, 0.1)
+        ]
     result = np.array(points, np.float32)
     result[:, 1] -= drift * time
     return contacts.turned(result, angle)

@@ -11,6 +11,7 @@ swinging foot often passes below the ground, on its way ahead.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from ..errors import CharacterError
 
 F64 = NDArray[np.float64]
+Points = NDArray[np.floating[Any]]
 
 _BAND = 0.03
 """Share of the height: what is within it above the ground is near the ground."""
@@ -25,6 +27,8 @@ _SLOWEST = 0.15
 """Share of the mean speed below which no part of the way falls."""
 _STILL = 0.02
 """Share of the height: a cycle whose feet go less far does not walk."""
+_MORE_BACK = 1.05
+"""Feet near the ground go back for longer than ahead, at least by this ratio."""
 _GAP = 0.12
 """Share of the height: feet that lie as far apart along the body are a pair of their own."""
 
@@ -59,7 +63,7 @@ class Cycle:
         return self.stride / self.duration
 
 
-def turned(points: NDArray[np.floating], angle: float) -> NDArray[np.floating]:
+def turned(points: Points, angle: float) -> Points:
     """Points turned about z by an angle; shape (..., 2 or 3)."""
     cosine, sine = np.cos(angle), np.sin(angle)
     result = points.copy()
@@ -68,9 +72,7 @@ def turned(points: NDArray[np.floating], angle: float) -> NDArray[np.floating]:
     return result
 
 
-def measure_cycle(
-    samples: NDArray[np.floating], duration: float, stride: float | None = None
-) -> Cycle:
+def measure_cycle(samples: Points, duration: float, stride: float | None = None) -> Cycle:
     """Measure how a cycle goes along.
 
     Args:
@@ -107,7 +109,7 @@ def measure_cycle(
     )
 
 
-def _check(samples: NDArray[np.floating], duration: float, stride: float | None) -> None:
+def _check(samples: Points, duration: float, stride: float | None) -> None:
     if len(samples) < 3 or not duration > 0.0:
         raise CharacterError(
             "The action of a gait lasts one frame: give an action with two steps, one of each foot"
@@ -121,7 +123,7 @@ def _check(samples: NDArray[np.floating], duration: float, stride: float | None)
         raise CharacterError("The action moves vertices to places that are not finite: repair it")
 
 
-def _in_place(samples: NDArray[np.floating]) -> tuple[F64, F64, F64 | None, float]:
+def _in_place(samples: Points) -> tuple[F64, F64, F64 | None, float]:
     """Center, root motion, the vertices that ever come near the ground, and the height."""
     horizontal = samples[:, :, :2].mean(axis=1, dtype=np.float64)
     drift = horizontal[-1] - horizontal[0]
@@ -145,7 +147,7 @@ def _in_place(samples: NDArray[np.floating]) -> tuple[F64, F64, F64 | None, floa
 
 
 def _without_feet(
-    samples: NDArray[np.floating],
+    samples: Points,
     duration: float,
     stride: float | None,
     drift: F64,
@@ -229,7 +231,11 @@ class _Contacts:
         """Vertices that are near the ground and go back in a step, shape (steps, vertices)."""
         near = self._turned[..., 2] < self.ground + self._band
         back = np.diff(self._turned[..., 1], axis=0) > 0.0
-        self.planted = near[1:] & near[:-1] & back
+        both = near[1:] & near[:-1]
+        self.planted = both & back
+        # wings and tails come near the ground and leave it the same way
+        if self.planted.sum() < _MORE_BACK * (both & ~back).sum():
+            self.planted[:] = False
 
     def _ground(self) -> float:
         """Height of planted feet: the median over time of the lowest planted vertex."""

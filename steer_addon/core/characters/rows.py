@@ -24,6 +24,8 @@ Sample = Callable[[Weights, float], F32]
 Report = Callable[[float], None]
 """It takes the share of the work that is done, 0 to 1, and may raise to cancel."""
 
+_RUN_STEP = 1.5
+"""Spacing of runs over that of walks."""
 _MOST_POSES = 2000
 """Poses of one row: at a stride of 12 m they still lie 6 mm apart."""
 
@@ -33,7 +35,8 @@ class Plan:
     """What rows a character gets.
 
     Attributes:
-        tolerance: Way between two poses [m].
+        tolerance: Way between two poses of walks [m]; runs, whose feet are down for a moment
+            only, have 1.5 times as much.
         ratio: Ratio of neighboring strides.
         slowest: Smallest stride, as a share of the walk's.
         steps: Samples of a cycle from which its way is measured.
@@ -43,7 +46,7 @@ class Plan:
         run_stride: Stride of the run [m]; None to measure it.
     """
 
-    tolerance: float = 0.006
+    tolerance: float = 0.005
     ratio: float = 1.25
     slowest: float = 0.25
     steps: int = 192
@@ -56,7 +59,7 @@ class Plan:
         """Check the range of each value."""
         if not 1.0e-4 <= self.tolerance <= 1.0:
             raise CharacterError(
-                f"Way per Pose is {self.tolerance:g} m: give 0.0001 to 1 m, such as 0.006"
+                f"Way per Pose is {self.tolerance:g} m: give 0.0001 to 1 m, such as 0.005"
             )
 
     def shares(self) -> list[float]:
@@ -127,12 +130,17 @@ class Rows:
         self._poses.append(poses)
 
     def add_gait(
-        self, name: str, sample: Callable[[float], F32], cycle: Cycle, speed: float
+        self,
+        name: str,
+        sample: Callable[[float], F32],
+        cycle: Cycle,
+        speed: float,
+        runs: bool = False,
     ) -> None:
         """Add a gait at equal steps of its way; one that is no faster than the last is left out."""
         if self.gaits and speed <= self.gaits[-1].speed * 1.02:
             return
-        times = row_times(cycle, self.plan.tolerance)
+        times = row_times(cycle, self.plan.tolerance * (_RUN_STEP if runs else 1.0))
         place = Place(cycle.angle, (cycle.center[0], cycle.center[1]), cycle.ground)
         poses = np.stack([place.put(sample(time)) for time in times])
         row = Row(name, self._first(), len(times), speed, cycle.stride, cycle.stride / speed)
@@ -152,7 +160,8 @@ def row_times(cycle: Cycle, tolerance: float) -> list[float]:
 
     Args:
         cycle: The measured cycle.
-        tolerance: Way between two poses [m].
+        tolerance: Way between two poses of walks [m]; runs, whose feet are down for a moment
+            only, have 1.5 times as much.
 
     Returns:
         Shares of the duration; their number is even, so that a pose lies at phase 1/2.
@@ -215,7 +224,7 @@ def add_gaits(
         given = plan.run_stride if mix == 1.0 else None
         cycle = _measure(plan, sample, weights, time, given)
         name = "run" if mix == 1.0 else f"run {mix:.0%}"
-        rows.add_gait(name, _at(sample, weights), cycle, cycle.speed)
+        rows.add_gait(name, _at(sample, weights), cycle, cycle.speed, runs=True)
     report(1.0)
     return place
 
