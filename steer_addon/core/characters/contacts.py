@@ -157,8 +157,8 @@ def _without_feet(
     length = float(np.hypot(*drift))
     if stride is None and length == 0.0:
         raise CharacterError(
-            "No feet that go back on the ground are found in the action: type in its Stride, the "
-            "way that one cycle covers, in meters"
+            "No feet that go back on the ground are found in the action: stand the "
+            "character upright, with Z up, or type in its Stride, the way of one cycle in meters"
         )
     angle = -np.pi / 2 - np.arctan2(drift[1], drift[0]) if length > 0.0 else 0.0
     steps = len(samples) - 1
