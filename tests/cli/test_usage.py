@@ -15,7 +15,7 @@ COMMANDS = [module.NAME for module in commands.MODULES]
 
 def test_every_command_of_the_issue_is_there():
     listing = ["presets", "behaviors", "compile"]
-    assert COMMANDS == ["scene", "demo", "simulate", "bake", "render", *listing]
+    assert COMMANDS == ["scene", "demo", "character", "simulate", "bake", "render", *listing]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

@@ -10,6 +10,7 @@ load_on_use(
     "demos",
     "distribute",
     "grounds",
+    "importers",
     "input_makers",
     "path_curves",
     "plans",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import addon_utils
 import bpy
@@ -26,7 +27,7 @@ IMPORTERS = {
     ".abc": "wm.alembic_import",
 }
 """Operators by suffix. Each converts the axes of its format: in .obj files y is up."""
-_OPTIONS = {
+_OPTIONS: dict[str, dict[str, Any]] = {
     "wm.usd_import": {"import_cameras": False, "import_lights": False, "set_frame_range": False},
     "wm.fbx_import": {"use_anim": False},
     "wm.alembic_import": {"set_frame_range": False, "as_background_job": False},
@@ -46,23 +47,8 @@ def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.type
     Raises:
         SceneError: There is no such file, Blender cannot read it, or it holds no faces.
     """
-    operator = IMPORTERS.get(path.suffix.lower())
-    if operator is None:
-        raise SceneError(
-            f"{path.name} has the suffix {path.suffix!r}: give a mesh file of "
-            f"{', '.join(IMPORTERS)}"
-        )
-    if not path.is_file():
-        raise SceneError(f"There is no file {path}: check the path")
     before, collections_before = set(bpy.data.objects), set(bpy.data.collections)
-    try:
-        if operator == "import_scene.gltf":
-            addon_utils.enable("io_scene_gltf2", default_set=False)
-        importer = attrgetter(operator)(bpy.ops)
-        importer(filepath=str(path.resolve()), **_OPTIONS.get(operator, {}))
-    except (RuntimeError, AttributeError) as error:
-        reason = " ".join(str(error).removeprefix("Error: ").split())
-        raise SceneError(f"{path.name} cannot be imported: {reason}") from None
+    _import(path, IMPORTERS, _OPTIONS)
     bpy.context.view_layer.update()
     made = [obj for obj in bpy.data.objects if obj not in before]
     meshes = [obj for obj in made if obj.type == "MESH" and len(obj.data.polygons)]
@@ -82,6 +68,42 @@ def import_meshes(path: Path, collection: bpy.types.Collection) -> list[bpy.type
     for other in set(bpy.data.collections).difference(collections_before):
         bpy.data.collections.remove(other)
     return meshes
+
+
+def import_animated(path: Path) -> None:
+    """Import a file with its rigs and actions into the scene.
+
+    Args:
+        path: A .glb, .gltf, .fbx, .usd or .abc file.
+
+    Raises:
+        SceneError: There is no such file, or Blender cannot read it.
+    """
+    animated = {s: op for s, op in IMPORTERS.items() if s not in (".obj", ".ply", ".stl")}
+    _import(path, animated, {})
+
+
+def _import(path: Path, importers: dict[str, str], options: dict[str, dict[str, Any]]) -> None:
+    """Run Blender's importer for a file.
+
+    Raises:
+        SceneError: There is none, or no such file, or Blender cannot read it.
+    """
+    operator = importers.get(path.suffix.lower())
+    if operator is None:
+        raise SceneError(
+            f"{path.name} has the suffix {path.suffix!r}: give a file of {', '.join(importers)}"
+        )
+    if not path.is_file():
+        raise SceneError(f"There is no file {path}: check the path")
+    try:
+        if operator == "import_scene.gltf":
+            addon_utils.enable("io_scene_gltf2", default_set=False)
+        importer = attrgetter(operator)(bpy.ops)
+        importer(filepath=str(path.resolve()), **options.get(operator, {}))
+    except (RuntimeError, AttributeError) as error:
+        reason = " ".join(str(error).removeprefix("Error: ").split())
+        raise SceneError(f"{path.name} cannot be imported: {reason}") from None
 
 
 def join_meshes(objects: list[bpy.types.Object], name: str) -> bpy.types.Object:

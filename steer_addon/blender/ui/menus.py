@@ -60,6 +60,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout = self.layout
         layout.operator("object.steer_add_modifier", icon=ICON)
         layout.operator("object.steer_remove_modifier")
+        layout.operator("object.steer_make_character", icon="ARMATURE_DATA")
         layout.separator()
         layout.operator("object.steer_play", icon="PLAY")
         layout.operator("object.steer_catch_up")

@@ -1,0 +1,97 @@
+"""The parts of a body as one mesh: faces, UVs, materials and attributes, vertices in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..suspension import suspended
+from .sampling import Sampler
+
+_ORDER = "steer_order"
+
+
+def join_parts(sampler: Sampler, name: str) -> tuple[bpy.types.Mesh, NDArray[np.intp]]:
+    """Join all parts of a body as they are evaluated now.
+
+    Args:
+        sampler: The parts.
+        name: Name of the mesh.
+
+    Returns:
+        The mesh, and the number that each of its vertices has in samples, shape (vertex_count,).
+    """
+    depsgraph = sampler.depsgraph
+    made: list[bpy.types.Object] = []
+    after = 0
+    with suspended():
+        try:
+            for twin in sampler.twins:
+                evaluated = twin.evaluated_get(depsgraph)
+                mesh = bpy.data.meshes.new_from_object(
+                    evaluated, preserve_all_data_layers=True, depsgraph=depsgraph
+                )
+                obj = bpy.data.objects.new(name, mesh)
+                made.append(obj)
+                sampler.scene.collection.objects.link(obj)
+                _prepare(mesh, evaluated, after)
+                after += len(mesh.vertices)
+            result = _joined(sampler, made)
+            result.name = name
+        finally:
+            for obj in made:
+                _remove(obj)
+    return result, _take_order(result)
+
+
+def _prepare(mesh: bpy.types.Mesh, evaluated: bpy.types.Object, after: int) -> None:
+    """Number the vertices, and let materials of the object be those of the mesh."""
+    old = mesh.attributes.get(_ORDER)
+    if old is not None:
+        mesh.attributes.remove(old)
+    numbers = np.arange(after, after + len(mesh.vertices), dtype=np.int32)
+    mesh.attributes.new(_ORDER, "INT", "POINT").data.foreach_set("value", numbers)
+    for number, slot in enumerate(evaluated.material_slots):
+        if slot.link == "OBJECT" and number < len(mesh.materials):
+            mesh.materials[number] = slot.material and slot.material.original
+    if evaluated.matrix_world.determinant() < 0.0:
+        mesh.flip_normals()
+
+
+def _joined(sampler: Sampler, made: list[bpy.types.Object]) -> bpy.types.Mesh:
+    first: Any = made[0]
+    others = [obj.data for obj in made[1:]]
+    if len(made) > 1:
+        with bpy.context.temp_override(
+            scene=sampler.scene,
+            view_layer=sampler.scene.view_layers[0],
+            active_object=first,
+            object=first,
+            selected_editable_objects=made,
+        ):
+            bpy.ops.object.join()
+        for other in others:
+            if other.users == 0:
+                bpy.data.meshes.remove(other)
+    mesh: bpy.types.Mesh = first.data
+    bpy.data.objects.remove(first)
+    made.clear()
+    return mesh
+
+
+def _remove(obj: bpy.types.Object) -> None:
+    mesh: Any = obj.data
+    bpy.data.objects.remove(obj)
+    if mesh.users == 0:
+        bpy.data.meshes.remove(mesh)
+
+
+def _take_order(mesh: bpy.types.Mesh) -> NDArray[np.intp]:
+    attribute = mesh.attributes[_ORDER]
+    order = np.empty(len(mesh.vertices), np.int32)
+    attribute.data.foreach_get("value", order)
+    mesh.attributes.remove(attribute)
+    return order.astype(np.intp)

@@ -1,0 +1,272 @@
+"""Samples of a body in motion, from copies in a scene of their own: the user's scene stays as is.
+
+The bones of a rig are read for each action once. A blend is made of their locations, rotations and
+scales, written to the copy of the rig, and evaluated with its constraints, drivers and modifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion
+from numpy.typing import NDArray
+
+from ...core.errors import CharacterError
+from ..suspension import suspended
+
+F32 = NDArray[np.float32]
+_KNOTS = 96
+"""Times of an action at which its bones are read; in between they are blended."""
+
+
+class Track:
+    """The bones of a rig over one action: locations, rotations and scales, and the rig's own.
+
+    Attributes:
+        action: The action; None for motion without one.
+        frames: Its first and last frame.
+        duration: Its time [s].
+        values: Location, rotation (w, x, y, z) and scale of all bones and, at the end, of the rig,
+            shape (times, bone_count + 1, 10).
+    """
+
+    def __init__(
+        self, action: bpy.types.Action | None, frames: tuple[float, float], fps: float
+    ) -> None:
+        """Begin a track that is not read yet."""
+        self.action, self.frames = action, frames
+        self.duration = (frames[1] - frames[0]) / fps
+        self.values = np.empty((0, 0, 10))
+
+    def frame(self, time: float) -> float:
+        """Frame of the scene at a share of the duration."""
+        return self.frames[0] + time * (self.frames[1] - self.frames[0])
+
+    def at(self, time: float) -> NDArray[np.float64]:
+        """Values at a share of the duration, shape (bone_count + 1, 10)."""
+        place = time * (len(self.values) - 1)
+        before = min(int(place), max(len(self.values) - 2, 0))
+        after = min(before + 1, len(self.values) - 1)
+        return blended(
+            [(1.0 - place + before, self.values[before]), (place - before, self.values[after])]
+        )
+
+
+def blended(parts: list[tuple[float, NDArray[np.float64]]]) -> NDArray[np.float64]:
+    """A blend of poses: locations and scales by their shares, rotations along the shorter way."""
+    parts = [(weight, values) for weight, values in parts if weight > 0.0]
+    result = np.zeros_like(parts[0][1])
+    first = parts[0][1]
+    for weight, values in parts:
+        sign = np.where((values[:, 3:7] * first[:, 3:7]).sum(axis=1) < 0.0, -1.0, 1.0)
+        result[:, :3] += weight * values[:, :3]
+        result[:, 3:7] += weight * sign[:, None] * values[:, 3:7]
+        result[:, 7:] += weight * values[:, 7:]
+    result[:, 3:7] /= np.maximum(np.linalg.norm(result[:, 3:7], axis=1), 1.0e-12)[:, None]
+    return result
+
+
+class Sampler:
+    """Copies of a rig and its parts, or of anything that moves, which are evaluated at will."""
+
+    def __init__(
+        self,
+        scene: bpy.types.Scene,
+        rig: bpy.types.Object,
+        parts: Iterable[bpy.types.Object],
+        decimate: float = 1.0,
+    ) -> None:
+        """Copy everything into a scene of its own.
+
+        Args:
+            scene: The scene with the frame rate and settings.
+            rig: The armature, or the object above all others that move.
+            parts: Objects with faces, in the order of their vertices.
+            decimate: Share of the faces that is kept.
+        """
+        self._made: list[Any] = []
+        self.twins: list[bpy.types.Object] = []
+        self._sizes: list[int] = []
+        with suspended():
+            self.scene: Any = bpy.data.scenes.new("Steer Sampling")
+            try:
+                render = self.scene.render
+                render.fps, render.fps_base = scene.render.fps, scene.render.fps_base
+                self.fps = render.fps / render.fps_base
+                self.units = scene.unit_settings.scale_length
+                self._copy_all(rig, list(parts), decimate)
+            except BaseException:
+                self.close()
+                raise
+
+    def __enter__(self) -> Sampler:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove everything again."""
+        self.close()
+
+    def _copy_all(
+        self, rig: bpy.types.Object, parts: list[bpy.types.Object], decimate: float
+    ) -> None:
+        below = [rig, *rig.children_recursive]
+        wanted = [*below, *(part for part in parts if part not in below)]
+        twins: dict[bpy.types.Object, bpy.types.Object] = {}
+        for obj in wanted:
+            twin = twins[obj] = obj.copy()
+            self._made.append(twin)
+            twin.hide_viewport = False
+            self.scene.collection.objects.link(twin)
+            keys = getattr(obj.data, "shape_keys", None)
+            if keys is not None and keys.animation_data is not None:
+                twin.data = obj.data.copy()
+                self._made.append(twin.data)
+        for twin in twins.values():
+            _point_to(twin, twins)
+        self.rig: Any = twins[rig]
+        self.twins = [twins[part] for part in parts]
+        for twin in self.twins if decimate < 1.0 else []:
+            modifier: Any = twin.modifiers.new("Steer Decimate", "DECIMATE")
+            modifier.ratio = decimate
+            twin.modifiers.move(len(twin.modifiers) - 1, 0)
+        if self.rig.animation_data is not None and self.rig.type == "ARMATURE":
+            self.rig.animation_data.use_nla = False
+
+    @property
+    def is_posed(self) -> bool:
+        """Whether a rig is posed; otherwise frames of the scene are shown."""
+        return bool(self.rig.type == "ARMATURE")
+
+    @property
+    def depsgraph(self) -> bpy.types.Depsgraph:
+        """The evaluated state of the copies."""
+        result: bpy.types.Depsgraph = self.scene.view_layers[0].depsgraph
+        return result
+
+    def read(self, action: bpy.types.Action) -> Track:
+        """Read the bones of an action; do so for all actions before the first blend."""
+        first, last = (float(value) for value in action.frame_range)
+        track = Track(action, (first, last), self.fps)
+        if last - first < 1.0:
+            frames = [first]
+        else:
+            frames = [float(f) for f in np.linspace(first, last, _KNOTS + 1)]
+        data = self.rig.animation_data or self.rig.animation_data_create()
+        for bone in self.rig.pose.bones:
+            bone.matrix_basis = Matrix()
+        data.action = action
+        slots = getattr(action, "slots", None)
+        if slots:
+            data.action_slot = next((s for s in slots if s.target_id_type == "OBJECT"), slots[0])
+        track.values = np.array([self._bones(frame) for frame in frames])
+        data.action = None
+        return track
+
+    def _bones(self, frame: float) -> list[list[float]]:
+        self._go_to(frame)
+        # the copy itself stays: only what the window shows is written back to originals
+        evaluated = self.rig.evaluated_get(self.depsgraph)
+        matrices = [bone.matrix_basis for bone in evaluated.pose.bones]
+        matrices.append(evaluated.matrix_world)
+        rows = []
+        for matrix in matrices:
+            location, rotation, scale = matrix.decompose()
+            rows.append([*location, *rotation, *scale])
+        return rows
+
+    def _go_to(self, frame: float) -> None:
+        whole = int(np.floor(frame))
+        with suspended():
+            self.scene.frame_set(whole, subframe=min(frame - whole, 0.9999))
+
+    def pose(self, values: NDArray[np.float64], frame: float) -> F32:
+        """All vertices of a pose [m], shape (vertex_count, 3).
+
+        Args:
+            values: Bones and the rig itself, as in `Track.values`.
+            frame: Frame of the scene, for what moves by itself.
+        """
+        bones = self.rig.pose.bones
+        if bones and bones[0].rotation_mode != "QUATERNION":
+            bones.foreach_set("rotation_mode", [0] * len(bones))
+        for name, part in (
+            ("location", values[:-1, :3]),
+            ("rotation_quaternion", values[:-1, 3:7]),
+            ("scale", values[:-1, 7:]),
+        ):
+            bones.foreach_set(name, np.ascontiguousarray(part, np.float32).ravel())
+        if self.rig.parent is not None:
+            self.rig.parent = None
+        whole = values[-1]
+        self.rig.matrix_world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
+        self.rig.update_tag(refresh={"OBJECT", "DATA"})
+        return self.at(frame)
+
+    def at(self, frame: float) -> F32:
+        """All vertices at a frame [m], shape (vertex_count, 3)."""
+        self._go_to(frame)
+        depsgraph = self.depsgraph
+        found = [_points(twin.evaluated_get(depsgraph)) for twin in self.twins]
+        sizes = [len(points) for points in found]
+        if self._sizes and sizes != self._sizes:
+            changed = next(n for n, s in enumerate(sizes) if s != self._sizes[n])
+            raise CharacterError(
+                f"Object {self._name(changed)!r} has {self._sizes[changed]} vertices at one time "
+                f"and {sizes[changed]} at another: turn off the modifiers that change it, "
+                "since all poses of a character share their faces"
+            )
+        self._sizes = sizes
+        return np.concatenate(found) * np.float32(self.units)
+
+    def _name(self, number: int) -> str:
+        return self.twins[number].name
+
+    def close(self) -> None:
+        """Remove the scene and all copies; a second call does nothing."""
+        with suspended():
+            if self.scene is not None:
+                bpy.data.scenes.remove(self.scene)
+                self.scene = None
+            for made in reversed(self._made):
+                if isinstance(made, bpy.types.Object):
+                    bpy.data.objects.remove(made)
+                else:
+                    bpy.data.meshes.remove(made)
+            self._made.clear()
+
+
+def _points(evaluated: bpy.types.Object) -> F32:
+    """World places of the vertices of an evaluated mesh object."""
+    mesh = evaluated.data
+    points = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", points)
+    matrix = np.array(evaluated.matrix_world, np.float32)
+    return np.asarray(points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def _point_to(twin: bpy.types.Object, twins: dict[bpy.types.Object, bpy.types.Object]) -> None:
+    """Let everything that a copy refers to be the copies of that."""
+    if twin.parent in twins:
+        inverse = twin.matrix_parent_inverse.copy()
+        twin.parent = twins[twin.parent]
+        twin.matrix_parent_inverse = inverse
+    stacks: list[Any] = [*twin.modifiers, *twin.constraints]
+    if twin.pose is not None:
+        stacks += [constraint for bone in twin.pose.bones for constraint in bone.constraints]
+    for item in stacks:
+        for info in item.bl_rna.properties:
+            if info.type == "POINTER" and not info.is_readonly:
+                value = getattr(item, info.identifier, None)
+                if isinstance(value, bpy.types.Object) and value in twins:
+                    setattr(item, info.identifier, twins[value])
+    keys = getattr(twin.data, "shape_keys", None)
+    for data in filter(None, (twin.animation_data, keys and keys.animation_data)):
+        for curve in data.drivers:
+            for variable in curve.driver.variables:
+                for target in variable.targets:
+                    if isinstance(target.id, bpy.types.Object) and target.id in twins:
+                        target.id = twins[target.id]

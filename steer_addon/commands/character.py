@@ -1,0 +1,162 @@
+"""Make a character for crowds from a rig and its actions."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..blender.characters import making, rigs
+from ..blender.headless import batch
+from ..blender.making import importers, staging
+from ..core.characters.rows import Plan
+from ..core.errors import CharacterError, short
+from ..process import tell
+from . import arguments
+from .output import Result
+
+if TYPE_CHECKING:
+    import bpy
+
+NAME = "character"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("action", choices=["make"], help="make: sample a rig to a character")
+    parser.add_argument(
+        "file", metavar="FILE", type=arguments.path, help=".blend, .glb, .gltf, .fbx"
+    )
+    parser.add_argument(
+        "--rig",
+        metavar="NAME",
+        help="armature, or object above all others that move (default: the only armature)",
+    )
+    for role, text in (("stand", "standing"), ("walk", "walking"), ("run", "running")):
+        parser.add_argument(
+            f"--{role}",
+            dest=f"{role}_action",
+            metavar="ACTION",
+            help=f"action that shows {text} (default: by its name)",
+        )
+    parser.add_argument(
+        "--clip", metavar="NAME=ACTION", type=_clip, action="append", default=[],
+        help="further action, and the name that it is played by; may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--without", metavar="OBJECT", action="append", default=[],
+        help="object of the rig that is left out; may be given several times",
+    )  # fmt: skip
+    for role in ("stride", "run-stride"):
+        parser.add_argument(
+            f"--{role}", metavar="M", type=float,
+            help="way of one cycle in meters (default: measured from the planted feet)",
+        )  # fmt: skip
+    parser.add_argument(
+        "--way-per-pose", metavar="M", type=float, default=Plan().tolerance,
+        help="ground distance between two poses in meters",
+    )  # fmt: skip
+    parser.add_argument(
+        "--faces", metavar="SHARE", type=float, default=1.0, help="share of the faces that is kept"
+    )
+    arguments.add_frames(parser, "one cycle, for what moves without an armature (default: 1-24)")
+    parser.add_argument(
+        "--save", metavar="FILE.blend", type=arguments.path, required=True, help="file to write"
+    )
+
+
+def _clip(text: str) -> tuple[str, str]:
+    name, _, action = text.partition("=")
+    if not name or not action:
+        raise argparse.ArgumentTypeError(f"{short(text)} is no clip: give NAME=ACTION")
+    return name, action
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Make the character and save it."""
+    start = time.perf_counter()
+    batch.check_new_file(options.save, ".blend")
+    batch.ensure_registered()
+    scene = _open(options.file)
+    rig = _find_rig(scene, options.rig)
+    recipe = _recipe(options, rig)
+    if not options.quiet:
+        tell(
+            f"Making a character of {rig.name!r}: stand {recipe.stand or '-'}, walk "
+            f"{recipe.walk or '-'}, run {recipe.run or '-'}"
+        )
+    made = making.make_character(scene, rig, recipe)
+    batch.save_file(options.save)
+    rows = [
+        {
+            "name": row.name,
+            "poses": row.count,
+            "speed": round(row.speed, 4),
+            "stride": round(row.stride, 4),
+            "loops": row.loops,
+        }
+        for row in made.space.rows
+    ]
+    return Result(
+        {
+            "command": "character",
+            "character": made.character.name,
+            "rows": rows,
+            "seconds": round(time.perf_counter() - start, 3),
+            "outputs": [str(options.save)],
+        },
+        [
+            *(
+                f"{row['name']}: {row['poses']} poses, {row['speed']:.2f} m/s, stride "
+                f"{row['stride']:.2f} m"
+                for row in rows
+            ),
+            f"{options.save}: {made.character.name!r}, {made.memory}",
+        ],
+    )
+
+
+def _open(path: Path) -> bpy.types.Scene:
+    if path.suffix.lower() == ".blend":
+        return batch.open_file(path)
+    scene = staging.empty_scene(range(1, 251))
+    importers.import_animated(path)
+    return scene
+
+
+def _find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
+    armatures = [obj for obj in scene.objects if obj.type == "ARMATURE"]
+    if name is not None:
+        found = scene.objects.get(name)
+        if found is not None:
+            return found
+        known = ", ".join(repr(obj.name) for obj in armatures) or "no armature"
+        raise CharacterError(f"There is no object {short(name)}: the file holds {known}")
+    if len(armatures) != 1:
+        known = ", ".join(repr(obj.name) for obj in armatures)
+        raise CharacterError(
+            f"The file holds {len(armatures)} armatures: choose the rig with --rig"
+            + (f": {known}" if known else ", by the name of the object that moves")
+        )
+    return armatures[0]
+
+
+def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> making.Recipe:
+    guessed = rigs.guess_roles(rig) if rig.type == "ARMATURE" else {}
+    roles = {
+        role: getattr(options, f"{role}_action") or guessed.get(role, "")
+        for role in ("stand", "walk", "run")
+    }
+    plan = Plan(
+        tolerance=options.way_per_pose, stride=options.stride, run_stride=options.run_stride
+    )
+    frames = options.frames or range(1, 25)
+    return making.Recipe(
+        **roles,
+        clips=tuple(options.clip),
+        plan=plan,
+        faces=options.faces,
+        without=tuple(options.without),
+        frames=(frames[0], frames[-1]),
+    )

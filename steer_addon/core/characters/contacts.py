@@ -1,0 +1,301 @@
+"""Where the feet of a cycle are planted: its stride, its direction, its ground, its way.
+
+A planted foot stands still, so a body in place goes as fast as its planted feet go back. Clips are
+not even: the feet of a real walk go back at 0.5 to 2.2 m/s within one step, so the way along the
+cycle is measured, and poses are taken at equal steps of it.
+
+A foot counts as planted while it is near the ground and goes back: in clips made for games the
+swinging foot often passes below the ground, on its way ahead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CharacterError
+
+F64 = NDArray[np.float64]
+Points = NDArray[np.floating[Any]]
+
+_BAND = 0.03
+"""Share of the height: what is within it above the ground is near the ground."""
+_SLOWEST = 0.15
+"""Share of the mean speed below which no part of the way falls."""
+_STILL = 0.02
+"""Share of the height: a cycle whose feet go less far does not walk."""
+_MORE_BACK = 1.05
+"""Feet near the ground go back for longer than ahead, at least by this ratio."""
+_GAP = 0.12
+"""Share of the height: feet that lie as far apart along the body are a pair of their own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cycle:
+    """A cycle of a gait, in place, and the way that it goes.
+
+    Attributes:
+        duration: Time of one cycle [s].
+        stride: Way of one cycle [m].
+        angle: Turn about z that makes the way go along -y [rad].
+        ground: Height of the planted feet [m].
+        way: Way since the start at even times [m], shape (steps + 1,), rising from 0 to `stride`.
+        drift: Way that the samples went by root motion, per cycle [m], x and y.
+        origin: Part of the stride at which phase 0 lies: the feet pass each other.
+        center: Mean place of the body over the cycle, before the turn [m], x and y.
+    """
+
+    duration: float
+    stride: float
+    angle: float
+    ground: float
+    way: F64
+    drift: F64
+    origin: float
+    center: F64
+
+    @property
+    def speed(self) -> float:
+        """Natural speed [m/s]."""
+        return self.stride / self.duration
+
+
+def turned(points: Points, angle: float) -> Points:
+    """Points turned about z by an angle; shape (..., 2 or 3)."""
+    cosine, sine = np.cos(angle), np.sin(angle)
+    result = points.copy()
+    result[..., 0] = cosine * points[..., 0] - sine * points[..., 1]
+    result[..., 1] = sine * points[..., 0] + cosine * points[..., 1]
+    return result
+
+
+def measure_cycle(samples: Points, duration: float, stride: float | None = None) -> Cycle:
+    """Measure how a cycle goes along.
+
+    Args:
+        samples: Vertices at even times from the start to the end of the cycle, both included [m],
+            z up, shape (steps + 1, vertex_count, 3).
+        duration: Time of the cycle [s].
+        stride: Way of the cycle [m], if it is known; it is measured otherwise.
+
+    Returns:
+        The cycle.
+
+    Raises:
+        CharacterError: Nothing moves, or no feet are found and no stride is given.
+    """
+    _check(samples, duration, stride)
+    center, drift, low, height = _in_place(samples)
+    if low is None:
+        return _without_feet(samples, duration, stride, drift, center)
+    contacts = _Contacts(low, height, drift)
+    if not contacts.found:
+        return _without_feet(samples, duration, stride, drift, center)
+    way = contacts.way()
+    measured = float(way[-1])
+    given = measured if stride is None else stride
+    return Cycle(
+        duration,
+        given,
+        contacts.angle,
+        contacts.ground,
+        way * (given / measured),
+        drift,
+        contacts.origin(way),
+        center,
+    )
+
+
+def _check(samples: Points, duration: float, stride: float | None) -> None:
+    if len(samples) < 3 or not duration > 0.0:
+        raise CharacterError(
+            "The action of a gait lasts one frame: give an action with two steps, one of each foot"
+        )
+    if stride is not None and not stride > 0.0:
+        raise CharacterError(
+            f"The stride is {stride:g} m: give the way of one cycle, above 0, or leave it out to "
+            "have it measured"
+        )
+    if not np.isfinite(samples[0]).all():
+        raise CharacterError("The action moves vertices to places that are not finite: repair it")
+
+
+def _in_place(samples: Points) -> tuple[F64, F64, F64 | None, float]:
+    """Center, root motion, the vertices that ever come near the ground, and the height."""
+    horizontal = samples[:, :, :2].mean(axis=1, dtype=np.float64)
+    drift = horizontal[-1] - horizontal[0]
+    lowest = samples[:, :, 2].min(axis=0)
+    height = float(np.ptp(samples[:, :, 2], axis=1).max())
+    if not height > 0.0 or float(np.ptp(samples, axis=0).max()) <= 1.0e-4 * max(height, 1.0e-6):
+        raise CharacterError(
+            "The action moves no vertex: choose an action that moves the character, or an object "
+            "with another Frame Start and End"
+        )
+    if np.hypot(*drift) < _STILL * height:
+        drift = np.zeros(2)
+    even = np.linspace(0.0, 1.0, len(samples))[:, None]
+    center = (horizontal - even * drift)[:-1].mean(axis=0)
+    picked = np.flatnonzero(lowest < lowest.min() + 3.0 * _BAND * height)
+    if len(picked) == 0 or len(picked) == samples.shape[1]:
+        return center, drift, None, height
+    low = samples[:, picked].astype(np.float64)
+    low[:, :, :2] -= center + (even * drift)[:, None]
+    return center, drift, low, height
+
+
+def _without_feet(
+    samples: Points,
+    duration: float,
+    stride: float | None,
+    drift: F64,
+    center: F64,
+) -> Cycle:
+    """A cycle that goes on evenly, by its root motion or by the stride that was given."""
+    length = float(np.hypot(*drift))
+    if stride is None and length == 0.0:
+        raise CharacterError(
+            "No feet that go back on the ground are found in the action: stand the "
+            "character upright, with Z up, or type in its Stride, the way of one cycle in meters"
+        )
+    angle = -np.pi / 2 - np.arctan2(drift[1], drift[0]) if length > 0.0 else 0.0
+    steps = len(samples) - 1
+    given = length if stride is None else stride
+    return Cycle(
+        duration,
+        given,
+        float(angle),
+        float(samples[:, :, 2].min()),
+        np.linspace(0.0, given, steps + 1),
+        drift,
+        0.0,
+        center,
+    )
+
+
+class _Contacts:
+    """Contacts of the vertices that come near the ground, turned so that the way goes along -y."""
+
+    def __init__(self, low: F64, height: float, drift: F64) -> None:
+        """Find ground and direction, each from the other.
+
+        Args:
+            low: Vertices near the ground, in place, shape (steps + 1, vertex_count, 3).
+            height: Height of the body [m].
+            drift: Root motion of the samples [m], x and y.
+        """
+        self._band = _BAND * height
+        bottom = low[:, :, 2].min(axis=1)
+        self.ground = float(np.percentile(bottom, 25.0))
+        self.angle = 0.0
+        self._turned = low
+        moves = np.diff(low[:, :, :2], axis=0)
+        self.found = float(np.hypot(moves[..., 0], moves[..., 1]).sum(axis=0).max()) > (
+            2.0 * _STILL * height
+        )
+        if not self.found:
+            return
+        ahead = drift if drift.any() else self._first_direction(low, moves)
+        for _ in range(4):
+            self.angle = float(-np.pi / 2 - np.arctan2(ahead[1], ahead[0]))
+            self._turned = turned(low, self.angle)
+            self._find_planted()
+            if not self.planted.any():
+                self.found = False
+                return
+            back = np.median(moves[self.planted], axis=0)
+            ahead = ahead if drift.any() else -back
+            self.ground = self._ground()
+        self._moves = np.diff(self._turned[:, :, :2], axis=0)
+        self._feet = self._split(height)
+        self.found = float(self.way()[-1]) > _STILL * height
+
+    def _first_direction(self, low: F64, moves: F64) -> F64:
+        """The direction against which what is near the ground goes for most of the time."""
+        near = low[..., 2] < self.ground + self._band
+        both = near[1:] & near[:-1]
+        lengths = np.hypot(moves[..., 0], moves[..., 1])
+        fast = lengths > 0.05 * lengths.max()
+        units = (moves / np.maximum(lengths, 1.0e-12)[..., None])[both & fast]
+        if not len(units):
+            return np.array([0.0, -1.0])
+        # the mean of unit vectors counts times, not ways: stances last longer than swings
+        axis = np.linalg.eigh(units.T @ units)[1][:, -1]
+        along = units @ axis
+        balance = float(along.sum())
+        return -axis if balance > 0.0 else axis
+
+    def _find_planted(self) -> None:
+        """Vertices that are near the ground and go back in a step, shape (steps, vertices)."""
+        near = self._turned[..., 2] < self.ground + self._band
+        back = np.diff(self._turned[..., 1], axis=0) > 0.0
+        both = near[1:] & near[:-1]
+        self.planted = both & back
+        # wings and tails come near the ground and leave it the same way
+        if self.planted.sum() < _MORE_BACK * (both & ~back).sum():
+            self.planted[:] = False
+
+    def _ground(self) -> float:
+        """Height of planted feet: the median over time of the lowest planted vertex."""
+        heights = np.where(self.planted, self._turned[1:, :, 2], np.inf).min(axis=1)
+        return float(np.percentile(heights[np.isfinite(heights)], 25.0))
+
+    def _split(self, height: float) -> list[NDArray[np.intp]]:
+        """Vertices of each foot: left and right, and pairs that lie apart along the body."""
+        middle = self._turned[:-1].mean(axis=0)
+        ever = self.planted.any(axis=0)
+        side = middle[:, 0] > np.median(middle[ever, 0])
+        order = np.argsort(middle[:, 1])
+        apart = np.diff(middle[order, 1]) > _GAP * height
+        pair = np.empty(len(order), int)
+        pair[order] = np.concatenate(([0], np.cumsum(apart)))
+        feet = [np.flatnonzero((pair == p) & (side == s)) for p in np.unique(pair) for s in (0, 1)]
+        return [foot for foot in feet if ever[foot].any()]
+
+    def way(self) -> F64:
+        """Way since the start, shape (steps + 1,), rising."""
+        back = np.where(self.planted, self._moves[..., 1], np.nan)
+        steps = _medians(back)
+        steps = _filled(steps)
+        steps = np.maximum(steps, _SLOWEST * steps.mean())
+        return np.concatenate(([0.0], np.cumsum(steps)))
+
+    def origin(self, way: F64) -> float:
+        """Part of the stride at which the feet of both sides pass each other."""
+        if len(self._feet) < 2:
+            return 0.0
+        left = np.concatenate(self._feet[1::2])
+        right = np.concatenate(self._feet[0::2])
+        apart = self._turned[:, left, 1].mean(axis=1) - self._turned[:, right, 1].mean(axis=1)
+        apart = apart - apart[:-1].mean()
+        part = way / way[-1]
+        crossings = []
+        for rising in (1.0, -1.0):
+            at = np.flatnonzero((rising * apart[:-1] < 0.0) & (rising * apart[1:] >= 0.0))
+            if not len(at):
+                return 0.0
+            first = at[0]
+            share = apart[first] / (apart[first] - apart[first + 1])
+            crossings.append(part[first] + share * (part[first + 1] - part[first]))
+        # both passings lie as near to phases 0 and 1/2 as one origin allows
+        gap = (crossings[1] - crossings[0]) % 1.0
+        return float((crossings[0] + 0.5 * (gap - 0.5)) % 1.0)
+
+
+def _medians(values: F64) -> F64:
+    """Median of each row without its missing values; missing where all are."""
+    known = np.isfinite(values)
+    result = np.full(len(values), np.nan)
+    some = known.any(axis=1)
+    result[some] = np.nanmedian(values[some], axis=1)
+    return result
+
+
+def _filled(values: F64) -> F64:
+    """A cyclic row whose missing values lie on lines between their neighbors."""
+    known = np.flatnonzero(np.isfinite(values))
+    count = len(values)
+    around = np.concatenate((known - count, known, known + count))
+    return np.interp(np.arange(count), around, np.tile(values[known], 3))

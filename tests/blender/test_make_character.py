@@ -1,0 +1,237 @@
+"""Make Character: rigs and whatever else moves become poses, and stay as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from mathutils import Euler  # noqa: E402
+
+from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.operator_calls import undone  # noqa: E402
+from tests.blender.walking_rigs import add_gait, box, make_rig, state, walking_rig  # noqa: E402
+
+COARSE = Plan(tolerance=0.04, steps=48, ratio=2.0)
+RECIPE = making.Recipe("Idle", "Walk", "Run", plan=COARSE)
+
+
+def make(rig, recipe=RECIPE):
+    return making.make_character(bpy.context.scene, rig, recipe)
+
+
+def slips(space, row, shift=1):
+    """How far the vertices on the ground move against it between poses [m]."""
+    poses = space.positions[row.first : row.first + row.count].astype(float)
+    moved = np.roll(poses, -shift, axis=0) - poses
+    ground = (poses[..., 2] < 0.01) & (np.roll(poses, -shift, axis=0)[..., 2] < 0.01)
+    moved[..., 1] -= shift * row.stride / row.count
+    return np.hypot(moved[..., 0], moved[..., 1])[ground]
+
+
+def test_walks_and_runs_have_their_strides(empty_scene):
+    space = make(walking_rig()).space
+    walk = next(row for row in space.gaits if row.name == "walk")
+    assert walk.stride == pytest.approx(1.0, rel=0.05)
+    assert walk.speed == pytest.approx(1.0, rel=0.05)
+    assert space.gaits[-1].stride == pytest.approx(2.0, rel=0.05)
+    assert space.gaits[-1].speed == pytest.approx(3.0, rel=0.05)
+    assert space.gaits[0].stride == 0.0
+    for row in space.gaits[1:]:
+        # at plant and lift a linear key lies between two poses
+        assert np.median(slips(space, row)) < 0.002
+
+
+def test_mesh_has_all_parts(empty_scene):
+    rig = walking_rig()
+    made = make(rig)
+    mesh = made.character.data
+    assert len(mesh.vertices) == 4 * 8 and len(mesh.polygons) == 4 * 6
+    assert {material.name for material in mesh.materials} == {"leg.l", "leg.r", "head", "hat"}
+    assert mesh.uv_layers.keys() == ["UVMap"]
+    assert library.is_character(made.character)
+    # each pose keeps the faces of boxes together: edges as long as in the rig
+    edges = np.array([edge.vertices for edge in mesh.edges])
+    lengths = np.linalg.norm(np.diff(made.space.positions[:, edges], axis=2)[:, :, 0], axis=2)
+    assert np.abs(lengths - lengths[0]).max() < 1.0e-4
+
+
+def test_rig_stays_as_it_is(empty_scene):
+    rig = walking_rig()
+    rig.animation_data.action = bpy.data.actions["Run"]
+    bpy.context.scene.frame_set(5)
+    before = state(rig)
+    made = make(rig)
+    after = state(rig)
+    assert after[1:] == before[1:]
+    new = {kind: set(after[0][kind]) - set(before[0][kind]) for kind in before[0]}
+    assert {kind for kind, names in new.items() if names} == {
+        "objects", "meshes", "collections", "node_groups",
+    }  # fmt: skip
+    assert len(new["objects"]) == len(new["meshes"]) == 1
+    assert made.character.name in new["objects"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 1.2))),
+        lambda rig: setattr(rig, "scale", (1.0, 1.0, 1.0)),
+        lambda rig: setattr(rig, "location", (5.0, -3.0, 2.0)),
+        lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 3.1))),
+        lambda rig: setattr(rig, "parent", bpy.data.objects.new("Parent", None)),
+    ],
+)
+def test_place_and_turn_of_the_rig_do_not_matter(empty_scene, change):
+    rig = walking_rig()
+    expected = make(rig).space
+    change(rig)
+    found = make(rig).space
+    assert [row.name for row in found.rows] == [row.name for row in expected.rows]
+    walk = next(row for row in expected.gaits if row.name == "walk")
+    a, b = (s.positions[walk.first : walk.first + walk.count] for s in (expected, found))
+    assert np.abs(a - b).max() < 0.02
+    assert abs(a[..., 2].min()) < 0.01
+
+
+def test_scale_scales(empty_scene):
+    rig = walking_rig()
+    rig.scale = (2.0, 2.0, 2.0)
+    walk = next(row for row in make(rig).space.gaits if row.name == "walk")
+    assert walk.stride == pytest.approx(2.0, rel=0.05)
+
+
+def test_mirrored_rig_keeps_its_faces_outward(empty_scene):
+    rig = walking_rig()
+    rig.scale = (-1.0, 1.0, 1.0)
+    mesh = make(rig).character.data
+    centers = np.array([face.center for face in mesh.polygons][:6])
+    normals = np.array([face.normal for face in mesh.polygons][:6])
+    outward = ((centers - centers.mean(axis=0)) * normals).sum(axis=1)
+    assert (outward > 0.0).all()
+
+
+def test_root_motion_becomes_speed(empty_scene):
+    rig = make_rig()
+    add_gait(rig, "Idle", 0.0, 24)
+    add_gait(rig, "Walk", 1.0, 24, bob=0.02, drift=1.0)
+    space = make(rig, making.Recipe("Idle", "Walk", plan=COARSE)).space
+    walk = space.gaits[-1]
+    assert walk.stride == pytest.approx(1.0, rel=0.05)
+    poses = space.positions[walk.first : walk.first + walk.count]
+    assert np.ptp(poses[..., 1].mean(axis=1)) < 0.2
+
+
+def test_other_frame_rates_change_the_speed_alone(empty_scene):
+    rig = walking_rig()
+    bpy.context.scene.render.fps = 48
+    walk = next(row for row in make(rig).space.gaits if row.name == "walk")
+    assert walk.speed == pytest.approx(2.0, rel=0.05)
+    assert walk.stride == pytest.approx(1.0, rel=0.05)
+
+
+def test_what_moves_without_a_rig(empty_scene):
+    body = box("body", (0.0, 0.0, 1.0), (0.3, 0.3, 0.5))
+    wing = box("wing", (0.3, 0.0, 1.0), (0.6, 0.2, 0.02), body)
+    for frame, angle in ((1, 0.0), (13, 0.8), (25, 0.0)):
+        wing.rotation_euler = (0.0, angle, 0.0)
+        wing.keyframe_insert("rotation_euler", frame=frame)
+    recipe = making.Recipe(plan=Plan(tolerance=0.04, steps=24), frames=(1, 25))
+    with pytest.raises(CharacterError, match="type in its Stride"):
+        make(body, recipe)
+    plan = Plan(tolerance=0.04, steps=24, stride=2.0)
+    space = make(body, making.Recipe(plan=plan, frames=(1, 25))).space
+    assert space.gaits[-1].stride == 2.0
+    assert space.gaits[-1].speed == pytest.approx(2.0, rel=0.01)
+
+
+def test_clips_that_end_as_they_begin_go_on(empty_scene):
+    rig = walking_rig()
+    fall = add_gait(rig, "Fall", 0.0, 12, drift=3.0)
+    recipe = making.Recipe(
+        "Idle", "Walk", clips=(("wave", "Idle"), ("fall", fall.name)), plan=COARSE
+    )
+    clips = make(rig, recipe).space.clips
+    assert [(clip.name, clip.loops) for clip in clips] == [("wave", True), ("fall", False)]
+
+
+def test_operator_is_one_undo(empty_scene):
+    rig = walking_rig()
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    names = {obj.name for obj in bpy.data.objects}
+    undone(bpy.ops.object.steer_make_character, way_per_pose=0.05)
+    assert {obj.name for obj in bpy.data.objects} == names
+
+
+def one_frame(rig):
+    add_gait(rig, "Pose", 0.0, 24)
+    action = bpy.data.actions.new("Still")
+    rig.animation_data.action = action
+    rig.pose.bones["root"].keyframe_insert("location", frame=1)
+    rig.animation_data.action = None
+    return making.Recipe("Idle", "Still", plan=COARSE)
+
+
+def renamed(rig):
+    for name in ("leg.l", "leg.r", "head"):
+        rig.pose.bones[name].name = f"other {name}"
+    # Blender renames within the action that is played only
+    return making.Recipe("Idle", "Walk", plan=COARSE)
+
+
+def hidden(rig):
+    for obj in rig.children:
+        obj.hide_render = True
+    return RECIPE
+
+
+def changing(rig):
+    part = next(obj for obj in rig.children if obj.name == "head")
+    modifier = part.modifiers.new("Build", "BUILD")
+    modifier.frame_start, modifier.frame_duration = 1, 24
+    return RECIPE
+
+
+def large(rig):
+    part = next(obj for obj in rig.children if obj.name == "head")
+    part.modifiers.new("Subdivision", "SUBSURF").levels = 6
+    return making.Recipe("Idle", "Walk", "Run", plan=Plan(tolerance=0.0002, steps=48))
+
+
+def unlinked(rig):
+    return making.Recipe("Idle", "Sneak", plan=COARSE)
+
+
+def still(rig):
+    return making.Recipe("Idle", "Idle", plan=COARSE)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda rig: making.Recipe(plan=COARSE), "no action for Walk"),
+        (one_frame, "lasts one frame"),
+        (still, "type in its Stride"),
+        (renamed, "is not made for rig 'Walker', which lacks bone"),
+        (hidden, "deforms and carries no mesh that is shown"),
+        (changing, "turn off the modifiers"),
+        (large, "to decimate it"),
+        (unlinked, "There is no action 'Sneak'"),
+        (
+            lambda rig: making.Recipe("Idle", "Walk", plan=Plan(stride=-1.0)),
+            "The stride is -1 m",
+        ),
+        (lambda rig: making.Recipe("Idle", "Walk", without=("bag",)), "carries no object 'bag'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(empty_scene, spoil, words):
+    rig = walking_rig()
+    recipe = spoil(rig)
+    before = state(rig)
+    with pytest.raises(CharacterError, match=words):
+        make(rig, recipe)
+    assert state(rig) == before

@@ -1,0 +1,133 @@
+"""Feet, ways and rows of a walker whose answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steer_addon.core.characters import contacts, rows
+from steer_addon.core.errors import CharacterError
+
+STRIDE = 1.2
+DUTY = 0.6
+
+
+def walker(weights, time, *, angle=0.0, drift=0.0):
+    """A body on two feet that walk along -y; a foot goes back unevenly, but both go back alike."""
+    share, run = weights[1] + weights[2], weights[2]
+    stride = share * STRIDE * (1.0 + run)
+    points = [[0.0, 0.0, 1.8], [0.0, 0.1, 1.0]]
+    # the way at a time: uneven on purpose, as it is in real clips
+    way = stride * (time + 0.09 * np.sin(4.0 * np.pi * time) / np.pi)
+    for side, start in ((0.1, 0.0), (-0.1, 0.5)):
+        gone = (way / stride + start) % 1.0 if stride else 0.0
+        swing = (gone - DUTY) / (1.0 - DUTY)
+        y = stride * (
+            gone - DUTY / 2 if swing < 0.0 else DUTY * (0.5 - swing * swing * (3 - 2 * swing))
+        )
+        z = 0.0 if swing < 0.0 else 0.15 * np.sin(np.pi * swing)
+        points += [
+            [side + dx, y + dy if stride else dy, z] for dx in (-0.03, 0.03) for dy in (-0.1, 0.1)
+        ]
+    result = np.array(points, np.float32)
+    result[:, 1] -= drift * time
+    return contacts.turned(result, angle)
+
+
+def cycle_of(steps=240, stride=None, **options):
+    return contacts.measure_cycle(
+        rows.dense(lambda t: walker((0.0, 1.0, 0.0), t, **options), steps), 1.0, stride
+    )
+
+
+def test_way_is_what_the_planted_feet_go_back():
+    cycle = cycle_of()
+    time = np.linspace(0.0, 1.0, 241)
+    expected = STRIDE * (time + 0.09 * np.sin(4.0 * np.pi * time) / np.pi)
+    assert cycle.stride == pytest.approx(STRIDE, rel=0.01)
+    assert np.abs(cycle.way - expected).max() < 0.01
+    assert cycle.ground == pytest.approx(0.0, abs=1.0e-3)
+    assert cycle.angle == pytest.approx(0.0, abs=1.0e-3)
+
+
+@pytest.mark.parametrize("angle", [0.7, 2.0, -1.5])
+def test_facing_axis_is_found(angle):
+    # the way is turned back to -y
+    assert cycle_of(angle=angle).angle == pytest.approx(-angle, abs=0.01)
+
+
+def test_root_motion_is_taken_out_and_is_the_stride():
+    cycle = cycle_of(drift=STRIDE)
+    assert np.hypot(*cycle.drift) == pytest.approx(STRIDE, rel=0.01)
+    assert cycle.stride == pytest.approx(STRIDE, rel=0.02)
+
+
+def test_stride_that_is_typed_in_is_kept():
+    assert cycle_of(stride=2.0).way[-1] == pytest.approx(2.0)
+
+
+def test_feet_pass_each_other_at_phases_0_and_half():
+    cycle = cycle_of()
+    times = rows.row_times(cycle, 0.01)
+    assert len(times) % 2 == 0
+    for number in (0, len(times) // 2):
+        pose = walker((0.0, 1.0, 0.0), times[number])
+        assert abs(pose[2:6, 1].mean() - pose[6:, 1].mean()) < 0.03
+
+
+def test_planted_feet_stay_at_every_pose():
+    cycle = cycle_of()
+    times = rows.row_times(cycle, 0.01)
+    poses = np.stack([walker((0.0, 1.0, 0.0), time) for time in times])
+    step = cycle.stride / len(times)
+    both = (poses[1:, :, 2] < 1.0e-4) & (poses[:-1, :, 2] < 1.0e-4)
+    slips = np.abs(np.diff(poses[:, :, 1], axis=0) - step)[both]
+    assert np.median(slips) < 0.5e-3
+    assert np.percentile(slips, 95) < 2.0e-3
+
+
+def test_ladder_rises_from_standing_to_running():
+    made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
+    # phases of all blends are aligned: walker uses the same time for all
+    rows.add_gaits(made, lambda w, t: walker(w, t), (1.0, 1.0, 0.7))
+    space = made.space()
+    gaits = space.gaits
+    assert gaits[0].stride == 0.0 and gaits[0].count == 1
+    walks = [row for row in gaits if row.name.startswith("walk")]
+    ratios = [b.stride / a.stride for a, b in zip(walks, walks[1:], strict=False)]
+    assert max(ratios) < 1.3 and walks[0].stride < 0.3 * STRIDE
+    for row in walks:
+        assert row.speed == pytest.approx(STRIDE * (row.stride / walks[-1].stride) ** 2, rel=0.03)
+    assert gaits[-1].name == "run"
+    assert gaits[-1].stride == pytest.approx(2.0 * STRIDE, rel=0.02)
+    assert gaits[-1].speed == pytest.approx(2.0 * STRIDE / 0.7, rel=0.02)
+
+
+def test_body_without_feet_wants_a_stride():
+    def wing(time):
+        points = np.zeros((4, 3), np.float32)
+        points[:, 2] = [1.0, 1.5, 1.5, 2.0]
+        points[1:3, 2] += 0.3 * np.sin(2.0 * np.pi * time)
+        return points
+
+    samples = rows.dense(wing, 48)
+    with pytest.raises(CharacterError, match="type in its Stride"):
+        contacts.measure_cycle(samples, 1.0)
+    assert contacts.measure_cycle(samples, 1.0, 3.0).stride == 3.0
+
+
+@pytest.mark.parametrize("stride", [0.0, -1.0])
+def test_stride_that_is_none_is_refused(stride):
+    with pytest.raises(CharacterError, match="above 0"):
+        cycle_of(stride=stride)
+
+
+def test_action_that_moves_nothing_is_refused():
+    samples = np.repeat(walker((0.0, 1.0, 0.0), 0.0)[None], 20, axis=0)
+    with pytest.raises(CharacterError, match="moves no vertex"):
+        contacts.measure_cycle(samples, 1.0)
+
+
+def test_action_of_one_frame_is_refused():
+    with pytest.raises(CharacterError, match="one frame"):
+        contacts.measure_cycle(walker((0.0, 1.0, 0.0), 0.0)[None], 1.0)
