@@ -18,12 +18,12 @@ from steer_addon.blender.characters.sampling import Sampler  # noqa: E402
 from steer_addon.core.characters import contacts, rows  # noqa: E402
 
 FPS = 24
-# median and 95 % in mm: walks 3 and 10, runs 5 and 25; two walks of the knight miss 10, because in
-# them both feet are down at once and do not go back alike
-WALKS = {"Walking_A": (3, 10), "Walking_B": (3, 14), "Walking_C": (3, 10)}
-WALKS |= {"Walking_Backwards": (3, 13)}
-RUNS = dict.fromkeys(("Running_A", "Running_B", "Running_Strafe_Left", "Running_Strafe_Right"))
-LIMITS = WALKS | dict.fromkeys(RUNS, (5, 25))
+WALKS = ("Walking_A", "Walking_B", "Walking_C", "Walking_Backwards")
+RUNS = ("Running_A", "Running_B", "Running_Strafe_Left", "Running_Strafe_Right")
+# median and 95 % in mm
+LIMITS = dict.fromkeys(WALKS, (3, 10)) | dict.fromkeys(RUNS, (5, 25))
+# 12 to 13 mm: both feet are down at once, and do not go back alike
+MISSED = {"Knight": {"Walking_B", "Walking_Backwards"}, "Mage": set()}
 
 
 def slips(poses, stride, speeds, frames=150):
@@ -67,7 +67,7 @@ def test_soles_of_planted_feet_stay(who, shared, record_property):
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
     props = tuple(name for name in carried if not name.startswith(who))
-    too_far = []
+    too_far = set()
     for name, (median, most) in LIMITS.items():
         with Sampler(bpy.context.scene, rig, rigs.parts_of(rig, props)) as sampler:
             poses, cycle = poses_of(sampler, bpy.data.actions[name])
@@ -75,6 +75,6 @@ def test_soles_of_planted_feet_stay(who, shared, record_property):
         line = f"{name} {cycle.stride:.2f} m: {np.median(found):.1f}/{np.percentile(found, 95):.1f}"
         record_property(name, line)
         print(who, line)
-        far = np.median(found) > median or np.percentile(found, 95) > most
-        too_far += [line] * far
-    assert not too_far
+        if np.median(found) > median or np.percentile(found, 95) > most:
+            too_far.add(name)
+    assert too_far == MISSED[who]
