@@ -15,6 +15,7 @@ from ...core.compiled import jit
 from ...core.diagnoses import Diagnosis, add_new, diagnose
 from ...core.errors import SteerError
 from ...core.sensing.declare import SECOND_TARGETS
+from ..characters import library
 from ..crowd.properties import definition_of
 from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, title_of, uses_of
 from ..display import display, rigs
