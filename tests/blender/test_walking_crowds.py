@@ -66,6 +66,20 @@ def test_agents_keep_the_character_that_they_have_at_rest():
     assert {i: names[n] for i, n in zip(frame.id, numbers, strict=True)} == simulated == at_rest
 
 
+@pytest.mark.parametrize("choice", ["Random", "Index", "Attribute"])
+def test_the_solver_chooses_as_the_nodes_do(choice):
+    obj = people(20)
+    kinds = obj.data.attributes.new("kind", "INT", "POINT")
+    kinds.data.foreach_set("value", [k * k for k in range(20)])
+    modifier = display.find_modifier(obj)
+    display.set_input(modifier, "Choose By", choice)
+    display.set_input(modifier, "Attribute", "kind")
+    display.set_input(modifier, "Seed", 3)
+    at_rest = shown_tops(obj)
+    state.write_state(state.ensure_state(obj), frames_of(obj, 1)[-1])
+    assert shown_tops(obj) == at_rest and len(set(at_rest.values())) > 1
+
+
 def test_larger_bodies_take_longer_steps():
     obj = people(1)
     rates = []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steer_addon.core.agents import make_agents
-from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
+from steer_addon.core.characters.cast import INDEX, MEMORY, POSTURE, Cast
 from steer_addon.core.characters.pose_space import Row
 from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
 from steer_addon.core.inputs.world import make_world
@@ -198,7 +198,7 @@ def test_characters_are_chosen_by_id_and_kept():
     fewer = agents.taken(np.arange(500, 700))
     again = Simulation(settings, fewer, frame=1, fps=24.0).current().attributes["character"]
     assert np.array_equal(again, drawn[500:700])
-    settings = replace(settings, cast=replace(cast, choice="INDEX"))
+    settings = replace(settings, cast=replace(cast, choice=INDEX))
     by_index = Simulation(settings, agents, frame=1, fps=24.0).current().attributes["character"]
     assert np.array_equal(by_index, np.arange(3000) % 3)
     agents.attributes["body"] = np.full(3000, 4.0, np.float32)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.characters.cast import NOBODY, Cast
+from ...core.characters.cast import INDEX, NOBODY, RANDOM, Cast
 from ...core.errors import SceneError
 from ..characters import library
 from ..display import display
 
-CHOICES = {"Random": "RANDOM", "Index": "INDEX"}
+CHOICES = {"Random": RANDOM, "Index": INDEX}
 """Ways of *Choose By* other than an attribute."""
 
 

@@ -13,6 +13,8 @@ from .pose_space import Row
 
 SPEED, STRIDE, DURATION = range(3)
 """Columns of a table of gaits."""
+RANDOM, INDEX = "at random", "by index"
+"""Ways to choose a character; names of point attributes are others."""
 MEMORY = "a gait"
 """Key of the posture in the memory of agents: no behavior has a space in its type."""
 POSTURE = (
@@ -39,19 +41,25 @@ class Cast:
         gaits: The gaits of each character, by rising speed; none where no character is shown.
         scale: Size of all bodies, and of their strides.
         sized: Whether bodies are also as large as the radius of their agent says.
-        choice: RANDOM, INDEX or the name of a point attribute: which character an agent takes.
+        choice: `RANDOM`, `INDEX` or the name of a point attribute: which character an agent takes.
         seed: Changes which character each agent takes at random.
     """
 
     gaits: tuple[tuple[Row, ...], ...] = ()
     scale: float = 1.0
     sized: bool = False
-    choice: str = "RANDOM"
+    choice: str = RANDOM
     seed: int = 0
 
     def __bool__(self) -> bool:
         """Whether there are characters."""
         return bool(self.gaits)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of the point attributes that it reads."""
+        chosen = bool(self) and self.choice not in (RANDOM, INDEX)
+        return (self.choice,) if chosen else ()
 
     def table(self) -> NDArray[np.float64]:
         """Speed, stride and duration of each gait, shape (character_count, most_gaits, 3).

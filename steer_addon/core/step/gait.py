@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from ..characters.cast import DURATION, MEMORY, POSTURE, SPEED, STRIDE, Cast
+from ..characters.cast import DURATION, INDEX, MEMORY, POSTURE, RANDOM, SPEED, STRIDE, Cast
 from ..compiled import jit
 from ..compiled.jit import kernel
 from ..crowd.settings import CrowdSettings
@@ -108,10 +108,10 @@ def _sizes(cast: Cast, agents: Agents, settings: CrowdSettings) -> NDArray[np.fl
 
 def _characters(cast: Cast, agents: Agents) -> NDArray[np.int64]:
     """Number of each agent's character, shape (agent_count,)."""
-    if cast.choice == "RANDOM":
+    if cast.choice == RANDOM:
         drawn = random_floats(agents.id, cast.seed) * np.float32(len(cast.gaits))
         return drawn.astype(np.int64) % len(cast.gaits)
-    if cast.choice == "INDEX":
+    if cast.choice == INDEX:
         return agents.id % len(cast.gaits)
     given = agents.attributes.get(cast.choice, np.zeros(agents.count, np.float32))
     return given.astype(np.int64) % len(cast.gaits)
