@@ -25,10 +25,12 @@ class _Cancelling:
     Attributes:
         held: Whether a signal is only noted.
         asked: Whether there was one.
+        acts: Whether the command is being cancelled.
+        resent: Whether one that came during an import comes again.
     """
 
     def __init__(self) -> None:
-        self.held = self.asked = False
+        self.held = self.asked = self.acts = self.resent = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
@@ -36,11 +38,15 @@ class _Cancelling:
             return
         if _imports(frame):
             # modules that are cut short stay half made, and USD prints a traceback of its own
+            self.resent = True
             later = threading.Timer(_AGAIN, _send, (number,))
             later.daemon = True
             later.start()
             return
-        raise KeyboardInterrupt
+        known, self.resent = self.resent and self.acts, False
+        if not known:
+            self.acts = True
+            raise KeyboardInterrupt
 
 
 def _send(number: int) -> None:
@@ -76,7 +82,7 @@ def run(main: Callable[[], int]) -> NoReturn:
         _cancelling.held = True
     except BaseException:
         # an import that was cut short may raise anything
-        if not _cancelling.asked:
+        if not is_cancelled():
             raise
         tell("steer: cancelled")
         code = 1
@@ -161,12 +167,13 @@ def stop_if_asked() -> None:
     Raises:
         KeyboardInterrupt: There was one.
     """
-    if _cancelling.asked:
+    if is_cancelled():
         raise KeyboardInterrupt
 
 
 def is_cancelled() -> bool:
-    """Whether a signal came, whatever Blender or an import made of it."""
+    """Whether a signal came, whatever Blender or an import made of it: the caller acts on it."""
+    _cancelling.acts = _cancelling.acts or _cancelling.asked
     return _cancelling.asked
 
 

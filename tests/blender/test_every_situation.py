@@ -139,8 +139,14 @@ class AnyProperty:
     def __init__(self, layout):
         self.layout = layout
 
+    def column(self, align=False):
+        return self
+
     def prop(self, data, name, **options):
         assert hasattr(data, name), name
+
+    def prop_search(self, data, name, owner, collection):
+        assert hasattr(data, name) and hasattr(owner, collection), name
 
     def __getattr__(self, name):
         return getattr(self.layout, name)

@@ -123,8 +123,8 @@ def test_new_objects_go_to_the_active_collection():
     assert {crowd.steer.ground, crowd.steer.target_object} <= set(mine.all_objects)
     assert set(bpy.context.scene.collection.objects) == before
     # the bodies that agents copy are not seen beside them
-    body = display.shown_body(display.require_modifier(crowd))
-    assert not body.visible_get()
+    bodies = display.shown_body(display.require_modifier(crowd)).objects
+    assert len(bodies) == 3 and not any(body.visible_get() for body in bodies)
 
 
 def test_a_ground_of_the_users_keeps_both_crowds():

@@ -11,7 +11,6 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import library  # noqa: E402
 from steer_addon.blender.crowd.properties import settings_of  # noqa: E402
-from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E402
@@ -55,13 +54,16 @@ def test_all_that_is_added_is_as_large_in_meters(preset):
 @pytest.mark.usefixtures("centimeters")
 def test_people_are_as_tall_and_as_fast():
     obj = started()
-    person = display.shown_body(display.require_modifier(obj))
+    tall = {"Woman": 166.0, "Man": 178.0, "Child": 125.0}
     shown = [
-        instance.matrix_world.to_scale().z * person.dimensions.z / person.scale.z
+        (instance.object.data.name, instance.matrix_world.to_scale().z)
         for instance in bpy.context.evaluated_depsgraph_get().object_instances
-        if instance.is_instance and instance.object.original == person
+        if instance.is_instance and instance.parent.original == obj
     ]
-    assert len(shown) == 20 and shown[0] == pytest.approx(175.0, rel=0.05)
+    assert len(shown) == 20
+    for name, scale in shown:
+        heights = [corner[2] for corner in bpy.data.objects[name].bound_box]
+        assert scale * max(heights) == pytest.approx(tall[name], rel=0.05)
     scenes.play(1, 49)
     before, after = (live.get_frame(obj, number).position for number in (25, 49))
     # the speed of people, over a second

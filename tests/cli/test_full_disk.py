@@ -49,7 +49,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = shutil.which("mount")
-    words = [mount, "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(folder)]
+    words = [mount, "-t", "tmpfs", "-o", "size=96m", "tmpfs", str(folder)]
     if mount is None or subprocess.run(words, capture_output=True, check=False).returncode:
         pytest.skip("no right to mount a small disk")
     try:
