@@ -87,7 +87,8 @@ def run(options: argparse.Namespace) -> Any:
     steps = {
         "simulate": [str(options.file), f"--out={options.out / 'simulation'}"]
         + [*crowd, *until, *changes],
-        "bake": [str(options.file), "--to=keyframes", f"--save={baked}", *crowd, *until, *changes],
+        "bake": [str(options.file), "--to=cache", f"--cache={options.out / 'cache'}"]
+        + [f"--save={baked}", *crowd, *until, *changes],
         "render": [str(baked), f"--out={options.out / 'frames'}", f"--engine={options.engine}"]
         + [f"--samples={options.samples}", f"--size={options.size}", *until]
         + (["--video"] if options.video else []),

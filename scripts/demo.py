@@ -1,8 +1,8 @@
 """Run the main workflow from end to end and keep its results: `make demo`.
 
-A scene with a crowd is made, simulated, baked to keyframes and rendered. Results in out/demo:
-demo.blend (plays without Steer), demo.png, demo.mp4 if this Blender can write one, and
-report.json. Another folder can be given as the only argument.
+A scene with a crowd is made, simulated, baked to a cache and rendered. Results in out/demo:
+demo.blend with the folder cache (they play without Steer), demo.png, demo.mp4 if this Blender can
+write one, and report.json. Another folder can be given as the only argument.
 """
 
 from __future__ import annotations
@@ -77,13 +77,15 @@ def make_demo(out: Path, work: Path) -> tuple[dict[str, Any], list[Path]]:
     report: dict[str, Any] = {"scene": steer("scene", *count, *goals, "--save", str(scene))}
     place_camera(scene)
     report["simulate"] = steer("simulate", str(scene), "--out", str(work / "simulation"))
-    report["bake"] = steer("bake", str(scene), "--to", "keyframes", "--save", str(demo))
+    cache = out / "cache"
+    where = ("--cache", str(cache), "--save", str(demo))
+    report["bake"] = steer("bake", str(scene), "--to", "cache", *where)
     still = ("--frames", str(PICTURE), "--out", str(work / "still"))
     report["render"] = steer("render", str(demo), *still, *STILL)
     shutil.copyfile(report["render"]["outputs"][0], out / "demo.png")
     # a picture of the video takes about a 14th of the time of the large one
     report["video"] = render_video(demo, work / "frames", report["render"]["seconds"] / 14.0)
-    made = [demo, out / "demo.png"]
+    made = [demo, cache, out / "demo.png"]
     if report["video"]["video"]:
         made.append(out / "demo.mp4")
         shutil.copyfile(report["video"]["video"], made[-1])

@@ -27,6 +27,23 @@ for frame in json.loads(sys.argv[2]):
 print(json.dumps(rows))
 """
 """Plays a file in a Blender that has never heard of Steer."""
+WALK = """
+import json, sys
+import bpy
+bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
+assert not hasattr(bpy.types.Object, "steer")
+scene, rows = bpy.context.scene, []
+for frame in json.loads(sys.argv[2]):
+    scene.frame_set(frame)
+    shown = [
+        (i.matrix_world.translation[:], max(v.co.y for v in i.object.data.vertices))
+        for i in bpy.context.evaluated_depsgraph_get().object_instances
+        if i.is_instance and i.parent.name == "Crowd"
+    ]
+    rows.append([[*place, reach] for place, reach in shown])
+print(json.dumps(rows))
+"""
+"""The same for bodies of a baked crowd: their places, and how far their legs reach back."""
 
 
 @pytest.mark.parametrize("name", ["nav_test", "dungeon"])
@@ -130,5 +147,9 @@ def test_the_demo_in_small(process, tmp_path):
     assert all(str(tmp_path / name) in done.out for name in names)
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert (report["agents"], report["frames"]) == (60, 8)
-    played = process("-c", PLAY, tmp_path / "demo.blend", json.dumps([1, 8]))
-    assert np.array(json.loads(played.out.splitlines()[-1])).shape == (2, 60, 3)
+    played = process("-c", WALK, tmp_path / "demo.blend", json.dumps([1, 8]))
+    rows = np.array(json.loads(played.out.splitlines()[-1]))
+    assert rows.shape == (2, 60, 4)
+    # everybody goes, and the legs of nearly everybody move
+    assert np.all(np.abs(rows[1] - rows[0])[:, :2].max(axis=1) > 0.01)
+    assert np.mean(np.abs(rows[1] - rows[0])[:, 3] > 0.01) > 0.8
