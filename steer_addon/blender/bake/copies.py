@@ -74,7 +74,7 @@ def make_template(source: Source, parent: bpy.types.Collection) -> Template:
         return Template(None, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)))
     characters = library.among(source)
     if characters:
-        return Template(source, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)), characters)
+        return Template(None, (), False, Quaternion(), Vector((1.0, 1.0, 1.0)), characters)
     if isinstance(source, bpy.types.Collection):
         if source.is_embedded_data:
             raise SceneError(
@@ -141,7 +141,7 @@ def make_objects(
         collection.objects.link(carrier)
         carrier.empty_display_type = "ARROWS"
         carrier.empty_display_size = max(radius, 0.001)
-    if isinstance(source, bpy.types.Collection) and not template.characters:
+    if isinstance(source, bpy.types.Collection):
         carrier.instance_type = "COLLECTION"
         carrier.instance_collection = source
         carrier.scale = (scale, scale, scale)

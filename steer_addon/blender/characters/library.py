@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -135,7 +136,7 @@ def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> Non
     """
     if obj.library is not None or obj.override_library is not None:
         raise CharacterError(
-            f"Character {obj.name!r} is linked from another file: make it anew in that file, or "
+            f"Character {obj.name!r} is linked from another file: make it again in that file, or "
             "make it local (Object > Relations > Make Local)"
         )
     _fill(mesh, space)
@@ -180,25 +181,31 @@ def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
             "has made"
         )
     try:
-        data = json.loads(obj[KEY])
-        version = data["version"]
-        gaits, clips = (tuple(_row(row) for row in data[part]) for part in ("gaits", "clips"))
-        count = sum(row.count for row in (*gaits, *clips))
-        # what rows have to be is said there
-        PoseSpace(np.empty((count, 0, 3), np.float32), gaits, clips)
+        version, gaits, clips = _read(obj[KEY])
     except CharacterError as error:
         raise CharacterError(f"Character {obj.name!r} is damaged. {error}") from None
     except (TypeError, ValueError, KeyError, OverflowError, RecursionError, MemoryError):
         raise CharacterError(
             f"Character {obj.name!r} is damaged: its custom property {KEY!r} is "
-            f"{short(obj[KEY])}; make the character anew"
+            f"{short(obj[KEY])}; make the character again"
         ) from None
     if version != _VERSION:
         raise CharacterError(
             f"Character {obj.name!r} has version {short(version)}, and this Steer knows "
-            f"{_VERSION}: update Steer, or make the character anew"
+            f"{_VERSION}: update Steer, or make the character again"
         )
     return gaits, clips
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> tuple[Any, tuple[Row, ...], tuple[Row, ...]]:
+    """Version, gaits and clips of a custom property; live crowds ask for them at every frame."""
+    data = json.loads(text)
+    gaits, clips = (tuple(_row(row) for row in data[part]) for part in ("gaits", "clips"))
+    count = sum(row.count for row in (*gaits, *clips))
+    # what rows have to be is said there
+    PoseSpace(np.empty((count, 0, 3), np.float32), gaits, clips)
+    return data["version"], gaits, clips
 
 
 def _row(data: Any) -> Row:
@@ -238,11 +245,9 @@ def ensure_group() -> bpy.types.NodeTree:
             if group[_GROUP_KEY] < _VERSION:
                 _build(group)
             return group
-    group = bpy.data.node_groups.new(_GROUP_NAME, "GeometryNodeTree")
-    group.is_modifier = True
-    group.description = "Makes an instance of every pose of a character, for crowds"
-    for in_out in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    group = node_builder.modifier_group(
+        _GROUP_NAME, "Makes an instance of every pose of a character, for crowds"
+    )
     _build(group)
     return group
 

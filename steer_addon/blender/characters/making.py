@@ -68,7 +68,7 @@ def make_character(
     Args:
         scene: The scene of the rig, whose frame rate its actions are timed by.
         rig: An armature, or the object above all others that move.
-        recipe: What is taken.
+        recipe: Actions or frames, and how the poses are cut.
         report: Takes the share of the work that is done; it may raise to cancel.
 
     Raises:

@@ -23,6 +23,21 @@ _COLUMN_WIDTH = 220.0
 _ROW_HEIGHT = 240.0
 
 
+def modifier_group(name: str, description: str = "") -> bpy.types.NodeTree:
+    """A new group for modifiers: geometry goes in and comes out, and no node is between.
+
+    Args:
+        name: Its name.
+        description: What users read about it.
+    """
+    group = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    group.is_modifier = True
+    group.description = description
+    for in_out in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    return group
+
+
 def linear_color(code: str) -> tuple[float, float, float, float]:
     """Linear color of an sRGB code like #RRGGBB."""
     srgb = [int(code[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]

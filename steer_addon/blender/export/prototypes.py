@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...core.results.frames import Frame
 from ..crowd.state import write_state
 from ..display import display
+from ..display.node_builder import modifier_group
 from ..writing.files import Header
 from .staging import Staging, staging
 
@@ -160,9 +161,7 @@ def _joined(
 
 
 def _realizing_group() -> bpy.types.NodeTree:
-    group = bpy.data.node_groups.new("Steer Realize", "GeometryNodeTree")
-    for in_out in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    group = modifier_group("Steer Realize")
     begin, middle, end = (
         group.nodes.new(kind)
         for kind in ("NodeGroupInput", "GeometryNodeRealizeInstances", "NodeGroupOutput")

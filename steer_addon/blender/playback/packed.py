@@ -67,11 +67,7 @@ def ensure_group() -> bpy.types.NodeTree:
     for group in bpy.data.node_groups:
         if group.library is None and group.get(VERSION_KEY) == VERSION:
             return group
-    group = bpy.data.node_groups.new(GROUP_NAME, "GeometryNodeTree")
-    group.is_modifier = True
-    group.description = "Reads a crowd baked by Steer from a PC2 file"
-    for in_out in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    group = node_builder.modifier_group(GROUP_NAME, "Reads a crowd baked by Steer from a PC2 file")
     data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     node_builder.add_nodes(group, data["nodes"])
     group[VERSION_KEY] = VERSION

@@ -20,6 +20,22 @@ _PURPOSE = random_purpose("spread")
 _WORD = 0xFFFFFFFF
 
 
+def drawn_words(seed: int, ids: Any, purpose: int) -> tuple[Any, ...]:
+    """Four random words of 32 bits for each id, each of shape (agent_count,).
+
+    Args:
+        seed: Random seed.
+        ids: Ids of the agents, shape (agent_count,).
+        purpose: See `random_purpose`.
+    """
+    number, none = np.asarray(ids, np.int64), np.zeros(len(ids), np.int64)
+    low, high = number & _WORD, (number >> 32) & _WORD
+    keys = seed & _WORD, (seed >> 32) & _WORD
+    # not compiled: it is called once per simulation
+    words: tuple[Any, ...] = philox.__wrapped__(low, high, none, none + purpose, *keys)
+    return words
+
+
 def spread(settings: CrowdSettings, ids: Any) -> dict[str, FloatArray]:
     """Values of the agents by the name of the setting, without settings that are not spread.
 
@@ -31,11 +47,7 @@ def spread(settings: CrowdSettings, ids: Any) -> dict[str, FloatArray]:
     names = [name for name, width in SPREADS.items() if getattr(agents, width)]
     if not names:
         return {}
-    number, none = np.asarray(ids, np.int64), np.zeros(len(ids), np.int64)
-    low, high = number & _WORD, (number >> 32) & _WORD
-    keys = settings.seed & _WORD, (settings.seed >> 32) & _WORD
-    # not compiled: it is called once per simulation
-    words = philox.__wrapped__(low, high, none, none + _PURPOSE, *keys)
+    words = drawn_words(settings.seed, ids, _PURPOSE)
     found = {}
     for name, word in zip(SPREADS, words, strict=False):
         if name in names:

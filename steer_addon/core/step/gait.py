@@ -22,8 +22,9 @@ from ..characters.cast import DURATION, INDEX, MEMORY, POSTURE, RANDOM, SPEED, S
 from ..compiled import jit
 from ..compiled.jit import kernel
 from ..crowd.settings import CrowdSettings
+from ..crowd.spread import drawn_words
 from ..numeric.node_random import random_floats
-from ..numeric.rng import philox, random_purpose
+from ..numeric.rng import random_purpose
 from ..numeric.vec import cross, dot, length, load, scale, sub
 from .integrate import GRAVITY
 
@@ -46,7 +47,6 @@ LEAST_UP = 0.1
 """Least upward part of a normal: steeper slopes count as this one."""
 
 _PURPOSE = random_purpose("gait")
-_WORD = 0xFFFFFFFF
 
 
 def begin(agents: Agents, settings: CrowdSettings) -> None:
@@ -59,9 +59,8 @@ def begin(agents: Agents, settings: CrowdSettings) -> None:
     cast = settings.cast
     if not cast or MEMORY in agents.memory:
         return
-    drawn = _drawn(settings.seed, agents.id)
     memory = np.zeros((agents.count, len(POSTURE)), np.float32)
-    memory[:, PHASE] = drawn
+    memory[:, PHASE] = drawn_words(settings.seed, agents.id, _PURPOSE)[0] / 2.0**32
     memory[:, CHARACTER] = _characters(cast, agents)
     speeds = cast.table()[memory[:, CHARACTER].astype(np.int64), :, SPEED]
     wanted = (agents.speed / _sizes(cast, agents, settings))[:, None]
@@ -115,17 +114,6 @@ def _characters(cast: Cast, agents: Agents) -> NDArray[np.int64]:
         return agents.id % len(cast.gaits)
     given = agents.attributes.get(cast.choice, np.zeros(agents.count, np.float32))
     return given.astype(np.int64) % len(cast.gaits)
-
-
-def _drawn(seed: int, ids: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Evenly distributed numbers from 0 to 1 by id, shape (agent_count,)."""
-    none = np.zeros(len(ids), np.int64)
-    low, high = ids & _WORD, (ids >> 32) & _WORD
-    keys = seed & _WORD, (seed >> 32) & _WORD
-    # not compiled: it is called once per simulation
-    words = philox.__wrapped__(low, high, none, none + _PURPOSE, *keys)
-    drawn: NDArray[np.float64] = words[0] / 2.0**32
-    return drawn
 
 
 @kernel

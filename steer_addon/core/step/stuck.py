@@ -45,7 +45,7 @@ ROOM = 10.0
 LOOKS = 5
 """Number of looks, one after the other, that have to find an agent stuck before users are told."""
 SOON, MANY, SHARE = 1, 5, 0.1
-"""The same number where at least so many agents are stuck, and so large a share of the crowd."""
+"""Number of looks that is enough where at least `MANY` agents, a `SHARE` of all, are stuck."""
 CREEPS, GOES = 0.1, 0.25
 """Shares of the wished way: less is getting nowhere, more is getting on."""
 CONE = 180.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,28 @@ def phases(row: Row) -> Floats:
     """Phases of a row's poses."""
     result: Floats = np.arange(row.count) / row.count
     return result
+
+
+def by_time(
+    entries: Iterable[Table],
+    skeleton: Skeleton,
+    posed: Callable[[Skeleton, Floats, dict[str, float]], Joints],
+) -> tuple[list[Row], list[Joints]]:
+    """Rows that go on by time, and their joints.
+
+    Args:
+        entries: Name, number of poses, speed, duration and values of each row.
+        skeleton: The joints.
+        posed: Gives the joints at phases by those values.
+    """
+    rows: list[Row] = []
+    poses: list[Joints] = []
+    for entry in entries:
+        next_row(
+            rows, entry["name"], entry["count"], speed=entry["speed"], duration=entry["duration"]
+        )
+        poses.append(posed(skeleton, phases(rows[-1]), entry["values"]))
+    return rows, poses
 
 
 def assembled(name: str, table: Table, skeleton: Skeleton, skin: Skin, rows: Iterable[Row],

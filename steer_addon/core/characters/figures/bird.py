@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..figure import Figure, Skeleton
-from ..pose_space import Row
 from .assembly import (
     Joints,
     Table,
     assembled,
-    next_row,
-    phases,
+    by_time,
     ring_follows,
     skeleton_of,
     table_of,
@@ -27,13 +25,7 @@ def make_bird() -> Figure:
     """A bird: ways to fly go on by time, by rising speeds; gliding is a clip."""
     table = table_of("bird.toml")
     skeleton = skeleton_of(table["joints"], table["parents"])
-    rows: list[Row] = []
-    poses: list[Joints] = []
-    for entry in (*table["gait"], *table["clip"]):
-        next_row(
-            rows, entry["name"], entry["count"], speed=entry["speed"], duration=entry["duration"]
-        )
-        poses.append(_posed(skeleton, phases(rows[-1]), entry["values"]))
+    rows, poses = by_time((*table["gait"], *table["clip"]), skeleton, _posed)
     skin = _skin(table, skeleton)
     return assembled("bird", table, skeleton, skin, rows, poses, len(table["clip"]))
 

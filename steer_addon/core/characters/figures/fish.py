@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..figure import Figure, Skeleton
-from ..pose_space import Row
 from .assembly import (
     Joints,
     Table,
     assembled,
-    next_row,
-    phases,
+    by_time,
     ring_follows,
     skeleton_of,
     table_of,
@@ -30,13 +28,7 @@ def make_fish() -> Figure:
     """A fish: ways to swim go on by time, by rising speeds."""
     table = table_of("fish.toml")
     skeleton = skeleton_of(table["joints"], table["parents"])
-    rows: list[Row] = []
-    poses: list[Joints] = []
-    for entry in table["gait"]:
-        next_row(
-            rows, entry["name"], entry["count"], speed=entry["speed"], duration=entry["duration"]
-        )
-        poses.append(_posed(skeleton, phases(rows[-1]), entry["values"]))
+    rows, poses = by_time(table["gait"], skeleton, _posed)
     return assembled("fish", table, skeleton, _skin(table, skeleton), rows, poses)
 
 
@@ -74,7 +66,6 @@ def _posed(skeleton: Skeleton, phase: Floats, values: dict[str, float]) -> Joint
     number = [skeleton.names.index(name) for name in order]
     y = skeleton.rest[number, 1].astype(float)
     # each bone reaches to the next one, those of head and tail to the body's ends
-    starts = np.array([y[0], y[1], y[2], y[3], y[4], y[5]])
     ends = np.array([_NOSE, y[0], y[3], y[4], y[5], _NOSE + _LENGTH])
 
     def aside(at: Floats) -> Floats:
@@ -83,7 +74,7 @@ def _posed(skeleton: Skeleton, phase: Floats, values: dict[str, float]) -> Joint
         result: Floats = width * np.sin(angle - 2.0 * np.pi * 0.95 * part)
         return result
 
-    slope = np.arctan((aside(ends) - aside(starts)) / (ends - starts))
+    slope = np.arctan((aside(ends) - aside(y)) / (ends - y))
     turns = {name: turn(2, -slope[:, i]) for i, name in enumerate(order)}
     flap = np.radians(values["fin"]) * np.sin(angle[:, 0])
     spread = np.radians(values["spread"])
