@@ -12,15 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .doors import tomllib
 
 CATALOG = Path(__file__).with_name("diagnoses.toml")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """Entry of the catalog for a code.
 
     Attributes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from steer_addon.core.agents import make_agents
@@ -69,6 +70,8 @@ def test_frames_show_the_posture():
 
 @given(speed=st.floats(0.3, 3.5))
 def test_the_phase_goes_on_by_way_over_stride(speed):
+    # halfway between two gaits the rounding of the speed decides, so one change may come later
+    assume(all(abs(speed - 0.5 * (a.speed + b.speed)) > 1e-3 for a, b in pairwise(PERSON)))
     agents, settings = crowd()
     found, _ = walked(agents, settings, [speed] * 60)
     rows = found[30:, 0]

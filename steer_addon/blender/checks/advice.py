@@ -48,15 +48,20 @@ def _asking(steer: SteerCrowd) -> list[Any]:
 
 def lacks_target(steer: SteerCrowd) -> bool:
     """Whether the crowd has no target although a behavior needs it."""
-    return not is_chosen(steer, "target") and any(
-        not item.use_own_target for item in _asking(steer)
-    )
+    return bool(_lacking(steer, _asking(steer)))
+
+
+def _lacking(steer: SteerCrowd, asking: list[Any]) -> list[Any]:
+    """Those of the entries that lack the crowd's target."""
+    if is_chosen(steer, "target"):
+        return []
+    return [item for item in asking if not item.use_own_target]
 
 
 def _missing_targets(steer: SteerCrowd) -> Iterator[Diagnosis]:
     asking = _asking(steer)
-    if lacks_target(steer):
-        lacking = ", ".join(repr(title_of(i)) for i in asking if not i.use_own_target)
+    lacking = ", ".join(repr(title_of(item)) for item in _lacking(steer, asking))
+    if lacking:
         yield diagnose("TARGET_MISSING", behaviors=lacking, **_lack("TARGET"))
     for item in asking:
         if item.use_own_target and not is_chosen(item, "target"):
@@ -68,13 +73,13 @@ def _missing_inputs(steer: SteerCrowd) -> Iterator[Diagnosis]:
     for item in steer.behaviors:
         if not item.enabled:
             continue
-        title = title_of(item)
         if SECOND_TARGETS in uses_of(item) and not is_chosen(item, "second_target"):
-            yield diagnose("SECOND_TARGET_MISSING", title, **_lack("SECOND_TARGET", item))
+            lack = _lack("SECOND_TARGET", item)
+            yield diagnose("SECOND_TARGET_MISSING", title_of(item), **lack)
         kind = SOURCES.get(source_use(item))
         if kind is not None and not is_chosen(item, "source"):
-            lack = _lack("SOURCE", item, kind.label)
-            yield diagnose("SOURCE_MISSING", title, noun=kind.noun, choose=kind.choose, **lack)
+            lack = {"noun": kind.noun, "choose": kind.choose, **_lack("SOURCE", item, kind.label)}
+            yield diagnose("SOURCE_MISSING", title_of(item), **lack)
 
 
 def _lack(role: str, item: Any = None, label: str = "") -> dict[str, str]:

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "animation_paths", "bake_owner", "baked_file")
+load_on_use(__name__, "animation_paths", "bake_owner", "baked_file", "casting", "live_settings")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.characters.cast import INDEX, NOBODY, RANDOM, Cast
+from ...core.characters.cast import INDEX, RANDOM, Cast
 from ...core.errors import SceneError
 from ..characters import library
 from ..display import display
@@ -24,8 +24,8 @@ def characters_of(modifier: bpy.types.NodesModifier) -> tuple[bpy.types.Object, 
     return library.among(display.shown_body(modifier))
 
 
-def cast_of(obj: bpy.types.Object) -> Cast:
-    """The cast of a crowd; nobody where its display shows no characters, or was changed.
+def cast_of(obj: bpy.types.Object) -> Cast | None:
+    """The cast of a crowd; None where its display shows no characters, or was changed.
 
     Args:
         obj: Original (not evaluated) crowd object.
@@ -38,9 +38,9 @@ def cast_of(obj: bpy.types.Object) -> Cast:
         shown = () if modifier is None else characters_of(modifier)
     except SceneError:
         # the panel says so: the crowd is simulated as any other
-        return NOBODY
+        return None
     if modifier is None or not shown:
-        return NOBODY
+        return None
     choice = str(display.get_input(modifier, "Choose By"))
     return Cast(
         gaits=tuple(library.rows_of(character)[0] for character in shown),

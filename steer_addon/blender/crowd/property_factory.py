@@ -170,16 +170,18 @@ def made_of(settings: type[Settings], values: tuple[tuple[str, Any], ...]) -> An
     return settings(**dict(values))
 
 
-def _read(group: Any, info: ParameterInfo) -> Any:
-    value = getattr(group, info.name)
-    if info.kind != "float":
-        return value
+def _within(value: float, info: ParameterInfo) -> float:
     return min(max(_meant(value, _in_radians(info)), info.minimum), info.maximum)
 
 
 def read_values(group: Any, infos: Iterable[ParameterInfo]) -> dict[str, Any]:
     """The values of parameters in the dataclass's units, within their ranges."""
-    return {info.name: _read(group, info) for info in infos}
+    return {
+        info.name: _within(getattr(group, info.name), info)
+        if info.kind == "float"
+        else getattr(group, info.name)
+        for info in infos
+    }
 
 
 def write_values(group: Any, infos: Iterable[ParameterInfo], values: Mapping[str, Any]) -> None:

@@ -81,7 +81,10 @@ def needs_target(item: SteerBehavior) -> bool:
 
 def source_use(item: SteerBehavior) -> str:
     """Which kind of source a list entry reads, one of SOURCES; empty for none."""
-    return next((use for use in uses_of(item) if use in SOURCES), "")
+    for use in uses_of(item):
+        if use in SOURCES:
+            return use
+    return ""
 
 
 class SecondTarget:

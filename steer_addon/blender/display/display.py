@@ -187,7 +187,7 @@ def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
         SceneError: There is no such input.
     """
     socket = _socket(modifier, name)
-    owner, prop = input_path(modifier, name)
+    owner, prop = _path(modifier, socket.identifier)
     value = owner.value if prop == "value" else owner.get(socket.identifier)
     if socket.socket_type == "NodeSocketMenu" and not isinstance(value, str):
         items = _menu_items(modifier.node_group, name)
@@ -219,7 +219,10 @@ def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:
     Raises:
         SceneError: There is no such input.
     """
-    identifier = _socket(modifier, name).identifier
+    return _path(modifier, _socket(modifier, name).identifier)
+
+
+def _path(modifier: bpy.types.NodesModifier, identifier: str) -> tuple[Any, str]:
     if bpy.app.version >= (5, 2, 0):
         return getattr(modifier.properties.inputs, identifier), "value"
     return modifier, f'["{identifier}"]'
@@ -227,9 +230,14 @@ def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:
 
 def _socket(modifier: bpy.types.NodesModifier, name: str) -> Any:
     group = modifier.node_group
-    for socket in sockets_of(group) if group is not None else []:
-        if socket.name == name:
+    if group is not None:
+        # quicker than to look through all: panels ask for ten inputs in each redraw
+        socket = group.interface.items_tree.get(name)
+        if getattr(socket, "in_out", "") == "INPUT":
             return socket
+        for socket in sockets_of(group):
+            if socket.name == name:
+                return socket
     raise SceneError(diagnose("INPUT_REMOVED", modifier.name, input=name))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +15,7 @@ from ...core.agents import Agents
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
-from ...core.results.frames import Frame
+from ...core.results.frames import Frame, moved
 from ...core.results.memories import Kept, keep
 from ..crowd.links import crowd_slots
 from ..crowd.live_settings import LiveKey, live_key
@@ -28,6 +29,9 @@ from .edit_modes import EditModes, digest_once
 from .edits import Edit, object_uids
 
 log = logging.getLogger(__name__)
+
+_FRESH = 0.25
+"""Time in which redraws do not compare settings again that were equal [s]."""
 
 
 @dataclass
@@ -46,6 +50,8 @@ class LiveRun:
     """Reason why stored frames differ from playing from the start; None if they are equal."""
     _session: simulate.Session | None = None
     _key: LiveKey | None = None
+    _compared: tuple[float, LiveKey | None] = (0.0, None)
+    """When settings were last equal to a key, and to which."""
     _used: dict[int, CrowdSettings] = field(default_factory=dict)
     _start_agents: Agents | None = None
     _start_signature: bytes = b""
@@ -73,10 +79,17 @@ class LiveRun:
         return self.diagnosis
 
     def _is_changed(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+        # every redraw asks, and to read all settings takes half of the time of the main panel
+        when, key = self._compared
+        if key is self._key and time.monotonic() - when < _FRESH:
+            return False
         try:
-            return live_key(obj, settings_of(obj), simulate.fps_of(scene)) != self._key
+            if live_key(obj, settings_of(obj), simulate.fps_of(scene)) != self._key:
+                return True
         except SteerError:
             return True
+        self._compared = time.monotonic(), self._key
+        return False
 
     def change_frame(
         self,
@@ -358,7 +371,7 @@ class LiveRun:
         # frames are compared by identity: comparing their arrays would cost more than writing
         if self._shown and self._shown[0] is frame and self._shown[1:] == key[1:]:
             return
-        write_state(shown_state, _moved(frame, part * (1.0 / simulate.fps_of(scene))))
+        write_state(shown_state, moved(frame, part * (1.0 / simulate.fps_of(scene))))
         self._shown, self._logged = key, None
         self._echo = True
 
@@ -373,13 +386,6 @@ def _shared(frame: Frame, before: Frame | None) -> Frame:
         if np.array_equal(getattr(before, name), getattr(frame, name))
     }
     return replace(frame, **same)
-
-
-def _moved(frame: Frame, seconds: float) -> Frame:
-    """The frame a little later, for motion blur: all agents continue straight."""
-    if seconds == 0.0:
-        return frame
-    return replace(frame, position=frame.position + frame.velocity * np.float32(seconds))
 
 
 def _equal(a: Agents, b: Agents) -> bool:

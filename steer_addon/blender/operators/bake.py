@@ -8,7 +8,7 @@ import bpy
 from ...core import cache as caches
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ...core.files.lock import FolderLock
+from ...core.files import lock
 from .. import playback
 from ..bake import cached, checking, keyed_crowds, places, status
 from ..crowd import bake_owner, crowds
@@ -185,7 +185,7 @@ class OBJECT_OT_steer_cache_delete(SteerOperator, bpy.types.Operator):
         # refused before anything has changed: files of others, or another process
         caches.check_own(folder)
         if folder.is_dir():
-            FolderLock(folder).release(remove=True)
+            lock.FolderLock(folder).release(remove=True)
         playback.detach(obj)
         caches.delete_cache(folder)
         places.deleted.add(folder)

@@ -10,7 +10,7 @@ from bpy.app.handlers import persistent
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SceneError, SteerError
 from .. import app_handlers
-from ..crowd.live_settings import LiveKey, live_key
+from ..crowd import live_settings
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import moment
 from ..live import compiling, live, simulate
@@ -22,7 +22,7 @@ _TICK = 0.05
 
 _CHANGED = "Stopped, as a setting or the frame changed: catch up again"
 
-Situation = tuple[int, list[LiveKey]]
+Situation = tuple[int, list["live_settings.LiveKey"]]
 
 _NAVIGATION = {
     *("MOUSEMOVE", "INBETWEEN_MOUSEMOVE", "MIDDLEMOUSE", "MOUSEROTATE", "NDOF_MOTION"),
@@ -167,7 +167,9 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
         """What must not change meanwhile: the frame, and the settings of the crowds."""
         scene, fps = context.scene, simulate.fps_of(context.scene)
         found = [scene.objects[name] for name in self._names if name in scene.objects]
-        return moment(scene)[0], [live_key(obj, settings_of(obj), fps) for obj in found]
+        return moment(scene)[0], [
+            live_settings.live_key(obj, settings_of(obj), fps) for obj in found
+        ]
 
     def _end(self, context: bpy.types.Context) -> None:
         self.interrupt()

@@ -203,7 +203,9 @@ def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatAr
 
 def attribute_names(settings: CrowdSettings) -> set[str]:
     """Names of the point attributes that override a parameter, or choose a character, per agent."""
-    names = {*AGENT_PARAMETERS, "target_index", "alive", *settings.cast.attributes}
+    names = {*AGENT_PARAMETERS, "target_index", "alive"}
+    if settings.cast is not None:
+        names.update(settings.cast.attributes)
     for cls in REGISTRY.values():
         names |= {name for name, info in own_parameters(cls).items() if info.per_agent}
     for entry in settings.behaviors:

@@ -74,10 +74,6 @@ class Cast:
         return table
 
 
-NOBODY = Cast()
-"""The cast of a crowd that is shown as cones, or as objects that stay as they are."""
-
-
 def posture(agents: Agents, walks: bool) -> dict[str, NDArray[np.float32]]:
     """Point attributes of the posture of agents, each of shape (agent_count,).
 

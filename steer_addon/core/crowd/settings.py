@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..behaviors import REGISTRY, Behavior
-from ..characters.cast import NOBODY, Cast
 from ..diagnoses import Diagnosis
 from ..errors import ParameterError, short
 from ..parameters import Settings, choice, param
@@ -18,6 +17,7 @@ from ..sensing.units import meters, meters_per_second
 
 if TYPE_CHECKING:
     from ..agents import Agents
+    from ..characters.cast import Cast
 
 
 class AgentsSettings(Settings):
@@ -266,8 +266,8 @@ class CrowdSettings:
         bodies: Contacts of agents with one another and with colliders, and their arrival.
         behaviors: The stack, in order of priority; names are unique.
         seed: Random seed.
-        cast: The characters that agents are shown as. It comes from the scene: neither presets nor
-            plain data have it.
+        cast: The characters that agents are shown as, None for none. It comes from the scene:
+            neither presets nor plain data have it.
     """
 
     agents: AgentsSettings = AgentsSettings()
@@ -276,7 +276,7 @@ class CrowdSettings:
     bodies: BodiesSettings = BodiesSettings()
     behaviors: tuple[Behavior, ...] = ()
     seed: int = 0
-    cast: Cast = NOBODY
+    cast: Cast | None = None
 
     def __post_init__(self) -> None:
         """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -186,3 +186,10 @@ def targets_of(frame: Frame, forward_axis: str, *, own: bool = False) -> Targets
     found = Targets(frame.position, frame.velocity, heading, up, own)
     # agents that steer by their own crowd have one target a row; the solver knows which ones live
     return found if own else found.living(frame.alive)
+
+
+def moved(frame: Frame, seconds: float) -> Frame:
+    """The frame a little later, for motion blur: all agents continue straight."""
+    if seconds == 0.0:
+        return frame
+    return replace(frame, position=frame.position + frame.velocity * np.float32(seconds))
