@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -29,6 +30,8 @@ def test_the_bar_of_a_live_crowd_grows_and_fades_when_it_is_out_of_date():
     assert found.spans == [(1, 12)]
     obj.steer.agents.max_speed = 3.0
     bpy.context.view_layer.update()
+    # what a script sets is seen by redraws a quarter of a second later
+    time.sleep(0.3)
     faded = timeline.stored(obj)
     assert faded.color == found.color and faded.opacity < found.opacity
     live.clear(obj)
