@@ -106,3 +106,6 @@ def test_bad_targets_are_named():
         make_targets([[0, 0, 0]], [[0, np.nan, 0]])
     with pytest.raises(WorldError, match=r"velocities have shape \(2, 3\): give \(1, 3\)"):
         make_targets([[0, 0, 0]], np.zeros((2, 3)))
+    for bad in ([[1, 2]], ["a", "b", "c"], [[1, 2, 3], [4]]):
+        with pytest.raises(WorldError, match="positions are no vectors: give numbers of shape"):
+            make_targets(bad)

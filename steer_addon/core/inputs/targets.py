@@ -227,7 +227,7 @@ def make_targets(
     Raises:
         WorldError: Shapes differ or a value is not finite.
     """
-    points = bounded(np.reshape(position, (-1, 3)))
+    points = _vectors("positions", position)
     speed = _rows("velocities", velocity, np.zeros(3), points)
     if not (np.isfinite(points).all() and np.isfinite(speed).all()):
         raise WorldError("A target is not at a finite place: move it back into the scene")
@@ -241,10 +241,17 @@ def make_targets(
 def _rows(what: str, value: Any, default: Any, points: FloatArray) -> FloatArray:
     if value is None:
         return np.tile(np.asarray(default, np.float32), (len(points), 1))
-    rows = bounded(np.reshape(value, (-1, 3)))
+    rows = _vectors(what, value)
     if rows.shape != points.shape:
         raise WorldError(f"Target {what} have shape {rows.shape}: give {points.shape}")
     return rows
+
+
+def _vectors(what: str, value: Any) -> FloatArray:
+    try:
+        return bounded(np.reshape(value, (-1, 3)))
+    except (TypeError, ValueError):
+        raise WorldError(f"Target {what} are no vectors: give numbers of shape (n, 3)") from None
 
 
 def _unit(rows: Any, fallback: Any) -> FloatArray:
