@@ -188,6 +188,9 @@ def _annotation(call: ast.Call) -> Type:
     if kind == "PointerProperty":
         held = UnboundType(ast.unparse(options["type"]))
         return UnionType([held, NoneType()])
+    if kind == "CollectionProperty":
+        # lists of groups have methods of their own, which the stubs do not know
+        return ANY
     if kind == "EnumProperty" and "ENUM_FLAG" in flags:
         return UnboundType("set", [UnboundType("str")])
     return UnboundType(PLAIN[kind])

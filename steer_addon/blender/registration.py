@@ -14,7 +14,8 @@ import bpy
 from ..core.compiled import jit
 from . import preferences
 from .bake import status
-from .checks import collider_checks
+from .characters import gathering
+from .checks import character_checks, collider_checks
 from .crowd import agent_count, property_classes, records
 from .display import display
 from .live import live
@@ -27,9 +28,11 @@ from .operators import (
     catching_up,
     characters,
     export,
+    heroes,
     looks,
     picking,
     presets,
+    stepping,
     ways_out,
 )
 from .overlay import gizmos
@@ -46,6 +49,7 @@ CLASSES = (
     *export.classes,
     *looks.classes,
     *characters.classes,
+    *heroes.classes,
     *ways_out.classes,
     *catching_up.classes,
     *picking.classes,
@@ -87,6 +91,7 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (lambda: setattr(agent_count, "resize", _resize), lambda: None),
     bpy.utils.register_classes_factory(CLASSES),
     (lambda: None, baking.stop_all),
+    (lambda: None, stepping.stop_all),
     (catching_up.register, catching_up.unregister),
     (lambda: None, gizmos.unregister),
     (menus.register, menus.unregister),
@@ -94,8 +99,10 @@ STEPS: tuple[tuple[Callable[[], None], Callable[[], None]], ...] = (
     (live.register, live.unregister),
     (status.register, status.unregister),
     (collider_checks.register, collider_checks.unregister),
+    (character_checks.register, character_checks.unregister),
     (overlay.register, overlay.unregister),
     (display.register, display.unregister),
+    (gathering.register, gathering.unregister),
     (lambda: None, _unregister_command),
 )
 """Steps of enabling the extension, in order, each with the step that undoes it."""

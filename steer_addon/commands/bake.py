@@ -14,7 +14,7 @@ from ..blender.export.names import FORMATS, Format
 from ..blender.headless import batch
 from ..core.cache import MANIFEST, NEXT, folder_name, open_cache
 from ..core.diagnoses import add_new, diagnose
-from ..core.errors import OutputError, UsageError
+from ..core.errors import OutputError, SceneError, UsageError
 from ..core.parameters import parameters
 from . import arguments
 from .output import Result
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     import bpy
 
 NAME = "bake"
-_KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empties")
+_KEYFRAMES_ONLY = ("step", "tolerance", "actions", "object", "collection", "empties", "rigs")
 """Options that do not go with a cache."""
+_KEYFRAME_SETTINGS = ("step", "tolerance", "actions", "bodies")
 _OTHER_ENDINGS = (".blend", ".usd", ".usda", ".usdz", ".gltf")
 """Endings of files that no export writes, though one may think so."""
 """What is written by the modules of USD."""
@@ -101,6 +102,12 @@ def _add_keyframe_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--empties", action="store_true", help="make empties, whatever the file says"
     )
+    parser.set_defaults(bodies=None)
+    group.add_argument(
+        "--rigs",
+        action="store_true",
+        help="make a rig of each agent that is shown as a character, with strips of its actions",
+    )
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -132,7 +139,15 @@ def run(options: argparse.Namespace) -> Result:
 def _bake_to_keyframes(work: Pipeline) -> Result:
     rows = []
     for job in work.jobs("Baking"):
-        batch.set_bake(job.crowd, work.options, ("step", "tolerance", "actions"))
+        if work.options.rigs:
+            work.options.bodies = "RIGS"
+            job.crowd.steer.bake_source_object = job.crowd.steer.bake_source_collection = None
+        batch.set_bake(job.crowd, work.options, _KEYFRAME_SETTINGS)
+        if work.options.rigs and not keyed_crowds.makes_rigs(job.crowd):
+            raise SceneError(
+                f"Crowd {job.crowd.name!r} shows no characters, and only these have rigs: leave "
+                "--rigs out"
+            )
         rows.append(_keyframes_row(work, job, work.options.empties))
     result = work.report(
         {"command": "bake"},

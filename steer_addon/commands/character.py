@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
+from ..core.characters.recipe import Recipe
 from ..core.characters.rows import Plan
 from ..core.errors import CharacterError, short
 from ..process import tell
 from . import arguments
-from .output import Result
+from .output import ProgressLine, Result
 
 if TYPE_CHECKING:
     import bpy
@@ -43,6 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--clip", metavar="NAME=ACTION", type=_clip, action="append", default=[],
         help="further action, and the name that it is played by; may be given several times",
+    )  # fmt: skip
+    for name, text in (("once", "ends"), ("loop", "begins again")):
+        parser.add_argument(
+            f"--{name}", metavar="NAME", action="append", default=[],
+            help=f"clip that {text}, by its name (default: by its first and last frame)",
+        )  # fmt: skip
+    parser.add_argument(
+        "--feet", metavar="BONE", action="append", default=[],
+        help="bone or object that stands on the ground; may be given several times (default: "
+        "by their names, or else by their motion)",
     )  # fmt: skip
     parser.add_argument(
         "--without", metavar="OBJECT", action="append", default=[],
@@ -84,9 +95,13 @@ def run(options: argparse.Namespace) -> Result:
     if not options.quiet:
         tell(
             f"Making a character of {rig.name!r}: stand {recipe.stand or '-'}, walk "
-            f"{recipe.walk or '-'}, run {recipe.run or '-'}"
+            f"{recipe.walk or '-'}, run {recipe.run or '-'}, feet "
+            f"{', '.join(recipe.feet) or 'by motion'}"
         )
-    made = making.make_character(scene, rig, recipe)
+        tell(f"About {_memory(scene, rig, recipe)}")
+    progress = ProgressLine("Poses", options.quiet)
+    made = making.make_character(scene, rig, recipe, progress.share)
+    progress.share(1.0)
     batch.save_file(options.save)
     rows = [
         {
@@ -103,6 +118,7 @@ def run(options: argparse.Namespace) -> Result:
             "command": "character",
             "character": made.character.name,
             "rows": rows,
+            "feet": list(made.feet),
             "seconds": round(time.perf_counter() - start, 3),
             "outputs": [str(options.save)],
         },
@@ -112,6 +128,7 @@ def run(options: argparse.Namespace) -> Result:
                 f"{row['stride']:.2f} m"
                 for row in rows
             ),
+            f"Feet: {', '.join(made.feet) or 'none'}",
             f"{options.save}: {made.character.name!r}, {made.memory}",
         ],
     )
@@ -142,7 +159,16 @@ def _find_rig(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
     return armatures[0]
 
 
-def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> making.Recipe:
+def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> str:
+    """What the poses may take, as a text; it is known for sure only once they are made."""
+    counts = rigs.counts(rig, scene.view_layers[0].depsgraph)
+    shown = [count for name, count in counts.items() if name not in recipe.without]
+    vertices, faces = (int(recipe.faces * sum(part[k] for part in shown)) for k in (0, 1))
+    height = rigs.height(rig) * scene.unit_settings.scale_length
+    return rigs.check_memory(rigs.expected_poses(recipe, height), vertices, faces)
+
+
+def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> Recipe:
     guessed = rigs.guess_roles(rig) if rig.type == "ARMATURE" else {}
     roles = {
         role: getattr(options, f"{role}_action") or guessed.get(role, "")
@@ -152,11 +178,14 @@ def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> making.Recipe
         tolerance=options.way_per_pose, stride=options.stride, run_stride=options.run_stride
     )
     frames = options.frames or range(1, 25)
-    return making.Recipe(
+    return Recipe(
         **roles,
         clips=tuple(options.clip),
         plan=plan,
         faces=options.faces,
         without=tuple(options.without),
+        once=tuple(options.once),
+        loops=tuple(options.loop),
+        feet=tuple(options.feet) or rigs.guess_feet(rig),
         frames=(frames[0], frames[-1]),
     )

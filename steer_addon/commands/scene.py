@@ -64,10 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", metavar="N", type=arguments.seed_number, default=0, help="random seed"
     )
-    parser.add_argument(
-        "--radius", metavar="M", type=arguments.positive_float,
-        help="body radius in meters; people grow with it (default: the preset's)",
-    )  # fmt: skip
+    _add_bodies(parser)
     arguments.add_frames(parser, "frame range of the scene (default: 1-250)")
     parser.add_argument(
         "--save",
@@ -76,6 +73,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="crowd.blend",
         help="file to write",
     )
+
+
+def _add_bodies(parser: argparse.ArgumentParser) -> None:
+    """Declare what agents look like."""
+    parser.add_argument(
+        "--radius", metavar="M", type=arguments.positive_float,
+        help="body radius in meters; people grow with it (default: the preset's)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--character", metavar="FILE.blend", type=arguments.path, action="append", default=[],
+        help="file of `steer character make`, whose characters agents are shown as; given several "
+        "times, agents take one each (default: the built-in people)",
+    )  # fmt: skip
 
 
 def _spawn(text: str) -> str | tuple[float, ...]:
@@ -109,6 +119,7 @@ def run(options: argparse.Namespace) -> Result:
             seed=options.seed,
             radius=options.radius,
             frames=frames,
+            characters=tuple(options.character),
         )
     )
     batch.save_file(options.save)

@@ -74,6 +74,7 @@ def test_defaults_and_bounds():
         "tolerance": 0.0,
         "rotation_tolerance": 1.0,
         "interpolation": "LINEAR",
+        "bodies": "OBJECTS",
         "actions": "PER_AGENT",
     }
     bounds = {

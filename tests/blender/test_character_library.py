@@ -178,3 +178,18 @@ def test_a_linked_character_stays_as_it_is(tmp_path):
     poses = space()
     with pytest.raises(CharacterError, match="'Toy' is linked from another file"):
         library.refill(wanted.objects[0], body(poses), poses)
+
+
+def test_characters_of_before_weigh_as_much_as_others():
+    toy = make_toy()
+    library.set_weight(toy, 2.5)
+    group = library.ensure_group()
+    socket = next(item for item in group.interface.items_tree if item.name == "Weight")
+    group.interface.remove(socket)
+    assert library.weight_of(toy) == 1.0
+    group["steer_character_version"] = 1
+    make_toy("Other")
+    assert library.ensure_group() == group
+    assert library.weight_of(toy) == library.weight_of(bpy.data.objects["Other"]) == 1.0
+    library.set_weight(toy, 0.5)
+    assert library.weight_of(toy) == 0.5

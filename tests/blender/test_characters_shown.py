@@ -63,9 +63,9 @@ def test_the_pose_follows_from_phase_and_gait():
     assert [number for _, number in shown_poses(toy=poses)] == [0, 1, 5, 5, 1, 16, 23, 13, 9]
 
 
-def test_clips_that_end_stay_at_their_last_pose():
+def test_clips_that_end_do_not_begin_anew_with_their_last_poses():
     poses = space(walk=16, run=12, jump=6)
-    phase, gait = [0, 0.5, 0.99, 1.0, 40.3, -3.0], [3] * 6
+    phase, gait = [0, 7.5, 3.99, 0.999, 40.84, -3.0], [3] * 6
     crowd_of(level_frame(6, phase=phase, gait=gait), make_toy(poses=poses))
     assert [number - 29 for _, number in shown_poses(toy=poses)] == [0, 3, 5, 5, 5, 0]
 

@@ -53,9 +53,10 @@ def poses_of(sampler, action):
     def sample(time):
         return sampler.pose(track.at(time), track.frame(time))
 
-    cycle = contacts.measure_cycle(rows.dense(sample, 192), track.duration)
+    cycle = contacts.measure_cycle(rows.finished(rows.dense(sample, 192)), track.duration)
     made = rows.Rows(rows.Plan())
-    made.add_gait("gait", sample, cycle, cycle.speed, runs="Running" in action.name)
+    weights = (0.0, 0.0, 1.0) if "Running" in action.name else (0.0, 1.0, 0.0)
+    rows.finished(made.add_gait("gait", sample, cycle, cycle.speed, weights))
     return made.space().positions, cycle
 
 

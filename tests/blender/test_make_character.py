@@ -10,13 +10,14 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from mathutils import Euler  # noqa: E402
 
 from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.operator_calls import undone  # noqa: E402
 from tests.blender.walking_rigs import add_gait, box, make_rig, state, walking_rig  # noqa: E402
 
 COARSE = Plan(tolerance=0.04, steps=48, ratio=2.0)
-RECIPE = making.Recipe("Idle", "Walk", "Run", plan=COARSE)
+RECIPE = Recipe("Idle", "Walk", "Run", plan=COARSE)
 
 
 def make(rig, recipe=RECIPE):
@@ -41,8 +42,20 @@ def test_walks_and_runs_have_their_strides(empty_scene):
     assert space.gaits[-1].speed == pytest.approx(3.0, rel=0.05)
     assert space.gaits[0].stride == 0.0
     for row in space.gaits[1:]:
-        # at plant and lift a linear key lies between two poses
-        assert np.median(slips(space, row)) < 0.002
+        # at plant and lift a linear key lies between two poses; poses are 4 cm of way apart here,
+        # and the feet of first steps go back at more than one speed, as they come from standing
+        assert np.median(slips(space, row)) < (0.02 if row.from_stand else 0.002)
+
+
+def test_first_steps_join_standing_and_the_slowest_walk(empty_scene):
+    space = make(walking_rig()).space
+    stand, first, walk = space.gaits[:3]
+    assert [row.from_stand for row in (stand, first, walk)] == [False, True, False]
+    poses = space.positions
+    height = np.ptp(poses[0, :, 2])
+    assert np.abs(poses[first.first] - poses[stand.first]).max() < 0.02 * height
+    middle = poses[first.first + first.count // 2] - poses[walk.first + walk.count // 2]
+    assert np.abs(middle).max() < 0.02 * height
 
 
 def test_mesh_has_all_parts(empty_scene):
@@ -118,7 +131,7 @@ def test_root_motion_becomes_speed(empty_scene):
     rig = make_rig()
     add_gait(rig, "Idle", 0.0, 24)
     add_gait(rig, "Walk", 1.0, 24, bob=0.02, drift=1.0)
-    space = make(rig, making.Recipe("Idle", "Walk", plan=COARSE)).space
+    space = make(rig, Recipe("Idle", "Walk", plan=COARSE)).space
     walk = space.gaits[-1]
     assert walk.stride == pytest.approx(1.0, rel=0.05)
     poses = space.positions[walk.first : walk.first + walk.count]
@@ -139,23 +152,39 @@ def test_what_moves_without_a_rig(empty_scene):
     for frame, angle in ((1, 0.0), (13, 0.8), (25, 0.0)):
         wing.rotation_euler = (0.0, angle, 0.0)
         wing.keyframe_insert("rotation_euler", frame=frame)
-    recipe = making.Recipe(plan=Plan(tolerance=0.04, steps=24), frames=(1, 25))
+    recipe = Recipe(plan=Plan(tolerance=0.04, steps=24), frames=(1, 25))
     with pytest.raises(CharacterError, match="type in its Stride"):
         make(body, recipe)
     plan = Plan(tolerance=0.04, steps=24, stride=2.0)
-    space = make(body, making.Recipe(plan=plan, frames=(1, 25))).space
+    space = make(body, Recipe(plan=plan, frames=(1, 25))).space
     assert space.gaits[-1].stride == 2.0
     assert space.gaits[-1].speed == pytest.approx(2.0, rel=0.01)
 
 
-def test_clips_that_end_as_they_begin_go_on(empty_scene):
+def test_clips_grow_out_of_standing_and_those_that_end_as_they_begin_go_round(empty_scene):
     rig = walking_rig()
+    # what walks on the spot ends as it begins, what drifts does not
     fall = add_gait(rig, "Fall", 0.0, 12, drift=3.0)
-    recipe = making.Recipe(
-        "Idle", "Walk", clips=(("wave", "Idle"), ("fall", fall.name)), plan=COARSE
-    )
-    clips = make(rig, recipe).space.clips
-    assert [(clip.name, clip.loops) for clip in clips] == [("wave", True), ("fall", False)]
+    recipe = Recipe("Idle", "Walk", clips=(("march", "Walk"), ("fall", fall.name)), plan=COARSE)
+    space = make(rig, recipe).space
+    march, fell = space.clips
+    assert [(clip.name, clip.loops, clip.goes_round) for clip in space.clips] == [
+        ("march", False, True), ("fall", False, False)
+    ]  # fmt: skip
+    for clip in space.clips:
+        ends = space.positions[[clip.first, clip.first + clip.count - 1]]
+        np.testing.assert_allclose(ends, space.positions[[0, 0]], atol=1e-4)
+    # ways in and out of 0.4 s each are added to what goes round
+    length = march.duration - 0.8
+    assert march.round_from == pytest.approx(0.4 / march.duration)
+    assert march.round_to == pytest.approx((0.4 + length) / march.duration)
+    round_poses = [
+        space.positions[march.first + round(at * (march.count - 1))]
+        for at in (march.round_from, march.round_to)
+    ]
+    assert np.abs(round_poses[0] - round_poses[1]).max() < 0.15
+    assert np.abs(round_poses[0] - space.positions[0]).max() > 0.01
+    assert fell.duration == pytest.approx(0.5, abs=0.05)
 
 
 def test_operator_is_one_undo(empty_scene):
@@ -173,14 +202,14 @@ def one_frame(rig):
     rig.animation_data.action = action
     rig.pose.bones["root"].keyframe_insert("location", frame=1)
     rig.animation_data.action = None
-    return making.Recipe("Idle", "Still", plan=COARSE)
+    return Recipe("Idle", "Still", plan=COARSE)
 
 
 def renamed(rig):
     for name in ("leg.l", "leg.r", "head"):
         rig.pose.bones[name].name = f"other {name}"
     # Blender renames within the action that is played only
-    return making.Recipe("Idle", "Walk", plan=COARSE)
+    return Recipe("Idle", "Walk", plan=COARSE)
 
 
 def hidden(rig):
@@ -199,21 +228,21 @@ def changing(rig):
 def large(rig):
     part = next(obj for obj in rig.children if obj.name == "head")
     part.modifiers.new("Subdivision", "SUBSURF").levels = 6
-    return making.Recipe("Idle", "Walk", "Run", plan=Plan(tolerance=0.0002, steps=48))
+    return Recipe("Idle", "Walk", "Run", plan=Plan(tolerance=0.0002, steps=48))
 
 
 def unlinked(rig):
-    return making.Recipe("Idle", "Sneak", plan=COARSE)
+    return Recipe("Idle", "Sneak", plan=COARSE)
 
 
 def still(rig):
-    return making.Recipe("Idle", "Idle", plan=COARSE)
+    return Recipe("Idle", "Idle", plan=COARSE)
 
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda rig: making.Recipe(plan=COARSE), "no action for Walk"),
+        (lambda rig: Recipe(plan=COARSE), "no action for Walk"),
         (one_frame, "lasts one frame"),
         (still, "type in its Stride"),
         (renamed, "is not made for rig 'Walker', which lacks bone"),
@@ -222,10 +251,10 @@ def still(rig):
         (large, "to decimate it"),
         (unlinked, "There is no action 'Sneak'"),
         (
-            lambda rig: making.Recipe("Idle", "Walk", plan=Plan(stride=-1.0)),
+            lambda rig: Recipe("Idle", "Walk", plan=Plan(stride=-1.0)),
             "The stride is -1 m",
         ),
-        (lambda rig: making.Recipe("Idle", "Walk", without=("bag",)), "carries no object 'bag'"),
+        (lambda rig: Recipe("Idle", "Walk", without=("bag",)), "carries no object 'bag'"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(empty_scene, spoil, words):

@@ -23,7 +23,8 @@ ONLY_AT_THEIR_PLACE = {
     "object.steer_behavior_move", "object.steer_behavior_remove",
     # they go with a warning that names what they act on
     "object.steer_add_input", "object.steer_select_input", "object.steer_show_body",
-    "object.steer_show_meshes", "object.steer_show_agents",
+    "object.steer_show_meshes", "object.steer_show_agents", "object.steer_show_characters",
+    "object.steer_make_anew",
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from steer_addon.blender.crowd import property_types
 from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings
 from steer_addon.blender.crowd.crowds import make_crowd
 from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.crowd.clips import ClipsSettings
 from steer_addon.core.crowd.settings import (
     AgentsSettings,
     BodiesSettings,
@@ -20,6 +21,7 @@ BLOCKS = {
     "motion": MotionSettings,
     "solver": SolverSettings,
     "bodies": BodiesSettings,
+    "clips": ClipsSettings,
     "bake": KeyframeBakeSettings,
 }
 

@@ -20,6 +20,7 @@ from steer_addon.blender.writing import usd_points  # noqa: E402
 from steer_addon.blender.writing.files import Header  # noqa: E402
 from tests.blender.live_scenes import frame_set, play  # noqa: E402
 from tests.blender.test_render_live import make_stage, pixels_of  # noqa: E402
+from tests.blender.toy_characters import make_toy  # noqa: E402
 
 pytestmark = [
     pytest.mark.usefixtures("empty_scene"),
@@ -99,3 +100,32 @@ def test_live_baked_keyed_and_elsewhere(tmp_path, monkeypatch, usd, blur):
     for name, picture in pictures.items():
         assert np.abs(picture - wanted).max() <= 1.001 / 255, name
     assert np.abs(first - elsewhere_first).max() <= 1.001 / 255
+
+
+def test_characters_look_the_same_live_resumed_and_elsewhere(tmp_path):
+    obj = make_stage(tmp_path)
+    scene, modifier = bpy.context.scene, display.find_modifier(obj)
+    toy = make_toy(materials=[bpy.data.materials["Glow"]] * 2)
+    display.set_input(modifier, "Object", toy)
+    display.set_input(modifier, "Display", "Character")
+    scene.render.filter_size, scene.cycles.samples, scene.cycles.seed = 1.5, 4, 7
+    # from the side legs are seen
+    scene.camera.location, scene.camera.rotation_euler = (0.0, -20.0, 1.0), (0.5 * np.pi, 0.0, 0.0)
+    play(1, LAST)
+    live, before = render(tmp_path, LAST), render(tmp_path, 7)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "crowd.blend"))
+    bpy.context.view_layer.objects.active = obj
+    # a bake that goes on in another session
+    obj.steer.frame_end = 7
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    obj = bpy.context.object
+    obj.steer.frame_end = LAST
+    assert bpy.ops.object.steer_cache_continue() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    baked = [render(tmp_path, number) for number in (LAST, 7)]
+    away = elsewhere(bpy.data.filepath, tmp_path / "away", LAST, 7)
+    assert np.ptp(live) > 0.5 and np.abs(live - before).max() > 0.5
+    for one, wanted in zip((*baked, *away), (live, before) * 2, strict=True):
+        assert np.abs(one - wanted).max() <= 1.001 / 255

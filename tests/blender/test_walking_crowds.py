@@ -8,9 +8,12 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.bake import keyed_crowds, status  # noqa: E402
+from steer_addon.blender.characters import library  # noqa: E402
+from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import casting, state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
+from steer_addon.core.characters.pose_space import PoseSpace  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -80,6 +83,36 @@ def test_the_solver_chooses_as_the_nodes_do(choice):
     assert shown_tops(obj) == at_rest and len(set(at_rest.values())) > 1
 
 
+def test_weights_say_how_often_a_character_is_taken():
+    obj = people(400, bodies=True)
+    modifier = display.find_modifier(obj)
+    assert casting.cast_of(obj).weights == pytest.approx([0.35, 1.0, 1.0])  # a child, a man
+    children = sum(name == "Child" for name in shown_tops(obj).values())
+    assert 400 * 0.35 / 2.35 == pytest.approx(children, abs=20)
+    child, man, woman = casting.characters_of(modifier)
+    library.set_weight(man, 0.0)
+    library.set_weight(woman, 3.5)
+    at_rest = shown_tops(obj)
+    assert sum(name == "Woman" for name in at_rest.values()) == pytest.approx(364, abs=15)
+    assert "Man" not in at_rest.values()
+    state.write_state(state.ensure_state(obj), frames_of(obj, 1)[-1])
+    assert shown_tops(obj) == at_rest
+    # somebody who joins or leaves changes nobody else
+    fewer = people(100)
+    assert shown_tops(fewer) == {i: at_rest[i] for i in range(100)}
+
+
+def test_a_point_attribute_gives_each_agent_its_character():
+    obj = people(9)
+    given = obj.data.attributes.new("character", "INT", "POINT")
+    given.data.foreach_set("value", [0, 1, 2, 3, -1, 2, 2, 0, 0])
+    at_rest = shown_tops(obj)
+    names = ["Child", "Man", "Woman"]
+    assert list(at_rest.values()) == [names[n] for n in (0, 1, 2, 0, 2, 2, 2, 0, 0)]
+    state.write_state(state.ensure_state(obj), frames_of(obj, 2)[-1])
+    assert shown_tops(obj) == at_rest
+
+
 def test_larger_bodies_take_longer_steps():
     obj = people(1)
     rates = []
@@ -104,6 +137,34 @@ def test_another_size_or_character_puts_a_bake_out_of_date(tmp_path):
     assert [change.subject for change in changes] == ["characters"]
 
 
+def shorter(character):
+    """The character without its clips and its fastest gait, as if made of other actions."""
+    gaits, _ = library.rows_of(character)
+    kept = gaits[:-1]
+    count = sum(row.count for row in kept)
+    points = np.empty((count, 3 * len(character.data.vertices)), np.float32)
+    for number, row in enumerate(points):
+        character.data.attributes[f"pose_{number:04}"].data.foreach_get("vector", row)
+    poses = PoseSpace(points.reshape(count, -1, 3), kept)
+    library.refill(character, character.data.copy(), poses)
+
+
+def removed(character):
+    bpy.data.objects.remove(character)
+
+
+@pytest.mark.parametrize("change", [shorter, removed])
+def test_a_character_edited_or_deleted_after_the_bake_is_told(tmp_path, change):
+    obj = people(3)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "people.blend"))
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+    shown = display.shown_body(display.find_modifier(obj))
+    change(shown.objects[0])
+    assert bpy.ops.object.steer_cache_check() == {"FINISHED"}
+    changes = status.status(obj, bpy.context.scene).changes
+    assert [found.subject for found in changes] == ["characters"]
+
+
 def test_keyframes_have_the_body_of_each_character():
     obj = people(20)
     warnings = []
@@ -112,3 +173,30 @@ def test_keyframes_have_the_body_of_each_character():
     assert {o.data.name for o in made} == {"Woman", "Man", "Child"}
     assert not any(o.modifiers for o in made)
     assert [warning.code for warning in warnings] == ["CHARACTERS_STAND"]
+
+
+def test_people_play_clips_while_they_stand_and_when_they_arrive():
+    obj = people(30)
+    obj.steer.clips.idle, obj.steer.clips.idle_share = "look around", 0.6
+    obj.steer.clips.arrival = "clap, wave"
+    (gaits, clips), *_ = (library.rows_of(c) for c in bpy.data.collections["People"].objects)
+    rows = [row.name for row in (*gaits, *clips)]
+    for behavior in obj.steer.behaviors:
+        behavior.enabled = False
+    obj.steer.frame_end = 240
+    frames = frames_of(obj, 240)
+    played = {rows[int(gait)] for frame in frames for gait in frame.attributes["gait"]}
+    assert played == {"stand", "look around"}
+    assert {*np.unique(frames[-1].attributes["clip"])} == {
+        -1.0,
+        float(rows.index("look around") - len(gaits)),
+    }
+
+
+def test_clips_that_no_character_has_are_named():
+    obj = people(3)
+    codes = lambda: [found.code for found in advice.diagnoses(obj)]  # noqa: E731
+    obj.steer.clips.idle = "Look Around, *"
+    assert "CLIP_UNKNOWN" not in codes()
+    obj.steer.clips.arrival = "jump"
+    assert "CLIP_UNKNOWN" in codes()

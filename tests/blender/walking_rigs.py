@@ -96,7 +96,7 @@ def walking_rig(name="Walker"):
 
 def state(rig):
     """All that sampling must leave as it is."""
-    data = rig.animation_data
+    data = rig.animation_data_create()
     kinds = "objects meshes scenes actions collections armatures node_groups materials".split()
     return (
         {kind: sorted(item.name for item in getattr(bpy.data, kind)) for kind in kinds},

@@ -36,7 +36,9 @@ def walker(weights, time, *, angle=0.0, drift=0.0):
 
 def cycle_of(steps=240, stride=None, **options):
     return contacts.measure_cycle(
-        rows.dense(lambda t: walker((0.0, 1.0, 0.0), t, **options), steps), 1.0, stride
+        rows.finished(rows.dense(lambda t: walker((0.0, 1.0, 0.0), t, **options), steps)),
+        1.0,
+        stride,
     )
 
 
@@ -89,7 +91,7 @@ def test_planted_feet_stay_at_every_pose():
 def test_ladder_rises_from_standing_to_running():
     made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
     # phases of all blends are aligned: walker uses the same time for all
-    rows.add_gaits(made, lambda w, t: walker(w, t), (1.0, 1.0, 0.7))
+    rows.finished(rows.add_gaits(made, lambda w, t: walker(w, t), (1.0, 1.0, 0.7)))
     space = made.space()
     gaits = space.gaits
     assert gaits[0].stride == 0.0 and gaits[0].count == 1
@@ -110,7 +112,7 @@ def test_body_without_feet_wants_a_stride():
         points[1:3, 2] += 0.3 * np.sin(2.0 * np.pi * time)
         return points
 
-    samples = rows.dense(wing, 48)
+    samples = rows.finished(rows.dense(wing, 48))
     with pytest.raises(CharacterError, match="type in its Stride"):
         contacts.measure_cycle(samples, 1.0)
     assert contacts.measure_cycle(samples, 1.0, 3.0).stride == 3.0

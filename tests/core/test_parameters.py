@@ -57,6 +57,13 @@ DEFAULTS = {
         "on_arrival": "STAY",
         "arrival_distance": 0.25,
     },
+    "clips": {
+        "idle": "",
+        "idle_share": 0.25,
+        "idle_time": 5.0,
+        "arrival": "",
+        "tempo_spread": 0.1,
+    },
 }
 FLOCK = {
     "strength": 1.0,
@@ -258,7 +265,7 @@ def test_override_sets_behaviors_blocks_and_seed():
         ("seek.weight", "sets nothing: write behavior.parameter=value"),
         (
             "fly.weight=1",
-            "the crowd has no 'fly' to set: it has agents, motion, solver, bodies, seek",
+            "the crowd has no 'fly' to set: it has agents, motion, solver, bodies, clips, seek",
         ),
         ("seek.speed=1", "seek has no parameter 'speed'"),
         ("seek.weight=heavy", "seek.weight is 'heavy': give a number"),

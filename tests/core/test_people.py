@@ -7,7 +7,8 @@ import pytest
 from figuretools import made, partners, poses, row_named, slips
 
 PEOPLE = {"woman": 1.66, "man": 1.78, "child": 1.25}
-RUNS = ("jog", "run", "fast run")
+RUNS = ("fast walk", "slow jog", "jog", "run", "fast run")
+BETWEEN = RUNS[:2]
 
 
 @pytest.fixture(params=PEOPLE)
@@ -22,9 +23,17 @@ def test_planted_soles_stay_where_they_are(person, scale):
         name, moved = slips(person, speed, scale)
         (runs if name in RUNS else walks).append(moved)
     walk, run = np.concatenate(walks), np.concatenate(runs)
-    # a pose stands for 8 mm of way: when it is the nearest one, half of that is left
-    assert np.median(walk) <= 3.0 * max(scale, 1.0) and np.percentile(walk, 95) <= 10.0
-    assert np.median(run) <= 5.5 * max(scale, 1.0) and np.percentile(run, 95) <= 25.0
+    assert np.median(walk) <= 3.0 and np.percentile(walk, 95) <= 10.0
+    assert np.median(run) <= 5.0 and np.percentile(run, 95) <= 25.0
+
+
+def test_planted_soles_stay_at_the_unluckiest_speeds(person):
+    """A pose is shown for 6 mm of way, so at no speed more than half of that is left."""
+    limits = {True: (5.0, 25.0), False: (3.0, 10.0)}
+    for speed in np.arange(0.3, 3.55, 0.03):
+        name, moved = slips(person, speed, 1.0)
+        median, most = limits[name in RUNS]
+        assert np.median(moved) <= median and np.percentile(moved, 95) <= most, (speed, name)
 
 
 def test_soles_go_back_as_evenly_as_the_ground(person):
@@ -36,7 +45,7 @@ def test_soles_go_back_as_evenly_as_the_ground(person):
         step = (after - points)[low][:, :2] - [0.0, row.stride / row.count]
         away = np.linalg.norm(step, axis=-1)
         assert np.median(away) < 1e-5
-        assert np.percentile(away, 95) < 0.0015, row.name
+        assert np.percentile(away, 95) < (0.003 if row.from_stand else 0.0015), row.name
 
 
 def test_feet_never_sink_into_the_ground(person):
@@ -60,7 +69,9 @@ def test_walks_always_have_a_foot_down_and_runs_fly(person):
     for row in person.space.gaits[1:]:
         lowest = poses(person, row)[..., 2].min(axis=1)
         share_in_air = np.mean(lowest > 0.003)
-        if row.name in RUNS:
+        if row.name in BETWEEN:
+            assert share_in_air < 0.08, row.name
+        elif row.name in RUNS:
             assert 0.08 < share_in_air < 0.5, row.name
         else:
             assert share_in_air == 0.0, row.name
@@ -69,6 +80,8 @@ def test_walks_always_have_a_foot_down_and_runs_fly(person):
 def test_left_and_right_are_half_a_cycle_apart(person):
     partner = partners(person)
     for row in person.space.gaits:
+        if row.from_stand:  # the right foot goes first, and comes last
+            continue
         points = poses(person, row)
         other = np.roll(points, row.count // 2, axis=0)[:, partner] * [-1.0, 1.0, 1.0]
         assert np.abs(points - other).max() < 1e-4
@@ -94,7 +107,10 @@ def test_knees_bend_ahead_and_elbows_too(person):
         hip, knee, ankle = (person.places[:, number(n + side)] for n in ("thigh", "shin", "foot"))
         normal = np.cross(knee - hip, ankle - knee)
         assert normal[:, 0].min() > 0.0  # never straight, never backward
-        arm = [person.places[:, number(n + side)] for n in ("upper_arm", "forearm", "hand")]
+        # arms that are raised to the side, as in clips, bend up
+        last = person.space.gaits[-1]
+        gaits = person.places[: last.first + last.count]
+        arm = [gaits[:, number(n + side)] for n in ("upper_arm", "forearm", "hand")]
         assert np.cross(arm[1] - arm[0], arm[2] - arm[1])[:, 0].max() < 0.0
 
 

@@ -4,4 +4,15 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "cached", "checking", "keyed_crowds", "keyframes", "places", "removal")
+load_on_use(
+    __name__,
+    "cached",
+    "checking",
+    "hero_motion",
+    "heroes",
+    "keyed_crowds",
+    "keyframes",
+    "places",
+    "removal",
+    "rig_bakes",
+)

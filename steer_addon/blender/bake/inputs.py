@@ -78,6 +78,9 @@ def _plain(key: LiveKey) -> dict[str, Any]:
             del values[f"agents.{name}"]
     if key.settings.cast:
         values["characters"] = digest(key.settings.cast)
+    else:
+        # nobody plays them
+        values = {name: v for name, v in values.items() if not name.startswith("clips.")}
     stack = {
         entry.key: {"type": entry.definition.type, **entry.to_dict()}
         for entry in key.settings.behaviors

@@ -13,7 +13,7 @@ from ..crowd.properties import bake_settings_of
 from ..display import display
 from ..live import simulate
 from ..suspension import suspended
-from . import copies, keyframes, removal
+from . import copies, heroes, keyframes, removal, rig_bakes
 
 
 def has_bake(obj: bpy.types.Object) -> bool:
@@ -47,6 +47,15 @@ def standing_characters(obj: bpy.types.Object) -> list[Diagnosis]:
     if found is None or not library.among(found):
         return []
     return [diagnose("CHARACTERS_STAND", found.name)]
+
+
+def makes_rigs(obj: bpy.types.Object) -> bool:
+    """Whether keyframe bakes of a crowd give each agent the rig of its character."""
+    steer = obj.steer
+    if steer.bake.bodies != "RIGS" or steer.bake_source_object or steer.bake_source_collection:
+        return False
+    found = source_of(obj)
+    return found is not None and bool(library.among(found))
 
 
 def full_radius(obj: bpy.types.Object) -> float:
@@ -111,18 +120,22 @@ def bake_crowd(
         progress(0.5 + 0.5 * share)
         return True
 
+    rigs = makes_rigs(obj) and not empties
     with suspended():
-        result = keyframes.bake(
-            simulated,
-            name=obj.name,
-            collection_parent=scene.collection,
-            settings=settings,
-            source=None if empties else _copied(obj, warnings),
-            scale=display.get_input(modifier, "Scale"),
-            full_radius=full_radius(obj),
-            replace=True,
-            progress=second_half,
-        )
+        if rigs:
+            result: keyframes.BakeResult | None = rig_bakes.bake(obj, scene, simulated, second_half)
+        else:
+            result = keyframes.bake(
+                simulated,
+                name=obj.name,
+                collection_parent=scene.collection,
+                settings=settings,
+                source=None if empties else _copied(obj, warnings),
+                scale=display.get_input(modifier, "Scale"),
+                full_radius=full_radius(obj),
+                replace=True,
+                progress=second_half,
+            )
     assert result is not None  # only a cancel gives None, and this progress never cancels
     # a crowd that was renamed since keeps its bake under the old name
     if steer.bake_collection is not None:
@@ -141,6 +154,7 @@ def take_back(obj: bpy.types.Object) -> int:
     collection = obj.steer.bake_collection
     found = [collection] if collection is not None else removal.find_bakes(obj.name)
     count = sum(map(removal.delete_bake, found))
+    heroes.sweep()
     obj.steer.bake_collection = None
     crowds.unhide(obj)
     return count

@@ -4,4 +4,17 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "joining", "library", "making", "rigs", "sampling")
+load_on_use(
+    __name__,
+    "figure_rigs",
+    "gathering",
+    "hero_actions",
+    "heroes",
+    "joining",
+    "keys",
+    "library",
+    "making",
+    "origins",
+    "rigs",
+    "sampling",
+)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ...core.characters.pose_space import PoseSpace, Row
 from ...core.doors import tomllib
 from ...core.errors import CharacterError, short
-from ..display import node_builder
+from ..display import display, node_builder
 
 KEY = "steer_character"
 """Custom property of library objects: what rows of poses there are."""
@@ -33,7 +33,11 @@ _COLLECTION_KEY = "steer_characters"
 _GROUP_NAME = "Steer Character"
 _GROUP_KEY = "steer_character_version"
 _VERSION = 1
-"""Raise it with every change of the property or of `library.toml`."""
+"""Raise it with every change of the property."""
+_GROUP_VERSION = 2
+"""Raise it with every change of `library.toml`."""
+WEIGHT = "Weight"
+"""Input of its modifier: how often it is chosen, against the other characters of a crowd."""
 _MOST_POSES = 10_000
 """Names of poses have four digits."""
 _LARGEST = 1.0e9
@@ -134,11 +138,7 @@ def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> Non
     Raises:
         CharacterError: The poses do not fit the mesh, or the object comes from another file.
     """
-    if obj.library is not None or obj.override_library is not None:
-        raise CharacterError(
-            f"Character {obj.name!r} is linked from another file: make it again in that file, or "
-            "make it local (Object > Relations > Make Local)"
-        )
+    check_local(obj)
     _fill(mesh, space)
     before: Any = obj.data
     obj.data = mesh
@@ -147,6 +147,19 @@ def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> Non
         bpy.data.meshes.remove(before)
         mesh.name = name
     _describe(obj, space)
+
+
+def check_local(obj: bpy.types.Object) -> None:
+    """Refuse a library object of another file.
+
+    Raises:
+        CharacterError: It is linked.
+    """
+    if obj.library is not None or obj.override_library is not None:
+        raise CharacterError(
+            f"Character {obj.name!r} is linked from another file: make it again in that file, or "
+            "make it local (Object > Relations > Make Local)"
+        )
 
 
 def is_character(obj: bpy.types.Object | None) -> bool:
@@ -163,10 +176,17 @@ def among(
         source: A character, or a collection of characters.
     """
     if isinstance(source, bpy.types.Collection):
-        members = sorted(source.objects, key=lambda obj: obj.name)
+        # the nodes count a collection in it as one of its objects
+        members = [] if source.children else sorted(source.objects, key=lambda obj: obj.name)
     else:
         members = [] if source is None else [source]
     return tuple(members) if all(map(is_character, members)) else ()
+
+
+def all_among(source: bpy.types.Object | bpy.types.Collection) -> list[bpy.types.Object]:
+    """All characters of a collection and of those in it, or a character, by name."""
+    members = [source] if isinstance(source, bpy.types.Object) else list(source.all_objects)
+    return sorted(filter(is_character, members), key=lambda obj: obj.name)
 
 
 def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
@@ -242,7 +262,7 @@ def ensure_group() -> bpy.types.NodeTree:
     """This file's node group that makes instances of poses, made or brought up to date."""
     for group in bpy.data.node_groups:
         if group.library is None and _GROUP_KEY in group:
-            if group[_GROUP_KEY] < _VERSION:
+            if group[_GROUP_KEY] < _GROUP_VERSION:
                 _build(group)
             return group
     group = node_builder.modifier_group(
@@ -252,11 +272,49 @@ def ensure_group() -> bpy.types.NodeTree:
     return group
 
 
+def modifier_of(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
+    """The modifier that makes the poses of a library object, if it has the input `WEIGHT`."""
+    for modifier in obj.modifiers:
+        if isinstance(modifier, bpy.types.NodesModifier) and modifier.node_group is not None:
+            known = _GROUP_KEY in modifier.node_group
+            if known and WEIGHT in display.input_names(modifier):
+                return modifier
+    return None
+
+
+def weight_of(obj: bpy.types.Object) -> float:
+    """How often a character is chosen, against the others of its crowd."""
+    modifier = modifier_of(obj)
+    return 1.0 if modifier is None else float(display.get_input(modifier, WEIGHT))
+
+
+def set_weight(obj: bpy.types.Object, weight: float) -> None:
+    """Choose a character more often, or less.
+
+    Args:
+        obj: The library object.
+        weight: How often, against others, at least 0; without any change it is 1.
+    """
+    modifier = modifier_of(obj)
+    if modifier is not None:
+        display.set_input(modifier, WEIGHT, weight)
+
+
 def _build(group: bpy.types.NodeTree) -> None:
     group.nodes.clear()
+    if not any(getattr(item, "name", "") == WEIGHT for item in group.interface.items_tree):
+        socket: Any = group.interface.new_socket(
+            WEIGHT, in_out="INPUT", socket_type="NodeSocketFloat"
+        )
+        socket.description = "How often crowds choose this character, against the others"
+        socket.default_value, socket.min_value = 1.0, 0.0
+        for obj in bpy.data.objects:
+            # modifiers from before have 0
+            if is_character(obj) and obj.library is None:
+                set_weight(obj, 1.0)
     data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     node_builder.add_nodes(group, data["nodes"])
-    group[_GROUP_KEY] = _VERSION
+    group[_GROUP_KEY] = _GROUP_VERSION
 
 
 def _describe(obj: bpy.types.Object, space: PoseSpace) -> None:

@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.characters.contacts import Cycle, measure_cycle
+from ...core.characters.contacts import Cycle
 from ...core.characters.pose_space import F32, PoseSpace
-from ...core.characters.rows import Place, Plan, Report, Rows, Weights, add_gaits, dense
+from ...core.characters.recipe import Recipe
+from ...core.characters.rows import ClipPlan, Place, Rows, Steps, Weights, add_gaits
 from ...core.errors import CharacterError
-from . import joining, library, rigs
+from . import feet, joining, library, origins, rigs, sources
 from .sampling import Sampler, Track, blended
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What a character is made of.
-
-    Attributes:
-        stand: Name of the action that shows standing; "" holds a pose of the walk instead.
-        walk: Name of the action that shows walking; "" takes frames of the scene.
-        run: Name of the action that shows running; "" for none.
-        clips: Further actions, each with the name that users play it by.
-        plan: What rows are made.
-        faces: Share of the faces that is kept.
-        without: Names of objects that are left out.
-        frames: First and last frame of one cycle, for what moves without actions of a rig.
-    """
-
-    stand: str = ""
-    walk: str = ""
-    run: str = ""
-    clips: tuple[tuple[str, str], ...] = ()
-    plan: Plan = Plan()
-    faces: float = 1.0
-    without: tuple[str, ...] = ()
-    frames: tuple[int, int] = (1, 24)
 
 
 @dataclass(frozen=True)
@@ -50,67 +26,102 @@ class Made:
         character: The library object.
         space: Its poses.
         memory: What they take, as a text.
+        feet: Names of the bones or objects whose vertices stand on the ground.
     """
 
     character: bpy.types.Object
     space: PoseSpace
     memory: str
+    feet: tuple[str, ...]
 
 
 def make_character(
     scene: bpy.types.Scene,
     rig: bpy.types.Object,
     recipe: Recipe,
-    report: Report = lambda share: None,
+    report: Callable[[float], object] = lambda share: None,
 ) -> Made:
+    """Make the library object of a character in one go, see `making`; `report` takes the shares."""
+    steps = making(scene, rig, recipe)
+    while True:
+        try:
+            report(next(steps))
+        except StopIteration as end:
+            made: Made = end.value
+            return made
+
+
+def making(
+    scene: bpy.types.Scene,
+    rig: bpy.types.Object,
+    recipe: Recipe,
+    anew: bpy.types.Object | None = None,
+) -> Generator[float, None, Made]:
     """Make the library object of a character; the rig stays as it is.
+
+    Nothing is left of what is closed before its end, but for what Blender makes at the very end.
 
     Args:
         scene: The scene of the rig, whose frame rate its actions are timed by.
         rig: An armature, or the object above all others that move.
         recipe: Actions or frames, and how the poses are cut.
-        report: Takes the share of the work that is done; it may raise to cancel.
+        anew: A library object that gets the new poses; None makes one.
+
+    Yields:
+        The share of the work that is done, 0 to 1, after each sample.
+
+    Returns:
+        The character.
 
     Raises:
         CharacterError: The rig or an action is not fit for it.
     """
-    if rig.mode != "OBJECT":
-        raise CharacterError(f"{rig.name!r} is in {rig.mode.title()} Mode: go to Object Mode first")
+    rigs.check_mode(rig)
     parts = rigs.parts_of(rig, recipe.without)
     with Sampler(scene, rig, parts, recipe.faces) as sampler:
         body = _Posed(sampler, rig, recipe) if sampler.is_posed else _Moving(sampler, recipe)
         points = body.first()
-        rows = Rows(body.plan)
+        if sampler.is_posed:
+            named = recipe.feet or rigs.guess_feet(rig)
+            rigs.check_upright(rig.name, sampler.rig.evaluated_get(sampler.depsgraph), named)
+        rows = Rows(recipe.plan, feet.mask_of(sampler, recipe.feet))
         vertices = len(points)
         faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
         # strides are known only once sampled: a first guess tells what is far too much
-        rigs.check_memory(body.expected(points), vertices, faces)
-        place = body.add_gaits(rows, lambda share: report(0.9 * share))
-        body.add_clips(rows, place)
+        expected = body.expected(points)
+        rigs.check_memory(expected, vertices, faces)
+        total = expected + body.gait_count() * recipe.plan.steps
+        for done, _ in enumerate(body.add_all(rows), 1):
+            yield 0.99 * done / (total + max(0, done - 0.9 * total))
         body.first()
+        found = feet.names_of(sampler, body.planted)
         mesh, order = joining.join_parts(sampler, rig.name)
     try:
         space = rows.space()
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
         memory = rigs.check_memory(space.pose_count, vertices, faces)
-        made = library.make(f"{rig.name} Character", mesh, space, scene)
+        if anew is None:
+            anew = library.make(f"{rig.name} Character", mesh, space, scene)
+        else:
+            library.refill(anew, mesh, space)
     except BaseException:
         if mesh.users == 0:
             bpy.data.meshes.remove(mesh)
         raise
-    report(1.0)
-    return Made(made, space, memory)
+    sources.keep(anew, rig, recipe)
+    if isinstance(body, _Posed):
+        origins.keep(anew, rig, parts, rows, body)
+    return Made(anew, space, memory, found)
 
 
 class _Body:
     """A body that shows gaits and clips."""
 
-    plan: Plan
-
     def __init__(self, sampler: Sampler, recipe: Recipe) -> None:
         """Remember where samples come from."""
         self.sampler, self.recipe = sampler, recipe
         self.plan = recipe.plan
+        self.planted: NDArray[np.intp] = np.empty(0, np.intp)
 
     def first(self) -> F32:
         """Some pose, which the faces are read from."""
@@ -118,17 +129,15 @@ class _Body:
 
     def expected(self, points: F32) -> int:
         """A guess at the number of poses, before strides are known."""
-        height = float(np.ptp(points[:, 2]))
-        stride = self.plan.stride or 0.6 * height
-        walks = sum(self.plan.shares()) * stride
-        return int((walks + (3.0 * stride if self.recipe.run else 0.0)) / self.plan.tolerance)
+        return rigs.expected_poses(self.recipe, float(np.ptp(points[:, 2])), self.sampler.fps)
 
-    def add_gaits(self, rows: Rows, report: Report) -> Place:
-        """Add all gaits."""
+    def gait_count(self) -> int:
+        """How many gaits are measured."""
+        return 1
+
+    def add_all(self, rows: Rows) -> Steps[None]:
+        """Add all gaits and clips."""
         raise NotImplementedError
-
-    def add_clips(self, rows: Rows, place: Place) -> None:
-        """Add all clips."""
 
 
 class _Posed(_Body):
@@ -162,11 +171,14 @@ class _Posed(_Body):
     def _pure(self, track: Track, time: float) -> F32:
         return self.sampler.pose(track.at(time), track.frame(time))
 
-    def _align(self, track: Track, stride: float | None, role: str) -> Cycle:
+    def gait_count(self) -> int:
+        """How many gaits are measured: some are measured twice, to be aligned before."""
+        return len(self.plan.shares()) + (6 if self.run else 0) + 2
+
+    def _align(self, rows: Rows, track: Track, stride: float | None, role: str) -> Steps[Cycle]:
         """Measure an action by itself, so that its blends begin where its feet pass."""
         try:
-            samples = dense(lambda time: self._pure(track, time), self.plan.steps)
-            cycle = measure_cycle(samples, track.duration, stride)
+            cycle = yield from rows.measure(_pure_of(self._pure, track), track.duration, stride)
         except CharacterError as error:
             action = track.action.name if track.action else ""
             raise CharacterError(f"{role} {action!r}: {error}") from None
@@ -175,17 +187,24 @@ class _Posed(_Body):
         self._drifts[id(track)] = cycle.drift
         return cycle
 
-    def add_gaits(self, rows: Rows, report: Report) -> Place:
-        """Add standing, walks and runs."""
-        self._align(self.walk, self.plan.stride, "Walk")
+    def add_all(self, rows: Rows) -> Steps[None]:
+        """Add standing, walks and runs, then further actions by their names."""
+        cycle = yield from self._align(rows, self.walk, self.plan.stride, "Walk")
+        self.planted = cycle.planted
         if self.run is not None:
-            self._align(self.run, self.plan.run_stride, "Run")
+            yield from self._align(rows, self.run, self.plan.run_stride, "Run")
         durations = (
             self.stand.duration or 1.0 if self.stand else 1.0,
             self.walk.duration,
             self.run.duration if self.run else 0.0,
         )
-        return add_gaits(rows, self._sample, durations, report)
+        place = yield from add_gaits(rows, self._sample, durations)
+        for name, track in self.clips:
+            loops = name in self.recipe.loops
+            if not loops and name not in self.recipe.once and track.action is not None:
+                loops = rigs.loops(self.sampler.rig, track.action)
+            plan = ClipPlan(track.duration or 1.0, loops)
+            yield from rows.add_clip(name, self._clip(track, plan), plan, place)
 
     def _sample(self, weights: Weights, time: float) -> F32:
         """A blend of standing, walking and running, in place."""
@@ -205,13 +224,23 @@ class _Posed(_Body):
         points[:, :2] -= drift.astype(np.float32)
         return points
 
-    def add_clips(self, rows: Rows, place: Place) -> None:
-        """Add further actions by their names; those that end as they begin go on."""
-        for name, track in self.clips:
-            ends = self._pure(track, 0.0), self._pure(track, 1.0)
-            height = float(np.ptp(ends[0][:, 2]))
-            loops = bool(np.abs(ends[1] - ends[0]).max() < 0.03 * height)
-            rows.add_clip(name, _pure_of(self._pure, track), track.duration or 1.0, place, loops)
+    def played(self, track: Track, moves: bool = True) -> origins.Track:
+        """An action as heroes play it."""
+        x, y = self._drifts.get(id(track), np.zeros(2)).tolist()
+        offset, action = self._offsets.get(id(track), 0.0), track.action
+        return origins.Track(action.name if action else "", offset, (x, y), moves)
+
+    def _clip(self, track: Track, plan: ClipPlan) -> Callable[[float], F32]:
+        """Samples of an action that grows out of standing, and goes back to it."""
+        held = self.walk.at(self._offsets[id(self.walk)])
+        stand = self.stand.at(0.0) if self.stand else held
+
+        def sample(part: float) -> F32:
+            time, share = plan.at(part)
+            pose = blended([(share, track.at(time)), (1.0 - share, stand)])
+            return self.sampler.pose(pose, track.frame(time))
+
+        return sample
 
 
 def _pure_of(sample: Callable[[Track, float], F32], track: Track) -> Callable[[float], F32]:
@@ -245,13 +274,13 @@ class _Moving(_Body):
         """The first frame."""
         return self._at(0.0)
 
-    def add_gaits(self, rows: Rows, report: Report) -> Place:
+    def add_all(self, rows: Rows) -> Steps[None]:
         """Add one gait, and one of its poses for standing."""
-        samples = dense(self._at, self.plan.steps)
         try:
-            cycle = measure_cycle(samples, self.duration, self.plan.stride)
+            cycle = yield from rows.measure(self._at, self.duration, self.plan.stride)
         except CharacterError as error:
             raise CharacterError(f"{self.sampler.rig.name!r}: {error}") from None
+        self.planted = cycle.planted
         place = Place(cycle.angle, (cycle.center[0], cycle.center[1]), cycle.ground)
         even = np.linspace(0.0, 1.0, len(cycle.way))
         held = float(np.interp(cycle.origin * cycle.stride, cycle.way, even))
@@ -261,7 +290,5 @@ class _Moving(_Body):
             points[:, :2] -= (time * cycle.drift).astype(np.float32)
             return points
 
-        rows.add_stand(lambda time: in_place(held), self.duration, place)
-        report(0.5)
-        rows.add_gait("move", in_place, cycle, cycle.speed)
-        return place
+        yield from rows.add_stand(lambda time: in_place(held), self.duration, place)
+        yield from rows.add_gait("move", in_place, cycle, cycle.speed)

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 
 import bpy
+import numpy as np
+from mathutils import Vector
 
+from ...core.characters.recipe import Recipe
 from ...core.errors import CharacterError, short
 
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
@@ -22,6 +25,18 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """Names of actions that show something else beside."""
+_FEET = re.compile(r"foot|feet|toe|paw|hoof|ankle", re.IGNORECASE)
+"""Names of bones that stand on the ground."""
+_HEAD = re.compile(r"^(?!.*(control|ctrl|target)).*head(?!_?light)", re.IGNORECASE)
+"""Names of bones that are the uppermost of a body."""
+_DEED = re.compile(
+    r"attack|hit|throw|pick|interact|use_|shoot(?!ing)|reload|jump_(full|start|land)|death|die"
+    r"|fall(?!ing)|raise|get.?up|stand.?up|kick|punch|slice|stab|chop|once",
+    re.IGNORECASE,
+)
+"""Names of actions that are done once, although a figure stands after them as before."""
+_MOST_ASKED = 100_000
+"""Vertices up to which each is asked for its bones."""
 MOST_BYTES = 2 * 1024**3
 """Memory of the poses that a character may take."""
 
@@ -36,26 +51,45 @@ def parts_of(rig: bpy.types.Object, without: tuple[str, ...] = ()) -> list[bpy.t
     Raises:
         CharacterError: There are none, or a name is unknown.
     """
-    found = [obj for obj in (rig, *rig.children_recursive) if obj.type == "MESH"]
-    found += [obj for obj in bpy.data.objects if obj not in found and _is_deformed_by(obj, rig)]
+    found = _meshes(rig)
     unknown = [name for name in without if name not in {obj.name for obj in found}]
     if unknown:
         raise CharacterError(
             f"Rig {rig.name!r} carries no object {short(unknown[0])}: give one of "
             f"{', '.join(repr(obj.name) for obj in found)}"
         )
-    shown = [
-        obj
-        for obj in found
-        if not obj.hide_render and not obj.hide_viewport and obj.name not in without
-    ]
-    shown = [obj for obj in shown if len(obj.data.polygons) or obj.modifiers]
+    shown = [obj for obj in candidates(rig) if obj.name not in without]
     if not shown:
         raise CharacterError(
             f"Object {rig.name!r} deforms and carries no mesh that is shown: choose the armature "
             "whose meshes are children of it or have an Armature modifier with it, and show them"
         )
     return shown
+
+
+def candidates(rig: bpy.types.Object) -> list[bpy.types.Object]:
+    """Meshes that a rig deforms or carries, that are shown and have faces."""
+    shown = [obj for obj in _meshes(rig) if not obj.hide_render and not obj.hide_viewport]
+    return [obj for obj in shown if len(obj.data.polygons) or obj.modifiers]
+
+
+def _meshes(rig: bpy.types.Object) -> list[bpy.types.Object]:
+    found = [obj for obj in (rig, *rig.children_recursive) if obj.type == "MESH"]
+    return found + [o for o in bpy.data.objects if o not in found and _is_deformed_by(o, rig)]
+
+
+def counts(rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> dict[str, tuple[int, int]]:
+    """Numbers of vertices and faces of each mesh of a rig, by its name."""
+    found = [(obj.name, obj.evaluated_get(depsgraph).data) for obj in candidates(rig)]
+    return {name: (len(mesh.vertices), len(mesh.polygons)) for name, mesh in found}
+
+
+def height(rig: bpy.types.Object) -> float:
+    """Height of the meshes of a rig, by their bounds [scene units]."""
+    tops = [
+        (obj.matrix_world @ Vector(corner)).z for obj in candidates(rig) for corner in obj.bound_box
+    ]
+    return max(tops) - min(tops) if tops else 0.0
 
 
 def _is_deformed_by(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
@@ -67,11 +101,12 @@ def _is_deformed_by(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
 
 def bones_of(action: bpy.types.Action) -> set[str]:
     """Names of the bones that an action moves."""
-    found = (_BONE.match(curve.data_path) for curve in _curves(action))
+    found = (_BONE.match(curve.data_path) for curve in curves(action))
     return {match[1].replace('\\"', '"').replace("\\\\", "\\") for match in found if match}
 
 
-def _curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+def curves(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    """All curves of an action."""
     for layer in action.layers:
         for strip in layer.strips:
             for bag in strip.channelbags:  # type: ignore[attr-defined]
@@ -126,6 +161,85 @@ def find_action(rig: bpy.types.Object, name: str) -> bpy.types.Action:
     return action
 
 
+def guess_feet(rig: bpy.types.Object) -> tuple[str, ...]:
+    """Names of the bones that move faces and are feet by their names, the uppermost of each."""
+    if rig.pose is None:
+        return ()
+    used: set[str] = set()
+    for obj in candidates(rig):
+        used |= {obj.parent_bone} if obj.parent_type == "BONE" else _weighted(obj)
+    found = [bone for bone in rig.data.bones if bone.name in used and _FEET.search(bone.name)]
+    return tuple(b.name for b in found if not any(above in found for above in b.parent_recursive))
+
+
+def _weighted(obj: bpy.types.Object) -> set[str]:
+    """Names of the groups in which an object has vertices."""
+    names = [group.name for group in obj.vertex_groups]
+    if len(obj.data.vertices) > _MOST_ASKED:
+        return set(names)
+    return {names[e.group] for v in obj.data.vertices for e in v.groups if e.weight > 0.0}
+
+
+def loops(rig: bpy.types.Object, action: bpy.types.Action) -> bool:
+    """Whether an action seems to go on: it ends as it begins, and is not named after a deed."""
+    first, last = action.frame_range
+    if last - first < 1.0 or _DEED.search(action.name):
+        return False
+    size = max((bone.tail_local.length for bone in rig.data.bones), default=1.0)
+    turns: dict[str, list[tuple[float, float]]] = {}
+    for curve in curves(action):
+        ends = curve.evaluate(first), curve.evaluate(last)
+        if curve.data_path.endswith("rotation_quaternion"):
+            turns.setdefault(curve.data_path, []).append(ends)
+        elif "rotation" in curve.data_path:
+            if abs(np.sin(0.5 * (ends[1] - ends[0]))) > 0.05:
+                return False
+        elif abs(ends[1] - ends[0]) > (0.03 * size if "location" in curve.data_path else 0.05):
+            return False
+    for rows in turns.values():
+        pair = np.array(rows)
+        lengths = np.linalg.norm(pair, axis=0)
+        if abs(pair[:, 0] @ pair[:, 1]) < 0.998 * lengths[0] * lengths[1]:
+            return False
+    return True
+
+
+def check_mode(rig: bpy.types.Object) -> None:
+    """Refuse a rig that is being edited.
+
+    Raises:
+        CharacterError: It is not in Object Mode.
+    """
+    if rig.mode != "OBJECT":
+        raise CharacterError(f"{rig.name!r} is in {rig.mode.title()} Mode: go to Object Mode first")
+
+
+def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> None:
+    """Refuse a rig that lies down: its head is about as high as its feet.
+
+    Args:
+        name: Its name.
+        posed: The evaluated rig.
+        feet: Names of the bones of its feet; without any, or without a head, nothing is known.
+
+    Raises:
+        CharacterError: It lies down.
+    """
+    assert posed.pose is not None
+    bones = posed.pose.bones
+    heads = [bone for bone in bones if _HEAD.search(bone.name)]
+    below = [bones[name] for name in feet if name in bones]
+    if not heads or not below:
+        return
+    middle = sum((bone.head for bone in below), Vector()) / len(below)
+    way = posed.matrix_world @ heads[0].head - posed.matrix_world @ middle
+    if way.z < 0.25 * way.length:
+        raise CharacterError(
+            f"Rig {name!r} lies down: its {heads[0].name!r} is {way.z:.2f} above its "
+            f"{below[0].name!r}; rotate it so that it stands upright, with Z up"
+        )
+
+
 def check_frames(action: bpy.types.Action, role: str) -> None:
     """Refuse an action of one frame where motion is wanted.
 
@@ -138,6 +252,24 @@ def check_frames(action: bpy.types.Action, role: str) -> None:
             f"Action {action.name!r} lasts one frame, and {role} takes motion: choose "
             "another action"
         )
+
+
+def expected_poses(recipe: Recipe, height: float, fps: float = 24.0) -> int:
+    """A guess at the number of poses, before strides are known.
+
+    Args:
+        recipe: What is made.
+        height: Height of the body [m].
+        fps: Frame rate of its actions.
+    """
+    plan = recipe.plan
+    stride = plan.stride or 0.6 * height
+    walks = sum(plan.shares()) * stride
+    ways = walks + (4.0 * (plan.run_stride or stride) if recipe.run else 0.0)
+    timed = [recipe.stand, *(action for _, action in recipe.clips)]
+    found = [bpy.data.actions[name] for name in timed if name in bpy.data.actions]
+    seconds = sum(action.frame_range[1] - action.frame_range[0] for action in found) / fps
+    return int(ways / plan.tolerance + seconds / plan.seconds) + 1
 
 
 def check_memory(poses: int, vertices: int, faces: int) -> str:

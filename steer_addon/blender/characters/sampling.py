@@ -89,6 +89,7 @@ class Sampler:
         """
         self._made: list[Any] = []
         self.twins: list[bpy.types.Object] = []
+        self.names: list[str] = []
         self._sizes: list[int] = []
         with suspended():
             self.scene: Any = bpy.data.scenes.new("Steer Sampling")
@@ -126,9 +127,10 @@ class Sampler:
                 twin.data = obj.data.copy()
                 self._made.append(twin.data)
         for twin in twins.values():
-            _point_to(twin, twins)
+            point_to(twin, twins)
         self.rig: Any = twins[rig]
         self.twins = [twins[part] for part in parts]
+        self.names = [part.name for part in parts]
         for twin in self.twins if decimate < 1.0 else []:
             modifier: Any = twin.modifiers.new("Steer Decimate", "DECIMATE")
             modifier.ratio = decimate
@@ -215,15 +217,12 @@ class Sampler:
         if self._sizes and sizes != self._sizes:
             changed = next(n for n, s in enumerate(sizes) if s != self._sizes[n])
             raise CharacterError(
-                f"Object {self._name(changed)!r} has {self._sizes[changed]} vertices at one time "
+                f"Object {self.names[changed]!r} has {self._sizes[changed]} vertices at one time "
                 f"and {sizes[changed]} at another: turn off the modifiers that change it, "
                 "since all poses of a character share their faces"
             )
         self._sizes = sizes
         return np.concatenate(found) * np.float32(self.units)
-
-    def _name(self, number: int) -> str:
-        return self.twins[number].name
 
     def close(self) -> None:
         """Remove the scene and all copies; a second call does nothing."""
@@ -231,7 +230,8 @@ class Sampler:
             if self.scene is not None:
                 bpy.data.scenes.remove(self.scene)
                 self.scene = None
-            for made in reversed(self._made):
+            # Blender removes the objects of a mesh with it, so they go first
+            for made in sorted(self._made, key=lambda one: not isinstance(one, bpy.types.Object)):
                 if isinstance(made, bpy.types.Object):
                     bpy.data.objects.remove(made)
                 else:
@@ -248,7 +248,7 @@ def _points(evaluated: bpy.types.Object) -> F32:
     return np.asarray(points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
 
 
-def _point_to(twin: bpy.types.Object, twins: dict[bpy.types.Object, bpy.types.Object]) -> None:
+def point_to(twin: bpy.types.Object, twins: dict[bpy.types.Object, bpy.types.Object]) -> None:
     """Let everything that a copy refers to be the copies of that."""
     if twin.parent in twins:
         inverse = twin.matrix_parent_inverse.copy()

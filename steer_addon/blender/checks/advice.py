@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.compiled import jit
+from ...core.crowd.clips import ClipsSettings
 from ...core.diagnoses import Diagnosis, add_new, diagnose
 from ...core.errors import SteerError
 from ...core.sensing.declare import SECOND_TARGETS
 from ..characters import library
+from ..crowd import casting
 from ..crowd.properties import definition_of
 from ..crowd.slots import SOURCES, is_chosen, needs_target, source_use, title_of, uses_of
 from ..display import display, rigs
 from ..reading.scene_inputs import collider_objects
-from . import collider_checks
+from . import character_checks, collider_checks
 
 if TYPE_CHECKING:
     from ..crowd.property_types import SteerCrowd
@@ -32,6 +34,7 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
     return [
         *_missing_targets(steer),
         *_hidden_display(obj),
+        *_unknown_clips(obj),
         *_missing_inputs(steer),
         *_lost_inputs(obj),
         *_unknown(steer),
@@ -91,8 +94,9 @@ def _lack(role: str, item: Any = None, label: str = "") -> dict[str, str]:
 def _hidden_display(obj: bpy.types.Object) -> Iterator[Diagnosis]:
     """Diagnoses of what agents are shown as: an object disabled in viewports, or a rig."""
     modifier = display.find_modifier(obj)
+    body: Any
     try:
-        body: Any = None if modifier is None else display.shown_body(modifier)
+        shown, body = ("", None) if modifier is None else display.shown_as(modifier)
     except SteerError:
         # the Display panel reports errors of the modifier
         return
@@ -103,6 +107,17 @@ def _hidden_display(obj: bpy.types.Object) -> Iterator[Diagnosis]:
     if rig is not None:
         code = "BODY_IS_RIG" if rig == body else "RIG_AMONG_BODIES"
         yield diagnose(code, rig.name, collection="" if rig == body else body.name)
+    yield from character_checks.of_display(shown, body)
+
+
+def _unknown_clips(obj: bpy.types.Object) -> Iterator[Diagnosis]:
+    """Diagnoses of clips that are to be played, and that no character has."""
+    asked = ClipsSettings.split(f"{obj.steer.clips.idle},{obj.steer.clips.arrival}") - {"*"}
+    if not asked:
+        return
+    known = casting.clip_names(obj)
+    for name in sorted(asked - {name.casefold() for name in known}):
+        yield diagnose("CLIP_UNKNOWN", name, known=", ".join(known) or "none")
 
 
 def chosen_objects(obj: bpy.types.Object) -> Iterator[tuple[str, Any, str]]:

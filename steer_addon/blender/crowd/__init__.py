@@ -4,4 +4,12 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "animation_paths", "bake_owner", "baked_file", "casting", "live_settings")
+load_on_use(
+    __name__,
+    "animation_paths",
+    "bake_owner",
+    "baked_file",
+    "casting",
+    "hero_table",
+    "live_settings",
+)

@@ -48,6 +48,15 @@ class KeyframeBakeSettings(Settings):
         },
         doc="How Blender moves agents between keys",
     )
+    bodies: str = choice(
+        "OBJECTS",
+        {
+            "OBJECTS": "An object for each agent; characters stand still",
+            "RIGS": "The rig of its character for each agent, with strips of its actions, and keys "
+            "at every frame; an armature takes about half a millisecond a frame",
+        },
+        doc="What agents that are shown as characters become",
+    )
     actions: str = choice(
         "PER_AGENT",
         {

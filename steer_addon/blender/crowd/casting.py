@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import bpy
 
 from ...core.characters.cast import INDEX, RANDOM, Cast
-from ...core.errors import SceneError
+from ...core.errors import SceneError, SteerError
 from ..characters import library
 from ..display import display
 
@@ -42,10 +44,25 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     if modifier is None or not shown:
         return None
     choice = str(display.get_input(modifier, "Choose By"))
+    rows = [library.rows_of(character) for character in shown]
     return Cast(
-        gaits=tuple(library.rows_of(character)[0] for character in shown),
+        gaits=tuple(gaits for gaits, _clips in rows),
+        clips=tuple(clips for _gaits, clips in rows),
         scale=float(display.get_input(modifier, "Scale")),
         sized=bool(display.get_input(modifier, "Size by Radius")),
         choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),
         seed=int(display.get_input(modifier, "Seed")),
+        weights=tuple(library.weight_of(character) for character in shown),
     )
+
+
+def clip_names(obj: bpy.types.Object) -> list[str]:
+    """Names of the clips that the characters of a crowd have, in order; none of damaged ones.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+    """
+    with suppress(SteerError):
+        cast = cast_of(obj)
+        return sorted({clip.name for clips in cast.clips for clip in clips}) if cast else []
+    return []

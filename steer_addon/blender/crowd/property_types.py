@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.crowd.clips import ClipsSettings
 from ...core.crowd.settings import (
     AgentsSettings,
     BodiesSettings,
@@ -70,4 +71,5 @@ class SteerCrowd(_Targets):
     motion: MotionSettings
     solver: SolverSettings
     bodies: BodiesSettings
+    clips: ClipsSettings
     bake: KeyframeBakeSettings

@@ -209,8 +209,18 @@ def shown_body(modifier: bpy.types.NodesModifier) -> Any:
     Raises:
         SceneError: The modifier's node group was changed.
     """
-    held = _HELD.get(get_input(modifier, "Display"))
-    return None if held is None else get_input(modifier, held)
+    return shown_as(modifier)[1]
+
+
+def shown_as(modifier: bpy.types.NodesModifier) -> tuple[str, Any]:
+    """The item of *Display*, and what `shown_body` gives.
+
+    Raises:
+        SceneError: The modifier's node group was changed.
+    """
+    item = str(get_input(modifier, "Display"))
+    held = _HELD.get(item)
+    return item, None if held is None else get_input(modifier, held)
 
 
 def input_path(modifier: bpy.types.NodesModifier, name: str) -> tuple[Any, str]:

@@ -20,7 +20,7 @@ from ..crowd.properties import bake_settings_of
 from ..display import display
 from ..live import simulate
 from ..writing import files, mesh_cache, usd_points
-from . import alembic, keyed, trajectories, usd_instancer
+from . import alembic, keyed, trajectories, usd_instancer, usd_poses
 from .names import FORMATS, Format
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ def _age(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[Diagnosis]:
 
 
 def _instancer(job: Job, path: Path) -> int:
+    shown = usd_poses.shown_by(job.obj)
+    if shown is not None:
+        return usd_poses.write_poses(job.frames, path, job.header, shown, job.scene)
     ids, frames = job.ids(), job.frames
     if ids is None:
         first = next(job.frames)
@@ -140,8 +143,8 @@ _WRITERS: dict[str, Callable[[Job, Path], int]] = {
     "fbx": _objects,
 }
 """Writers by format; each returns the number of frames."""
-_WITH_BODIES = ("pointinstancer", "glb", "fbx")
-"""Formats that show agents as what *Display* shows."""
+_STILL = ("glb", "fbx")
+"""Formats that show agents as what *Display* shows, each as an object that has one shape."""
 
 
 def default_name(obj: bpy.types.Object, chosen: Format) -> str:
@@ -193,7 +196,7 @@ def export_crowd(
         found += _age(obj, scene)
         source = (cache.frame(number) for number in numbers)
 
-    if chosen.name in _WITH_BODIES:
+    if chosen.name in _STILL:
         found += keyed_crowds.standing_characters(obj)
 
     def frames() -> Iterator[Frame]:

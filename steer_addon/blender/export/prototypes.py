@@ -82,24 +82,34 @@ def make_prototypes(
             stage.scene.collection.objects.link(item)
         file = folder / "prototypes.usdc" if made else None
         if file is not None:
-            stage.run(
-                bpy.ops.wm.usd_export,
-                file,
-                export_animation=False,
-                export_materials=True,
-                export_textures_mode="KEEP",
-                export_armatures=False,
-                relative_paths=False,
-                root_prim_path="/root",
-                author_blender_name=False,
-                export_custom_properties=False,
-                convert_orientation=False,
-                convert_world_material=False,
-                check_existing=False,
-            )
+            write_still(stage, file)
         names = tuple(item.name for item in made)
     scale = display.get_input(modifier, "Scale")
     return Prototypes(names, file, choice, scale, shown == "Cones")
+
+
+def write_still(stage: Staging, file: Path, **options: bool) -> None:
+    """Write the objects of a scratch scene to a USD file, below the root, without motion.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    stage.run(
+        bpy.ops.wm.usd_export,
+        file,
+        export_animation=False,
+        export_materials=True,
+        export_textures_mode="KEEP",
+        export_armatures=False,
+        relative_paths=False,
+        root_prim_path="/root",
+        author_blender_name=False,
+        export_custom_properties=False,
+        convert_orientation=False,
+        convert_world_material=False,
+        check_existing=False,
+        **options,
+    )
 
 
 def _scratch_crowd(

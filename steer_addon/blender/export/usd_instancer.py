@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -18,15 +18,38 @@ from ..writing.usd_points import CROWD_PATH, Samples, pxr, write_frames
 from .prototypes import Prototypes, make_prototypes
 
 
+class Look(NamedTuple):
+    """How agents look at a frame.
+
+    Attributes:
+        size: Their size, shape (n,).
+        rotation: Their rotations, (w, x, y, z), shape (n, 4).
+        choice: Number of the prototype of each, shape (n,).
+        bytes: What was written for it [bytes].
+    """
+
+    size: NDArray[np.floating[Any]]
+    rotation: NDArray[np.floating[Any]]
+    choice: NDArray[np.int32]
+    bytes: int = 0
+
+
 class InstancerWriter:
     """Writes frames to a prim of type PointInstancer."""
 
-    def __init__(self, usd: Any, stage: Any, prototypes: Prototypes) -> None:
-        self._prototypes = prototypes
+    def __init__(
+        self, usd: Any, stage: Any, begin: Callable[[Any, Any, Any], Callable[[Frame], Look]]
+    ) -> None:
+        """Define the prim.
+
+        Args:
+            usd: The modules of USD.
+            stage: A new stage.
+            begin: Makes prototypes, from the modules, the stage and the relationship that names
+                them; its result tells how agents look at a frame.
+        """
         instancer = usd.UsdGeom.PointInstancer.Define(stage, CROWD_PATH)
-        targets = instancer.CreatePrototypesRel()
-        for path in _copy_prototypes(usd, stage, prototypes):
-            targets.AddTarget(path)
+        self._look = begin(usd, stage, instancer.CreatePrototypesRel())
         vt = usd.Vt
         vector = vt.Vec3fArray.FromNumpy
         self._columns = {
@@ -47,21 +70,35 @@ class InstancerWriter:
 
     def add(self, frame: Frame) -> int:
         """Write a frame, its agents in the rows that they had before; returns its size [bytes]."""
-        made = self._prototypes
-        size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
+        look = self._look(frame)
         # some readers, such as Blender's, ignore the list of invisible instances
-        size = np.where(frame.alive != 0, size, 0.0).astype(np.float32)
+        size = np.where(frame.alive != 0, look.size, 0.0).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
             "position": frame.position,
             "velocity": frame.velocity,
             "scale": np.repeat(size[:, None], 3, axis=1),
             # USD's quaternions in memory: the real part comes last
-            "rotation": frame.rotation[:, [1, 2, 3, 0]].astype(np.float16),
+            "rotation": look.rotation[:, [1, 2, 3, 0]].astype(np.float16),
             "id": frame.id,
-            "choice": np.array([made.choice.get(i, 0) for i in frame.id.tolist()], np.int32),
+            "choice": look.choice,
             "dead": frame.id[frame.alive == 0],
         }
-        return sum(self._columns[name].add(frame.number, array) for name, array in values.items())
+        written = sum(self._columns[name].add(frame.number, row) for name, row in values.items())
+        return look.bytes + written
+
+
+def _shown(usd: Any, stage: Any, targets: Any, prototypes: Prototypes) -> Callable[[Frame], Look]:
+    """The objects that agents are shown as, each of which keeps its own."""
+    for path in _copy_prototypes(usd, stage, prototypes):
+        targets.AddTarget(path)
+    made = prototypes
+
+    def look(frame: Frame) -> Look:
+        size = made.scale * (frame.radius if made.by_radius else np.ones_like(frame.radius))
+        choice = np.array([made.choice.get(i, 0) for i in frame.id.tolist()], np.int32)
+        return Look(size, frame.rotation, choice)
+
+    return look
 
 
 def _copy_prototypes(usd: Any, stage: Any, prototypes: Prototypes) -> list[Any]:
@@ -72,14 +109,18 @@ def _copy_prototypes(usd: Any, stage: Any, prototypes: Prototypes) -> list[Any]:
     if prototypes.file is None:
         # an instancer needs a prototype; this one shows nothing
         return [stage.DefinePrim(f"{above}/Nothing", "Xform").GetPath()]
-    source = sdf.Layer.OpenAsAnonymous(str(prototypes.file))
-    layer = stage.GetRootLayer()
+    copy_all(usd, stage, prototypes.file, above)
+    return [sdf.Path(f"{above}/{name}") for name in prototypes.names]
+
+
+def copy_all(usd: Any, stage: Any, file: Path, above: str) -> None:
+    """Copy all prims of a file that Blender has exported to below a path."""
+    source = usd.Sdf.Layer.OpenAsAnonymous(str(file))
     children = source.GetPrimAtPath("/root").nameChildren.keys()
     for name in children:
         # copied together, meshes keep their materials
-        sdf.CopySpec(source, f"/root/{name}", layer, f"{above}/{name}")
+        usd.Sdf.CopySpec(source, f"/root/{name}", stage.GetRootLayer(), f"{above}/{name}")
     _rebind(usd, stage, above)
-    return [sdf.Path(f"{above}/{name}") for name in prototypes.names]
 
 
 def _rebind(usd: Any, stage: Any, above: str) -> None:
@@ -115,6 +156,10 @@ def write_instancer(
         pxr()  # a build without USD says so before anything is made
         with as_output_errors(path):
             prototypes = make_prototypes(obj, ids, scene, header, Path(folder))
+
+        def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Look]:
+            return _shown(usd, stage, targets, prototypes)
+
         return write_frames(
-            frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, prototypes)
+            frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, begin)
         )

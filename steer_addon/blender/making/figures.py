@@ -29,6 +29,9 @@ CASTS = {
 }
 """Built-in characters by the kind of crowd that they make."""
 
+WEIGHTS = {"child": 0.35}
+"""How often characters are chosen, against the others, where not as often."""
+
 _KEY = "steer_figure"
 """Custom property of objects and collections: which built-in characters they are."""
 _figure = cache(figures.make_figure)
@@ -49,6 +52,7 @@ def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.
     figure, title = _figure(name), name.title()
     made = library.make(title, _mesh(figure, title, color), figure.space, scene)
     made[_KEY] = wanted
+    library.set_weight(made, WEIGHTS.get(name, 1.0))
     return made
 
 

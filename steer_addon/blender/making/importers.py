@@ -1,4 +1,4 @@
-"""Import of mesh files, each with Blender's importer for its format."""
+"""Import of files, each with Blender's importer for its format, and of characters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.errors import SceneError
+from ...core.errors import CharacterError, SceneError
+from ..characters import library, sources
+from ..suspension import suspended
+from ..writing.files import reason_of
 
 IMPORTERS = {
     ".obj": "wm.obj_import",
@@ -138,3 +141,53 @@ def join_meshes(objects: list[bpy.types.Object], name: str) -> bpy.types.Object:
             "repair or scale the file"
         )
     return first
+
+
+def append_characters(path: Path, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Append all characters of a file; they need that file no longer.
+
+    Args:
+        path: A .blend file.
+        scene: The scene in whose collection of characters they are put.
+
+    Returns:
+        The characters, by name.
+
+    Raises:
+        CharacterError: There is no such file, Blender cannot read it, or it has no character.
+    """
+    if path.suffix.lower() != ".blend" or not path.is_file():
+        what = "is no .blend file" if path.is_file() else "is not there"
+        raise CharacterError(f"{path} {what}: give a file that `steer character make` has saved")
+    libraries: Any = bpy.data.libraries
+    try:
+        with suspended():
+            names = _names(path)
+            with libraries.load(str(path.resolve()), link=False) as (there, wanted):
+                wanted.objects = [name for name in there.objects if name in names]
+    except (OSError, RuntimeError) as error:
+        raise CharacterError(f"{path} cannot be read: {reason_of(error)}") from None
+    found: list[bpy.types.Object] = [obj for obj in wanted.objects if obj is not None]
+    if not found:
+        raise CharacterError(
+            f"{path} has no character: make one of its rig with `steer character make`"
+        )
+    kept = library.ensure_collection(scene)
+    for obj in found:
+        kept.objects.link(obj)
+        # its rig stays in the other file
+        if sources.KEY in obj:
+            del obj[sources.KEY]
+    return sorted(found, key=lambda obj: obj.name)
+
+
+def _names(path: Path) -> set[str]:
+    """Names of the characters of a file: all objects are linked to be asked, and go again."""
+    libraries: Any = bpy.data.libraries
+    before = set(libraries)
+    with libraries.load(str(path.resolve()), link=True) as (there, wanted):
+        wanted.objects = list(there.objects)
+    names = {obj.name for obj in wanted.objects if library.is_character(obj)}
+    for made in set(libraries) - before:
+        libraries.remove(made)
+    return names

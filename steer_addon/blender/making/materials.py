@@ -75,22 +75,18 @@ def tile_material(name: str, light: str, dark: str, joint: str, size: float) -> 
 
 
 def random_material(name: str, colors: tuple[str, ...], number: int) -> bpy.types.Material:
-    """A matte material that takes one of several colors per object or instance.
+    """A matte material that takes one of several colors by the id of the agent.
 
     Args:
         name: Its name.
         colors: Codes like #RRGGBB.
         number: Materials with different numbers choose independently.
     """
-    nodes: Rows = {"object": {"type": "ShaderNodeObjectInfo"}}
-    chosen = "<object.Random"
-    if number:
-        # another digit of the same random number
-        for operation, factor in (("MULTIPLY", 7.13 * number), ("FRACT", 0.0)):
-            math = {"type": "ShaderNodeMath", "operation": operation, "values": [chosen, factor]}
-            nodes[operation] = math
-            chosen = f"<{operation}"
-    nodes["color"] = _steps(chosen, colors)
+    nodes = dict(node_rows("drawn"))
+    values = ["<who", 0.37 * number]
+    nodes["which"] = {"type": "ShaderNodeMath", "operation": "ADD", "values": values}
+    nodes["noise"] = {**nodes["noise"], "W": "<which"}
+    nodes["color"] = _steps("<noise", colors)
     return plain_material(name, colors[0], nodes=nodes)
 
 

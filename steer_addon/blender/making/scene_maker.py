@@ -15,11 +15,13 @@ from ...core.crowd.presets import DEFAULT, load_preset
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis
 from ...core.geometry import bvh
+from ..characters import gathering, library
 from ..crowd import crowds
+from ..display import display
 from ..reading.scene_meshes import walkable_triangles
 from .arrangement import BALL, TERRAIN, Arrangement
 from .figures import BODY_RADIUS, HEIGHT
-from .importers import import_meshes, join_meshes
+from .importers import append_characters, import_meshes, join_meshes
 from .materials import open_from_behind, plain_material, slope_material
 from .plaza import make_plaza
 from .scene_look import View, add_camera, add_light, aim_camera, set_render
@@ -44,6 +46,7 @@ class SceneOptions:
         seed: Random seed.
         radius: Body radius [m]; None takes the preset's.
         frames: Frame range.
+        characters: Files with characters that agents are shown as; none takes the built-in people.
     """
 
     ground: Path | None = None
@@ -55,6 +58,7 @@ class SceneOptions:
     seed: int = 0
     radius: float | None = None
     frames: range = range(1, 251)
+    characters: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,11 @@ def make_scene(options: SceneOptions) -> SceneResult:
     stage = Stage(scene, names=("Stage", "Colliders", "Figures"))
     site = _make_site(options, settings, stage)
     plan = _plan(site, settings, options)
-    result = _make_crowd(stage, site, plan, settings)
+    result = _make_crowd(stage, site, plan, settings, own_characters=bool(options.characters))
+    if options.characters:
+        usual = load_preset(options.preset, *crowds.user_preset_folders()).settings.agents.radius
+        scale = settings.agents.radius / usual if usual > 0.0 else 1.0
+        _show_characters(stage, result.crowd, options.characters, scale)
     _make_look(stage, site, plan, settings)
     stage.tidy()
     scene.frame_set(options.frames[0])
@@ -168,7 +176,9 @@ def _plan(site: _Site, settings: CrowdSettings, options: SceneOptions) -> Plan:
     return plan_walk(find_walkable(site.ground_triangles, site.collider_triangles, body), group)
 
 
-def _make_crowd(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) -> SceneResult:
+def _make_crowd(
+    stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings, *, own_characters: bool
+) -> SceneResult:
     """Add the crowd and its targets, with flags for agents that walk."""
     walks = settings.motion.motion == "GROUND"
     unit = settings.agents.radius / BODY_RADIUS
@@ -182,10 +192,30 @@ def _make_crowd(stage: Stage, site: _Site, plan: Plan, settings: CrowdSettings) 
         for target in targets:
             stage.flag(target, unit, flags)
         crowd.steer.ground = site.ground
-        stage.show(crowd, "people")
-    else:
+        if not own_characters:
+            stage.show(crowd, "people")
+    elif not own_characters:
         stage.show(crowd, "cones", color="#C8502F")
     return SceneResult(crowd, targets, plan.warnings)
+
+
+def _show_characters(
+    stage: Stage, crowd: bpy.types.Object, files: tuple[Path, ...], scale: float
+) -> None:
+    """Show agents as the characters of files, in place of what they are shown as."""
+    found = [obj for file in dict.fromkeys(files) for obj in append_characters(file, stage.scene)]
+    modifier = display.require_modifier(crowd)
+    if len(found) == 1:
+        display.set_input(modifier, "Object", found[0])
+    else:
+        cast = bpy.data.collections.new("Cast")
+        library.ensure_collection(stage.scene).children.link(cast)
+        for obj in found:
+            cast.objects.link(obj)
+        display.set_input(modifier, "Collection", cast)
+    display.set_input(modifier, "Display", "Character" if len(found) == 1 else "Characters")
+    display.set_input(modifier, "Scale", scale)
+    gathering.gather(crowd)
 
 
 def _arrangement(plan: Plan, settings: CrowdSettings) -> Arrangement:

@@ -12,6 +12,7 @@ from mathutils import Vector
 
 from ...core.crowd.settings import CrowdSettings
 from ...core.inputs.paths import Path
+from ..characters import gathering
 from ..crowd import crowds
 from ..display import display
 from .figures import CASTS, ensure_cast, ensure_character, scale_of
@@ -312,6 +313,7 @@ class Stage:
             display.set_input(modifier, "Object", body)
         display.set_input(modifier, "Display", shown)
         display.set_input(modifier, "Scale", scale)
+        gathering.gather(crowd)
 
     def camera(self, location: Any, look_at: Any, lens: float) -> None:
         """Add the scene's camera and light."""

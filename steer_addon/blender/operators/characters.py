@@ -4,15 +4,28 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.characters import rows
-from ..characters import making, rigs
+from ...core.characters.recipe import Recipe
+from ...core.characters.rows import Plan
+from ...core.errors import CharacterError, short
+from ..characters import library, making, rigs, sources
+from ..checks import character_checks
 from ..crowd.scene_units import units_per_meter
-from .common import SteerOperator, active_object, pointer_progress, why_not_object_mode
+from ..display import display
+from .common import SteerOperator, active_object, why_no_editable_crowd, why_not_object_mode
+from .stepping import SteppedOperator
 
 if TYPE_CHECKING:
     from .common import Returned
+    from .stepping import Work
 
 _ROLES = ("stand", "walk", "run")
+_USES = (
+    ("NONE", "-", "It is not part of the character"),
+    ("STAND", "Stand", "It shows standing"),
+    ("WALK", "Walk", "It shows one cycle of walking: a step of each foot"),
+    ("RUN", "Run", "It shows one cycle of running"),
+    ("CLIP", "Clip", "It is kept as a clip of its own"),
+)
 
 
 def why_no_rig(context: bpy.types.Context) -> str:
@@ -25,33 +38,103 @@ def why_no_rig(context: bpy.types.Context) -> str:
     return ""
 
 
-class OBJECT_OT_steer_make_character(SteerOperator, bpy.types.Operator):
+class STEER_PG_action_use(bpy.types.PropertyGroup):
+    """What an action is used for; its name is that of the action"""
+
+    use: bpy.props.EnumProperty(name="Use", description="What the action shows", items=_USES)
+    loops: bpy.props.BoolProperty(
+        name="Loop", description="Whether the clip begins again at its end"
+    )
+
+
+class STEER_PG_part_use(bpy.types.PropertyGroup):
+    """Whether an object is a part of the character; its name is that of the object"""
+
+    use: bpy.props.BoolProperty(name="Use", description="Part of the character", default=True)
+
+
+class STEER_UL_actions(bpy.types.UIList):
+    """Actions of a rig, and what each is used for"""
+
+    bl_idname = "STEER_UL_actions"
+
+    def draw_item(  # type: ignore[no-untyped-def]
+        self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0
+    ) -> None:
+        """Name, role, and loop or once."""
+        row = layout.split(factor=0.5)
+        row.label(text=item.name, icon="ACTION")
+        row = row.split(factor=0.6)
+        row.prop(item, "use", text="")
+        if item.use == "CLIP":
+            row.prop(item, "loops", text="Loop" if item.loops else "Once", toggle=True)
+
+
+class STEER_UL_parts(bpy.types.UIList):
+    """Objects of a rig, and whether each is a part of the character"""
+
+    bl_idname = "STEER_UL_parts"
+
+    def draw_item(  # type: ignore[no-untyped-def]
+        self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0
+    ) -> None:
+        """Switch and name."""
+        layout.prop(item, "use", text=item.name)
+
+
+class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     """Sample the active rig's actions to a character that crowds can show by the thousands"""
 
     bl_idname = "object.steer_make_character"
     bl_label = "Make Character"
     needs = (why_not_object_mode, why_no_rig)
+    doing = "Making a character"
 
     stand_action: bpy.props.StringProperty(
         name="Stand",
-        description="Action that shows standing; without one a pose of the walk is held",
         options={"SKIP_SAVE"},
+        description="Action that shows standing; without one a pose of the walk is held",
     )
     walk_action: bpy.props.StringProperty(
         name="Walk",
-        description="Action that shows one cycle of walking: a step of each foot",
         options={"SKIP_SAVE"},
+        description="Action that shows one cycle of walking: a step of each foot",
     )
     run_action: bpy.props.StringProperty(
         name="Run",
-        description="Action that shows one cycle of running; without one, the character walks only",
         options={"SKIP_SAVE"},
+        description="Action that shows one cycle of running; without one, the character walks only",
     )
     clips: bpy.props.StringProperty(
         name="Clips",
-        description="Further actions, separated by commas; NAME=ACTION gives one another name",
         options={"SKIP_SAVE"},
+        description="Further actions, separated by commas; NAME=ACTION gives one another name",
     )
+    once: bpy.props.StringProperty(
+        name="Once",
+        options={"SKIP_SAVE"},
+        description="Names of clips that end, separated by commas, although their ends agree",
+    )
+    loops: bpy.props.StringProperty(
+        name="Loop",
+        options={"SKIP_SAVE"},
+        description="Names of clips that begin again, although their ends differ",
+    )
+    feet: bpy.props.StringProperty(
+        name="Feet",
+        options={"SKIP_SAVE"},
+        description="Bones or objects that stand on the ground, separated by commas; empty finds "
+        "them by their motion",
+    )
+    without: bpy.props.StringProperty(
+        name="Without",
+        options={"SKIP_SAVE"},
+        description="Objects of the rig that are left out, separated by commas",
+    )
+    actions: bpy.props.CollectionProperty(type=STEER_PG_action_use, options={"SKIP_SAVE"})
+    parts: bpy.props.CollectionProperty(type=STEER_PG_part_use, options={"SKIP_SAVE"})
+    active_action: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+    active_part: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
     stride: bpy.props.FloatProperty(
         name="Stride",
         description="Way of one cycle of walking; 0 measures it from the planted feet",
@@ -89,59 +172,191 @@ class OBJECT_OT_steer_make_character(SteerOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "Returned":
         """Guess what the actions show, and let the user correct it."""
         rig = context.object
-        if rig.type == "ARMATURE":
-            for role, name in rigs.guess_roles(rig).items():
-                if not self.properties.is_property_set(f"{role}_action"):
-                    setattr(self, f"{role}_action", name)
-        result: Returned = context.window_manager.invoke_props_dialog(self, width=400)
+        self._guess(rig)
+        self._fill_lists(rig)
+        self._uses = [item.use for item in self.actions]
+        self._counts = rigs.counts(rig, context.evaluated_depsgraph_get())
+        result: Returned = context.window_manager.invoke_props_dialog(self, width=460)
         return result
 
+    def _guess(self, rig: bpy.types.Object) -> None:
+        if rig.type != "ARMATURE":
+            return
+        names = [f"{role}_action" for role in _ROLES]
+        if not any(map(self.properties.is_property_set, names)):
+            for role, name in rigs.guess_roles(rig).items():
+                setattr(self, f"{role}_action", name)
+
+    def _fill_lists(self, rig: bpy.types.Object) -> None:
+        if rig.type == "ARMATURE":
+            roles = {getattr(self, f"{role}_action"): role.upper() for role in _ROLES}
+            clips = {action for _, action in self._clips()}
+            for action in rigs.actions_of(rig):
+                item = self.actions.add()
+                item.name = action.name
+                item.use = roles.get(action.name, "CLIP" if action.name in clips else "NONE")
+                item.loops = rigs.loops(rig, action)
+            if not self.feet:
+                self.feet = ", ".join(rigs.guess_feet(rig))
+        left_out = _words(self.without)
+        for part in rigs.candidates(rig):
+            item = self.parts.add()
+            item.name, item.use = part.name, part.name not in left_out
+
+    def check(self, context: bpy.types.Context) -> bool:
+        """Give each role to the action that was chosen last."""
+        uses = [item.use for item in self.actions]
+        for number, (use, before) in enumerate(zip(uses, self._uses, strict=True)):
+            if use != before and use not in ("NONE", "CLIP"):
+                for other, item in enumerate(self.actions):
+                    if other != number and item.use == use:
+                        item.use = "NONE"
+        self._uses = [item.use for item in self.actions]
+        return True
+
     def draw(self, context: bpy.types.Context) -> None:
-        """Actions for armatures, frames for everything else."""
+        """Actions for armatures, frames for everything else; and what the poses may take."""
         layout = self.layout
         layout.use_property_split = True
-        if context.object is not None and context.object.type == "ARMATURE":
-            for role in _ROLES:
-                layout.prop_search(self, f"{role}_action", bpy.data, "actions")
-            layout.prop(self, "clips")
+        if self.actions:
+            layout.template_list(
+                "STEER_UL_actions", "", self, "actions", self, "active_action", rows=6, maxrows=10
+            )
+            layout.prop(self, "feet", placeholder="Found by their motion")
         else:
             column = layout.column(align=True)
             column.prop(self, "frame_start")
             column.prop(self, "frame_end")
+        if len(self.parts) > 1:
+            layout.template_list(
+                "STEER_UL_parts", "", self, "parts", self, "active_part", rows=3, maxrows=6
+            )
         for name in ("stride", "way_per_pose", "faces"):
             layout.prop(self, name)
+        layout.label(text=self._memory(context), icon="INFO")
+
+    def _memory(self, context: bpy.types.Context) -> str:
+        parts = [self._counts[item.name] for item in self.parts if item.use]
+        vertices, faces = (int(self.faces * sum(part[k] for part in parts)) for k in (0, 1))
+        height = rigs.height(context.object) / units_per_meter(context.scene)
+        fps = context.scene.render.fps / context.scene.render.fps_base
+        try:
+            poses = rigs.expected_poses(self._recipe(context), height, fps)
+            return f"About {rigs.check_memory(poses, vertices, faces)}"
+        except CharacterError as error:
+            return str(error)
 
     def execute(self, context: bpy.types.Context) -> "Returned":
         """Guess what the actions show where a script gives none of them, then run."""
-        rig = context.object
-        names = [f"{role}_action" for role in _ROLES]
-        if rig.type == "ARMATURE" and not any(map(self.properties.is_property_set, names)):
-            for role, name in rigs.guess_roles(rig).items():
-                setattr(self, f"{role}_action", name)
+        if not self.actions:
+            self._guess(context.object)
         return super().execute(context)
 
-    def run(self, context: bpy.types.Context) -> str:
-        """Make the character; the rig stays selected."""
-        unit = units_per_meter(context.scene)
-        plan = rows.Plan(
-            tolerance=self.way_per_pose, stride=self.stride / unit if self.stride > 0.0 else None
-        )
-        posed = context.object.type == "ARMATURE"
-        recipe = making.Recipe(
-            stand=self.stand_action if posed else "",
-            walk=self.walk_action if posed else "",
-            run=self.run_action if posed else "",
-            clips=tuple(map(_clip, filter(None, map(str.strip, self.clips.split(","))))),
-            plan=plan,
+    def _clips(self) -> list[tuple[str, str]]:
+        return [_clip(word) for word in _words(self.clips)]
+
+    def _recipe(self, context: bpy.types.Context) -> Recipe:
+        unit, posed = units_per_meter(context.scene), context.object.type == "ARMATURE"
+        roles = {role: getattr(self, f"{role}_action") if posed else "" for role in _ROLES}
+        clips, once, loops = self._clips(), _words(self.once), _words(self.loops)
+        if self.actions:
+            # the dialog was shown: what is chosen there counts
+            for role in _ROLES:
+                found = (item.name for item in self.actions if item.use == role.upper())
+                roles[role] = next(found, "")
+            names = {action: name for name, action in clips}
+            chosen = [item for item in self.actions if item.use == "CLIP"]
+            clips = [(names.get(item.name, item.name), item.name) for item in chosen]
+            ends = [names.get(item.name, item.name) for item in chosen if not item.loops]
+            loops, once = [name for name, _ in clips if name not in ends], ends
+        left_out = [item.name for item in self.parts if not item.use]
+        return Recipe(
+            **roles,
+            clips=tuple(clips),
+            once=tuple(once),
+            loops=tuple(loops),
+            feet=tuple(_words(self.feet)),
+            without=tuple(left_out if self.parts else _words(self.without)),
+            plan=Plan(
+                tolerance=self.way_per_pose,
+                stride=self.stride / unit if self.stride > 0.0 else None,
+            ),
             faces=self.faces,
             frames=(self.frame_start, self.frame_end),
         )
-        with pointer_progress(context) as report:
-            made = making.make_character(context.scene, context.object, recipe, report)
-        return (
-            f"Made {made.character.name!r} with {len(made.space.gaits)} gaits and "
-            f"{len(made.space.clips)} clips: {made.memory}"
-        )
+
+    def work(self, context: bpy.types.Context) -> "Work":
+        """Make the character; the rig stays selected."""
+        made = yield from making.making(context.scene, context.object, self._recipe(context))
+        return _told("Made", made)
+
+
+class OBJECT_OT_steer_make_anew(SteppedOperator, bpy.types.Operator):
+    """Make a character again from its rig, with the settings that it was made with"""
+
+    bl_idname = "object.steer_make_anew"
+    bl_label = "Make Anew"
+    needs = (why_not_object_mode,)
+    doing = "Making a character anew"
+
+    name: bpy.props.StringProperty(
+        name="Name",
+        options={"SKIP_SAVE"},
+        description="Name of the character; empty is the active object",
+    )
+
+    def work(self, context: bpy.types.Context) -> "Work":
+        """Make it; crowds that show it show the new poses."""
+        name = self.name or getattr(active_object(context), "name", "")
+        obj = bpy.data.objects.get(name)
+        if obj is None or not library.is_character(obj):
+            raise CharacterError(
+                f"There is no character {short(name)}: select one of the collection "
+                f"{library.COLLECTION_NAME!r}"
+            )
+        rig, recipe = sources.require_source(obj)
+        scene = rig.users_scene[0] if rig.users_scene else context.scene
+        made = yield from making.making(scene, rig, recipe, obj)
+        character_checks.check(obj)
+        return _told("Made anew:", made)
+
+
+class OBJECT_OT_steer_show_characters(SteerOperator, bpy.types.Operator):
+    """Show one pose of a character at each agent, in place of all of its poses at once"""
+
+    bl_idname = "object.steer_show_characters"
+    bl_label = "Use Character"
+    needs = (why_no_editable_crowd,)
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Choose the characters that are shown, and leave out what else is with them."""
+        modifier = display.require_modifier(context.object)
+        source = display.shown_body(modifier)
+        if isinstance(source, bpy.types.Object):
+            display.set_input(modifier, "Display", "Character")
+            return
+        found = [] if source is None else library.all_among(source)
+        if not found:
+            raise CharacterError("No character is shown: choose one under Display > Character")
+        if library.among(source) == ():
+            only = bpy.data.collections.new(f"{source.name} Characters")
+            library.ensure_collection(context.scene).children.link(only)
+            for obj in found:
+                only.objects.link(obj)
+            display.set_input(modifier, "Collection", only)
+        display.set_input(modifier, "Display", "Characters")
+
+
+def _told(what: str, made: making.Made) -> str:
+    feet = f", feet: {', '.join(made.feet[:6])}" if made.feet else ""
+    return (
+        f"{what} {made.character.name!r} with {len(made.space.gaits)} gaits and "
+        f"{len(made.space.clips)} clips: {made.memory}{feet}"
+    )
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in map(str.strip, text.split(",")) if word]
 
 
 def _clip(text: str) -> tuple[str, str]:
@@ -150,4 +365,12 @@ def _clip(text: str) -> tuple[str, str]:
     return name.strip(), action.strip() if equals else name.strip()
 
 
-classes = (OBJECT_OT_steer_make_character,)
+classes = (
+    STEER_PG_action_use,
+    STEER_PG_part_use,
+    STEER_UL_actions,
+    STEER_UL_parts,
+    OBJECT_OT_steer_make_character,
+    OBJECT_OT_steer_make_anew,
+    OBJECT_OT_steer_show_characters,
+)

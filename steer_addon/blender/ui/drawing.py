@@ -13,9 +13,10 @@ from ...core.errors import SteerError
 from ...core.parameters import ParameterInfo, parameters
 from ...core.sensing.declare import COLLIDERS, SECOND_TARGETS
 from ..bake import places, status
+from ..characters import library
 from ..checks import collider_checks
 from ..checks.advice import diagnoses, lacks_target
-from ..crowd import baked_file, crowds
+from ..crowd import baked_file, casting, crowds
 from ..crowd.bake_settings import SHOWN_BLOCKS
 from ..crowd.properties import uses_targets
 from ..crowd.property_factory import label_of
@@ -49,6 +50,9 @@ _SHOWN = {
 """Inputs of the Crowd modifier that each display uses."""
 _CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}
 """Inputs that a way to choose from a collection uses."""
+_MOST_WEIGHTS = 12
+"""Further characters have their weights in their own modifiers."""
+_NO_CLIPS = "Choose characters with clips under Display"
 _RANGED = ("Speed", "Density")
 _MOST_LETTERS = 18
 """Longer names do not fit into a field of a narrow panel."""
@@ -223,6 +227,10 @@ def draw_block(layout: UILayout, context: Context, obj: Object, name: str) -> No
     column.use_property_decorate = True
     for info in parameters(SHOWN_BLOCKS[name]).values():
         draw_parameter(column, group, info, counts=info.counts(group, obj.steer))
+    if name == "clips":
+        known = casting.clip_names(obj)
+        text = f"Clips of these characters: {', '.join(known)}" if known else _NO_CLIPS
+        draw_message(layout, context, text, "INFO")
 
 
 def draw_parameter(
@@ -340,6 +348,17 @@ def shown_inputs(modifier: NodesModifier) -> list[str]:
     return [name for name in names if name in known]
 
 
+def _draw_weights(layout: UILayout, modifier: NodesModifier) -> None:
+    """How often each of several characters is chosen at random."""
+    shown = display.get_input(modifier, "Display"), display.get_input(modifier, "Choose By")
+    if shown != ("Characters", "Random"):
+        return
+    for character in library.among(display.shown_body(modifier))[:_MOST_WEIGHTS]:
+        own = library.modifier_of(character)
+        if own is not None:
+            layout.prop(*display.input_path(own, library.WEIGHT), text=f"{character.name} Weight")
+
+
 def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
     """Inputs of the Crowd modifier that count."""
     layout.use_property_split = not is_narrow(context)
@@ -358,7 +377,13 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
                 layout.prop(owner, prop, text=name)
             if name == "Viewport Limit" and display.get_input(modifier, name) == 0:
                 layout.label(text="0: No Limit", icon="BLANK1")
+            if name == "Choose By":
+                _draw_weights(layout, modifier)
         if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
+        if str(display.get_input(modifier, "Display")).startswith("Character"):
+            row = layout.row(align=True)
+            row.operator("object.steer_promote", icon="OUTLINER_OB_ARMATURE")
+            row.operator("object.steer_demote", text="", icon="TRASH")
     except SteerError as error:
         draw_message(layout, context, str(error), "ERROR")

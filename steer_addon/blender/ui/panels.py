@@ -161,6 +161,7 @@ _SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
     ("solver", "Solver", False, ""),
     ("bodies", "Bodies", False, ""),
     ("display", "Display", False, ""),
+    ("clips", "Clips", False, "display"),
     ("bake", "Simulation and Bake", True, ""),
     ("cache", "Bake", True, "bake"),
     ("keyframes", "Keyframes", False, "bake"),

@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from .pose_space import Row
 
-SPEED, STRIDE, DURATION = range(3)
+SPEED, STRIDE, DURATION, FROM_STAND = range(4)
 """Columns of a table of gaits."""
 RANDOM, INDEX = "at random", "by index"
 """Ways to choose a character; names of point attributes are others."""
+GIVEN = "character"
+"""Point attribute that says which character an agent is, whatever is chosen for the others."""
+CLIP, TEMPO = "clip", "tempo"
+"""Point attributes that say which clip an agent plays whenever it stands, and how much faster than
+others it does what goes by time. `CLIP` is one of the state too, where clips are played."""
+CLIP_MEMORY = "a clip"
+"""Key, in the memory of agents, of the number of the clip that is played or due, -1 for none."""
 MEMORY = "a gait"
 """Key of the posture in the memory of agents: no behavior has a space in its type."""
 POSTURE = (
@@ -39,10 +46,13 @@ class Cast:
 
     Attributes:
         gaits: The gaits of each character, by rising speed; none where no character is shown.
+        clips: The clips of each character; none at all where none has any.
         scale: Size of all bodies, and of their strides.
         sized: Whether bodies are also as large as the radius of their agent says.
         choice: `RANDOM`, `INDEX` or the name of a point attribute: which character an agent takes.
         seed: Changes which character each agent takes at random.
+        weights: How often each character is taken at random, against the others; none where all
+            are taken as often.
     """
 
     gaits: tuple[tuple[Row, ...], ...] = ()
@@ -50,6 +60,8 @@ class Cast:
     sized: bool = False
     choice: str = RANDOM
     seed: int = 0
+    weights: tuple[float, ...] = ()
+    clips: tuple[tuple[Row, ...], ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there are characters."""
@@ -58,19 +70,31 @@ class Cast:
     @property
     def attributes(self) -> tuple[str, ...]:
         """Names of the point attributes that it reads."""
-        chosen = bool(self) and self.choice not in (RANDOM, INDEX)
-        return (self.choice,) if chosen else ()
+        if not self:
+            return ()
+        own = (GIVEN, CLIP, TEMPO)
+        return own if self.choice in (RANDOM, INDEX) else (*own, self.choice)
+
+    def limits(self) -> NDArray[np.float32]:
+        """Weights of the characters, each with those of all before it, as the nodes add them."""
+        weights = np.array(self.weights or [1.0] * len(self.gaits), np.float32)
+        # the nodes keep by how much a weight is more than 1
+        return np.cumsum((np.maximum(weights, 0.0) - np.float32(1.0)) + np.float32(1.0))
 
     def table(self) -> NDArray[np.float64]:
-        """Speed, stride and duration of each gait, shape (character_count, most_gaits, 3).
+        """Speed, stride, duration, and whether from standing, of each gait.
 
-        Characters with fewer gaits than others have ones that no speed reaches.
+        Its shape is (character_count, most_gaits, 4). Characters with fewer gaits than others have
+        ones that no speed reaches.
         """
-        most = max(len(gaits) for gaits in self.gaits)
-        table = np.zeros((len(self.gaits), most, 3))
+        # kernels ask of the second gait whether it comes from standing
+        most = max(2, *(len(gaits) for gaits in self.gaits))
+        table = np.zeros((len(self.gaits), most, 4))
         table[:, :, SPEED], table[:, :, DURATION] = np.inf, 1.0
         for rows, gaits in zip(table, self.gaits, strict=True):
-            rows[: len(gaits)] = [(gait.speed, gait.stride, gait.duration) for gait in gaits]
+            rows[: len(gaits)] = [
+                (gait.speed, gait.stride, gait.duration, gait.from_stand) for gait in gaits
+            ]
         return table
 
 
@@ -85,7 +109,10 @@ def posture(agents: Agents, walks: bool) -> dict[str, NDArray[np.float32]]:
     if memory is None:
         return {}
     names = POSTURE if walks else POSTURE[:_ALWAYS]
-    return {name: memory[:, column].copy() for column, name in enumerate(names)}
+    found = {name: memory[:, column].copy() for column, name in enumerate(names)}
+    if CLIP_MEMORY in agents.memory:
+        found[CLIP] = agents.memory[CLIP_MEMORY][:, 0].copy()
+    return found
 
 
 def remembered(attributes: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
@@ -101,4 +128,7 @@ def remembered(attributes: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArr
         return {}
     level = np.zeros_like(attributes[POSTURE[0]])
     columns = [attributes.get(name, level) for name in POSTURE]
-    return {MEMORY: np.ascontiguousarray(np.stack(columns, axis=1), np.float32)}
+    found = {MEMORY: np.ascontiguousarray(np.stack(columns, axis=1), np.float32)}
+    if CLIP in attributes:
+        found[CLIP_MEMORY] = np.array(attributes[CLIP][:, None], np.float32)
+    return found

@@ -46,6 +46,7 @@ class Cycle:
         drift: Way that the samples went by root motion, per cycle [m], x and y.
         origin: Part of the stride at which phase 0 lies: the feet pass each other.
         center: Mean place of the body over the cycle, before the turn [m], x and y.
+        planted: Numbers of the vertices that stand on the ground at some time.
     """
 
     duration: float
@@ -56,6 +57,7 @@ class Cycle:
     drift: F64
     origin: float
     center: F64
+    planted: NDArray[np.intp]
 
     @property
     def speed(self) -> float:
@@ -72,7 +74,12 @@ def turned(points: Points, angle: float) -> Points:
     return result
 
 
-def measure_cycle(samples: Points, duration: float, stride: float | None = None) -> Cycle:
+def measure_cycle(
+    samples: Points,
+    duration: float,
+    stride: float | None = None,
+    feet: NDArray[np.bool_] | None = None,
+) -> Cycle:
     """Measure how a cycle goes along.
 
     Args:
@@ -80,6 +87,8 @@ def measure_cycle(samples: Points, duration: float, stride: float | None = None)
             z up, shape (steps + 1, vertex_count, 3).
         duration: Time of the cycle [s].
         stride: Way of the cycle [m], if it is known; it is measured otherwise.
+        feet: Which vertices belong to feet, shape (vertex_count,); None for all that come near the
+            ground.
 
     Returns:
         The cycle.
@@ -88,9 +97,12 @@ def measure_cycle(samples: Points, duration: float, stride: float | None = None)
         CharacterError: Nothing moves, or no feet are found and no stride is given.
     """
     _check(samples, duration, stride)
-    center, drift, low, height = _in_place(samples)
-    if low is None:
+    center, drift, picked, height = _in_place(samples, feet)
+    if not len(picked):
         return _without_feet(samples, duration, stride, drift, center)
+    even = np.linspace(0.0, 1.0, len(samples))[:, None]
+    low = samples[:, picked].astype(np.float64)
+    low[:, :, :2] -= center + (even * drift)[:, None]
     contacts = _Contacts(low, height, drift)
     if not contacts.found:
         return _without_feet(samples, duration, stride, drift, center)
@@ -106,6 +118,7 @@ def measure_cycle(samples: Points, duration: float, stride: float | None = None)
         drift,
         contacts.origin(way),
         center,
+        picked[contacts.planted.any(axis=0)],
     )
 
 
@@ -123,8 +136,10 @@ def _check(samples: Points, duration: float, stride: float | None) -> None:
         raise CharacterError("The action moves vertices to places that are not finite: repair it")
 
 
-def _in_place(samples: Points) -> tuple[F64, F64, F64 | None, float]:
-    """Center, root motion, the vertices that ever come near the ground, and the height."""
+def _in_place(
+    samples: Points, feet: NDArray[np.bool_] | None
+) -> tuple[F64, F64, NDArray[np.intp], float]:
+    """Center, root motion, the vertices that may be those of feet, and the height."""
     horizontal = samples[:, :, :2].mean(axis=1, dtype=np.float64)
     drift = horizontal[-1] - horizontal[0]
     lowest = samples[:, :, 2].min(axis=0)
@@ -138,12 +153,13 @@ def _in_place(samples: Points) -> tuple[F64, F64, F64 | None, float]:
         drift = np.zeros(2)
     even = np.linspace(0.0, 1.0, len(samples))[:, None]
     center = (horizontal - even * drift)[:-1].mean(axis=0)
-    picked = np.flatnonzero(lowest < lowest.min() + 3.0 * _BAND * height)
-    if len(picked) == 0 or len(picked) == samples.shape[1]:
-        return center, drift, None, height
-    low = samples[:, picked].astype(np.float64)
-    low[:, :, :2] -= center + (even * drift)[:, None]
-    return center, drift, low, height
+    if feet is None:
+        near = lowest < lowest.min() + 3.0 * _BAND * height
+    else:
+        near = feet & (lowest < lowest[feet].min() + 3.0 * _BAND * height)
+    picked = np.flatnonzero(near)
+    # feet of a body that is all near the ground cannot be told from it
+    return center, drift, picked[: 0 if near.all() else None], height
 
 
 def _without_feet(
@@ -172,6 +188,7 @@ def _without_feet(
         drift,
         0.0,
         center,
+        np.empty(0, np.intp),
     )
 
 

@@ -31,6 +31,10 @@ class Row:
             on by time, as for standing, wings and clips.
         duration: Time of one cycle at its speed [s] > 0.
         loops: Whether it begins again at its end; only clips may end.
+        round_from: Phase to which a clip that ends steps back, while it is to go on.
+        round_to: Phase from which it does, in the same pose; none of both where it is played once.
+        from_stand: Whether it is the way between standing and the next gait: at phase 0 it is as
+            standing begins, and at 1/2 as the next gait is there. Only the second gait may be.
     """
 
     name: str
@@ -40,6 +44,14 @@ class Row:
     stride: float = 0.0
     duration: float = 1.0
     loops: bool = True
+    round_from: float = 0.0
+    round_to: float = 0.0
+    from_stand: bool = False
+
+    @property
+    def goes_round(self) -> bool:
+        """Whether a part of it goes round while it is to go on."""
+        return self.round_from < self.round_to
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +79,11 @@ class PoseSpace:
                 raise CharacterError(
                     f"Row {row.name!r} has {row.count} poses from {row.first} on, for "
                     f"{row.duration:g} s: give rows that follow one another and last"
+                )
+            if not 0.0 <= row.round_from <= row.round_to <= 1.0:
+                raise CharacterError(
+                    f"Row {row.name!r} goes round from {row.round_from:g} to {row.round_to:g}: "
+                    "give phases from 0 to 1, the first one below the second"
                 )
             after += row.count
         if self.positions.ndim != 3 or len(self.positions) != after:

@@ -8,10 +8,12 @@ stride of a share w of the walk's goes at w² of its speed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import CharacterError
 from .contacts import Cycle, measure_cycle, turned
@@ -21,11 +23,18 @@ Weights = tuple[float, float, float]
 """Shares of standing, walking and running in a blend; their sum is 1."""
 Sample = Callable[[Weights, float], F32]
 """All vertices [m] of a blend at a phase of its time, from 0 to 1, in place, (vertex_count, 3)."""
-Report = Callable[[float], None]
-"""It takes the share of the work that is done, 0 to 1, and may raise to cancel."""
+Result = TypeVar("Result")
+Steps = Generator[None, None, Result]
+"""Work that stops after each sample, so that it can be shown and ended; it returns its result."""
 
 _RUN_STEP = 1.5
 """Spacing of runs over that of walks."""
+_FIRST = 0.6
+"""Speed of first steps, as a share of that of the slowest walk."""
+_MIXES = 5
+"""Gaits from the walk on to the run."""
+_EASE = 0.4
+"""Time in which standing becomes a clip, and a clip standing [s]."""
 _MOST_POSES = 2000
 """Poses of one row: at a stride of 12 m they still lie 6 mm apart."""
 
@@ -90,15 +99,90 @@ class Place:
         return np.asarray(turned(moved, self.angle), np.float32)
 
 
+def finished(steps: Steps[Result]) -> Result:
+    """The result of work that is done in one go."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the poses of a row were sampled from, by which a rig shows them again.
+
+    Attributes:
+        weights: Shares of standing, walking and running; all are 0 for a clip.
+        times: Time of each pose as a share of the duration of its actions.
+        place: How the samples were moved.
+        shares: Share of a clip, or of first steps, at each pose, against standing; none where it is
+            1 throughout.
+    """
+
+    weights: Weights
+    times: tuple[float, ...]
+    place: Place
+    shares: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class ClipPlan:
+    """How an action becomes a clip that begins and ends where standing begins.
+
+    Attributes:
+        length: Time of the action [s].
+        loops: Whether it goes round and round; ways in and out are added to it then. Otherwise its
+            own begin and end are blended with standing.
+    """
+
+    length: float
+    loops: bool
+
+    @property
+    def ease(self) -> float:
+        """Time in which standing becomes the action, and the action standing [s]."""
+        return _EASE if self.loops else min(_EASE, self.length / 3.0)
+
+    @property
+    def duration(self) -> float:
+        """Time of the clip [s]."""
+        return self.length + (2.0 * self.ease if self.loops else 0.0)
+
+    def at(self, part: float) -> tuple[float, float]:
+        """Time in the action, from 0 to 1, and the share of the action against standing.
+
+        Args:
+            part: Time in the clip, from 0 to 1.
+        """
+        time = part * self.duration
+        near = min(max(min(time, self.duration - time) / self.ease, 0.0), 1.0)
+        inside = ((time - self.ease) / self.length) % 1.0 if self.loops else part
+        return inside, near * near * (3.0 - 2.0 * near)
+
+
 class Rows:
     """Rows that are made one after another."""
 
-    def __init__(self, plan: Plan) -> None:
-        """Begin with no rows."""
-        self.plan = plan
+    def __init__(self, plan: Plan, feet: NDArray[np.bool_] | None = None) -> None:
+        """Begin with no rows.
+
+        Args:
+            plan: What rows are made.
+            feet: Which vertices belong to feet, shape (vertex_count,); None to find them.
+        """
+        self.plan, self.feet = plan, feet
         self.gaits: list[Row] = []
         self.clips: list[Row] = []
+        self.gait_origins: list[Origin] = []
+        self.clip_origins: list[Origin] = []
         self._poses: list[F32] = []
+
+    @property
+    def origins(self) -> list[Origin]:
+        """What each row was sampled from: those of gaits, then those of clips."""
+        return [*self.gait_origins, *self.clip_origins]
 
     def space(self) -> PoseSpace:
         """All rows as a pose space."""
@@ -107,26 +191,41 @@ class Rows:
     def _first(self) -> int:
         return sum(len(poses) for poses in self._poses)
 
-    def add_stand(self, sample: Callable[[float], F32], duration: float, place: Place) -> None:
+    def measure(
+        self, sample: Callable[[float], F32], duration: float, stride: float | None
+    ) -> Steps[Cycle]:
+        """Measure a cycle by samples at even times."""
+        samples = yield from dense(sample, self.plan.steps)
+        return measure_cycle(samples, duration, stride, self.feet)
+
+    def add_stand(
+        self, sample: Callable[[float], F32], duration: float, place: Place
+    ) -> Steps[None]:
         """Add standing, which goes on by time; an action without motion gives one pose."""
-        poses = self._timed(sample, duration, place, loops=True)
+        poses, times = yield from self._timed(sample, duration, place, loops=True)
         still = len(poses) == 1 or float(np.abs(poses - poses[0]).max()) < 1.0e-4
         poses = poses[:1] if still else poses
         self.gaits.append(Row("stand", self._first(), len(poses), duration=duration))
+        self.gait_origins.append(Origin((1.0, 0.0, 0.0), times[: len(poses)], place))
         self._poses.append(poses)
 
     def add_clip(
-        self,
-        name: str,
-        sample: Callable[[float], F32],
-        duration: float,
-        place: Place,
-        loops: bool = True,
-    ) -> None:
-        """Add a clip by its name."""
-        poses = self._timed(sample, duration, place, loops)
-        row = Row(name, self._first(), len(poses), duration=duration, loops=loops)
+        self, name: str, sample: Callable[[float], F32], plan: ClipPlan, place: Place
+    ) -> Steps[None]:
+        """Add a clip by its name; samples are taken by its plan."""
+        poses, parts = yield from self._timed(sample, plan.duration, place, loops=False)
+        row = Row(
+            name,
+            self._first(),
+            len(poses),
+            duration=plan.duration,
+            loops=False,
+            round_from=plan.ease / plan.duration if plan.loops else 0.0,
+            round_to=1.0 - plan.ease / plan.duration if plan.loops else 0.0,
+        )
         self.clips.append(row)
+        times, shares = zip(*map(plan.at, parts), strict=True)
+        self.clip_origins.append(Origin((0.0, 0.0, 0.0), times, place, shares))
         self._poses.append(poses)
 
     def add_gait(
@@ -135,24 +234,31 @@ class Rows:
         sample: Callable[[float], F32],
         cycle: Cycle,
         speed: float,
-        runs: bool = False,
-    ) -> None:
-        """Add a gait at equal steps of its way; one that is no faster than the last is left out."""
+        weights: Weights = (0.0, 1.0, 0.0),
+        away: Callable[[float], float] | None = None,
+    ) -> Steps[None]:
+        """Add a gait at equal steps of its way; one that is no faster than the last is left out.
+
+        First steps have a function that says how far they are from standing at a time.
+        """
         if self.gaits and speed <= self.gaits[-1].speed * 1.02:
             return
-        times = row_times(cycle, self.plan.tolerance * (_RUN_STEP if runs else 1.0))
+        times = row_times(cycle, self.plan.tolerance * (_RUN_STEP if weights[2] > 0.0 else 1.0))
         place = Place(cycle.angle, (cycle.center[0], cycle.center[1]), cycle.ground)
-        poses = np.stack([place.put(sample(time)) for time in times])
+        poses = yield from _each(lambda time: place.put(sample(time)), times)
         row = Row(name, self._first(), len(times), speed, cycle.stride, cycle.stride / speed)
-        self.gaits.append(row)
+        shares = () if away is None else tuple(away(time) for time in times)
+        self.gaits.append(replace(row, from_stand=away is not None))
+        self.gait_origins.append(Origin(weights, tuple(times), place, shares))
         self._poses.append(poses)
 
     def _timed(
         self, sample: Callable[[float], F32], duration: float, place: Place, loops: bool
-    ) -> F32:
+    ) -> Steps[tuple[F32, tuple[float, ...]]]:
         count = max(1, round(duration / self.plan.seconds))
         times = np.arange(count) / count if loops else np.linspace(0.0, 1.0, count + 1)
-        return np.stack([place.put(sample(float(time))) for time in times])
+        parts = tuple(times.tolist())
+        return (yield from _each(lambda time: place.put(sample(time)), parts)), parts
 
 
 def row_times(cycle: Cycle, tolerance: float) -> list[float]:
@@ -178,21 +284,26 @@ def row_times(cycle: Cycle, tolerance: float) -> list[float]:
     return [float(time) for time in np.interp(part * cycle.stride, cycle.way, even)]
 
 
-def dense(sample: Callable[[float], F32], steps: int) -> F32:
+def dense(sample: Callable[[float], F32], steps: int) -> Steps[F32]:
     """Samples at even times, both ends included, shape (steps + 1, vertex_count, 3)."""
-    return np.stack([sample(time / steps) for time in range(steps + 1)])
+    return _each(sample, (time / steps for time in range(steps + 1)))
 
 
-def add_gaits(
-    rows: Rows, sample: Sample, durations: Weights, report: Report = lambda share: None
-) -> Place:
+def _each(sample: Callable[[float], F32], times: Iterable[float]) -> Steps[F32]:
+    found = []
+    for time in times:
+        found.append(sample(time))
+        yield
+    return np.stack(found)
+
+
+def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
     """Add standing, walks and runs, slowest first.
 
     Args:
         rows: Where they are added.
         sample: Blends of the actions, whose phases are aligned.
         durations: Times of one cycle of standing, walking and running [s]; 0 for no run.
-        report: Progress.
 
     Returns:
         Where samples stand, for clips.
@@ -201,39 +312,70 @@ def add_gaits(
         CharacterError: Feet are not found, or nothing moves.
     """
     plan, (stand, walk, run) = rows.plan, durations
-    pure = _measure(plan, sample, (0.0, 1.0, 0.0), walk, plan.stride)
-    still = dense(lambda time: sample((1.0, 0.0, 0.0), time), 8)
+    pure = yield from rows.measure(_at(sample, (0.0, 1.0, 0.0)), walk, plan.stride)
+    still = yield from dense(_at(sample, (1.0, 0.0, 0.0)), 8)
     middle = still[..., :2].mean(axis=(0, 1), dtype=np.float64)
     ground = float(np.median(still[..., 2].min(axis=1)))
     place = Place(pure.angle, (float(middle[0]), float(middle[1])), ground)
-    rows.add_stand(lambda time: sample((1.0, 0.0, 0.0), time), stand, place)
-    shares = plan.shares()
-    mixes = list(np.linspace(0.0, 1.0, 4)[1:]) if run and plan.blends else [1.0] if run else []
-    total = len(shares) + len(mixes)
-    for number, share in enumerate(shares):
-        report(number / total)
+    yield from rows.add_stand(_at(sample, (1.0, 0.0, 0.0)), stand, place)
+    for share in plan.shares():
         weights = (1.0 - share, share, 0.0)
         given = None if plan.stride is None else share * plan.stride
-        cycle = pure if share == 1.0 else _measure(plan, sample, weights, walk, given)
+        cycle = pure
+        if share < 1.0:
+            cycle = yield from rows.measure(_at(sample, weights), walk, given)
         speed = pure.speed * (cycle.stride / pure.stride) ** 2
+        if plan.blends and len(rows.gaits) == 1:
+            yield from _add_first_steps(rows, sample, cycle, _FIRST * speed, weights)
         name = "walk" if share == 1.0 else f"walk {share:.0%}"
-        rows.add_gait(name, _at(sample, weights), cycle, speed)
-    for number, mix in enumerate(mixes):
-        report((len(shares) + number) / total)
+        yield from rows.add_gait(name, _at(sample, weights), cycle, speed, weights)
+    mixes = (
+        list(np.linspace(0.0, 1.0, _MIXES + 1)[1:]) if run and plan.blends else [1.0] if run else []
+    )
+    for mix in mixes:
         weights, time = (0.0, 1.0 - mix, mix), walk * (run / walk) ** mix
         given = plan.run_stride if mix == 1.0 else None
-        cycle = _measure(plan, sample, weights, time, given)
+        cycle = yield from rows.measure(_at(sample, weights), time, given)
         name = "run" if mix == 1.0 else f"run {mix:.0%}"
-        rows.add_gait(name, _at(sample, weights), cycle, cycle.speed, runs=True)
-    report(1.0)
+        yield from rows.add_gait(name, _at(sample, weights), cycle, cycle.speed, weights)
     return place
+
+
+def _add_first_steps(
+    rows: Rows, sample: Sample, cycle: Cycle, speed: float, weights: Weights
+) -> Steps[None]:
+    """Add the way between standing and the slowest walk, see `Row.from_stand`.
+
+    Its blend is that of the walk where the feet pass at phase 1/2, and standing at phase 0.
+    """
+    even = np.linspace(0.0, 1.0, len(cycle.way))
+    start, middle = (
+        float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
+        for part in (0.0, 0.5)
+    )
+    first = (middle - start) % 1.0
+
+    def away(time: float) -> float:
+        since = (time - start) % 1.0
+        half = since / first if since < first else 1.0 + (since - first) / (1.0 - first)
+        return float(np.sin(0.5 * np.pi * half) ** 2)
+
+    def first_steps(time: float) -> F32:
+        stand, walk, run = weights
+        share = away(time)
+        return sample((1.0 - share * (1.0 - stand), share * walk, share * run), time)
+
+    found = yield from rows.measure(first_steps, cycle.duration, None)
+    # both halves get as many poses, so that phase 1/2 is where the feet pass
+    twice = np.append(even[:-1], even + 1.0)
+    gone = np.append(found.way[:-1], found.way + found.stride)
+    knots = np.interp([start, start + first, start + 1.0], twice, gone)
+    phase = np.interp(np.interp(np.where(even < start, even + 1.0, even), twice, gone), knots,
+                      [0.0, 0.5, 1.0]) - (even < start)  # fmt: skip
+    way = found.stride * (phase - phase[0])
+    halved = replace(cycle, stride=found.stride, way=way, origin=float(-phase[0]))
+    yield from rows.add_gait("first steps", first_steps, halved, speed, weights, away)
 
 
 def _at(sample: Sample, weights: Weights) -> Callable[[float], F32]:
     return lambda time: sample(weights, time)
-
-
-def _measure(
-    plan: Plan, sample: Sample, weights: Weights, duration: float, stride: float | None
-) -> Cycle:
-    return measure_cycle(dense(_at(sample, weights), plan.steps), duration, stride)

@@ -14,6 +14,7 @@ from ..diagnoses import Diagnosis
 from ..errors import ParameterError, short
 from ..parameters import Settings, choice, param
 from ..sensing.units import meters, meters_per_second
+from .clips import ClipsSettings
 
 if TYPE_CHECKING:
     from ..agents import Agents
@@ -247,6 +248,7 @@ BLOCKS: dict[str, type[Settings]] = {
     "motion": MotionSettings,
     "solver": SolverSettings,
     "bodies": BodiesSettings,
+    "clips": ClipsSettings,
 }
 """The settings blocks of a crowd by their name in presets and on the command line."""
 
@@ -264,6 +266,7 @@ class CrowdSettings:
         motion: Walking or flying.
         solver: The law of motion.
         bodies: Contacts of agents with one another and with colliders, and their arrival.
+        clips: What characters do besides walking.
         behaviors: The stack, in order of priority; names are unique.
         seed: Random seed.
         cast: The characters that agents are shown as, None for none. It comes from the scene:
@@ -277,6 +280,7 @@ class CrowdSettings:
     behaviors: tuple[Behavior, ...] = ()
     seed: int = 0
     cast: Cast | None = None
+    clips: ClipsSettings = ClipsSettings()
 
     def __post_init__(self) -> None:
         """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""

@@ -13,12 +13,24 @@ character.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from ..characters.cast import DURATION, INDEX, MEMORY, POSTURE, RANDOM, SPEED, STRIDE, Cast
+from ..characters.cast import (
+    DURATION,
+    FROM_STAND,
+    GIVEN,
+    INDEX,
+    MEMORY,
+    POSTURE,
+    RANDOM,
+    SPEED,
+    STRIDE,
+    Cast,
+)
 from ..compiled import jit
 from ..compiled.jit import kernel
 from ..crowd.settings import CrowdSettings
@@ -26,6 +38,7 @@ from ..crowd.spread import drawn_words
 from ..numeric.node_random import random_floats
 from ..numeric.rng import random_purpose
 from ..numeric.vec import cross, dot, length, load, scale, sub
+from . import clips
 from .integrate import GRAVITY
 
 PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE = range(len(POSTURE))
@@ -33,8 +46,14 @@ PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE = range(l
 
 STARTS, STOPS = 0.6, 0.5
 """Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
-TURN_REACH = 0.35
+TURN_REACH = 0.16
 """Way of a step for one radian of a turn on the spot, for a body of usual size [m]."""
+LANDING = 0.34
+"""Speed at which the feet of a body that stands still go on until both are down [m/s]: so they slip
+by 14 mm a frame at 24 frames a second."""
+NEAR = 0.06
+"""Way behind the place where feet pass, on which gaits still look alike [m]: on it, the gait of a
+body that slows down falls by one in each step."""
 SETTLING = 0.2
 """Delay with which a body takes up slopes, and leans [s]."""
 LEAN, MOST_LEAN = 0.5, 0.2
@@ -83,6 +102,8 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         return
     begin(before, settings)
     memory = before.memory[MEMORY].copy()
+    clips.stand_instead(settings.cast, memory)
+    tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
         gait_kernel,
         after.count,
@@ -91,10 +112,12 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         _sizes(settings.cast, after, settings),
         settings.cast.table(),
         settings.motion.motion == "GROUND",
+        tempo,
         float(dt),
         memory,
     )
     after.memory[MEMORY] = memory
+    clips.advance(before, after, settings, tempo, dt)
 
 
 def _sizes(cast: Cast, agents: Agents, settings: CrowdSettings) -> NDArray[np.float64]:
@@ -107,13 +130,17 @@ def _sizes(cast: Cast, agents: Agents, settings: CrowdSettings) -> NDArray[np.fl
 
 def _characters(cast: Cast, agents: Agents) -> NDArray[np.int64]:
     """Number of each agent's character, shape (agent_count,)."""
-    if cast.choice == RANDOM:
-        drawn = random_floats(agents.id, cast.seed) * np.float32(len(cast.gaits))
-        return drawn.astype(np.int64) % len(cast.gaits)
-    if cast.choice == INDEX:
-        return agents.id % len(cast.gaits)
-    given = agents.attributes.get(cast.choice, np.zeros(agents.count, np.float32))
-    return given.astype(np.int64) % len(cast.gaits)
+    none = np.zeros(agents.count, np.float32)
+    chosen: NDArray[Any]
+    if GIVEN in agents.attributes:
+        chosen = np.floor(agents.attributes[GIVEN] + np.float32(0.5))
+    elif cast.choice == RANDOM:
+        limits = cast.limits()
+        drawn = random_floats(agents.id, cast.seed) * limits[-1]
+        chosen = np.searchsorted(limits, drawn, side="right")
+    else:
+        chosen = agents.id if cast.choice == INDEX else agents.attributes.get(cast.choice, none)
+    return chosen.astype(np.int64) % len(cast.gaits)
 
 
 @kernel
@@ -143,17 +170,39 @@ def _way(old, new, faced, ahead, size, on_ground):
 
 
 @kernel
+def _next(table, who, gait, wanted, half):
+    """The gait after a place where feet pass, half a cycle of number `half`: a neighbor at most.
+
+    First steps are as standing at whole cycles, and as the next gait between them.
+    """
+    after = gait
+    if wanted > gait:
+        after = gait + 1
+    elif wanted < gait:
+        after = gait - 1
+    if table[who, 1, FROM_STAND] > 0.0 and min(gait, after) <= 1 and after != gait:
+        whole = half % 2.0 == 0.0
+        if whole != (min(gait, after) == 0):
+            return gait
+    return after
+
+
+@kernel
 def _by_time(table, who, phase, gait, wanted, way, dt):
     """Phase and gait after a step of a gait that goes on by time, see `_moved`."""
     after = phase + dt / table[who, gait, DURATION]
     if wanted == gait:
         return after, gait
-    if table[who, wanted, STRIDE] > 0.0:
+    following = gait + 1 if wanted > gait else gait - 1
+    if table[who, following, STRIDE] > 0.0:
         # it starts with the feet beside each other
-        return math.ceil(2.0 * phase) / 2.0 + way / table[who, wanted, STRIDE], wanted
+        begun = math.ceil(2.0 * phase) / 2.0
+        if table[who, following, FROM_STAND] > 0.0:
+            begun = math.ceil(phase)
+        return begun + way / table[who, following, STRIDE], following
     if math.floor(2.0 * after) == math.floor(2.0 * phase):
         return after, gait
-    return after, wanted
+    return after, following
 
 
 @kernel
@@ -174,20 +223,23 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
     wanted = _wanted(table, who, gait, speed)
     if stride <= 0.0:
         return _by_time(table, who, phase, gait, wanted, way, dt)
-    done = way / stride
     if wanted == 0:
         # a foot in the air comes down
-        done = max(done, dt / table[who, gait, DURATION])
-        back = False
+        back = back and way > LANDING * dt
+        way = max(way, LANDING * dt)
+    done = way / stride
     after = phase - done if back else phase + done
     border = math.floor(2.0 * after)
-    if border == math.floor(2.0 * phase) or wanted == gait:
+    half = border + 1.0 if after < phase else border * 1.0
+    crosses = border != math.floor(2.0 * phase)
+    following = _next(table, who, gait, wanted, half)
+    alike = 0 < following < gait and abs(after - 0.5 * half) * stride <= NEAR
+    if following == gait or not (crosses or alike):
         return after, gait
-    crossing = border / 2.0 if after > phase else (border + 1.0) / 2.0
-    next_stride = table[who, wanted, STRIDE]
+    crossing, next_stride = half / 2.0, table[who, following, STRIDE]
     if next_stride <= 0.0:
-        return crossing, wanted
-    return crossing + (after - crossing) * stride / next_stride, wanted
+        return crossing, following
+    return crossing + (after - crossing) * stride / next_stride, following
 
 
 @kernel
@@ -209,7 +261,7 @@ def _settle(memory, i, velocity, old_velocity, ahead, up, dt):
 
 
 @kernel
-def gait_kernel(start, stop, before, after, size, table, on_ground, dt, memory):
+def gait_kernel(start, stop, before, after, size, table, on_ground, tempo, dt, memory):
     """Advance phases and gaits, and let bodies take up slopes and lean.
 
     Args:
@@ -220,6 +272,7 @@ def gait_kernel(start, stop, before, after, size, table, on_ground, dt, memory):
         size: Size of each body as a share of its character's, shape (n,).
         table: Gaits of the characters, see `Cast.table`.
         on_ground: Whether agents walk.
+        tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
         memory: Columns of `POSTURE`, shape (n, 7); read and written.
     """
@@ -233,7 +286,8 @@ def gait_kernel(start, stop, before, after, size, table, on_ground, dt, memory):
             # climbing takes strong beats, sinking takes none
             speed = max(0.0, speed + CLIMB * (new[2] - old[2]) / (size[i] * dt))
         who, gait = int(memory[i, CHARACTER]), int(memory[i, GAIT])
-        phase, gait = _moved(table, who, memory[i, PHASE] * 1.0, gait, way, back, speed, dt)
+        own_dt = dt * tempo[i]
+        phase, gait = _moved(table, who, memory[i, PHASE] * 1.0, gait, way, back, speed, own_dt)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)

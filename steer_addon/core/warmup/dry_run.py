@@ -13,6 +13,7 @@ import numpy as np
 from ..agents import Agents, make_agents
 from ..characters.cast import Cast
 from ..characters.pose_space import Row
+from ..crowd.clips import ClipsSettings
 from ..crowd.settings import CrowdSettings
 from ..geometry.grid import FEW
 from ..geometry.meshes import Mesh
@@ -26,7 +27,11 @@ from ..step.simulation import Simulation
 COUNTS = (3, FEW + 2)
 """Agent count of each run: some kernels are called for a few agents only, some only for more."""
 
-_CAST = Cast(((Row("stand", 0, 1), Row("walk", 1, 1, speed=0.2, stride=0.5)),))
+_CAST = Cast(
+    ((Row("stand", 0, 1), Row("walk", 1, 1, speed=0.2, stride=0.5)),),
+    clips=((Row("wave", 2, 1, loops=False),),),
+)
+_CLIPS = ClipsSettings(idle="*", arrival="*")
 _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 _FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
 
@@ -70,7 +75,7 @@ def run_tiny(told: dict[str, Any], colliders: bool, ground: bool) -> None:
     Raises:
         ParameterError: The settings are no such thing.
     """
-    settings = replace(CrowdSettings.from_dict(told), cast=_CAST)
+    settings = replace(CrowdSettings.from_dict(told), cast=_CAST, clips=_CLIPS)
     for count in COUNTS:
         agents = tiny_agents(settings, count)
         world = tiny_world(colliders, ground)

@@ -17,7 +17,7 @@ NAMES = ("woman", "man", "child", "dog", "bird", "fish")
 """The built-in characters."""
 
 
-def make_figure(name: str, tolerance: float = 0.008) -> Figure:
+def make_figure(name: str, tolerance: float = 0.0058) -> Figure:
     """A built-in character with all its poses.
 
     Args:

@@ -9,8 +9,8 @@ from .assembly import Joints, Table, assembled, phases, ring_follows, skeleton_o
 from .limbs import limb
 from .people import rows_of
 from .skin import Follows, Skin
-from .steps import Foot, Gait, foot_track
-from .turning import Floats, joint_places, moved, turn
+from .steps import Foot, Gait, Track, away_from_stand, first_track, foot_track
+from .turning import Floats, between, joint_places, moved, turn
 
 _COAT, _EARS, _NOSE, _COLLAR = range(4)
 _LEGS = {
@@ -29,7 +29,7 @@ def make_dog(tolerance: float) -> Figure:
     skeleton = skeleton_of(table["joints"], table["parents"])
     rows, gaits = rows_of(table, table["leg"], tolerance)
     poses = [
-        _posed(skeleton, table, phases(row), gait, row.stride > 0.0)
+        _posed(skeleton, table, phases(row), gait, gaits[0] if row.from_stand else None)
         for row, gait in zip(rows, gaits, strict=True)
     ]
     return assembled("dog", table, skeleton, _skin(table, skeleton), rows, poses)
@@ -90,15 +90,22 @@ def _foot(table: Table, name: str) -> Foot:
     return Foot(ankle[2], 0.0, ankle[1] - ball[1], -tip)
 
 
-def _posed(skeleton: Skeleton, table: Table, phase: Floats, gait: Gait, moves: bool) -> Joints:
-    """Joints of a dog at phases of a gait."""
-    none = 0.0 * phase
+def _posed(
+    skeleton: Skeleton, table: Table, phase: Floats, gait: Gait, stand: Gait | None = None
+) -> Joints:
+    """Joints of a dog at phases of a gait, or of first steps to it from how it stands."""
+    none, moves = 0.0 * phase, "stride" in gait
+    share = none + 1.0 if stand is None else away_from_stand(phase)
     rest = {name: skeleton.rest[i].astype(float) for i, name in enumerate(skeleton.names)}
     turns = _trunk(phase, gait, moves)
+    if stand is not None:
+        still = _trunk(none, stand, moves=False)
+        turns = {name: between(still[name], turns[name], share) for name in turns}
     root = rest["pelvis"] + np.stack([none, none, none], axis=-1)
     if moves:
-        root[:, 0] += gait["sway"] * np.cos(2.0 * np.pi * phase)
-        root[:, 2] += gait["bob"] * np.cos(4.0 * np.pi * (phase - 0.02)) - abs(gait["bob"])
+        root[:, 0] += share * gait["sway"] * np.cos(2.0 * np.pi * phase)
+        bob = gait["bob"] * np.cos(4.0 * np.pi * (phase - 0.02)) - abs(gait["bob"])
+        root[:, 2] += share * bob
     for name in _LEGS:
         for end, side in (("_l", 1.0), ("_r", -1.0)):
             foot = _foot(table, name)
@@ -106,7 +113,13 @@ def _posed(skeleton: Skeleton, table: Table, phase: Floats, gait: Gait, moves: b
             pitch = toes = none
             if moves:
                 late = 0.0 if (side > 0.0) == (name == "fore") else 0.5
-                track = foot_track(phase + late + gait["hind"] * (name == "hind"), gait, foot)
+                late += gait["hind"] * (name == "hind")
+                if stand is None:
+                    track = foot_track(phase + late, gait, foot)
+                else:
+                    place = np.stack([ankle[:, 0] * side, none, ankle[:, 2]], axis=-1)
+                    own = Track(place, none, none, none == 0.0)
+                    track = first_track(phase, late, gait, foot, own)
                 ankle[:, 0] = side * track.ankle[:, 0]
                 ankle[:, 1] += track.ankle[:, 1]
                 ankle[:, 2] = track.ankle[:, 2]
@@ -114,7 +127,7 @@ def _posed(skeleton: Skeleton, table: Table, phase: Floats, gait: Gait, moves: b
             if name == "fore":
                 # the blade swings with the paw
                 far = (ankle[:, 1] - rest["fore_foot" + end][1]) / (0.2 * gait.get("stride", 1.0))
-                blade = gait.get("reach", 0.0) * np.clip(far, -1.2, 1.2)
+                blade = share * gait.get("reach", 0.0) * np.clip(far, -1.2, 1.2)
                 turns["shoulder" + end] = turns["chest"] @ turn(0, blade)
             partial = _places(skeleton, root, turns)
             upper, lower, end_bone, toe = (joint + end for joint in _LEGS[name])

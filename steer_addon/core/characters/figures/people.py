@@ -7,9 +7,13 @@ import numpy as np
 from ..figure import Figure
 from ..pose_space import Row
 from .assembly import Table, assembled, next_row, phases, skeleton_of, table_of
+from .gestures import add_gestures
 from .people_skin import PARENTS, skin_of
 from .steps import Foot, Gait, gait_at, in_units
 from .two_legs import Body
+
+_FIRST = 0.6
+"""Speed of first steps, as a share of that of the gait that they lead to."""
 
 
 def make_person(name: str, tolerance: float) -> Figure:
@@ -23,11 +27,11 @@ def make_person(name: str, tolerance: float) -> Figure:
     skeleton = skeleton_of(table["joints"], PARENTS)
     body = Body(skeleton, _foot(table))
     rows, gaits = rows_of(table_of("people_gaits.toml"), body.leg, tolerance)
-    poses = [
-        (body.moving if row.stride else body.standing)(phases(row), gait)
-        for row, gait in zip(rows, gaits, strict=True)
-    ]
-    return assembled(name, table, skeleton, skin_of(table, skeleton), rows, poses)
+    poses = [body.standing(phases(rows[0]), gaits[0])]
+    poses.append(body.starting(phases(rows[1]), gaits[0], gaits[1]))
+    poses += [body.moving(phases(row), gaits[k]) for k, row in enumerate(rows[2:], start=2)]
+    clips = add_gestures(table_of("people_clips.toml"), body, gaits[0], rows, poses)
+    return assembled(name, table, skeleton, skin_of(table, skeleton), rows, poses, clips)
 
 
 def _foot(table: Table) -> Foot:
@@ -39,7 +43,7 @@ def _foot(table: Table) -> Foot:
 
 
 def rows_of(table: Table, leg: float, tolerance: float) -> tuple[list[Row], list[Gait]]:
-    """Standing, walks and runs of a table of gaits, in order of their speeds.
+    """Standing, first steps, walks and runs of a table of gaits, in order of their speeds.
 
     Args:
         table: The table.
@@ -50,11 +54,26 @@ def rows_of(table: Table, leg: float, tolerance: float) -> tuple[list[Row], list
     rows: list[Row] = []
     next_row(rows, stand.pop("name"), stand["count"], duration=stand["duration"])
     gaits = [in_units(stand, leg)]
-    for kind in ("walk", "run"):
-        for name, stride, times in table[kind]["rows"]:
-            gait = gait_at(stride, table[kind]["keys"], leg)
+    for kind in ("start", "walk", "between", "run"):
+        for name, place, times in table[kind]["rows"]:
+            gait, speeds = _gait_of(table, kind, place, leg), 1.0
+            if kind == "start":
+                speeds = _FIRST
             count = 2 * max(int(np.ceil(0.5 * gait["stride"] / (times * tolerance))), 4)
-            speed, way = round(gait["speed"], 3), round(gait["stride"], 4)
-            next_row(rows, name, count, speed=speed, stride=way, duration=way / speed)
+            speed, way = round(speeds * gait["speed"], 3), round(gait["stride"], 4)
+            lasts, first = way / speed, kind == "start"
+            next_row(rows, name, count, speed=speed, stride=way, duration=lasts, from_stand=first)
             gaits.append(gait)
     return rows, gaits
+
+
+def _gait_of(table: Table, kind: str, place: float, leg: float) -> Gait:
+    """The gait of a stride, in legs, or by its place between the last walk and the first run."""
+    if kind == "start":
+        own = {key: value for key, value in table[kind].items() if key != "rows"}
+        return {**_gait_of(table, "walk", place, leg), **own}
+    if kind != "between":
+        return gait_at(place, table[kind]["keys"], leg)
+    walk = _gait_of(table, "walk", table["walk"]["rows"][-1][1], leg)
+    run = _gait_of(table, "run", table["run"]["rows"][0][1], leg)
+    return {key: value + place * (run[key] - value) for key, value in walk.items()}

@@ -25,6 +25,10 @@ _ANGLES = {
 }  # fmt: skip
 _LENGTHS = {"stride", "pass_back", "lift", "ankle_back", "width", "bob", "sway"}
 GRAVITY = 9.81
+_LIFTED = 0.08
+"""Cycles in which the foot that takes a first step leaves the ground."""
+_CLEAR = 0.012
+"""Height of its sole meanwhile [m]."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,61 @@ def foot_track(phase: Floats, gait: Gait, foot: Foot) -> Track:
     ahead, side, height, pitch, toes = track
     ankle = np.stack([gait["width"] + side, -ahead, height], axis=-1)
     return Track(ankle, pitch, toes, planted)
+
+
+def away_from_stand(phase: Floats) -> Floats:
+    """How far first steps are from standing, 0 at phase 0 and 1 where the feet pass, at 1/2."""
+    share: Floats = np.sin(np.pi * phase) ** 2
+    return share
+
+
+def first_track(phase: Floats, late: float, gait: Gait, foot: Foot, stand: Track) -> Track:
+    """A foot of first steps: from where it stands at phase 0 to the gait at 1/2, and back at 1.
+
+    Where the gait has it planted, it is planted; it goes from its place in one to that in the
+    other while it is in the air.
+
+    Args:
+        phase: Phases, from 0 to 1 [cycles], shape (n,).
+        late: Phase of the foot at phase 0.
+        gait: The gait that the steps lead to.
+        foot: The foot.
+        stand: The foot as it stands, of n equal poses.
+    """
+    track = foot_track(phase + late, gait, foot)
+    gone, ankle = np.where(phase < 0.5, phase, phase - 1.0), track.ankle.copy()
+    held = stand.ankle[:, :2] + gait["stride"] * np.stack([0.0 * gone, gone], axis=-1)
+    share = _swung(phase, late, gait)[:, None]
+    ankle[:, :2] = held + share * (ankle[:, :2] - held)
+    pitch, toes, edge = track.pitch, track.toes, np.minimum(phase, 1.0 - phase)
+    if not foot_track(np.array([late]), gait, foot).planted[0]:
+        # it leaves the ground before it goes ahead, and comes down after that
+        up = _soft(edge / _LIFTED)
+        pitch, toes = up * pitch, up * toes
+        flat = _lowest(pitch, toes, foot, 0.0 * pitch)
+        clear = np.maximum(ankle[:, 2] + _lowest(track.pitch, track.toes, foot, 0.0 * pitch), 0.0)
+        ankle[:, 2] = up * (clear + _CLEAR * (1.0 - share[:, 0])) - flat
+        ankle[:, 2] = np.where(track.planted, track.ankle[:, 2], ankle[:, 2])
+    return Track(ankle, pitch, toes, track.planted)
+
+
+def _swung(phase: Floats, late: float, gait: Gait) -> Floats:
+    """Part of its way between standing and the gait that a foot has gone while it is in the air."""
+    fine = np.arange(2001) / 2000.0
+    in_air = np.mod(fine + late - gait["contact"], 1.0) >= gait["stance"]
+    # one that leaves the ground at phase 0 first goes up, and comes down at last
+    in_air &= np.minimum(fine, 1.0 - fine) > 0.5 * _LIFTED
+    before = np.cumsum(in_air * (fine < 0.5)) / np.sum(in_air * (fine < 0.5))
+    after = np.cumsum(in_air * (fine >= 0.5)) / np.sum(in_air * (fine >= 0.5))
+    share: Floats = _soft(np.interp(phase, fine, before)) - _soft(np.interp(phase, fine, after))
+    return share
+
+
+def _soft(part: Floats) -> Floats:
+    """From 0 to 1 with level ends."""
+    x = np.clip(part, 0.0, 1.0)
+    result: Floats = x * x * (3.0 - 2.0 * x)
+    return result
 
 
 def _planted(since: Floats, gait: Gait, foot: Foot) -> list[Floats]:

@@ -133,3 +133,17 @@ def skinned(rest: Floats, bones: NDArray[np.int32], shares: Floats, skeleton: Sk
         around = (rest[mine] - about) @ np.swapaxes(matrix, -1, -2)
         positions[:, mine] = around + places[:, child, None]
     return positions
+
+
+def between(one: Floats, other: Floats, share: Floats) -> Floats:
+    """Rotations between others that are near each other.
+
+    Args:
+        one: Rotations, shape (n, 3, 3).
+        other: As many others.
+        share: Share of those, from 0 to 1, shape (n,).
+    """
+    mixed = one + share[:, None, None] * (other - one)
+    u, _, v = np.linalg.svd(mixed)
+    result: Floats = u @ v
+    return result

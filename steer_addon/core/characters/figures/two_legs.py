@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 import numpy as np
 
 from ..figure import Skeleton
 from .limbs import limb
-from .steps import Foot, Gait, Track, foot_track
-from .turning import Floats, joint_places, moved, turn
+from .steps import Foot, Gait, Track, away_from_stand, first_track, foot_track
+from .turning import Floats, between, joint_places, moved, turn
 
+ARM = ("arm_ahead", "arm_out", "arm_in", "elbow")
+"""Turns of an arm: ahead, to the side, of the forearm to the middle, and of the elbow."""
 _REACH = 0.998
 """Part of its length to which a planted leg stretches at most, from hip to ankle."""
 
@@ -47,34 +53,86 @@ class Body:
         Returns:
             Their places [m], shape (n, joint_count, 3), and rotations.
         """
-        turns = self._trunk(phase, gait)
+        root, turns = self._moves(phase, gait)
         tracks = {"_l": foot_track(phase, gait, self.foot)}
         tracks["_r"] = _mirrored(foot_track(phase + 0.5, gait, self.foot))
+        return self._stepped(root, turns, tracks, gait["toe_out"])
+
+    def starting(self, phase: Floats, stand: Gait, gait: Gait) -> tuple[Floats, Floats]:
+        """Joints of first and last steps, see `Row.from_stand`; as `moving`.
+
+        Args:
+            phase: Phases [cycles], shape (n,).
+            stand: How the person stands.
+            gait: The gait that the steps lead to.
+        """
+        share = away_from_stand(phase)
+        stood, still = self._stands(0.0 * phase, stand, {})
+        root, turns = self._moves(phase, gait)
+        root = stood + share[:, None] * (root - stood)
+        turns = {name: between(still[name], turns[name], share) for name in turns}
+        tracks = {}
+        for side, late in (("_l", 0.0), ("_r", 0.5)):
+            own = self._foot_of(stand, 0.0 * phase)
+            tracks[side] = first_track(phase, late, gait, self.foot, own)
+        tracks["_r"] = _mirrored(tracks["_r"])
+        longest = _REACH * (self.thigh + self.shin)
+        for side in ("_l", "_r"):
+            # the pelvis sinks to where the legs reach their feet
+            hip = moved(turns["pelvis"], self._at("thigh" + side) - self._at("pelvis"))
+            away = tracks[side].ankle - hip - root
+            flat = np.sum(away[:, :2] ** 2, axis=-1)
+            root[:, 2] += np.minimum(away[:, 2] + np.sqrt(longest**2 - flat), 0.0)
+        return self._stepped(root, turns, tracks, gait["toe_out"])
+
+    def _moves(self, phase: Floats, gait: Gait) -> tuple[Floats, dict[str, Floats]]:
+        """Pelvis and rotations of a walk or run, without its legs."""
+        turns = self._trunk(phase, gait)
         for side, half in (("_l", 0.0), ("_r", 0.5)):
             self._swing_arm(turns, side, np.cos(2.0 * np.pi * (phase + half - 0.27)), gait)
         x = gait["sway"] * np.cos(2.0 * np.pi * phase)
         z = self._pelvis_height(phase, gait)
-        root = np.stack([x, 0.0 * x, z], axis=-1)
-        return self._stepped(root, turns, tracks, gait["toe_out"])
+        return np.stack([x, 0.0 * x, z], axis=-1), turns
 
-    def standing(self, phase: Floats, gait: Gait) -> tuple[Floats, Floats]:
-        """Joints of somebody who stands, breathes and shifts the weight; as `moving`."""
+    def standing(
+        self, phase: Floats, gait: Gait, gesture: Mapping[str, Floats] = MappingProxyType({})
+    ) -> tuple[Floats, Floats]:
+        """Joints of somebody who stands, breathes and shifts the weight; as `moving`.
+
+        Args:
+            phase: Phases [cycles], shape (n,).
+            gait: The gait.
+            gesture: Turns that are added [rad], each of shape (n,), see `gestures`.
+        """
+        root, turns = self._stands(phase, gait, gesture)
+        track = self._foot_of(gait, 0.0 * phase)
+        return self._stepped(root, turns, {"_l": track, "_r": _mirrored(track)}, gait["toe_out"])
+
+    def _foot_of(self, stand: Gait, none: Floats) -> Track:
+        """The left foot of somebody who stands, for each of some zeros."""
+        ankle = np.array([stand["width"], stand["ankle_back"], self.foot.ankle]) + none[:, None]
+        return Track(ankle, none, none, none == 0.0)
+
+    def _stands(
+        self, phase: Floats, gait: Gait, gesture: Mapping[str, Floats]
+    ) -> tuple[Floats, dict[str, Floats]]:
+        """Pelvis and rotations of somebody who stands, without the legs."""
         none = 0.0 * phase
         weight = np.cos(2.0 * np.pi * phase)
         breath = gait["breath"] * np.sin(4.0 * np.pi * phase)
         turns = {"pelvis": turn(1, -gait["list"] * weight)}
         turns["spine"] = turns["pelvis"]
         turns["chest"] = turn(0, -breath) @ turn(1, 0.5 * gait["list"] * weight)
-        turns["neck"] = turns["head"] = turn(0, 0.3 * breath)
-        ankle = np.array([gait["width"], gait["ankle_back"], self.foot.ankle]) + none[:, None]
-        track = Track(ankle, none, none, none == 0.0)
+        turns["chest"] = turn(2, gesture.get("chest_yaw", none)) @ turns["chest"]
+        look = turn(2, 0.5 * gesture.get("look_yaw", none))
+        turns["neck"] = look @ turn(0, 0.3 * breath - 0.5 * gesture.get("look_up", none))
+        turns["head"] = look @ turns["neck"] @ turn(0, -0.5 * gesture.get("look_up", none))
         arms = {**gait, "arm_swing": 0.0, "elbow_swing": 0.0, "arm_in": 0.0}
         for side in ("_l", "_r"):
-            self._swing_arm(turns, side, none, arms)
+            own = {name: arms[name] + gesture.get(name + side, none) for name in ARM}
+            self._swing_arm(turns, side, none, {**arms, **own})
         z = self._at("pelvis")[2] - self._at("thigh_l")[2] + self._down(gait, gait["width"], 0.0)
-        root = np.stack([gait["sway"] * weight, none, none + z], axis=-1)
-        tracks = {"_l": track, "_r": _mirrored(track)}
-        return self._stepped(root, turns, tracks, gait["toe_out"])
+        return np.stack([gait["sway"] * weight, none, none + z], axis=-1), turns
 
     def _down(self, gait: Gait, ankle_x: float, hip_x: float) -> float:
         """Height of a hip over a flat foot, with the knee as the gait says."""
@@ -107,7 +165,9 @@ class Body:
         head = turn(0, 0.15 * gait["lean"] + 0.0 * wave)
         return {"pelvis": pelvis, "spine": spine, "chest": chest, "neck": neck, "head": head}
 
-    def _swing_arm(self, turns: dict[str, Floats], side: str, wave: Floats, gait: Gait) -> None:
+    def _swing_arm(
+        self, turns: dict[str, Floats], side: str, wave: Floats, gait: Mapping[str, Any]
+    ) -> None:
         """Add rotations of an arm; `wave` is 1 where it is farthest ahead."""
         sign = 1.0 if side == "_l" else -1.0
         ahead = gait["arm_ahead"] + gait["arm_swing"] * wave

@@ -1,0 +1,222 @@
+"""What chosen agents did over the frames of a crowd, as their rigs have to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ...core.cache import open_cache
+from ...core.characters.cast import POSTURE
+from ...core.diagnoses import Diagnosis
+from ...core.errors import SceneError
+from ...core.results.frames import Frame, rotations, turned
+from ...core.results.tracks import continuous
+from ..characters.heroes import Motion
+from ..crowd import baked_file, crowds
+from ..crowd.state import plays_back
+from ..display import display
+from ..live import simulate
+
+F64 = NDArray[np.float64]
+_COUNT = len(POSTURE)
+
+
+@dataclass(frozen=True)
+class Look:
+    """Inputs of the Crowd modifier that say how a character stands at its agent.
+
+    Attributes:
+        scale: Size of all bodies.
+        radius: Body radius of agents of that size; 0 where all are alike.
+        axis: Forward axis of the crowd.
+        aligned: Whether bodies turn to the heading.
+    """
+
+    scale: float
+    radius: float
+    axis: str
+    aligned: bool
+
+
+def look_of(modifier: bpy.types.NodesModifier) -> Look:
+    """How a Crowd modifier shows characters.
+
+    Raises:
+        SceneError: Its node group was changed.
+    """
+    sized = bool(display.get_input(modifier, "Size by Radius"))
+    return Look(
+        scale=float(display.get_input(modifier, "Scale")),
+        radius=float(display.get_input(modifier, "Radius")) if sized else 0.0,
+        axis=str(display.get_input(modifier, "Forward Axis")),
+        aligned=bool(display.get_input(modifier, "Align to Heading")),
+    )
+
+
+def frames_of(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    progress: Callable[[float], None],
+    warnings: list[Diagnosis],
+) -> Iterator[Frame]:
+    """All frames of a crowd: those of the bake that it plays, or it is simulated for them.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        progress: Called with the share done, 0 to 1.
+        warnings: Filled with what the user may want to change about the scene.
+
+    Raises:
+        SteerError: The crowd is baked to objects, its cache is gone, or it cannot be simulated.
+    """
+    if obj.steer.hidden_by_bake:
+        raise SceneError(
+            f"Crowd {obj.name!r} is baked to objects: use Delete Keyframe Bake first, or bake with "
+            "Bodies set to Rigs"
+        )
+    if not plays_back(obj):
+        numbers = crowds.frame_numbers(obj)
+        for frame in simulate.run(obj, scene, numbers, warnings=warnings):
+            yield frame
+            progress((frame.number - numbers[0] + 1) / len(numbers))
+        return
+    path = baked_file.file_of(obj)
+    if path is None:
+        raise SceneError(f"Crowd {obj.name!r} plays no file any more: bake it again")
+    cache = open_cache(path.parent)
+    for number in cache.frames:
+        yield cache.frame(number)
+        progress((number - cache.frames[0] + 1) / len(cache.frames))
+
+
+class Tracks:
+    """What chosen agents did, over all frames.
+
+    Attributes:
+        ids: Their ids, rising, shape (agent_count,).
+        numbers: Frame numbers, shape (frame_count,).
+        present: Where they are there and live, shape (frame_count, agent_count).
+        position: Places, shape (frame_count, agent_count, 3); of frames without an agent that of
+            the frame before.
+        rotation: Quaternions, shape (frame_count, agent_count, 4).
+        radius: Body radii, shape (frame_count, agent_count).
+        posture: The attributes `POSTURE`, shape (frame_count, agent_count, 7).
+        walks: Whether they stand upright on slopes.
+    """
+
+    def __init__(self, frames: Iterable[Frame], ids: Sequence[int] | None, name: str) -> None:
+        """Read the frames.
+
+        Args:
+            frames: Frames in order.
+            ids: Ids of agents; None for all.
+            name: Name of the crowd, for messages.
+
+        Raises:
+            SceneError: An agent is in no frame, or dead in all, or no frame holds poses.
+        """
+        if ids is None:
+            frames = list(frames)
+            ids = np.unique(np.concatenate([f.id for f in frames])).tolist() if frames else []
+        self.ids = np.unique(np.array(ids, np.int64))
+        everybody, numbers, rows = np.empty(0, np.int64), [], []
+        self.walks = False
+        for frame in frames:
+            if any(attribute not in frame.attributes for attribute in POSTURE[:3]):
+                break
+            numbers.append(frame.number)
+            rows.append(self._read(frame))
+            self.walks = POSTURE[3] in frame.attributes
+            everybody = np.union1d(everybody, frame.id)
+        if not rows or not len(self.ids):
+            raise SceneError(
+                f"Crowd {name!r} has no poses of characters at its frames: choose Display > "
+                "Character or Characters, and bake again"
+            )
+        unknown = np.setdiff1d(self.ids, everybody)
+        if len(unknown):
+            raise SceneError(
+                f"Crowd {name!r} has no agent {unknown[0]}: pick agents from {everybody[0]} to "
+                f"{everybody[-1]}"
+            )
+        self.numbers = np.array(numbers, np.float64)
+        table = np.stack(rows)
+        self.present = table[:, :, 0] != 0.0
+        self.position, self.rotation = table[:, :, 1:4], table[:, :, 4:8]
+        self.radius, self.posture = table[:, :, 8], table[:, :, 9:]
+        never = np.flatnonzero(~self.present.any(axis=0))
+        if len(never):
+            raise SceneError(
+                f"Agent {self.ids[never[0]]} of crowd {name!r} is dead at all frames: pick another "
+                "one"
+            )
+        self._hold()
+
+    def _read(self, frame: Frame) -> F64:
+        """Whether they live, place, rotation, radius and posture, shape (agent_count, 16)."""
+        result = np.zeros((len(self.ids), 9 + _COUNT))
+        rows = np.flatnonzero(np.isin(frame.id, self.ids))
+        columns = np.searchsorted(self.ids, frame.id[rows])
+        result[columns, 0] = frame.alive[rows] != 0
+        result[columns, 1:4] = frame.position[rows]
+        result[columns, 4:8] = frame.rotation[rows]
+        result[columns, 8] = frame.radius[rows]
+        for place, name in enumerate(POSTURE, 9):
+            if name in frame.attributes:
+                result[columns, place] = frame.attributes[name][rows]
+        return result
+
+    def _hold(self) -> None:
+        """Give frames without an agent what the nearest one before had, or else after."""
+        count = len(self.numbers)
+        for column in range(len(self.ids)):
+            there = np.flatnonzero(self.present[:, column])
+            if 0 < len(there) < count:
+                last = np.searchsorted(there, np.arange(count), "right") - 1
+                source = there[np.maximum(last, 0)]
+                for values in (self.position, self.rotation, self.radius, self.posture):
+                    values[:, column] = values[source, column]
+
+    def motion(self, column: int, look: Look) -> Motion:
+        """What one of the agents did, as its rig has to know it."""
+        posture = self.posture[:, column]
+        scale = np.full(len(self.numbers), look.scale)
+        if look.radius > 0.0:
+            scale = scale * self.radius[:, column] / look.radius
+        return Motion(
+            numbers=self.numbers,
+            location=self.position[:, column],
+            rotation=self._rotation(column, look),
+            scale=np.where(self.present[:, column], scale, 0.0),
+            shear=posture[:, 3:],
+            phase=posture[:, 0],
+            row=np.round(posture[:, 1]).astype(np.int64),
+        )
+
+    def _rotation(self, column: int, look: Look) -> F64:
+        """Rotations of a body that faces -Y, as the Crowd modifier has them."""
+        if not look.aligned:
+            return np.tile([1.0, 0.0, 0.0, 0.0], (len(self.numbers), 1))
+        given = self.rotation[:, column]
+        ahead = {"POS_X": (1, 0, 0), "POS_Y": (0, 1, 0), "NEG_X": (-1, 0, 0)}.get(look.axis)
+        front = turned(given, np.array(ahead or (0, -1, 0), np.float64))
+        if self.walks:
+            flat = np.where(np.hypot(front[:, 0], front[:, 1])[:, None] > 1.0e-6, front, (0, -1, 0))
+            found = rotations((flat * [1.0, 1.0, 0.0]).astype(np.float32), "NEG_Y")
+        else:
+            found = _quaternions(front, turned(given, np.array([0.0, 0.0, 1.0])))
+        return continuous(found).astype(np.float64)
+
+
+def _quaternions(front: F64, up: F64) -> NDArray[np.float32]:
+    """Quaternions that turn -Y to `front` and Z to `up`."""
+    columns = [np.cross(-front, up), -front, up]
+    matrices = np.stack(columns, axis=-1)
+    found = [Matrix(matrix.tolist()).to_quaternion()[:] for matrix in matrices]
+    return np.array(found, np.float32)

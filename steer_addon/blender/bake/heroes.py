@@ -1,0 +1,286 @@
+"""Promote and demote: agents of a crowd that are real rigs, and instances again.
+
+The rigs stand in the collection "Heroes of CROWD". Their agents stay bodies in the simulation; only
+their instances are hidden, by a table that the Crowd modifier reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.diagnoses import Diagnosis
+from ...core.errors import SceneError
+from ..characters import figure_rigs, hero_actions, library, origins
+from ..characters.heroes import MARK, make_hero
+from ..crowd import crowds, hero_table
+from ..crowd.casting import characters_of
+from ..display import display
+from ..suspension import suspended
+from .hero_motion import Look, Tracks, frames_of, look_of
+
+AGENT = "steer_agent"
+"""Custom property of the empty on top of a hero: the id of its agent."""
+_COLLECTION_KEY = "steer_heroes"
+"""Custom property of collections of heroes: the table of their crowd."""
+_DIGEST = "steer_digest"
+"""Custom property of that empty: a digest of the hero's curves as they were made."""
+
+
+@dataclass
+class Result:
+    """What was done.
+
+    Attributes:
+        done: Ids of the agents that became heroes, or are instances again.
+        kept: Ids of heroes that stay: those that are heroes already, or were edited by hand.
+        warnings: Diagnoses of the scene.
+    """
+
+    done: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+    warnings: list[Diagnosis] = field(default_factory=list)
+
+
+class Stage:
+    """Makes rigs of the agents of a crowd; what characters were made of is read once for all."""
+
+    def __init__(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        """Look at a crowd.
+
+        Raises:
+            SteerError: It shows no characters.
+        """
+        modifier = display.require_modifier(crowds.require_crowd(obj))
+        self.characters = characters_of(modifier)
+        if not self.characters:
+            raise SceneError(
+                f"Crowd {obj.name!r} shows no characters: choose Character or Characters under "
+                "Display, as only these have rigs"
+            )
+        self.look: Look = look_of(modifier)
+        self.made: list[bpy.types.ID] = []
+        self._templates: list[bpy.types.ID] = []
+        self._scene = scene
+        self._origins: dict[str, origins.Origins] = {}
+
+    def origins_of(self, number: int) -> origins.Origins:
+        """What the character with a number was made of."""
+        character = self.characters[number % len(self.characters)]
+        found = self._origins.get(character.name_full)
+        if found is None:
+            if origins.KEY not in character and figure_rigs.is_built_in(character):
+                before = len(self.made)
+                found = figure_rigs.origins_of(character, self._scene, self.made)
+                made = self.made[before:]
+                self._templates += [item for item in made if isinstance(item, bpy.types.Object)]
+            else:
+                library.rows_of(character)
+                found = hero_actions.blendable(origins.read(character), MARK, self.made)
+            self._origins[character.name_full] = found
+        return found
+
+    def make(
+        self, name: str, tracks: Tracks, column: int, collection: bpy.types.Collection
+    ) -> bpy.types.Object:
+        """Make the rig of one agent."""
+        start = int(tracks.present[:, column].argmax())
+        found = self.origins_of(int(np.round(tracks.posture[start, column, 2])))
+        motion = tracks.motion(column, self.look)
+        carrier = make_hero(name, motion, found, collection, self.made)
+        carrier[AGENT] = str(tracks.ids[column])
+        for item in carrier.children_recursive:
+            item["id"] = int(tracks.ids[column])  # materials draw by it
+        return carrier
+
+    def close(self, complete: bool) -> None:
+        """Remove what served only to be copied, or all that was made."""
+        wanted = self._templates if complete else self.made
+        bpy.data.batch_remove(list(dict.fromkeys(wanted)))
+        sweep()
+
+
+@contextmanager
+def staged(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Stage]:
+    """A stage whose work stays where no error comes up."""
+    stage, complete = Stage(obj, scene), False
+    with suspended():
+        try:
+            yield stage
+            complete = True
+        finally:
+            stage.close(complete)
+
+
+def sweep() -> None:
+    """Remove what rigs consisted of where no rig is left that uses it."""
+    while True:
+        kinds: tuple[Any, ...] = (bpy.data.meshes, bpy.data.armatures, bpy.data.actions)
+        unused = [item for kind in kinds for item in kind if MARK in item and not item.users]
+        if not unused:
+            return
+        bpy.data.batch_remove(unused)
+
+
+def promote(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    ids: Sequence[int],
+    progress: Callable[[float], None] = lambda share: None,
+) -> Result:
+    """Make rigs of agents, and hide their instances.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        ids: Ids of the agents; those that are heroes already stay as they are.
+        progress: Called with the share done, 0 to 1.
+
+    Raises:
+        SteerError: The crowd has no frames or no characters, or a character no rig; then nothing
+            has changed.
+    """
+    result = Result()
+    there = set(carriers(obj))
+    result.kept = [number for number in ids if number in there]
+    wanted = [number for number in ids if number not in there]
+    if not wanted:
+        return result
+    with staged(obj, scene) as stage:
+        frames = frames_of(obj, scene, lambda share: progress(0.8 * share), result.warnings)
+        tracks = Tracks(frames, wanted, obj.name)
+        collection = _collection(obj)
+        fresh = collection is None
+        if collection is None:
+            collection = bpy.data.collections.new(f"Heroes of {obj.name}")
+            stage.made.append(collection)
+            scene.collection.children.link(collection)
+        width = max(4, len(str(tracks.ids.max())))
+        for column, number in enumerate(tracks.ids.tolist()):
+            progress(0.8 + 0.2 * column / len(tracks.ids))
+            carrier = stage.make(f"{obj.name}.{number:0{width}d}", tracks, column, collection)
+            carrier[_DIGEST] = digest(carrier)
+            result.done.append(number)
+        table = hero_table.set_ids(obj, {*hidden(obj), *result.done})
+        if fresh:
+            collection[_COLLECTION_KEY] = table
+    return result
+
+
+def demote(
+    obj: bpy.types.Object, ids: Iterable[int] | None = None, *, edited: bool = False
+) -> Result:
+    """Remove heroes, and show their instances again.
+
+    Args:
+        obj: The crowd.
+        ids: Ids of agents; None for all.
+        edited: Whether those go, too, that were changed by hand since.
+    """
+    heroes, result = carriers(obj), Result()
+    chosen = {*hidden(obj), *heroes} if ids is None else set(ids) & {*hidden(obj), *heroes}
+    for number in sorted(chosen):
+        carrier = heroes.get(number)
+        if carrier is not None and not edited and is_edited(carrier):
+            result.kept.append(number)
+            continue
+        if carrier is not None:
+            _remove(carrier)
+        result.done.append(number)
+    collection = _collection(obj)
+    with suspended():
+        if collection is not None and not (set(carriers(obj)) or collection.all_objects):
+            bpy.data.collections.remove(collection)
+        hero_table.set_ids(obj, hidden(obj) - set(result.done))
+        sweep()
+    return result
+
+
+def hidden(obj: bpy.types.Object) -> set[int]:
+    """Ids of the agents whose instances are hidden."""
+    return hero_table.ids_of(hero_table.table_of(obj))
+
+
+def carriers(obj: bpy.types.Object) -> dict[int, bpy.types.Object]:
+    """The empties on top of the heroes of a crowd, by the ids of their agents."""
+    collection = _collection(obj)
+    objects = () if collection is None else collection.all_objects
+    return {int(o[AGENT]): o for o in objects if str(o.get(AGENT, "")).lstrip("-").isdigit()}
+
+
+def parts_of(carrier: bpy.types.Object) -> list[bpy.types.Object]:
+    """All objects that a hero consists of."""
+    collections = carrier.users_collection
+    around = {o for collection in collections for o in collection.all_objects}
+    return [o for o in around if o.get(MARK) == carrier.get(MARK)]
+
+
+def is_edited(carrier: bpy.types.Object) -> bool:
+    """Whether a hero was changed by hand: its keys, strips or modifiers, or what hangs from it."""
+    return str(carrier.get(_DIGEST)) != digest(carrier)
+
+
+def digest(carrier: bpy.types.Object) -> str:
+    """A digest of the motion of a hero."""
+    found = hashlib.sha256()
+    rows = []
+    for part in parts_of(carrier):
+        text = [part.type, part.data and part.data.name_full, len(part.modifiers)]
+        text += [len(part.constraints), sum(MARK not in child for child in part.children)]
+        rows.append(repr(text).encode() + _animation(part.animation_data))
+    for row in sorted(rows):
+        found.update(row)
+    return found.hexdigest()
+
+
+def _animation(data: bpy.types.AnimData | None) -> bytes:
+    """The curves that an object plays: those of its action, and those of its strips."""
+    if data is None:
+        return b""
+    slot: Any = data.action_slot if data.action is not None else None
+    bags = [] if slot is None or data.action is None else [
+        strip.channelbag(slot)
+        for layer in data.action.layers
+        for strip in layer.strips
+    ]  # fmt: skip
+    curves = [curve for bag in bags if bag is not None for curve in bag.fcurves]
+    found = [repr((data.use_nla, len(data.nla_tracks), slot is not None)).encode()]
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            found.append(repr((track.mute, strip.mute, strip.frame_start)).encode())
+            curves += list(strip.fcurves)
+    for curve in curves:
+        values = np.empty(2 * len(curve.keyframe_points), np.float32)
+        curve.keyframe_points.foreach_get("co", values)
+        found.append(curve.data_path.encode() + values.tobytes())
+    return b"".join(found)
+
+
+def _collection(obj: bpy.types.Object) -> bpy.types.Collection | None:
+    """The collection of the heroes of a crowd."""
+    table = hero_table.table_of(obj)
+    if table is None or not hero_table.is_own(obj):
+        return None
+    return next((c for c in bpy.data.collections if c.get(_COLLECTION_KEY) == table), None)
+
+
+def _remove(carrier: bpy.types.Object) -> None:
+    """Remove a hero; what the user hung from it stays where it is."""
+    parts = parts_of(carrier)
+    for part in parts:
+        for child in part.children:
+            if MARK not in child:
+                place: Matrix = child.matrix_world.copy()
+                child.parent = None
+                child.matrix_world = place
+    actions = [p.animation_data.action for p in parts if p.animation_data is not None]
+    bpy.data.batch_remove(parts)
+    unused = {action for action in actions if action is not None and MARK in action}
+    bpy.data.batch_remove([action for action in unused if action.users == 0])

@@ -1,0 +1,91 @@
+"""Keyframe bakes to rigs: every agent of a crowd as a hero, in the collection of its bake."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.results.frames import Frame
+from ..characters.keys import fill
+from ..live import simulate
+from .hero_motion import Tracks
+from .heroes import AGENT, staged
+from .keyframes import ROTATION_KEY, BakeResult
+from .removal import MARK, delete_bake, find_bakes
+
+
+def bake(
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    frames: Sequence[Frame],
+    progress: Callable[[float], bool],
+) -> BakeResult:
+    """Bake frames to one rig per agent, in a new collection "<name> Bake".
+
+    An earlier bake is replaced once the new one is complete.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+        frames: Frames to bake.
+        progress: Called with the share done, 0 to 1.
+
+    Raises:
+        SteerError: The crowd shows no characters, or one of these has no rig.
+    """
+    begin = time.perf_counter()
+    earlier = find_bakes(obj.name)
+    with staged(obj, scene) as stage:
+        tracks = Tracks(frames, None, obj.name)
+        collection = bpy.data.collections.new(f"{obj.name} Bake")
+        stage.made.append(collection)
+        collection[MARK], collection[ROTATION_KEY] = obj.name, [1.0, 0.0, 0.0, 0.0]
+        scene.collection.children.link(collection)
+        width, carriers = max(4, len(str(tracks.ids.max()))), {}
+        for column, number in enumerate(tracks.ids.tolist()):
+            progress(column / len(tracks.ids))
+            label = f"{obj.name}.{number:0{width}d}"
+            carrier = carriers[label] = stage.make(label, tracks, column, collection)
+            # a bake is taken back as a whole
+            del carrier[AGENT]
+            _key_velocity(carrier, tracks, column, simulate.fps_of(scene))
+        keys = 0
+        for item in collection.objects:
+            item[MARK] = obj.name
+            if item.animation_data is not None:
+                keys += sum(len(c.keyframe_points) for c in _curves(item.animation_data))
+                if item.animation_data.action is not None:
+                    item.animation_data.action[MARK] = obj.name
+    for old in earlier:
+        delete_bake(old)
+    collection.name = f"{obj.name} Bake"
+    for label, carrier in carriers.items():
+        carrier.name = label
+    count = len(collection.objects)
+    return BakeResult(collection, len(carriers), count, keys, time.perf_counter() - begin)
+
+
+def _curves(data: Any) -> Iterator[Any]:
+    """All curves of an object: those of its own slot, and those of its strips."""
+    if data.action is not None:
+        yield from data.action.layers[0].strips[0].channelbag(data.action_slot).fcurves
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            yield from strip.fcurves
+
+
+def _key_velocity(carrier: bpy.types.Object, tracks: Tracks, column: int, fps: float) -> None:
+    """Key the custom property `velocity`, which other keyframe bakes have, too."""
+    velocity = np.zeros((len(tracks.numbers), 3))
+    if len(tracks.numbers) > 1:
+        velocity = fps * np.gradient(tracks.position[:, column], tracks.numbers, axis=0)
+    data: Any = carrier.animation_data
+    curves = data.action.layers[0].strips[0].channelbag(data.action_slot).fcurves
+    for index, values in enumerate(velocity.T):
+        curve = curves.new('["velocity"]', index=index)
+        fill(curve, np.stack([tracks.numbers, values], axis=1).astype(np.float32), "LINEAR")
+    carrier["velocity"] = velocity[0].tolist()

@@ -1,0 +1,80 @@
+"""Feet of a body: the bones or objects that its vertices belong to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.errors import CharacterError, short
+from .sampling import Sampler
+
+
+def mask_of(sampler: Sampler, names: tuple[str, ...]) -> NDArray[np.bool_] | None:
+    """Which vertices belong to bones or objects, shape (vertex_count,); None without names.
+
+    Raises:
+        CharacterError: A name is unknown, or nothing belongs to it.
+    """
+    if not names:
+        return None
+    wanted = set(names)
+    if sampler.is_posed:
+        bones = sampler.rig.data.bones
+        for name in names:
+            if name in bones:
+                # toes move with their foot
+                wanted |= {bone.name for bone in bones[name].children_recursive}
+    owners = _owners(sampler)
+    mask = np.array([owner in wanted for owner in owners], np.bool_)
+    lacking = next((name for name in names if not _has(sampler, owners, name)), None)
+    if lacking is not None:
+        known = ", ".join(repr(name) for name, _ in Counter(owners).most_common(12) if name)
+        raise CharacterError(
+            f"No vertex belongs to {short(lacking)}, which is given as Feet: give bones that "
+            f"deform, or objects: {known}; or leave Feet empty to have them found"
+        )
+    return mask
+
+
+def names_of(sampler: Sampler, vertices: NDArray[np.intp]) -> tuple[str, ...]:
+    """The bones or objects that vertices belong to, most of them first."""
+    owners = _owners(sampler)
+    count = Counter(owners[number] for number in vertices.tolist())
+    return tuple(name for name, _ in count.most_common() if name)
+
+
+def _has(sampler: Sampler, owners: list[str], name: str) -> bool:
+    below = {name}
+    if sampler.is_posed and name in sampler.rig.data.bones:
+        below |= {bone.name for bone in sampler.rig.data.bones[name].children_recursive}
+    return not below.isdisjoint(owners)
+
+
+def _owners(sampler: Sampler) -> list[str]:
+    """Name of the bone or, without one, of the object that each vertex belongs to."""
+    found: list[str] = []
+    for twin, name in zip(sampler.twins, sampler.names, strict=True):
+        mesh: Any = twin.evaluated_get(sampler.depsgraph).data
+        if twin.parent_type == "BONE" and twin.parent_bone:
+            found += [twin.parent_bone] * len(mesh.vertices)
+        else:
+            found += _strongest(twin, mesh, name)
+    return found
+
+
+def _strongest(twin: bpy.types.Object, mesh: bpy.types.Mesh, name: str) -> list[str]:
+    groups = [group.name for group in twin.vertex_groups]
+    bones = {bone.name for bone in twin.find_armature().data.bones} if twin.find_armature() else ()
+    named = [group in bones for group in groups]
+    result = []
+    for vertex in mesh.vertices:
+        best, most = name, 0.0
+        for entry in vertex.groups:
+            if entry.weight > most and named[entry.group]:
+                best, most = groups[entry.group], entry.weight
+        result.append(best)
+    return result

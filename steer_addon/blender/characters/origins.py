@@ -1,0 +1,277 @@
+"""What a character was made of: a rig, its actions, and how each row of poses was taken from them.
+
+It is kept as text in a custom property of the library object: names only, since a pointer would let
+Blender evaluate the rig at every frame for each crowd that shows the character.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion
+from numpy.typing import NDArray
+
+from ...core.characters.rows import Origin, Place, Rows
+from ...core.errors import CharacterError
+from . import library
+from .sampling import Sampler
+from .sampling import Track as SampledTrack
+
+KEY = "steer_origin"
+"""Custom property of library objects."""
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Track:
+    """An action of the rig.
+
+    Attributes:
+        action: Its name.
+        offset: Share of its duration at which time 0 of a row lies.
+        drift: Way that it goes by root motion in a cycle [m], x and y.
+        moves: Whether it goes on; otherwise the pose at the offset is held.
+    """
+
+    action: str
+    offset: float = 0.0
+    drift: tuple[float, float] = (0.0, 0.0)
+    moves: bool = True
+
+
+@dataclass(frozen=True)
+class RowOrigin:
+    """What the poses of a row were sampled from.
+
+    Attributes:
+        weights: Share of each track, shape (track_count,); of clips (pose_count, track_count).
+        times: Time of each pose as a share of the duration, shape (pose_count,).
+        place: What puts the rig where the poses stand, a matrix of shape (4, 4).
+        ends: Whether it is a clip that does not begin again at its end.
+    """
+
+    weights: NDArray[np.float64]
+    times: NDArray[np.float64]
+    place: NDArray[np.float64]
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class Origins:
+    """What a character was made of.
+
+    Attributes:
+        rig: The armature.
+        parts: Objects that are seen.
+        tracks: Its actions, those below first.
+        actions: The same as data-blocks.
+        rows: What each row was sampled from.
+        above: Matrix of what the armature hangs from.
+        basis: Matrix of the armature itself, below that.
+        units: Meters of one unit.
+    """
+
+    rig: bpy.types.Object
+    parts: tuple[bpy.types.Object, ...]
+    tracks: tuple[Track, ...]
+    actions: tuple[bpy.types.Action, ...]
+    rows: tuple[RowOrigin, ...]
+    above: Matrix
+    basis: Matrix
+    units: float = 1.0
+
+
+def place_matrix(place: Place) -> NDArray[np.float64]:
+    """The matrix of a place, shape (4, 4)."""
+    turn = Matrix.Rotation(place.angle, 4, "Z")
+    return np.array(turn @ Matrix.Translation((-place.center[0], -place.center[1], -place.ground)))
+
+
+class Posed(Protocol):
+    """What samples the actions of a rig: tracks of standing, walking and running, and of clips."""
+
+    sampler: Sampler
+    stand: SampledTrack | None
+    walk: SampledTrack
+    run: SampledTrack | None
+    clips: list[tuple[str, SampledTrack]]
+
+    def played(self, track: SampledTrack, moves: bool = True) -> Track: ...  # noqa: D102
+
+
+def keep(
+    obj: bpy.types.Object,
+    rig: bpy.types.Object,
+    parts: Sequence[bpy.types.Object],
+    rows: Rows,
+    body: Posed,
+) -> None:
+    """Keep the actions that the rows of a character were sampled from with its library object.
+
+    Args:
+        obj: The library object.
+        rig: The armature.
+        parts: Objects that are seen.
+        rows: Its rows.
+        body: What sampled them.
+    """
+    played = [body.played(body.stand or body.walk, moves=body.stand is not None)]
+    played += [body.played(track) for track in (body.walk, body.run) if track is not None]
+    gaits = len(played)
+    if rows.clip_origins:
+        # what clips grow out of is the first pose of standing
+        played.append(body.played(body.stand or body.walk, moves=False))
+    first = len(played)
+    played += [body.played(track) for _, track in body.clips]
+    shares: list[Any] = []
+    for origin in rows.gait_origins:
+        weights = np.zeros(len(played))
+        weights[:gaits] = origin.weights[:gaits]
+        if origin.shares:
+            still = np.eye(len(played))[0]
+            weights = still + np.array(origin.shares)[:, None] * (weights - still)
+        shares.append(weights.tolist())
+    for number, origin in enumerate(rows.clip_origins):
+        table = np.zeros((len(origin.times), len(played)))
+        table[:, first + number] = origin.shares or 1.0
+        table[:, gaits] = 1.0 - table[:, first + number]
+        shares.append(table.tolist() if origin.shares else table[0].tolist())
+    whole = body.walk.values[0][-1]
+    world = Matrix.LocRotScale(whole[:3], Quaternion(whole[3:7]), whole[7:])
+    found = list(zip(shares, rows.origins, strict=True))
+    write(obj, rig, parts, played, found, world, body.sampler.units)
+
+
+def write(
+    obj: bpy.types.Object,
+    rig: bpy.types.Object,
+    parts: Sequence[bpy.types.Object],
+    tracks: Sequence[Track],
+    rows: Sequence[tuple[Any, Origin]],
+    world: Matrix,
+    units: float,
+) -> None:
+    """Keep what a character was made of.
+
+    Args:
+        obj: The library object.
+        rig: The armature.
+        parts: Objects that are seen.
+        tracks: Its actions, those below first.
+        rows: Of each row the share of each track, and what it was sampled from.
+        world: Matrix of the armature in the samples.
+        units: Meters of one unit.
+    """
+    basis = world if rig.parent is None else rig.matrix_basis
+    above = world @ basis.inverted_safe()
+    obj[KEY] = json.dumps(
+        {
+            "version": _VERSION,
+            "rig": rig.name,
+            "parts": [part.name for part in parts],
+            "tracks": [vars(track) for track in tracks],
+            "rows": [
+                {
+                    "weights": weights,
+                    "times": [round(time, 6) for time in origin.times],
+                    "angle": origin.place.angle,
+                    "center": list(origin.place.center),
+                    "ground": origin.place.ground,
+                }
+                for weights, origin in rows
+            ],
+            "above": [list(row) for row in above],
+            "basis": [list(row) for row in basis],
+            "units": units,
+        }
+    )
+
+
+def read(obj: bpy.types.Object) -> Origins:
+    """What a character was made of.
+
+    Raises:
+        CharacterError: The rig or an action is gone, the character was made of something else or
+            by an older Steer, or its custom property is not what Steer writes.
+    """
+    if KEY not in obj:
+        raise CharacterError(
+            f"Character {obj.name!r} knows no rig: make it again from an armature "
+            "(Object > Crowd > Make Character)"
+        )
+    try:
+        data = json.loads(obj[KEY])
+        names = [str(data["rig"]), *map(str, data["parts"])]
+        tracks = tuple(_track(entry) for entry in data["tracks"])
+        rows = tuple(_row(entry, len(tracks)) for entry in data["rows"])
+        above, basis = Matrix(data["above"]), Matrix(data["basis"])
+        units = float(data["units"])
+        if data["version"] != _VERSION or len(above) != 4 or len(basis) != 4:
+            raise ValueError("version")
+    except (TypeError, ValueError, KeyError, RecursionError, AttributeError):
+        raise CharacterError(
+            f"Character {obj.name!r} is damaged: its custom property {KEY!r} is not one of this "
+            "Steer; make the character again"
+        ) from None
+    gaits, clips = library.rows_of(obj)
+    if [len(row.times) for row in rows] != [row.count for row in (*gaits, *clips)]:
+        raise CharacterError(
+            f"Character {obj.name!r} has other poses than its rig: make the character again"
+        )
+    rows = tuple(
+        replace(row, ends=not entry.loops)
+        for row, entry in zip(rows, (*gaits, *clips), strict=True)
+    )
+    rig, *parts = (_object(obj, name) for name in names)
+    if rig.type != "ARMATURE":
+        raise CharacterError(
+            f"{rig.name!r}, of which character {obj.name!r} was made, is no armature any more: "
+            "make the character again"
+        )
+    actions = tuple(_action(obj, track.action) for track in tracks)
+    return Origins(rig, tuple(parts), tracks, actions, rows, above, basis, units)
+
+
+def _object(obj: bpy.types.Object, name: str) -> bpy.types.Object:
+    """A part of the rig of a character; one that was deleted is in no scene, or gone."""
+    library_name = obj.library.filepath if obj.library is not None else None
+    found = bpy.data.objects.get((name, library_name)) or bpy.data.objects.get((name, None))
+    if found is None or not (found.users_scene or found.library is not None):
+        raise CharacterError(
+            f"Object {name!r} of the rig of character {obj.name!r} is not in this file: bring it "
+            "back (File > Append), or make the character again from another rig"
+        )
+    return found
+
+
+def _action(obj: bpy.types.Object, name: str) -> bpy.types.Action:
+    library_name = obj.library.filepath if obj.library is not None else None
+    found = bpy.data.actions.get((name, library_name)) or bpy.data.actions.get((name, None))
+    if found is None:
+        raise CharacterError(
+            f"Action {name!r} of character {obj.name!r} is not in this file: bring it back (File > "
+            "Append), or make the character again from other actions"
+        )
+    return found
+
+
+def _track(data: Mapping[str, Any]) -> Track:
+    x, y = map(float, data["drift"])
+    return Track(str(data["action"]), float(data["offset"]), (x, y), bool(data["moves"]))
+
+
+def _row(data: Mapping[str, Any], track_count: int) -> RowOrigin:
+    weights = np.array(data["weights"], np.float64)
+    times = np.array(data["times"], np.float64)
+    x, y = map(float, data["center"])
+    place = place_matrix(Place(float(data["angle"]), (x, y), float(data["ground"])))
+    finite = all(np.isfinite(values).all() for values in (weights, times, place))
+    shapes = (track_count,), (len(times), track_count)
+    if weights.shape not in shapes or not finite or not weights.any(axis=-1).all():
+        raise ValueError("row")
+    return RowOrigin(weights, times, place)

@@ -1,0 +1,190 @@
+"""What a character was made of: its recipe, and a digest by which later changes are noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.characters.recipe import Recipe, from_text
+from ...core.errors import CharacterError
+from . import library, rigs
+
+KEY = "steer_character_source"
+"""Custom property of library objects that were made of a rig in the same file."""
+_MOST_WEIGHED = 100_000
+"""Vertices of a mesh up to which its weights are read: they are read one by one."""
+_UNSEEN = ("show_expanded", "show_in_editmode", "show_on_cage", "is_active", "use_pin_to_last")
+_PLAIN = ("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a character was made of.
+
+    Attributes:
+        rig: Name of the rig.
+        recipe: The recipe, as text.
+        blender: Version of Blender that the digest was made with.
+        digest: Digest of rig, meshes and actions.
+    """
+
+    rig: str
+    recipe: str
+    blender: tuple[int, ...]
+    digest: str
+
+
+def keep(obj: bpy.types.Object, rig: bpy.types.Object, recipe: Recipe) -> None:
+    """Keep on a library object what it was made of."""
+    values = {
+        "rig": rig.name,
+        "recipe": recipe.to_text(),
+        "blender": bpy.app.version[:2],
+        "digest": digest(rig, recipe),
+    }
+    obj[KEY] = json.dumps(values)
+
+
+def source_of(obj: bpy.types.Object) -> Source | None:
+    """What a character was made of; None where nothing, or nothing readable, says so."""
+    try:
+        data = json.loads(obj[KEY])
+        version = tuple(int(part) for part in data["blender"])
+        return Source(str(data["rig"]), str(data["recipe"]), version, str(data["digest"]))
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+
+
+def require_source(obj: bpy.types.Object) -> tuple[bpy.types.Object, Recipe]:
+    """The rig that a character was made of, and its recipe.
+
+    Raises:
+        CharacterError: The rig is gone, nothing is known of it, or the character is linked.
+    """
+    library.check_local(obj)
+    source = source_of(obj)
+    if source is None:
+        raise CharacterError(
+            f"Character {obj.name!r} does not say what it was made of: select its rig and use "
+            "Object > Crowd > Make Character"
+        )
+    rig = bpy.data.objects.get(source.rig)
+    if rig is None:
+        raise CharacterError(
+            f"Character {obj.name!r} was made of {source.rig!r}, which is not in this file: give "
+            "its rig that name again, or use Object > Crowd > Make Character on another one"
+        )
+    return rig, from_text(source.recipe)
+
+
+def is_changed(obj: bpy.types.Object) -> bool:
+    """Whether what a character was made of has changed; takes as long as reading all of it.
+
+    It is False where the rig is not in this file, or comes from another file.
+    """
+    source = source_of(obj)
+    if source is None or obj.library is not None or obj.override_library is not None:
+        return False
+    rig = bpy.data.objects.get(source.rig)
+    if rig is None or rig.mode != "OBJECT" or source.blender != tuple(bpy.app.version[:2]):
+        return False
+    try:
+        return digest(rig, from_text(source.recipe)) != source.digest
+    except CharacterError:
+        return False
+
+
+def digest(rig: bpy.types.Object, recipe: Recipe) -> str:
+    """Digest of a rig, of the meshes that it moves, and of the actions of a recipe."""
+    hashed = hashlib.blake2b(digest_size=16)
+
+    def add(*values: object) -> None:
+        for value in values:
+            hashed.update(
+                value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode()
+            )
+
+    scale = [round(float(value), 4) for value in rig.matrix_world.to_scale()]
+    add(scale, *_bones(rig))
+    try:
+        parts = rigs.parts_of(rig, recipe.without)
+    except CharacterError:
+        parts = []
+    for part in parts:
+        add(part.name, part.parent_bone, [slot.name for slot in part.material_slots])
+        add(*map(_settings, part.modifiers), *_mesh(part))
+    names = {recipe.stand, recipe.walk, recipe.run, *(action for _, action in recipe.clips)}
+    actions: list[bpy.types.Action | None] = [
+        bpy.data.actions.get(name) for name in sorted(names - {""})
+    ]
+    if rig.type != "ARMATURE":
+        below = [rig, *rig.children_recursive]
+        actions += [obj.animation_data.action for obj in below if obj.animation_data is not None]
+    for action in actions:
+        add("" if action is None else action.name, *(() if action is None else _keys(action)))
+    return hashed.hexdigest()
+
+
+def _bones(rig: bpy.types.Object) -> list[object]:
+    if rig.pose is None:
+        return []
+    bones = rig.data.bones
+    rest = np.empty(16 * len(bones), np.float32)
+    bones.foreach_get("matrix_local", rest)
+    lengths = np.empty(len(bones), np.float32)
+    bones.foreach_get("length", lengths)
+    found: list[object] = [rest, lengths]
+    for bone, posed in zip(bones, rig.pose.bones, strict=True):
+        found += [bone.name, bone.parent and bone.parent.name, bone.use_deform]
+        found += map(_settings, posed.constraints)
+    return found
+
+
+def _settings(item: Any) -> list[object]:
+    """The plain settings of a modifier or constraint, and the names of what it points to."""
+    found: list[object] = [item.type]
+    for info in item.bl_rna.properties:
+        name = info.identifier
+        if info.type in _PLAIN and not info.is_readonly and name not in _UNSEEN:
+            value = getattr(item, name)
+            found += [name, list(value) if getattr(info, "is_array", False) else value]
+        elif info.type == "POINTER" and isinstance(getattr(item, name), bpy.types.ID):
+            found += [name, getattr(item, name).name]
+    return found
+
+
+def _mesh(part: bpy.types.Object) -> list[object]:
+    mesh: Any = part.data
+    found: list[object] = [
+        _read(mesh.vertices, "co", 3),
+        _read(mesh.loops, "vertex_index", 1, np.int32),
+        _read(mesh.polygons, "material_index", 1, np.int32),
+        [group.name for group in part.vertex_groups],
+    ]
+    found += [_read(layer.uv, "vector", 2) for layer in mesh.uv_layers]
+    if mesh.shape_keys is not None:
+        found += [_read(block.data, "co", 3) for block in mesh.shape_keys.key_blocks]
+    if part.vertex_groups and len(mesh.vertices) <= _MOST_WEIGHED:
+        weights = [(e.group, e.weight) for v in mesh.vertices for e in v.groups]
+        found.append(np.array(weights, np.float32))
+    return found
+
+
+def _keys(action: bpy.types.Action) -> list[object]:
+    found: list[object] = []
+    for curve in rigs.curves(action):
+        found += [curve.data_path, curve.array_index]
+        found += [_read(curve.keyframe_points, name, 2) for name in ("co", "handle_right")]
+        found.append(_read(curve.keyframe_points, "interpolation", 1, np.int32))
+    return found
+
+
+def _read(items: Any, name: str, width: int, dtype: Any = np.float32) -> Any:
+    values = np.empty(width * len(items), dtype)
+    items.foreach_get(name, values)
+    return values

@@ -1,0 +1,144 @@
+"""Diagnoses of the characters that crowds show: what is wrong with the choice, or out of date.
+
+Whether a rig changed takes reading all of it: a timer does so once the user pauses after an edit,
+and panels read what it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core.diagnoses import Diagnosis, diagnose
+from ...core.errors import SteerError
+from .. import app_handlers
+from ..characters import library, sources
+from ..crowd import crowds
+from ..crowd.records import Part
+from ..display import display
+from ..suspension import is_suspended
+
+PAUSE = 0.5
+"""Time from an edit to the timer's check [s]; each edit restarts it."""
+_MOST_ASKED = 300
+"""Number of objects of a collection that are looked at, as panels ask at every redraw."""
+_EDITABLE = (bpy.types.Armature, bpy.types.Action, bpy.types.Mesh, bpy.types.Object, bpy.types.Key)
+
+_changed: Part[bool] = Part(bool)
+"""Whether the rig of a character changed since it was made, by the character."""
+
+
+def found(obj: bpy.types.Object) -> Iterator[Diagnosis]:
+    """Diagnoses of the characters of a crowd; quick enough for every redraw."""
+    modifier = display.find_modifier(obj)
+    try:
+        shown, body = ("", None) if modifier is None else display.shown_as(modifier)
+    except SteerError:
+        # the Display panel reports errors of the modifier
+        return
+    yield from of_display(shown, body)
+
+
+def of_display(shown: str, body: Any) -> Iterator[Diagnosis]:
+    """The same, by the item of *Display* and what it shows."""
+    if shown in ("Character", "Characters"):
+        yield from _of_characters(shown, body)
+    elif shown in ("Object", "Collection") and body is not None:
+        first = next(filter(library.is_character, _members(body)), None)
+        if first is not None:
+            yield diagnose("CHARACTER_AS_OBJECT", first.name, display=shown)
+
+
+def _of_characters(shown: str, body: Any) -> Iterator[Diagnosis]:
+    if body is None:
+        yield diagnose("CHARACTER_NOT_CHOSEN", display=shown)
+        return
+    members = _members(body)
+    characters = list(filter(library.is_character, members))
+    if not characters:
+        yield diagnose("NO_CHARACTER", body.name)
+    elif not library.among(body):
+        others = [*body.children, *(o for o in members if not library.is_character(o))]
+        yield diagnose("CHARACTERS_MIXED", body.name, other=others[0].name)
+    for character in characters:
+        if _changed.get(character):
+            yield diagnose("CHARACTER_CHANGED", character.name)
+
+
+def _members(body: Any) -> list[bpy.types.Object]:
+    if isinstance(body, bpy.types.Object):
+        return [body]
+    return list(islice(body.objects, _MOST_ASKED))
+
+
+def check(character: bpy.types.Object) -> bool:
+    """Look whether the rig of a character has changed, and keep the answer for panels."""
+    changed = sources.is_changed(character)
+    _changed.keep(character, changed)
+    return changed
+
+
+def shown_characters(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """The characters that a crowd shows."""
+    modifier = display.find_modifier(obj)
+    try:
+        body = None if modifier is None else display.shown_body(modifier)
+    except SteerError:
+        return []
+    return [] if body is None else [o for o in _members(body) if library.is_character(o)]
+
+
+@persistent
+def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Check again once the user pauses; in a background run nothing shows the result."""
+    if bpy.app.background or is_suspended() or depsgraph.mode == "RENDER":
+        return
+    if any(isinstance(update.id, _EDITABLE) for update in depsgraph.updates):
+        later()
+
+
+@persistent
+def later(*_: object) -> None:
+    """Start the timer that checks after a pause; in a background run nothing shows the result."""
+    if not bpy.app.background:
+        app_handlers.remove_timers(check_windows)
+        bpy.app.timers.register(check_windows, first_interval=PAUSE)
+
+
+def check_windows() -> float | None:
+    """Timer: check the characters of the crowds of all windows; None ends the timer."""
+    if is_suspended():
+        return PAUSE
+    before = dict(_changed.by_uid())
+    scenes = {window.scene for window in bpy.context.window_manager.windows}
+    crowds_shown = [obj for scene in scenes for obj in crowds.crowds(scene)]
+    for character in {c for obj in crowds_shown for c in shown_characters(obj)}:
+        if sources.KEY in character:
+            check(character)
+    if _changed.by_uid() != before:
+        app_handlers.redraw()
+    return None
+
+
+HANDLERS = (
+    ("depsgraph_update_post", on_edit),
+    ("undo_post", later),
+    ("redo_post", later),
+    ("load_post", later),
+)
+
+
+def register() -> None:
+    """Add the handlers; an open file is checked as soon as possible."""
+    app_handlers.add(HANDLERS)
+    later()
+
+
+def unregister() -> None:
+    """Remove the handlers and the timer."""
+    app_handlers.remove(HANDLERS)
+    app_handlers.remove_timers(check_windows)

@@ -1,0 +1,207 @@
+"""USD: a crowd of characters as `UsdGeom.PointInstancer`; its prototypes are the poses in use.
+
+Faces, UVs and materials of a character are there once, in a class that its prototypes inherit; a
+prototype has the places and velocities of its vertices. Agents change their prototype from frame to
+frame. An instancer has no shear, so on slopes bodies tilt, see `orientations`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.characters.picking import neighbors, orientations, pose_numbers
+from ...core.characters.pose_space import F32, Row
+from ...core.files.staging import as_output_errors
+from ...core.results.frames import Frame
+from ..characters import library
+from ..crowd import casting
+from ..display import display
+from ..writing.files import Header
+from ..writing.usd_points import CROWD_PATH, pxr, write_frames
+from .prototypes import write_still
+from .staging import staging
+from .usd_instancer import InstancerWriter, Look, copy_all
+
+_ANGLES = {"NEG_Y": 0.0, "POS_X": 0.5 * math.pi, "POS_Y": math.pi, "NEG_X": -0.5 * math.pi}
+"""Turn from -y to each forward axis, as in the node group [rad]."""
+_BODIES = f"{CROWD_PATH}/Bodies"
+_POSES = f"{CROWD_PATH}/Prototypes"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The characters that a crowd shows, and how.
+
+    Attributes:
+        characters: The library objects, in the order in which agents number them.
+        rows: The rows of each.
+        scale: Size of all.
+        full_radius: Body radius of agents of that size [m]; 0 gives it to all of them.
+        angle: Turn to the forward axis [rad].
+        is_aligned: Whether bodies turn to where agents head.
+    """
+
+    characters: tuple[bpy.types.Object, ...]
+    rows: tuple[tuple[Row, ...], ...]
+    scale: float
+    full_radius: float
+    angle: float
+    is_aligned: bool
+
+
+def shown_by(obj: bpy.types.Object) -> Shown | None:
+    """The characters that a crowd shows; None where it shows anything else.
+
+    Raises:
+        CharacterError: A character is damaged.
+    """
+    modifier = display.require_modifier(obj)
+    characters = casting.characters_of(modifier)
+    if not characters:
+        return None
+    sized = display.get_input(modifier, "Size by Radius")
+    return Shown(
+        characters,
+        tuple((*gaits, *clips) for gaits, clips in map(library.rows_of, characters)),
+        display.get_input(modifier, "Scale"),
+        display.get_input(modifier, "Radius") if sized else 0.0,
+        _ANGLES.get(display.get_input(modifier, "Forward Axis"), 0.0),
+        bool(display.get_input(modifier, "Align to Heading")),
+    )
+
+
+class PoseWriter:
+    """Writes poses as prototypes when they are first used, and tells which ones agents show."""
+
+    def __init__(self, usd: Any, stage: Any, targets: Any, shown: Shown, file: Path) -> None:
+        """Copy the bodies.
+
+        Args:
+            usd: The modules of USD.
+            stage: The stage of the crowd.
+            targets: The relationship that names the prototypes.
+            shown: The characters.
+            file: USD file with one body for each.
+        """
+        self._usd, self._stage, self._targets, self._shown = usd, stage, targets, shown
+        self._numbers: dict[tuple[int, int], int] = {}
+        stage.DefinePrim(_BODIES, "Scope")
+        stage.DefinePrim(_POSES, "Scope")
+        copy_all(usd, stage, file, _BODIES)
+        self._meshes: list[str] = []
+        for number in range(len(shown.characters)):
+            body = stage.GetPrimAtPath(f"{_BODIES}/Body{number}")
+            body.SetSpecifier(usd.Sdf.SpecifierClass)
+            (mesh,) = [p for p in body.GetAllChildren() if p.IsA(usd.UsdGeom.Mesh)]
+            self._meshes.append(mesh.GetName())
+
+    def look(self, frame: Frame) -> Look:
+        """How agents look at a frame."""
+        shown, columns, count = self._shown, frame.attributes, len(frame.id)
+        nothing = np.zeros(count, np.float32)
+        phase, gait, who = (columns.get(n, nothing) for n in ("phase", "gait", "character"))
+        own = np.rint(who).astype(np.int64) % len(shown.characters)
+        poses = np.zeros(count, np.int64)
+        for number, rows in enumerate(shown.rows):
+            among = own == number
+            poses[among] = pose_numbers(rows, gait[among], phase[among])
+        pairs, places = np.unique(np.stack([own, poses], axis=1), axis=0, return_inverse=True)
+        before = len(self._numbers)
+        numbers = [self._number(int(a), int(b)) for a, b in pairs]
+        written = sum(
+            24 * len(shown.characters[a].data.vertices) for a, _ in list(self._numbers)[before:]
+        )
+        rotation: Any = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+        if shown.is_aligned:
+            rotation = orientations(frame.rotation, columns, shown.angle)
+        size = np.full(count, shown.scale)
+        if shown.full_radius > 0.0:
+            size = size * frame.radius / shown.full_radius
+        choice = np.array(numbers, np.int32)[places.reshape(-1)]
+        return Look(size, rotation, choice, written)
+
+    def _number(self, character: int, pose: int) -> int:
+        """Number of the prototype of a pose, which is written where there is none."""
+        known = self._numbers.get((character, pose))
+        if known is None:
+            known = self._numbers[character, pose] = len(self._numbers)
+            self._write(character, pose, f"{_POSES}/Pose{known:05}")
+        return known
+
+    def _write(self, character: int, pose: int, path: str) -> None:
+        usd, stage = self._usd, self._stage
+        prim = stage.DefinePrim(path, "Xform")
+        prim.GetInherits().AddInherit(f"{_BODIES}/Body{character}")
+        mesh = usd.UsdGeom.Mesh(stage.OverridePrim(f"{path}/{self._meshes[character]}"))
+        data = self._shown.characters[character].data
+        points = _pose(data, pose)
+        row = next(r for r in self._shown.rows[character] if pose < r.first + r.count)
+        before, after, time = neighbors(row, pose - row.first)
+        velocity = np.zeros_like(points)
+        if time > 0.0:
+            ways = _pose(data, row.first + after) - _pose(data, row.first + before)
+            velocity = (ways / np.float32(time)).astype(np.float32)
+        vector = usd.Vt.Vec3fArray.FromNumpy
+        mesh.CreatePointsAttr().Set(vector(points))
+        mesh.CreateVelocitiesAttr().Set(vector(velocity))
+        extent = np.stack([points.min(axis=0), points.max(axis=0)])
+        mesh.CreateExtentAttr().Set(vector(extent))
+        self._targets.AddTarget(usd.Sdf.Path(path))
+
+
+def _pose(mesh: Any, number: int) -> F32:
+    points = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.attributes[f"pose_{number:04}"].data.foreach_get("vector", points)
+    return points.reshape(-1, 3)
+
+
+def _write_bodies(scene: bpy.types.Scene, header: Header, shown: Shown, file: Path) -> None:
+    """Write the body of each character to a USD file, without normals: each pose has others."""
+    with staging(scene, header) as stage:
+        for number, character in enumerate(shown.characters):
+            mesh: Any = character.data.copy()
+            mesh.name = f"Body{number}Mesh"
+            poses = [a.name for a in mesh.attributes if a.name.startswith(("pose_", "row_"))]
+            for name in poses:
+                mesh.attributes.remove(mesh.attributes[name])
+            body = bpy.data.objects.new(f"Body{number}", mesh)
+            stage.scene.collection.objects.link(body)
+        write_still(stage, file, export_normals=False)
+
+
+def write_poses(
+    frames: Iterable[Frame],
+    path: Path,
+    header: Header,
+    shown: Shown,
+    scene: bpy.types.Scene,
+) -> int:
+    """Write frames to a USD file in which every agent is an instance of a pose, see `writing`.
+
+    Args:
+        frames: The frames.
+        path: File to write, ending in .usdc, .usda or .usd.
+        header: Header of the frames.
+        shown: The characters of the crowd.
+        scene: Its scene, which stays as it is.
+    """
+    with TemporaryDirectory(prefix="steer-export-") as folder:
+        pxr()  # a build without USD says so before anything is made
+        file = Path(folder) / "bodies.usdc"
+        with as_output_errors(path):
+            _write_bodies(scene, header, shown, file)
+
+        def begin(usd: Any, stage: Any, targets: Any) -> Callable[[Frame], Look]:
+            return PoseWriter(usd, stage, targets, shown, file).look
+
+        return write_frames(
+            frames, path, header, lambda usd, stage: InstancerWriter(usd, stage, begin)
+        )

@@ -1,0 +1,208 @@
+"""Heroes: agents become real rigs, and instances again."""
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...core.errors import SceneError
+from ..bake import heroes
+from ..crowd import casting, hero_table
+from ..crowd.scene_units import units_per_meter
+from ..display import display
+from ..overlay import answers, seen, strokes
+from .common import (
+    SteerOperator,
+    pointer_progress,
+    why_no_editable_crowd,
+    why_not_object_mode,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...core.results.frames import Frame
+
+_BODY = 1.6
+"""Height above an agent's place at which it is in view as well as there [m]."""
+_NAMED = 5
+
+
+def why_no_characters(context: bpy.types.Context) -> str:
+    """Why the crowd has no characters that could be rigs; empty when it has."""
+    obj = context.object
+    modifier = display.find_modifier(obj)
+    try:
+        if modifier is not None and casting.characters_of(modifier):
+            return ""
+    except SceneError as error:
+        return str(error)
+    return f"{obj.name!r} shows no characters: choose Character or Characters under Display"
+
+
+def why_no_heroes(context: bpy.types.Context) -> str:
+    """Why there are no heroes to demote; empty when there are."""
+    obj = context.object
+    return "" if hero_table.table_of(obj) else f"{obj.name!r} has no heroes"
+
+
+class OBJECT_OT_steer_promote(SteerOperator, bpy.types.Operator):
+    """Make real rigs of agents of the crowd, keyed to go where they go, in place of instances"""
+
+    bl_idname = "object.steer_promote"
+    bl_label = "Promote Agents"
+    needs = (why_no_editable_crowd, why_not_object_mode, why_no_characters)
+
+    which: bpy.props.EnumProperty(
+        name="Agents",
+        description="Which agents become rigs",
+        items=(
+            ("PICKED", "Picked", "Those that Pick Agent has chosen, as the Debug section shows"),
+            ("IN_VIEW", "In View", "Those that the active camera sees at this frame"),
+            ("WITHIN", "Within Distance", "Those near the active camera at this frame"),
+        ),
+        default="PICKED",
+    )
+    distance: bpy.props.FloatProperty(
+        name="Distance",
+        description="Distance from the active camera within which agents become rigs",
+        default=10.0,
+        min=0.0,
+        soft_max=100.0,
+        unit="LENGTH",
+    )
+    limit: bpy.props.IntProperty(
+        name="Limit",
+        description="Most agents that become rigs, the nearest ones first: each rig of 60 bones "
+        "takes about half a millisecond a frame, so a hundred take 18 frames a second at best",
+        default=50,
+        min=1,
+        soft_max=200,
+        max=2000,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Only what counts."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "which")
+        if self.which == "WITHIN":
+            layout.prop(self, "distance")
+        layout.prop(self, "limit")
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Promote them."""
+        obj, scene = context.object, context.scene
+        if self.which == "PICKED":
+            ids = answers.chosen_ids(scene) if answers.crowd_of(scene) == obj else []
+            if not ids:
+                raise SceneError(
+                    f"No agent of {obj.name!r} is picked: use Pick Agent, or choose In View"
+                )
+        else:
+            ids = self._near(context)
+        found = len(ids)
+        ids = ids[: self.limit]
+        with pointer_progress(context) as progress:
+            result = heroes.promote(obj, scene, ids, progress)
+        self.warn(result.warnings)
+        left = f"; {found - len(ids)} more are left out by Limit" if found > len(ids) else ""
+        before = f", {len(result.kept)} were heroes already" if result.kept else ""
+        return f"{len(result.done)} agents are rigs now{before}{left}"
+
+    def _near(self, context: bpy.types.Context) -> list[int]:
+        """Ids of the agents that are asked for, the nearest one first."""
+        obj, scene = context.object, context.scene
+        camera = scene.camera
+        if camera is None:
+            raise SceneError("The scene has no camera: add one, or choose Picked")
+        frame = seen.seen_frame(obj, scene)
+        if frame is None:
+            raise SceneError(f"{obj.name!r} shows no frame: play it, or bake it first")
+        alive = np.flatnonzero(frame.alive)
+        place = np.array(camera.matrix_world.translation)
+        away = np.linalg.norm(frame.position[alive] - place, axis=1)
+        if self.which == "IN_VIEW":
+            near = _in_view(context, frame, alive)
+        else:
+            near = away <= self.distance
+        if not near.any():
+            what = "sees no agent" if self.which == "IN_VIEW" else "has no agent so near"
+            raise SceneError(
+                f"Camera {camera.name!r} {what} of {obj.name!r} at frame {scene.frame_current}: go "
+                "to another frame, or choose other agents"
+            )
+        order = np.argsort(away[near], kind="stable")
+        ids: list[int] = frame.id[alive[near]][order].tolist()
+        return ids
+
+
+def _in_view(
+    context: bpy.types.Context, frame: "Frame", rows: "NDArray[np.intp]"
+) -> "NDArray[np.bool_]":
+    """Which agents the active camera sees: their places, or their heads."""
+    camera, render = context.scene.camera, context.scene.render
+    assert camera is not None  # asked before
+    share = render.resolution_percentage / 100.0
+    lens = camera.calc_matrix_camera(
+        context.evaluated_depsgraph_get(),
+        x=int(render.resolution_x * share),
+        y=int(render.resolution_y * share),
+        scale_x=render.pixel_aspect_x,
+        scale_y=render.pixel_aspect_y,
+    )
+    matrix = np.array(lens @ camera.matrix_world.normalized().inverted())
+    found = np.zeros(len(rows), np.bool_)
+    for height in (0.0, _BODY * units_per_meter(context.scene)):
+        points = frame.position[rows] + np.array([0.0, 0.0, height], np.float32)
+        x, y, _, w = strokes.clip_space(points, matrix)
+        found |= (w > 0.0) & (np.abs(x) <= w) & (np.abs(y) <= w)
+    return found
+
+
+class OBJECT_OT_steer_demote(SteerOperator, bpy.types.Operator):
+    """Remove the rigs that Promote Agents made, and show their agents as instances again"""
+
+    bl_idname = "object.steer_demote"
+    bl_label = "Demote Heroes"
+    needs = (why_no_editable_crowd, why_not_object_mode, why_no_heroes)
+
+    which: bpy.props.EnumProperty(
+        name="Heroes",
+        description="Which rigs are removed",
+        items=(
+            ("ALL", "All", "All heroes of the crowd"),
+            ("PICKED", "Picked", "Those whose agents are picked, and those that are selected"),
+        ),
+        default="ALL",
+    )
+    edited: bpy.props.BoolProperty(
+        name="Edited Too",
+        description="Also remove rigs whose keys, strips or parts were changed by hand",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Demote them."""
+        obj, ids = context.object, None
+        if self.which == "PICKED":
+            own = answers.crowd_of(context.scene) == obj
+            picked = set(answers.chosen_ids(context.scene) if own else [])
+            for number, carrier in heroes.carriers(obj).items():
+                if any(part.select_get() for part in heroes.parts_of(carrier)):
+                    picked.add(number)
+            ids = picked
+        result = heroes.demote(obj, ids, edited=self.edited)
+        if result.kept:
+            names = ", ".join(map(str, result.kept[:_NAMED]))
+            more = " and more" if len(result.kept) > _NAMED else ""
+            self.report(
+                {"WARNING"},
+                f"Heroes {names}{more} were changed by hand and stay: demote with Edited Too to "
+                "remove them",
+            )
+        return f"{len(result.done)} agents are instances again"
+
+
+classes = (OBJECT_OT_steer_promote, OBJECT_OT_steer_demote)

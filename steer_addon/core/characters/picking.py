@@ -1,0 +1,100 @@
+"""The pose that an agent shows at a frame, and how it is placed, as the Crowd node group has it.
+
+It is needed where frames are written for programs that know no nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .pose_space import F32, Row
+
+F64 = NDArray[np.float64]
+Columns = Mapping[str, NDArray[np.float32]]
+SHEARS = ("slope_ahead", "slope_side", "lean_ahead", "lean_side")
+
+
+def pose_numbers(rows: Sequence[Row], gait: F32, phase: F32) -> NDArray[np.int64]:
+    """Number of the pose of each agent, shape (n,).
+
+    Args:
+        rows: The rows of its character, gaits before clips.
+        gait: Number of its row, shape (n,); what is beyond them counts as the nearest.
+        phase: Cycles since the start, shape (n,).
+    """
+    number = np.clip(np.rint(gait).astype(np.int64), 0, len(rows) - 1)
+    first, count = (np.array([getattr(r, n) for r in rows])[number] for n in ("first", "count"))
+    loops = np.array([row.loops for row in rows])[number]
+    part = phase - np.floor(phase)
+    nearest = np.floor(part * count.astype(np.float32) + np.float32(0.5)).astype(np.int64)
+    inside = np.where(loops, nearest % count, np.minimum(nearest, count - 1))
+    return np.asarray(first + inside, np.int64)
+
+
+def neighbors(row: Row, pose: int) -> tuple[int, int, float]:
+    """The poses before and after a pose of a row, and the time between them [s].
+
+    Args:
+        row: The row.
+        pose: Number of the pose within it.
+    """
+    step = row.duration / row.count
+    if row.loops:
+        return (pose - 1) % row.count, (pose + 1) % row.count, 2.0 * step
+    before, after = max(pose - 1, 0), min(pose + 1, row.count - 1)
+    return before, after, (after - before) * step
+
+
+def orientations(rotation: F32, columns: Columns, angle: float) -> F64:
+    """Rotations of characters, as quaternions (w, x, y, z), shape (n, 4).
+
+    Agents on a surface stand upright. Instances of Steer are sheared, so that feet stay on slopes
+    and bodies lean; where there are rotations only, bodies lean as far, and tilt by half of the
+    slope, which halves how far feet are above or below it.
+
+    Args:
+        rotation: Rotations of the agents, (w, x, y, z), shape (n, 4).
+        columns: Attributes of the agents, each of shape (n,).
+        angle: Turn about z from -y to the side of the body that faces ahead [rad].
+    """
+    half = 0.5 * angle
+    turned = _product(rotation.astype(np.float64), np.array([np.cos(half), 0.0, 0.0, np.sin(half)]))
+    if SHEARS[0] not in columns:
+        return turned
+    w, x, y, z = turned.T
+    # where y goes to: behind the body
+    back = 2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)
+    yaw = 0.5 * np.arctan2(-back[0], back[1])
+    upright = np.stack([np.cos(yaw), 0.0 * yaw, 0.0 * yaw, np.sin(yaw)], axis=1)
+    return _product(upright, _tilted(columns, len(yaw)))
+
+
+def _tilted(columns: Columns, count: int) -> F64:
+    """Rotations that lean bodies as far as they do, and tilt them by half of the slope."""
+    level = np.zeros(count)
+    ahead, side, lean_ahead, lean_side = (
+        np.asarray(columns.get(name, level), np.float64) for name in SHEARS
+    )
+    about_x = np.arctan(lean_ahead) - 0.5 * np.arctan(ahead)
+    about_y = 0.5 * np.arctan(side) - np.arctan(lean_side)
+    angle = np.hypot(about_x, about_y)
+    factor = 0.5 * np.sinc(0.5 * angle / np.pi)
+    return np.stack([np.cos(0.5 * angle), factor * about_x, factor * about_y, level], axis=1)
+
+
+def _product(first: F64, second: F64) -> F64:
+    """Products of quaternions: the second rotation, then the first one."""
+    w, x, y, z = first.T
+    a, b, c, d = second.T
+    return np.stack(
+        [
+            w * a - x * b - y * c - z * d,
+            w * b + x * a + y * d - z * c,
+            w * c - x * d + y * a + z * b,
+            w * d + x * c - y * b + z * a,
+        ],
+        axis=1,
+    )

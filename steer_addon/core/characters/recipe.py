@@ -1,0 +1,80 @@
+"""The settings that a character is made by, also as text that its object keeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from ..errors import CharacterError, short
+from .rows import Plan
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a character is made of.
+
+    Attributes:
+        stand: Name of the action that shows standing; "" holds a pose of the walk instead.
+        walk: Name of the action that shows walking; "" takes frames of the scene.
+        run: Name of the action that shows running; "" for none.
+        clips: Further actions, each with the name that users play it by.
+        plan: What rows are made.
+        faces: Share of the faces that is kept.
+        without: Names of objects that are left out.
+        frames: First and last frame of one cycle, for what moves without actions of a rig.
+        once: Names of clips that end, although their ends look alike.
+        loops: Names of clips that begin again, although their ends differ.
+        feet: Names of the bones, or objects, that stand on the ground; none to find them.
+    """
+
+    stand: str = ""
+    walk: str = ""
+    run: str = ""
+    clips: tuple[tuple[str, str], ...] = ()
+    plan: Plan = Plan()
+    faces: float = 1.0
+    without: tuple[str, ...] = ()
+    frames: tuple[int, int] = (1, 24)
+    once: tuple[str, ...] = ()
+    loops: tuple[str, ...] = ()
+    feet: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check what can be known without a rig."""
+        if not 0.0 < self.faces <= 1.0:
+            raise CharacterError(
+                f"Faces is {self.faces:.0%}: give a share above 0% and up to 100%, which keeps all"
+            )
+        names = [name for name, _ in self.clips]
+        for name in (*self.once, *self.loops):
+            if name not in names:
+                known = ", ".join(map(repr, names)) or "none"
+                raise CharacterError(f"There is no clip {short(name)}: the clips are {known}")
+
+    def to_text(self) -> str:
+        """The recipe as JSON."""
+        return json.dumps(asdict(self))
+
+
+def from_text(text: object) -> Recipe:
+    """A recipe from JSON, which a stranger may have written.
+
+    Raises:
+        CharacterError: It is none.
+    """
+    values: dict[str, Any]
+    try:
+        data = json.loads(str(text))
+        plan = Plan(**data.pop("plan"))
+        known = {info.name for info in fields(Recipe)}
+        values = {name: _frozen(value) for name, value in data.items() if name in known}
+        return Recipe(plan=plan, **values)
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError, CharacterError):
+        raise CharacterError(
+            f"What the character was made by is damaged ({short(text)}): use Make Character again"
+        ) from None
+
+
+def _frozen(value: object) -> object:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

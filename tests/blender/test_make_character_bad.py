@@ -1,0 +1,221 @@
+"""Rigs that are not as one would wish: what works all the same, and what one sentence says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.checks import advice, character_checks  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.crowd_makers import make_crowd  # noqa: E402
+from tests.blender.live_scenes import play  # noqa: E402
+from tests.blender.toy_characters import make_toy  # noqa: E402
+from tests.blender.walking_rigs import box, make_rig, state, walking_rig  # noqa: E402
+from tests.diagnosed import codes  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
+RECIPE = Recipe("Idle", "Walk", plan=COARSE)
+
+
+def make(rig, recipe=RECIPE):
+    return making.make_character(bpy.context.scene, rig, recipe)
+
+
+def keyed_empty():
+    """An empty that rises by 0.5 over the cycle and comes back."""
+    empty = bpy.data.objects.new("Guide", None)
+    bpy.context.scene.collection.objects.link(empty)
+    for frame, height in ((0, 0.0), (12, 0.5), (24, 0.0)):
+        empty.location.z = height
+        empty.keyframe_insert("location", frame=frame)
+    return empty
+
+
+def tops(space):
+    row = space.gaits[-1]
+    return space.positions[row.first : row.first + row.count, :, 2].max(axis=1)
+
+
+def test_constraints_to_other_objects_are_followed():
+    rig = walking_rig()
+    level = np.ptp(tops(make(rig).space))
+    constraint = rig.pose.bones["head"].constraints.new("COPY_LOCATION")
+    constraint.target, constraint.use_offset = keyed_empty(), True
+    before = state(rig)
+    made = make(rig)
+    assert np.ptp(tops(made.space)) == pytest.approx(0.5, abs=0.1) and level < 0.1
+    assert set(state(rig)[0]["objects"]) - set(before[0]["objects"]) == {made.character.name}
+
+
+def test_drivers_of_other_objects_are_followed():
+    rig, empty = walking_rig(), keyed_empty()
+    head = next(obj for obj in rig.children if obj.name == "head")
+    head.shape_key_add(name="Basis")
+    tall = head.shape_key_add(name="Tall")
+    for point in tall.data:
+        point.co.z += 1.0
+    variable = (driver := tall.driver_add("value").driver).variables.new()
+    driver.type, driver.expression = "SCRIPTED", "z"
+    variable.name, variable.targets[0].id = "z", empty
+    variable.type, variable.targets[0].data_path = "SINGLE_PROP", "location.z"
+    assert np.ptp(tops(make(rig).space)) == pytest.approx(0.5, abs=0.1)
+
+
+def test_uneven_scale_is_that_of_the_body():
+    rig = walking_rig()
+    normal = make(rig).space
+    rig.scale = (1.0, 2.0, 1.5)
+    scaled = make(rig).space
+    assert scaled.gaits[-1].stride == pytest.approx(2.0 * normal.gaits[-1].stride, rel=0.05)
+    assert tops(scaled).max() == pytest.approx(1.5 * tops(normal).max(), rel=0.05)
+
+
+def test_a_rig_lying_down_is_told_to_stand_up():
+    rig = walking_rig()
+    rig.rotation_euler = (math.pi / 2, 0.0, 0.0)
+    before = state(rig)
+    with pytest.raises(CharacterError, match="'Walker' lies down.*stands upright, with Z up"):
+        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=("leg.l", "leg.r")))
+    assert state(rig) == before
+
+
+def test_a_linked_rig_becomes_a_character_of_this_file(tmp_path):
+    walking_rig()
+    path = str(tmp_path / "rig.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (there, wanted):
+        wanted.objects, wanted.actions = there.objects, there.actions
+    for obj in wanted.objects:
+        bpy.context.scene.collection.objects.link(obj)
+    made = make(bpy.data.objects["Walker"])
+    assert made.character.library is None and made.character.data.library is None
+    assert made.space.gaits[-1].stride == pytest.approx(1.0, rel=0.1)
+    assert not character_checks.check(made.character)
+
+
+def test_a_linked_character_is_not_made_anew(tmp_path):
+    make(walking_rig())
+    path = str(tmp_path / "character.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.objects = ["Walker Character"]
+    (linked,) = wanted.objects
+    names = {obj.name for obj in bpy.data.objects}
+    crowd, modifier = shown("Character", linked)
+    assert codes(character_checks.found(crowd)) == []
+    play(1, 3)
+    with pytest.raises(RuntimeError, match="make it again in that file, or make it local"):
+        bpy.ops.object.steer_make_anew(name=linked.name)
+    assert {"Steer Sampling"} & {scene.name for scene in bpy.data.scenes} == set()
+    assert names <= {obj.name for obj in bpy.data.objects}
+
+
+def test_half_a_million_faces_say_what_they_take():
+    rig = make_rig()
+    rows, columns = 711, 711
+    grid = np.stack(np.meshgrid(np.linspace(0, 2, columns), np.linspace(0, 2, rows)), axis=-1)
+    points = np.zeros((rows * columns, 3), np.float32)
+    points[:, [0, 2]] = grid.reshape(-1, 2)
+    first = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+    quads = np.stack([first, first + 1, first + columns + 1, first + columns], axis=1)
+    mesh = bpy.data.meshes.new("Large")
+    mesh.vertices.add(len(points))
+    mesh.vertices.foreach_set("co", points.ravel())
+    mesh.loops.add(quads.size)
+    mesh.loops.foreach_set("vertex_index", quads.astype(np.int32).ravel())
+    mesh.polygons.add(len(quads))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, quads.size, 4, dtype=np.int32))
+    mesh.update()
+    large = bpy.data.objects.new("Large", mesh)
+    bpy.context.scene.collection.objects.link(large)
+    large.parent = rig
+    action = bpy.data.actions.new("Walk")
+    rig.animation_data_create().action = action
+    for frame in (1, 24):
+        rig.pose.bones["head"].keyframe_insert("location", frame=frame)
+    before = state(rig)
+    with pytest.raises(CharacterError, match=r"poses of 5041\d\d faces take \d+ MB.*set Faces to"):
+        make(rig, Recipe(walk="Walk"))
+    assert state(rig) == before
+
+
+def test_errors_of_the_operator_leave_nothing():
+    rig = make_rig()
+    bpy.context.view_layer.objects.active = rig
+    before = state(rig)
+    with pytest.raises(RuntimeError, match="has no action for Walk"):
+        bpy.ops.object.steer_make_character()
+    assert state(rig) == before
+
+
+def shown(kind, body):
+    crowd = make_crowd()
+    bpy.context.view_layer.objects.active = crowd
+    modifier = display.find_modifier(crowd)
+    held = "Object" if isinstance(body, bpy.types.Object) else "Collection"
+    display.set_input(modifier, held, body)
+    display.set_input(modifier, "Display", kind)
+    return crowd, modifier
+
+
+def test_a_character_that_was_deleted_is_told():
+    toy = make_toy()
+    crowd, _ = shown("Character", toy)
+    assert codes(character_checks.found(crowd)) == []
+    bpy.data.objects.remove(toy)
+    assert codes(character_checks.found(crowd)) == ["CHARACTER_NOT_CHOSEN"]
+    assert "CHARACTER_NOT_CHOSEN" in codes(advice.diagnoses(crowd))
+    play(1, 3)
+
+
+def test_what_is_no_character_is_told():
+    crowd, _ = shown("Character", box("Cube", (0, 0, 0), (1, 1, 1)))
+    assert codes(character_checks.found(crowd)) == ["NO_CHARACTER"]
+
+
+def test_all_poses_at_once_have_a_way_out():
+    toy = make_toy()
+    crowd, modifier = shown("Object", toy)
+    assert codes(character_checks.found(crowd)) == ["CHARACTER_AS_OBJECT"]
+    bpy.ops.object.steer_show_characters()
+    assert display.get_input(modifier, "Display") == "Character"
+    assert codes(character_checks.found(crowd)) == []
+
+
+@pytest.mark.parametrize("kind", ["Collection", "Characters"])
+def test_characters_among_other_objects_have_a_way_out(kind):
+    first, second = make_toy("One"), make_toy("Two")
+    mixed = bpy.data.collections.new("Mixed")
+    for obj in (first, second, box("Cube", (0, 0, 0), (1, 1, 1))):
+        mixed.objects.link(obj)
+    crowd, modifier = shown(kind, mixed)
+    expected = "CHARACTER_AS_OBJECT" if kind == "Collection" else "CHARACTERS_MIXED"
+    assert codes(character_checks.found(crowd)) == [expected]
+    bpy.ops.object.steer_show_characters()
+    assert display.get_input(modifier, "Display") == "Characters"
+    assert library.among(display.shown_body(modifier)) == (first, second)
+    assert codes(character_checks.found(crowd)) == []
+    assert set(mixed.objects) >= {first, second}
+
+
+def test_a_changed_rig_is_told_at_the_crowd():
+    rig = walking_rig()
+    character = make(rig).character
+    crowd, _ = shown("Character", character)
+    assert codes(character_checks.found(crowd)) == []
+    rig.children[0].data.vertices[0].co.x += 0.5
+    character_checks.check(character)
+    (told,) = character_checks.found(crowd)
+    assert (told.code, told.subject) == ("CHARACTER_CHANGED", character.name)

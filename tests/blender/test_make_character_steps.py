@@ -1,0 +1,184 @@
+"""Make Character in steps: progress, an end at any time, corrections, and making it anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.characters import library, making, rigs, sources  # noqa: E402
+from steer_addon.blender.checks import character_checks  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe, from_text  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.operator_calls import undone  # noqa: E402
+from tests.blender.walking_rigs import add_gait, box, state, walking_rig  # noqa: E402
+
+COARSE = Plan(tolerance=0.05, steps=24, ratio=2.5)
+RECIPE = Recipe("Idle", "Walk", plan=COARSE)
+
+
+def make(rig, recipe=RECIPE):
+    return making.make_character(bpy.context.scene, rig, recipe)
+
+
+def test_progress_rises_to_the_end(empty_scene):
+    shares = list(making.making(bpy.context.scene, walking_rig(), RECIPE))
+    assert len(shares) > 50
+    assert all(a <= b for a, b in zip(shares, shares[1:], strict=False))
+    assert shares[0] < 0.1 and 0.6 < shares[-1] < 1.0
+
+
+@pytest.mark.parametrize("after", [1, 30, 100])
+def test_what_is_stopped_leaves_nothing(empty_scene, after):
+    rig = walking_rig()
+    before = state(rig)
+    steps = making.making(bpy.context.scene, rig, RECIPE)
+    for _ in range(after):
+        next(steps)
+    assert "Steer Sampling" in bpy.data.scenes
+    steps.close()
+    assert state(rig) == before
+
+
+def test_loops_are_guessed_from_motion_and_can_be_corrected(empty_scene):
+    rig = walking_rig()
+    fall = add_gait(rig, "Fall", 0.0, 12, drift=3.0)
+    idle = bpy.data.actions["Idle"]
+    assert (rigs.loops(rig, idle), rigs.loops(rig, fall)) == (True, False)
+    clips = (("wait", "Idle"), ("fall", "Fall"))
+    recipe = Recipe("Idle", "Walk", clips=clips, once=("wait",), loops=("fall",), plan=COARSE)
+    assert [clip.goes_round for clip in make(rig, recipe).space.clips] == [False, True]
+
+
+def test_turns_of_bones_count_for_loops(empty_scene):
+    rig = walking_rig()
+    turn = bpy.data.actions.new("Turn")
+    rig.animation_data.action = turn
+    bone = rig.pose.bones["head"]
+    for frame, angle in ((1, 0.0), (10, 0.4)):
+        bone.rotation_quaternion = (np.cos(angle), np.sin(angle), 0.0, 0.0)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    rig.animation_data.action = None
+    assert not rigs.loops(rig, turn)
+    for curve in rigs.curves(turn):
+        # the negative quaternion is the same rotation
+        first, last = curve.keyframe_points[0], curve.keyframe_points[-1]
+        last.co[1] = -first.co[1]
+    assert rigs.loops(rig, turn)
+
+
+def test_feet_are_found_and_can_be_corrected(empty_scene):
+    rig = walking_rig()
+    assert set(make(rig).feet) == {"leg.l", "leg.r"}
+    # a train that drags along the ground, as feet do not
+    box("train", (0.0, 0.6, 0.05), (0.3, 0.5, 0.1), rig)
+    found = make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=("leg.l", "leg.r")))
+    assert set(found.feet) == {"leg.l", "leg.r"}
+    assert found.space.gaits[-1].stride == pytest.approx(1.0, rel=0.1)
+    with pytest.raises(CharacterError, match="No vertex belongs to 'paw'.*'leg.l'"):
+        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=("paw",)))
+
+
+def test_feet_are_guessed_by_names(empty_scene):
+    rig = walking_rig()
+    rig.data.bones["leg.l"].name = "Foot.L"  # renames the groups of its meshes too
+    rig.data.bones["leg.r"].name = "Foot.R"
+    assert rigs.guess_feet(rig) == ("Foot.L", "Foot.R")
+
+
+def test_recipes_are_kept_as_text():
+    recipe = Recipe("A", "B", "C", (("x", "D"),), COARSE, 0.5, ("hat",), (2, 9), ("x",))
+    assert from_text(recipe.to_text()) == recipe
+    for text in ("", "{}", "[1]", '{"plan": {"tolerance": 99}}', '{"plan": {}, "faces": "x"}'):
+        with pytest.raises(CharacterError, match="use Make Character again"):
+            from_text(text)
+
+
+def test_clips_that_are_not_there_cannot_end():
+    with pytest.raises(CharacterError, match="no clip 'jump': the clips are 'wave'"):
+        Recipe("A", "B", clips=(("wave", "C"),), once=("jump",))
+
+
+def moved_vertex(rig):
+    mesh = next(obj for obj in rig.children if obj.name == "head").data
+    mesh.vertices[0].co.z += 0.1
+
+
+def moved_key(rig):
+    curve = next(iter(rigs.curves(bpy.data.actions["Walk"])))
+    curve.keyframe_points[3].co[1] += 0.1
+
+
+def moved_bone(rig):
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones["head"].tail.z += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def painted_weight(rig):
+    part = next(obj for obj in rig.children if obj.name == "head")
+    part.vertex_groups["head"].add([0], 0.5, "REPLACE")
+
+
+def new_modifier(rig):
+    part = next(obj for obj in rig.children if obj.name == "head")
+    part.modifiers.new("Bevel", "BEVEL").width = 0.02
+
+
+def removed_action(rig):
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+
+
+@pytest.mark.parametrize(
+    "change", [moved_vertex, moved_key, moved_bone, painted_weight, new_modifier, removed_action]
+)
+def test_a_rig_that_changed_says_so(empty_scene, change):
+    rig = walking_rig()
+    character = make(rig).character
+    assert not character_checks.check(character)
+    bpy.context.view_layer.objects.active = rig
+    change(rig)
+    assert character_checks.check(character)
+
+
+def test_what_does_not_matter_is_no_change(empty_scene, tmp_path):
+    rig = walking_rig()
+    make(rig)
+    rig.location, rig.rotation_euler = (3.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    rig.animation_data.action = bpy.data.actions["Run"]
+    bpy.context.scene.frame_set(7)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert not character_checks.check(bpy.data.objects[character_name()])
+
+
+def character_name():
+    return next(obj.name for obj in bpy.data.objects if library.is_character(obj))
+
+
+def test_made_anew_by_one_click(empty_scene):
+    rig = walking_rig()
+    character = make(rig).character
+    before = library.rows_of(character)
+    head = next(obj for obj in rig.children if obj.name == "head")
+    head.data.vertices[0].co.z += 0.25
+    objects = {obj.name for obj in bpy.data.objects}
+    undone(bpy.ops.object.steer_make_anew, name=character.name)
+    assert character_checks.check(bpy.data.objects[character_name()])
+    bpy.ops.object.steer_make_anew(name=character_name())
+    assert {obj.name for obj in bpy.data.objects} == objects
+    anew = bpy.data.objects[character_name()]
+    assert not character_checks.check(anew)
+    assert library.rows_of(anew)[0] == before[0]
+
+
+def test_a_rig_that_is_gone_is_one_sentence(empty_scene):
+    rig = walking_rig()
+    character = make(rig).character
+    for obj in [*rig.children, rig]:
+        bpy.data.objects.remove(obj)
+    assert not sources.is_changed(character)
+    with pytest.raises(RuntimeError, match="was made of 'Walker', which is not in this file"):
+        bpy.ops.object.steer_make_anew(name=character.name)

@@ -1,0 +1,154 @@
+"""Whole walks of a character, frame by frame: where its vertices are in the world, and what pops.
+
+The poses are those that nodes pick: the nearest ones to the phase. What a pose says is how fast
+each of its vertices moves, as its `velocity` does: by the poses before and after it, at the rate of
+the phase, and with the body, which goes on and turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from steer_addon.core.agents import make_agents
+from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
+from steer_addon.core.characters.pose_space import PoseSpace
+from steer_addon.core.crowd.settings import CrowdSettings
+from steer_addon.core.step import gait
+
+FPS = 24.0
+PHASE, GAIT = POSTURE.index("phase"), POSTURE.index("gait")
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What a character did.
+
+    Attributes:
+        space: Its poses.
+        places: Where it was at each frame [m], shape (frame_count, 2).
+        yaws: Its heading [rad], 0 is along -Y, shape (frame_count,).
+        gaits: Number of its gait, shape (frame_count,).
+        phases: Its phase, shape (frame_count,).
+        poses: Number of its pose, shape (frame_count,).
+    """
+
+    space: PoseSpace
+    places: np.ndarray
+    yaws: np.ndarray
+    gaits: np.ndarray
+    phases: np.ndarray
+    poses: np.ndarray
+
+    def vertices(self) -> np.ndarray:
+        """Places of all vertices in the world [m], shape (frame_count, vertex_count, 3)."""
+        points = turned(self.space.positions[self.poses].astype(float), self.yaws)
+        points[..., :2] += self.places[:, None]
+        return points
+
+    def said(self) -> np.ndarray:
+        """How far the pose of a frame says that its vertices move until the next one [m]."""
+        rows = [self.space.rows[number] for number in self.gaits]
+        first, count = (np.array([getattr(r, k) for r in rows]) for k in ("first", "count"))
+        within = self.poses - first
+        points = self.space.positions
+        per_cycle = (
+            points[first + (within + 1) % count] - points[first + (within - 1) % count]
+        ).astype(float) * (0.5 * count)[:, None, None]
+        rate = np.diff(self.phases)
+        changed = np.flatnonzero(np.diff(self.gaits) != 0)
+        # the phase jumps where the gait changes
+        known = np.delete(np.arange(len(rate)), changed)
+        before, after = (np.empty(len(self.poses)) for _ in range(2))
+        at = np.arange(len(self.poses))
+        before[:] = rate[known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]]
+        after[:] = rate[known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]]
+        rate = np.maximum(before, after)
+        moved = turned(per_cycle * rate[:, None, None], self.yaws)
+        place = self.vertices() - np.append(self.places, 0 * self.places[:, :1], axis=1)[:, None]
+        turn = np.gradient(self.yaws)[:, None]
+        moved[..., 0] -= turn * place[..., 1]
+        moved[..., 1] += turn * place[..., 0]
+        moved[..., :2] += np.gradient(self.places, axis=0)[:, None]
+        return np.linalg.norm(moved, axis=-1)
+
+    def pops(self) -> np.ndarray:
+        """How far a vertex moves at most in each frame beyond twice what poses say [mm]."""
+        step = np.linalg.norm(np.diff(self.vertices(), axis=0), axis=-1)
+        said = self.said()
+        return 1000.0 * (step - 2.0 * np.maximum(said[1:], said[:-1])).max(axis=1)
+
+    def slips(self, low: float) -> np.ndarray:
+        """Ways that soles below a height [m] move in a frame [mm]."""
+        points = self.vertices()
+        down = points[..., 2] < low
+        moved = np.linalg.norm(np.diff(points[..., :2], axis=0), axis=-1)
+        return 1000.0 * moved[down[1:] & down[:-1]]
+
+
+def turned(points: np.ndarray, yaws: np.ndarray) -> np.ndarray:
+    """Points turned about z, each frame by its own angle."""
+    cosine, sine = np.cos(yaws)[:, None], np.sin(yaws)[:, None]
+    x, y = points[..., 0].copy(), points[..., 1].copy()
+    points[..., 0], points[..., 1] = cosine * x - sine * y, sine * x + cosine * y
+    return points
+
+
+def walk(space: PoseSpace, speeds: Iterable[float], turns: Iterable[float]) -> Walk:
+    """Let a character go.
+
+    Args:
+        space: Its poses.
+        speeds: Speed in each frame [m/s].
+        turns: How fast it turns in each [rad/s].
+    """
+    agents = make_agents(
+        np.zeros((1, 3)), heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=10.0,
+        max_force=100.0,
+    )  # fmt: skip
+    settings = CrowdSettings(cast=Cast((space.gaits,)))
+    yaw, place, found = 0.0, np.zeros(3), []
+    gait.begin(agents, settings)
+    for speed, turn in zip(speeds, turns, strict=True):
+        after = agents.copy()
+        yaw += turn / FPS
+        ahead = np.array([np.sin(yaw), -np.cos(yaw), 0.0])
+        place = place + ahead * speed / FPS
+        after.heading[:], after.velocity[:], after.position[:] = ahead, ahead * speed, place
+        gait.advance(agents, after, settings, 1.0 / FPS)
+        posture = after.memory[MEMORY][0].astype(float)
+        found.append([place[0], place[1], yaw, posture[GAIT], posture[PHASE]])
+        agents = after
+    x, y, yaws, gaits, phases = np.array(found).T
+    gaits = gaits.astype(int)
+    first, count = (
+        np.array([getattr(space.rows[g], k) for g in gaits]) for k in ("first", "count")
+    )
+    poses = first + np.floor(phases % 1.0 * count + 0.5).astype(int) % count
+    return Walk(space, np.stack([x, y], axis=1), yaws, gaits, phases, poses)
+
+
+def journey(
+    fastest: float = 3.2, pull: float = 1.5, spin: float = 1.5
+) -> tuple[np.ndarray, np.ndarray]:
+    """Speeds and turns: standing, walking, running, slowing, standing, turning on the spot.
+
+    Args:
+        fastest: Speed of the run [m/s].
+        pull: Acceleration [m/s²].
+        spin: How fast it turns on the spot [rad/s].
+    """
+    steps = [
+        (0.0, 1.0, 0.0), (1.3, 3.0, 0.0), (fastest, 3.0, 0.0), (1.3, 2.0, 0.6), (0.0, 4.0, 0.0),
+        (0.0, 2.0, spin), (0.0, 3.0, 0.0), (0.5, 3.0, 0.0), (0.0, 3.0, 0.0),
+    ]  # fmt: skip
+    speeds, turns, speed = [], [], 0.0
+    for wanted, lasts, turn in steps:
+        change = abs(wanted - speed) / pull
+        for _ in range(int(FPS * (change + lasts))):
+            speed += float(np.clip(wanted - speed, -pull / FPS, pull / FPS))
+            speeds.append(speed)
+            turns.append(turn)
+    return np.array(speeds), np.array(turns)
