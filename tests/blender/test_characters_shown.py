@@ -17,6 +17,7 @@ from mathutils import Matrix  # noqa: E402
 
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.core.characters.picking import SHEARS, stances  # noqa: E402
 from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 
 from .crowd_views import MATRICES, instances, make_crowd, make_frame, make_object  # noqa: E402
@@ -129,7 +130,8 @@ def test_characters_face_their_heading_whatever_the_axis_and_the_crowd_object(ax
         np.testing.assert_allclose(-np.array(found)[:3, 1], [0, -1.5, 0], atol=2e-5)
 
 
-def test_soles_lie_on_slopes_and_bodies_stay_upright():
+@pytest.mark.parametrize("upright", [1.0, 0.4, 0.0])
+def test_soles_lie_on_slopes_and_bodies_are_upright_by_a_share(upright):
     rise = math.tan(math.radians(15.0))
     heading = np.float32([0.6, 0.8, 0.0])
     # a plane that rises along x: seen by somebody who walks askew
@@ -138,12 +140,25 @@ def test_soles_lie_on_slopes_and_bodies_stay_upright():
         slope_ahead=[0.6 * rise] * 4, slope_side=[0.8 * rise] * 4,
     )  # fmt: skip
     frame.position[:, 2] = rise * frame.position[:, 0]
-    crowd_of(frame, make_toy(), matrix=MATRICES["moved"])
+    _, modifier = crowd_of(frame, make_toy(), matrix=MATRICES["moved"])
+    display.set_input(modifier, "Upright", upright)
     for points in shown_points():
         soles = points[SOLES]
         np.testing.assert_allclose(soles[:, 2], rise * soles[:, 0], atol=2e-5)
+    tilt = math.radians(15.0) * (1.0 - upright)
+    up = [-math.sin(tilt), 0.0, math.cos(tilt)]
     for found, _, _ in instances():
-        np.testing.assert_allclose(np.array(found)[:3, 2], [0, 0, 1], atol=2e-5)
+        np.testing.assert_allclose(np.array(found)[:3, 2], up, atol=2e-5)
+
+
+@pytest.mark.parametrize("upright", [1.0, 0.7, 0.0])
+def test_nodes_and_heroes_have_the_same_stances(upright):
+    shears = np.random.default_rng(3).uniform(-0.4, 0.4, (8, 4))
+    shears[0] = 0.0
+    _, modifier = crowd_of(level_frame(8, **dict(zip(SHEARS, shears.T, strict=True))), make_toy())
+    display.set_input(modifier, "Upright", upright)
+    for (found, _, _), expected in zip(instances(), stances(shears, upright), strict=True):
+        np.testing.assert_allclose(np.array(found)[:3, :3], expected[:3, :3], atol=2e-6)
 
 
 def test_headings_that_point_up_the_slope_add_nothing_to_it():

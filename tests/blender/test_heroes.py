@@ -100,6 +100,7 @@ def assert_same_poses(made, limit):
         rotation=np.stack([np.cos(yaw), 0 * yaw, 0 * yaw, np.sin(yaw)], axis=1),
         scale=np.full(count, 1.1),
         shear=random.uniform(-0.2, 0.2, (count, 4)),
+        upright=1.0,
         phase=np.array([p / rows[r].count for r, p in zip(row, pose, strict=True)]),
         row=row,
     )

@@ -35,12 +35,14 @@ class Look:
         radius: Body radius of agents of that size; 0 where all are alike.
         axis: Forward axis of the crowd.
         aligned: Whether bodies turn to the heading.
+        upright: Share of the slope by which bodies are not tilted, 0 to 1.
     """
 
     scale: float
     radius: float
     axis: str
     aligned: bool
+    upright: float
 
 
 def look_of(modifier: bpy.types.NodesModifier) -> Look:
@@ -55,6 +57,7 @@ def look_of(modifier: bpy.types.NodesModifier) -> Look:
         radius=float(display.get_input(modifier, "Radius")) if sized else 0.0,
         axis=str(display.get_input(modifier, "Forward Axis")),
         aligned=bool(display.get_input(modifier, "Align to Heading")),
+        upright=float(display.get_input(modifier, "Upright")),
     )
 
 
@@ -195,6 +198,7 @@ class Tracks:
             rotation=self._rotation(column, look),
             scale=np.where(self.present[:, column], scale, 0.0),
             shear=posture[:, 3:],
+            upright=look.upright,
             phase=posture[:, 0],
             row=np.round(posture[:, 1]).astype(np.int64),
         )

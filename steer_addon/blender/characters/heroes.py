@@ -18,6 +18,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ...core.characters.picking import stances
 from .hero_actions import slot_of
 from .keys import add_slot, fill, new_action
 from .origins import Origins, RowOrigin
@@ -41,6 +42,7 @@ class Motion:
         rotation: Unit quaternions (w, x, y, z) of a body that faces -Y, (frame_count, 4).
         scale: Sizes; 0 where the agent is dead, shape (frame_count,).
         shear: Slope ahead and aside, lean ahead and aside, shape (frame_count, 4).
+        upright: Share of the slope by which the body is not tilted, 0 to 1.
         phase: Cycles of the gait, shape (frame_count,).
         row: Number of the gait or clip, shape (frame_count,).
     """
@@ -50,6 +52,7 @@ class Motion:
     rotation: F64
     scale: F64
     shear: F64
+    upright: float
     phase: F64
     row: NDArray[np.int64]
 
@@ -254,10 +257,8 @@ def _key_fit(
     times = np.unique(np.concatenate([motion.numbers, *wraps, *(w - _WRAP for w in wraps)]))
     times = times[times >= motion.numbers[0]]
     now = np.clip(np.searchsorted(motion.numbers, times, "right") - 1, 0, len(motion.numbers) - 1)
-    matrices = np.tile(np.eye(4), (len(times), 1, 1))
     slopes = [np.interp(times, motion.numbers, column) for column in motion.shear.T]
-    for (row, column), values in zip(((2, 1), (2, 0), (1, 2), (0, 2)), slopes, strict=True):
-        matrices[:, row, column] = -values
+    matrices = stances(np.stack(slopes, axis=1), motion.upright)
     weights = (play.weights / play.weights.sum(axis=1, keepdims=True))[now]
     away = np.tile(np.eye(4), (len(times), 1, 1))
     for track in going:

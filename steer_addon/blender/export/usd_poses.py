@@ -55,6 +55,7 @@ class Shown:
     full_radius: float
     angle: float
     is_aligned: bool
+    upright: float
 
 
 def shown_by(obj: bpy.types.Object) -> Shown | None:
@@ -75,6 +76,7 @@ def shown_by(obj: bpy.types.Object) -> Shown | None:
         display.get_input(modifier, "Radius") if sized else 0.0,
         _ANGLES.get(display.get_input(modifier, "Forward Axis"), 0.0),
         bool(display.get_input(modifier, "Align to Heading")),
+        float(display.get_input(modifier, "Upright")),
     )
 
 
@@ -121,7 +123,7 @@ class PoseWriter:
         )
         rotation: Any = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         if shown.is_aligned:
-            rotation = orientations(frame.rotation, columns, shown.angle)
+            rotation = orientations(frame.rotation, columns, shown.angle, shown.upright)
         size = np.full(count, shown.scale)
         if shown.full_radius > 0.0:
             size = size * frame.radius / shown.full_radius

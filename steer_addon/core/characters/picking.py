@@ -48,17 +48,46 @@ def neighbors(row: Row, pose: int) -> tuple[int, int, float]:
     return before, after, (after - before) * step
 
 
-def orientations(rotation: F32, columns: Columns, angle: float) -> F64:
+def stances(shears: F64, upright: float) -> F64:
+    """Matrices that put the feet of bodies on slopes, and lean them, shape (n, 4, 4).
+
+    A body is tilted by a part of the slope, and sheared by the rest, which lifts each foot as it is
+    ahead or aside.
+
+    Args:
+        shears: Values of `SHEARS`, shape (n, 4).
+        upright: Share of the slope by which bodies are not tilted, 0 to 1.
+    """
+    ahead, side, lean_ahead, lean_side = np.asarray(shears, np.float64).T
+    rise = np.hypot(ahead, side)
+    steepness = np.arctan(rise)
+    flat = np.where(rise > 0.0, rise, 1.0)
+    share = np.tan(steepness * upright) / flat
+    shear = np.tile(np.eye(4), (len(rise), 1, 1))
+    shear[:, 2, 1], shear[:, 2, 0] = -share * ahead, -share * side
+    shear[:, 1, 2], shear[:, 0, 2] = -lean_ahead, -lean_side
+    # Rodrigues' formula about (-ahead, side, 0), which is level
+    x, y, level = -ahead / flat, side / flat, np.zeros(len(rise))
+    axis = np.array([[level, level, y], [level, level, -x], [-y, x, level]])
+    cross = np.moveaxis(axis, -1, 0)
+    angle = (steepness * (1.0 - upright))[:, None, None]
+    turn = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
+    shear[:, :3, :3] = turn @ shear[:, :3, :3]
+    return shear
+
+
+def orientations(rotation: F32, columns: Columns, angle: float, upright: float = 1.0) -> F64:
     """Rotations of characters, as quaternions (w, x, y, z), shape (n, 4).
 
-    Agents on a surface stand upright. Instances of Steer are sheared, so that feet stay on slopes
-    and bodies lean; where there are rotations only, bodies lean as far, and tilt by half of the
-    slope, which halves how far feet are above or below it.
+    Instances of Steer are sheared, so that feet stay on slopes and bodies lean, see `stances`;
+    where there are rotations only, bodies lean as far, and tilt by half of the slope more, which
+    halves how far feet are above or below it.
 
     Args:
         rotation: Rotations of the agents, (w, x, y, z), shape (n, 4).
         columns: Attributes of the agents, each of shape (n,).
         angle: Turn about z from -y to the side of the body that faces ahead [rad].
+        upright: Share of the slope by which instances of Steer are not tilted, 0 to 1.
     """
     half = 0.5 * angle
     turned = _product(rotation.astype(np.float64), np.array([np.cos(half), 0.0, 0.0, np.sin(half)]))
@@ -68,18 +97,18 @@ def orientations(rotation: F32, columns: Columns, angle: float) -> F64:
     # where y goes to: behind the body
     back = 2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)
     yaw = 0.5 * np.arctan2(-back[0], back[1])
-    upright = np.stack([np.cos(yaw), 0.0 * yaw, 0.0 * yaw, np.sin(yaw)], axis=1)
-    return _product(upright, _tilted(columns, len(yaw)))
+    yawed = np.stack([np.cos(yaw), 0.0 * yaw, 0.0 * yaw, np.sin(yaw)], axis=1)
+    return _product(yawed, _tilted(columns, len(yaw), 1.0 - 0.5 * upright))
 
 
-def _tilted(columns: Columns, count: int) -> F64:
-    """Rotations that lean bodies as far as they do, and tilt them by half of the slope."""
+def _tilted(columns: Columns, count: int, part: float) -> F64:
+    """Rotations that lean bodies as far as they do, and tilt them by a part of the slope."""
     level = np.zeros(count)
     ahead, side, lean_ahead, lean_side = (
         np.asarray(columns.get(name, level), np.float64) for name in SHEARS
     )
-    about_x = np.arctan(lean_ahead) - 0.5 * np.arctan(ahead)
-    about_y = 0.5 * np.arctan(side) - np.arctan(lean_side)
+    about_x = np.arctan(lean_ahead) - part * np.arctan(ahead)
+    about_y = part * np.arctan(side) - np.arctan(lean_side)
     angle = np.hypot(about_x, about_y)
     factor = 0.5 * np.sinc(0.5 * angle / np.pi)
     return np.stack([np.cos(0.5 * angle), factor * about_x, factor * about_y, level], axis=1)
