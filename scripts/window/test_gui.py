@@ -165,6 +165,8 @@ def report(console: str, code: int | None, seconds: float) -> int:
             problems += [] if row["passed"] else [f"{step}: {row['check']} {row['note']}"]
         elif "pauses" in row:
             print(f"          longest pause while {row['pauses']}: {row['longest']} s")
+        elif "took" in row:
+            print(f"          {row['waited']:5.2f} s  {row['took']}")
         elif "error" in row:
             problems.append(f"{step}: {row['error']}")
     problems += [

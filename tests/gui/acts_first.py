@@ -85,6 +85,7 @@ def add_by_menu(tools: Tools) -> Iterator[Step]:
         hands.key("DOWN_ARROW")
         yield None
     driver.pauses.forget()
+    start = time.perf_counter()
     hands.key("RET")
     yield lambda: bool(bpy.context.view_layer.objects.active)
     last = bpy.context.window_manager.operators[-1]
@@ -92,6 +93,8 @@ def add_by_menu(tools: Tools) -> Iterator[Step]:
     driver.check("Add > Crowd > Pedestrians was chosen",
                  named == ("OBJECT_OT_steer_start", "pedestrians"), named)  # fmt: skip
     driver.check("it plays at once", is_playing())
+    yield lambda: simulated() > 1
+    driver.took("first motion of the first crowd", time.perf_counter() - start)
     yield from show_physics()
     yield from driver.settled()
     check_framing(tools)

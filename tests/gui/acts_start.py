@@ -25,7 +25,6 @@ from parts import (
 
 def start_presets(tools: Tools) -> Iterator[Step]:
     """Add > Crowd with every preset: each sets off at once."""
-    longest = 0.0
     for name in part("core.crowd.presets").find_presets():
         bpy.ops.wm.read_homefile(use_empty=True)
         yield from tools.driver.settled()
@@ -33,24 +32,19 @@ def start_presets(tools: Tools) -> Iterator[Step]:
         with within("VIEW_3D"):
             bpy.ops.object.steer_start("INVOKE_DEFAULT", preset=name)
         yield lambda: bool(crowds()) and simulated() > 1
-        took = time.perf_counter() - start
-        tools.driver.say(preset=name, first_motion=round(took, 2))
-        longest = max(longest, took)
-    tools.driver.say(longest_first_motion=round(longest, 2))
+        tools.driver.took(f"first motion of {name}", time.perf_counter() - start)
     check_no_compiling(tools, "every preset")
 
 
 def add_behaviors(tools: Tools) -> Iterator[Step]:
     """Every behavior added to a crowd that plays: it goes on at once."""
-    longest = 0.0
     for name in part("core.behaviors").REGISTRY:
         start = time.perf_counter()
         with within("VIEW_3D"):
             bpy.ops.object.steer_behavior_add(type=name)
         go_to_start()
         yield lambda: simulated() > 1
-        longest = max(longest, time.perf_counter() - start)
-    tools.driver.say(behaviors=len(crowd().steer.behaviors), longest_wait=round(longest, 2))
+        tools.driver.took(f"going on with {name}", time.perf_counter() - start)
     check_no_compiling(tools, "every behavior")
     bpy.ops.screen.animation_cancel(restore_frame=False)
     bpy.ops.wm.read_homefile(use_empty=True)
@@ -101,7 +95,7 @@ def wait_and_play(tools: Tools) -> Iterator[Step]:
     yield lambda: bool(crowds()) and part("blender.live.compiling").is_waiting(crowd())
     start = time.perf_counter()
     yield lambda: simulated_now(crowd())
-    tools.driver.say(compiled_in=round(time.perf_counter() - start, 1))
+    tools.driver.took("compiling for one crowd", time.perf_counter() - start)
     tools.driver.check("the animation goes on", is_playing())
     yield from play(10)
 

@@ -70,6 +70,10 @@ class Driver:
         print(f"{'ok  ' if passed else 'FAIL'} {what} {note}", flush=True)
         self.say(check=what, passed=bool(passed), note=str(note))
 
+    def took(self, what: str, seconds: float) -> None:
+        """Note how long a user waited; nothing is asserted, as machines differ."""
+        self.say(took=what, waited=round(seconds, 2))
+
     def picture(self, name: str) -> Iterator[Step]:
         """A picture of the whole screen, once all of it is drawn again."""
         yield from self.settled()
