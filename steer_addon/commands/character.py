@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
-from ..core.characters.recipe import Recipe
+from ..core.characters.recipe import Recipe, optional_part
 from ..core.characters.rows import Plan
 from ..core.errors import CharacterError, short
 from ..process import tell
@@ -59,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--without", metavar="OBJECT", action="append", default=[],
         help="object of the rig that is left out; may be given several times",
     )  # fmt: skip
+    parser.add_argument(
+        "--optional", metavar="OBJECT=SHARE", type=_optional, action="append", default=[],
+        help="object that some agents have, and the share of those who do, such as hat=0.3; may "
+        "be given several times",
+    )  # fmt: skip
     for role in ("stride", "run-stride"):
         parser.add_argument(
             f"--{role}", metavar="M", type=float,
@@ -82,6 +87,13 @@ def _clip(text: str) -> tuple[str, str]:
     if not name or not action:
         raise argparse.ArgumentTypeError(f"{short(text)} is no clip: give NAME=ACTION")
     return name, action
+
+
+def _optional(text: str) -> tuple[str, float]:
+    try:
+        return optional_part(text)
+    except CharacterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -184,6 +196,7 @@ def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> Recipe:
         plan=plan,
         faces=options.faces,
         without=tuple(options.without),
+        optional=tuple(options.optional),
         once=tuple(options.once),
         loops=tuple(options.loop),
         feet=tuple(options.feet) or rigs.guess_feet(rig),

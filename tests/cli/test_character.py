@@ -44,6 +44,8 @@ def test_make_a_character(run, walker, tmp_path):
         (("--rig", "Robot"), "There is no object 'Robot'"),
         (("--walk", "Limp"), "There is no action 'Limp'"),
         (("--stride", 0), "The stride is 0 m"),
+        (("--optional", "cap=0.5"), "There is no part 'cap' to be optional: the parts are"),
+        (("--optional", "hat=2"), "The chance of part 'hat' is 200%"),
         (("--way-per-pose", 0), "Way per Pose is 0 m"),
     ],
 )
@@ -57,13 +59,15 @@ def test_corrections(run, walker, tmp_path):
     out = tmp_path / "character.blend"
     made = run(
         "character", "make", walker, "--way-per-pose", 0.05, "--clip", "wait=Idle", "--once",
-        "wait", "--feet", "leg.l", "--feet", "leg.r", "--without", "hat", "--save", out, "--json",
+        "wait", "--feet", "leg.l", "--feet", "leg.r", "--without", "hat", "--optional",
+        "head=0.5", "--save", out, "--json",
     )  # fmt: skip
     assert made.code == 0, made.err
     assert made.data["rows"][-1]["loops"] is False
     assert set(made.data["feet"]) == {"leg.l", "leg.r"}
     open_file(out)
     assert len(bpy.data.objects[made.data["character"]].data.polygons) == 3 * 6
+    assert "part_number" in bpy.data.objects[made.data["character"]].data.attributes
 
 
 @pytest.mark.slow

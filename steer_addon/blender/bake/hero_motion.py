@@ -11,7 +11,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ...core.cache import open_cache
-from ...core.characters.cast import POSTURE
+from ...core.characters.cast import PARTS, POSTURE
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from ...core.results.frames import Frame, rotations, turned
@@ -110,6 +110,7 @@ class Tracks:
         rotation: Quaternions, shape (frame_count, agent_count, 4).
         radius: Body radii, shape (frame_count, agent_count).
         posture: The attributes `POSTURE`, shape (frame_count, agent_count, 7).
+        parts: The attribute `PARTS`, shape (frame_count, agent_count); not a number without one.
         walks: Whether they stand upright on slopes.
     """
 
@@ -152,7 +153,7 @@ class Tracks:
         table = np.stack(rows)
         self.present = table[:, :, 0] != 0.0
         self.position, self.rotation = table[:, :, 1:4], table[:, :, 4:8]
-        self.radius, self.posture = table[:, :, 8], table[:, :, 9:]
+        self.radius, self.posture, self.parts = table[:, :, 8], table[:, :, 9:-1], table[:, :, -1]
         never = np.flatnonzero(~self.present.any(axis=0))
         if len(never):
             raise SceneError(
@@ -162,15 +163,16 @@ class Tracks:
         self._hold()
 
     def _read(self, frame: Frame) -> F64:
-        """Whether they live, place, rotation, radius and posture, shape (agent_count, 16)."""
-        result = np.zeros((len(self.ids), 9 + _COUNT))
+        """Whether they live, place, rotation, radius, posture, parts: shape (agent_count, 17)."""
+        result = np.zeros((len(self.ids), 10 + _COUNT))
+        result[:, -1] = np.nan
         rows = np.flatnonzero(np.isin(frame.id, self.ids))
         columns = np.searchsorted(self.ids, frame.id[rows])
         result[columns, 0] = frame.alive[rows] != 0
         result[columns, 1:4] = frame.position[rows]
         result[columns, 4:8] = frame.rotation[rows]
         result[columns, 8] = frame.radius[rows]
-        for place, name in enumerate(POSTURE, 9):
+        for place, name in enumerate((*POSTURE, PARTS), 9):
             if name in frame.attributes:
                 result[columns, place] = frame.attributes[name][rows]
         return result

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
@@ -18,7 +18,7 @@ from mathutils import Matrix
 
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
-from ..characters import figure_rigs, hero_actions, library, origins
+from ..characters import figure_rigs, hero_actions, library, optional_parts, origins
 from ..characters.heroes import MARK, make_hero
 from ..crowd import crowds, hero_table
 from ..crowd.casting import characters_of
@@ -69,6 +69,7 @@ class Stage:
         self.made: list[bpy.types.ID] = []
         self._templates: list[bpy.types.ID] = []
         self._scene = scene
+        self._seed = int(display.get_input(modifier, "Seed"))
         self._origins: dict[str, origins.Origins] = {}
 
     def origins_of(self, number: int) -> origins.Origins:
@@ -92,13 +93,24 @@ class Stage:
     ) -> bpy.types.Object:
         """Make the rig of one agent."""
         start = int(tracks.present[:, column].argmax())
-        found = self.origins_of(int(np.round(tracks.posture[start, column, 2])))
+        number = int(np.round(tracks.posture[start, column, 2]))
+        given = tracks.parts[start, column : column + 1]
+        found = self._with_parts(number, int(tracks.ids[column]), given)
         motion = tracks.motion(column, self.look)
         carrier = make_hero(name, motion, found, collection, self.made)
         carrier[AGENT] = str(tracks.ids[column])
         for item in carrier.children_recursive:
             item["id"] = int(tracks.ids[column])  # materials draw by it
         return carrier
+
+    def _with_parts(self, number: int, agent: int, given: Any) -> origins.Origins:
+        """What an agent's character was made of, without the optional parts that it lacks."""
+        found = self.origins_of(number)
+        optional = optional_parts.parts_of(self.characters[number % len(self.characters)])
+        said = None if np.isnan(given[0]) else given
+        drawn = optional_parts.carried(optional, [agent], self._seed, said)[0]
+        missing = {name for (name, _chance), has in zip(optional, drawn, strict=True) if not has}
+        return replace(found, parts=tuple(p for p in found.parts if p.name not in missing))
 
     def close(self, complete: bool) -> None:
         """Remove what served only to be copied, or all that was made."""

@@ -34,7 +34,7 @@ _GROUP_NAME = "Steer Character"
 _GROUP_KEY = "steer_character_version"
 _VERSION = 1
 """Raise it with every change of the property."""
-_GROUP_VERSION = 2
+_GROUP_VERSION = 3
 """Raise it with every change of `library.toml`."""
 WEIGHT = "Weight"
 """Input of its modifier: how often it is chosen, against the other characters of a crowd."""

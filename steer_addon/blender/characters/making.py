@@ -14,7 +14,7 @@ from ...core.characters.pose_space import F32, PoseSpace
 from ...core.characters.recipe import Recipe
 from ...core.characters.rows import ClipPlan, Place, Rows, Steps, Weights, add_gaits
 from ...core.errors import CharacterError
-from . import feet, joining, library, origins, rigs, sources
+from . import feet, joining, library, optional_parts, origins, rigs, sources
 from .sampling import Sampler, Track, blended
 
 
@@ -78,6 +78,7 @@ def making(
     """
     rigs.check_mode(rig)
     parts = rigs.parts_of(rig, recipe.without)
+    optional_parts.check([part.name for part in parts], recipe.optional)
     with Sampler(scene, rig, parts, recipe.faces) as sampler:
         body = _Posed(sampler, rig, recipe) if sampler.is_posed else _Moving(sampler, recipe)
         points = body.first()
@@ -96,6 +97,7 @@ def making(
         body.first()
         found = feet.names_of(sampler, body.planted)
         mesh, order = joining.join_parts(sampler, rig.name)
+        optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
     try:
         space = rows.space()
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)

@@ -90,7 +90,7 @@ class Sampler:
         self._made: list[Any] = []
         self.twins: list[bpy.types.Object] = []
         self.names: list[str] = []
-        self._sizes: list[int] = []
+        self.sizes: list[int] = []
         with suspended():
             self.scene: Any = bpy.data.scenes.new("Steer Sampling")
             try:
@@ -214,14 +214,14 @@ class Sampler:
         depsgraph = self.depsgraph
         found = [_points(twin.evaluated_get(depsgraph)) for twin in self.twins]
         sizes = [len(points) for points in found]
-        if self._sizes and sizes != self._sizes:
-            changed = next(n for n, s in enumerate(sizes) if s != self._sizes[n])
+        if self.sizes and sizes != self.sizes:
+            changed = next(n for n, s in enumerate(sizes) if s != self.sizes[n])
             raise CharacterError(
-                f"Object {self.names[changed]!r} has {self._sizes[changed]} vertices at one time "
+                f"Object {self.names[changed]!r} has {self.sizes[changed]} vertices at one time "
                 f"and {sizes[changed]} at another: turn off the modifiers that change it, "
                 "since all poses of a character share their faces"
             )
-        self._sizes = sizes
+        self.sizes = sizes
         return np.concatenate(found) * np.float32(self.units)
 
     def close(self) -> None:

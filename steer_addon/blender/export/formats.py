@@ -198,6 +198,8 @@ def export_crowd(
 
     if chosen.name in _STILL:
         found += keyed_crowds.standing_characters(obj)
+    elif chosen.name == "pointinstancer":
+        found += usd_poses.parts_at_all(obj)
 
     def frames() -> Iterator[Frame]:
         nonlocal agents

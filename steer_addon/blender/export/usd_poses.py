@@ -19,9 +19,10 @@ import numpy as np
 
 from ...core.characters.picking import neighbors, orientations, pose_numbers
 from ...core.characters.pose_space import F32, Row
+from ...core.diagnoses import Diagnosis, diagnose
 from ...core.files.staging import as_output_errors
 from ...core.results.frames import Frame
-from ..characters import library
+from ..characters import library, optional_parts
 from ..crowd import casting
 from ..display import display
 from ..writing.files import Header
@@ -78,6 +79,13 @@ def shown_by(obj: bpy.types.Object) -> Shown | None:
         bool(display.get_input(modifier, "Align to Heading")),
         float(display.get_input(modifier, "Upright")),
     )
+
+
+def parts_at_all(obj: bpy.types.Object) -> list[Diagnosis]:
+    """A diagnosis for each character whose optional parts are at all agents in USD."""
+    shown = shown_by(obj)
+    characters = () if shown is None else shown.characters
+    return [diagnose("PARTS_AT_ALL", c.name) for c in characters if optional_parts.parts_of(c)]
 
 
 class PoseWriter:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...core.characters.recipe import Recipe
+from ...core.characters.recipe import Recipe, optional_part
 from ...core.characters.rows import Plan
 from ...core.errors import CharacterError, short
 from ..characters import library, making, rigs, sources
@@ -51,6 +51,14 @@ class STEER_PG_part_use(bpy.types.PropertyGroup):
     """Whether an object is a part of the character; its name is that of the object"""
 
     use: bpy.props.BoolProperty(name="Use", description="Part of the character", default=True)
+    chance: bpy.props.FloatProperty(
+        name="Chance",
+        description="Share of the agents that have this part; 1 gives it to all",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
 
 
 class STEER_UL_actions(bpy.types.UIList):
@@ -71,15 +79,17 @@ class STEER_UL_actions(bpy.types.UIList):
 
 
 class STEER_UL_parts(bpy.types.UIList):
-    """Objects of a rig, and whether each is a part of the character"""
+    """Objects of a rig, whether each is a part of the character, and of how many agents"""
 
     bl_idname = "STEER_UL_parts"
 
     def draw_item(  # type: ignore[no-untyped-def]
         self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0
     ) -> None:
-        """Switch and name."""
-        layout.prop(item, "use", text=item.name)
+        """Switch, name and chance."""
+        row = layout.row()
+        row.prop(item, "use", text=item.name)
+        row.prop(item, "chance", text="", slider=True)
 
 
 class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
@@ -130,6 +140,12 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         name="Without",
         options={"SKIP_SAVE"},
         description="Objects of the rig that are left out, separated by commas",
+    )
+    optional: bpy.props.StringProperty(
+        name="Optional",
+        options={"SKIP_SAVE"},
+        description="Objects that some agents have, separated by commas, each with the share of "
+        "those who do, such as hat=0.3",
     )
     actions: bpy.props.CollectionProperty(type=STEER_PG_action_use, options={"SKIP_SAVE"})
     parts: bpy.props.CollectionProperty(type=STEER_PG_part_use, options={"SKIP_SAVE"})
@@ -198,10 +214,11 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
                 item.loops = rigs.loops(rig, action)
             if not self.feet:
                 self.feet = ", ".join(rigs.guess_feet(rig))
-        left_out = _words(self.without)
+        left_out, chances = _words(self.without), dict(self._optional())
         for part in rigs.candidates(rig):
             item = self.parts.add()
             item.name, item.use = part.name, part.name not in left_out
+            item.chance = chances.get(part.name, 1.0)
 
     def check(self, context: bpy.types.Context) -> bool:
         """Give each role to the action that was chosen last."""
@@ -255,6 +272,11 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
     def _clips(self) -> list[tuple[str, str]]:
         return [_clip(word) for word in _words(self.clips)]
 
+    def _optional(self) -> list[tuple[str, float]]:
+        if self.parts:
+            return [(p.name, p.chance) for p in self.parts if p.use and p.chance < 1.0]
+        return [optional_part(word) for word in _words(self.optional)]
+
     def _recipe(self, context: bpy.types.Context) -> Recipe:
         unit, posed = units_per_meter(context.scene), context.object.type == "ARMATURE"
         roles = {role: getattr(self, f"{role}_action") if posed else "" for role in _ROLES}
@@ -277,6 +299,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
             loops=tuple(loops),
             feet=tuple(_words(self.feet)),
             without=tuple(left_out if self.parts else _words(self.without)),
+            optional=tuple(self._optional()),
             plan=Plan(
                 tolerance=self.way_per_pose,
                 stride=self.stride / unit if self.stride > 0.0 else None,

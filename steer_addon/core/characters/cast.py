@@ -22,6 +22,9 @@ CLIP, TEMPO = "clip", "tempo"
 others it does what goes by time. `CLIP` is one of the state too, where clips are played."""
 CLIP_MEMORY = "a clip"
 """Key, in the memory of agents, of the number of the clip that is played or due, -1 for none."""
+PARTS = "parts"
+"""Point attribute that says which optional parts of its character an agent has: 1 the first one, 2
+the second, 4 the third and so on, added up; 0 none."""
 MEMORY = "a gait"
 """Key of the posture in the memory of agents: no behavior has a space in its type."""
 POSTURE = (
@@ -72,7 +75,7 @@ class Cast:
         """Names of the point attributes that it reads."""
         if not self:
             return ()
-        own = (GIVEN, CLIP, TEMPO)
+        own = (GIVEN, CLIP, TEMPO, PARTS)
         return own if self.choice in (RANDOM, INDEX) else (*own, self.choice)
 
     def limits(self) -> NDArray[np.float32]:
@@ -112,6 +115,8 @@ def posture(agents: Agents, walks: bool) -> dict[str, NDArray[np.float32]]:
     found = {name: memory[:, column].copy() for column, name in enumerate(names)}
     if CLIP_MEMORY in agents.memory:
         found[CLIP] = agents.memory[CLIP_MEMORY][:, 0].copy()
+    if PARTS in agents.attributes:
+        found[PARTS] = agents.attributes[PARTS].astype(np.float32)
     return found
 
 

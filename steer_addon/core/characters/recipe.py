@@ -22,6 +22,7 @@ class Recipe:
         plan: What rows are made.
         faces: Share of the faces that is kept.
         without: Names of objects that are left out.
+        optional: Names of objects that some agents have, each with the share of those who do.
         frames: First and last frame of one cycle, for what moves without actions of a rig.
         once: Names of clips that end, although their ends look alike.
         loops: Names of clips that begin again, although their ends differ.
@@ -39,6 +40,7 @@ class Recipe:
     once: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
     feet: tuple[str, ...] = ()
+    optional: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Check what can be known without a rig."""
@@ -46,6 +48,12 @@ class Recipe:
             raise CharacterError(
                 f"Faces is {self.faces:.0%}: give a share above 0% and up to 100%, which keeps all"
             )
+        for name, chance in self.optional:
+            if not 0.0 <= chance <= 1.0:
+                raise CharacterError(
+                    f"The chance of part {short(name)} is {chance:.0%}: give a share from 0% to "
+                    "100% of the agents"
+                )
         names = [name for name, _ in self.clips]
         for name in (*self.once, *self.loops):
             if name not in names:
@@ -55,6 +63,25 @@ class Recipe:
     def to_text(self) -> str:
         """The recipe as JSON."""
         return json.dumps(asdict(self))
+
+
+def optional_part(text: str) -> tuple[str, float]:
+    """Name and chance of an optional part, from NAME=SHARE.
+
+    Raises:
+        CharacterError: It is something else.
+    """
+    name, _, share = text.rpartition("=")
+    try:
+        return name.strip() or _refuse(text), float(share)
+    except ValueError:
+        return _refuse(text), 0.0
+
+
+def _refuse(text: str) -> str:
+    raise CharacterError(
+        f"{short(text)} is no optional part: give NAME=SHARE, such as hat=0.3, which 30% have"
+    )
 
 
 def from_text(text: object) -> Recipe:
