@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..blender.characters import making, rigs
+from ..blender.characters import levels, making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
 from ..core.characters.recipe import Recipe, optional_part
@@ -76,6 +76,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--faces", metavar="SHARE", type=float, default=1.0, help="share of the faces that is kept"
     )
+    parser.add_argument(
+        "--levels", metavar="N", type=int, default=0,
+        help="further levels of detail for agents that are small in the picture, 0 to 2",
+    )  # fmt: skip
     arguments.add_frames(parser, "one cycle, for what moves without an armature (default: 1-24)")
     parser.add_argument(
         "--save", metavar="FILE.blend", type=arguments.path, required=True, help="file to write"
@@ -175,7 +179,8 @@ def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> st
     """What the poses may take, as a text; it is known for sure only once they are made."""
     counts = rigs.counts(rig, scene.view_layers[0].depsgraph)
     shown = [count for name, count in counts.items() if name not in recipe.without]
-    vertices, faces = (int(recipe.faces * sum(part[k] for part in shown)) for k in (0, 1))
+    kept = recipe.faces * levels.added(recipe.levels)
+    vertices, faces = (int(kept * sum(part[k] for part in shown)) for k in (0, 1))
     height = rigs.height(rig) * scene.unit_settings.scale_length
     return rigs.check_memory(rigs.expected_poses(recipe, height), vertices, faces)
 
@@ -197,6 +202,7 @@ def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> Recipe:
         faces=options.faces,
         without=tuple(options.without),
         optional=tuple(options.optional),
+        levels=options.levels,
         once=tuple(options.once),
         loops=tuple(options.loop),
         feet=tuple(options.feet) or rigs.guess_feet(rig),

@@ -274,8 +274,9 @@ def test_only_inputs_that_count_are_drawn():
     assert drawn_inputs(modifier, Display="Collection") == pick | {"Seed"}
     assert drawn_inputs(modifier, Choose_By="Index") == pick
     assert drawn_inputs(modifier, Choose_By="Attribute") == pick | {"Attribute"}
-    assert drawn_inputs(modifier, Display="Characters") == pick | {"Attribute", "Upright"}
-    assert drawn_inputs(modifier, Display="Character") == always | body | {"Object", "Upright"}
+    posed = {"Upright", "Full Detail"}
+    assert drawn_inputs(modifier, Display="Characters") == pick | posed | {"Attribute"}
+    assert drawn_inputs(modifier, Display="Character") == always | body | posed | {"Object"}
     assert drawn_inputs(modifier, Display="Collection") == pick | {"Attribute"}
     assert drawn_inputs(modifier, Color_By="Density") == pick | {"Attribute", "Color Range"}
 

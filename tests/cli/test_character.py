@@ -45,6 +45,7 @@ def test_make_a_character(run, walker, tmp_path):
         (("--walk", "Limp"), "There is no action 'Limp'"),
         (("--stride", 0), "The stride is 0 m"),
         (("--optional", "cap=0.5"), "There is no part 'cap' to be optional: the parts are"),
+        (("--levels", 3), "Levels of Detail is 3: give 1 or 2 further levels, or 0"),
         (("--optional", "hat=2"), "The chance of part 'hat' is 200%"),
         (("--way-per-pose", 0), "Way per Pose is 0 m"),
     ],
@@ -60,7 +61,7 @@ def test_corrections(run, walker, tmp_path):
     made = run(
         "character", "make", walker, "--way-per-pose", 0.05, "--clip", "wait=Idle", "--once",
         "wait", "--feet", "leg.l", "--feet", "leg.r", "--without", "hat", "--optional",
-        "head=0.5", "--save", out, "--json",
+        "head=0.5", "--levels", 1, "--save", out, "--json",
     )  # fmt: skip
     assert made.code == 0, made.err
     assert made.data["rows"][-1]["loops"] is False
@@ -68,6 +69,7 @@ def test_corrections(run, walker, tmp_path):
     open_file(out)
     assert len(bpy.data.objects[made.data["character"]].data.polygons) == 3 * 6
     assert "part_number" in bpy.data.objects[made.data["character"]].data.attributes
+    assert f"{made.data['character']} Level 1" in bpy.data.objects
 
 
 @pytest.mark.slow

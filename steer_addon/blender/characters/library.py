@@ -36,6 +36,8 @@ _VERSION = 1
 """Raise it with every change of the property."""
 _GROUP_VERSION = 3
 """Raise it with every change of `library.toml`."""
+LEVELS = ("Level 1", "Level 2")
+"""Inputs of its modifier: objects that show the same poses with fewer faces."""
 WEIGHT = "Weight"
 """Input of its modifier: how often it is chosen, against the other characters of a crowd."""
 _MOST_POSES = 10_000
@@ -117,10 +119,11 @@ def make(
     Raises:
         CharacterError: The poses do not fit the mesh.
     """
-    _fill(mesh, space)
+    fill(mesh, space)
     obj = bpy.data.objects.new(name, mesh)
     mesh.name = obj.name
     _describe(obj, space)
+    ensure_modifier(obj)
     # wherever it is linked to, all poses at once are never seen; crowds show it nonetheless
     obj.hide_viewport = obj.hide_render = True
     ensure_collection(scene).objects.link(obj)
@@ -139,7 +142,7 @@ def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> Non
         CharacterError: The poses do not fit the mesh, or the object comes from another file.
     """
     check_local(obj)
-    _fill(mesh, space)
+    fill(mesh, space)
     before: Any = obj.data
     obj.data = mesh
     if before is not None and before.users == 0:
@@ -147,6 +150,7 @@ def refill(obj: bpy.types.Object, mesh: bpy.types.Mesh, space: PoseSpace) -> Non
         bpy.data.meshes.remove(before)
         mesh.name = name
     _describe(obj, space)
+    ensure_modifier(obj)
 
 
 def check_local(obj: bpy.types.Object) -> None:
@@ -312,15 +316,25 @@ def _build(group: bpy.types.NodeTree) -> None:
             # modifiers from before have 0
             if is_character(obj) and obj.library is None:
                 set_weight(obj, 1.0)
+    for name in LEVELS:
+        if not any(getattr(item, "name", "") == name for item in group.interface.items_tree):
+            socket = group.interface.new_socket(
+                name, in_out="INPUT", socket_type="NodeSocketObject"
+            )
+            socket.description = "Object with the same poses and fewer faces, for agents far away"
     data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     node_builder.add_nodes(group, data["nodes"])
     group[_GROUP_KEY] = _GROUP_VERSION
 
 
 def _describe(obj: bpy.types.Object, space: PoseSpace) -> None:
-    """Write the custom property, and give the object its modifier."""
+    """Write the custom property."""
     gaits, clips = ([asdict(row) for row in rows] for rows in (space.gaits, space.clips))
     obj[KEY] = json.dumps({"version": _VERSION, "gaits": gaits, "clips": clips})
+
+
+def ensure_modifier(obj: bpy.types.Object) -> None:
+    """Give an object the modifier that makes the poses of its mesh."""
     group = ensure_group()
     found = [m for m in obj.modifiers if isinstance(m, bpy.types.NodesModifier)]
     if not any(modifier.node_group == group for modifier in found):
@@ -329,7 +343,7 @@ def _describe(obj: bpy.types.Object, space: PoseSpace) -> None:
         modifier.show_group_selector = False
 
 
-def _fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
+def fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
     """Write poses and rows to the attributes of a mesh.
 
     Raises:

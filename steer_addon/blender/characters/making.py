@@ -14,7 +14,7 @@ from ...core.characters.pose_space import F32, PoseSpace
 from ...core.characters.recipe import Recipe
 from ...core.characters.rows import ClipPlan, Place, Rows, Steps, Weights, add_gaits
 from ...core.errors import CharacterError
-from . import feet, joining, library, optional_parts, origins, rigs, sources
+from . import feet, joining, levels, library, optional_parts, origins, rigs, sources
 from .sampling import Sampler, Track, blended
 
 
@@ -98,17 +98,22 @@ def making(
         found = feet.names_of(sampler, body.planted)
         mesh, order = joining.join_parts(sampler, rig.name)
         optional_parts.mark(mesh, sampler.names, sampler.sizes, order, recipe.optional)
+    further: list[tuple[bpy.types.Mesh, PoseSpace]] = []
     try:
         space = rows.space()
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
-        memory = rigs.check_memory(space.pose_count, vertices, faces)
+        size = levels.added(recipe.levels)
+        memory = rigs.check_memory(space.pose_count, int(vertices * size), int(faces * size))
+        further = levels.decimated(mesh, space, recipe.levels, scene)
         if anew is None:
             anew = library.make(f"{rig.name} Character", mesh, space, scene)
         else:
             library.refill(anew, mesh, space)
+        levels.put(anew, further)
     except BaseException:
-        if mesh.users == 0:
-            bpy.data.meshes.remove(mesh)
+        for unused in (mesh, *(level for level, _space in further)):
+            if unused.users == 0:
+                bpy.data.meshes.remove(unused)
         raise
     sources.keep(anew, rig, recipe)
     if isinstance(body, _Posed):

@@ -9,7 +9,8 @@ inputs; `values` has all inputs in their order. The values "<name" and "<name.Ou
 to another node: to its first output, or to the one named. A list of them makes several links to one
 input; a node that joins takes the last one first. "#RRGGBB" is a color in sRGB. `zone` names the
 node that ends the zone which this node begins; keys that end in `_items` have the types of sockets
-by name, which are added to the node.
+by name, which are added to the node. `otherwise` is a row that takes the place of one whose type
+this Blender does not have; links are to its first output then.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ def add_nodes(
         menus: Descriptions of the items, by item name, of the menus among them.
     """
     made, inputs = {}, {}
+    rows = {name: _known(row) for name, row in rows.items()}
     for name, row in rows.items():
         made[name] = _make_node(tree, row)
         inputs[name] = _set_properties(made[name], row)
@@ -75,6 +77,11 @@ def add_nodes(
         sockets += zip(node.inputs, rows[name].get("values", ()), strict=False)
         for socket, value in sockets:
             _set_input(tree, socket, value, made)
+
+
+def _known(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    has_type = "type" not in row or hasattr(bpy.types, row["type"])
+    return row if has_type else row.get("otherwise", row)
 
 
 def _make_node(tree: bpy.types.NodeTree, row: Mapping[str, Any]) -> Any:
@@ -102,7 +109,7 @@ def _set_properties(node: Any, row: Mapping[str, Any]) -> dict[str, Any]:
         elif key in ("mode", "pattern_mode") and key not in node.bl_rna.properties:
             # they became inputs in 5.0
             node.inputs[key.replace("_", " ").title()].default_value = value.title()
-        elif key not in ("type", "node", "at", "values", "zone"):
+        elif key not in ("type", "node", "at", "values", "zone", "otherwise"):
             if key in node.bl_rna.properties:
                 setattr(node, key, value)
             else:

@@ -7,10 +7,11 @@ import bpy
 from ...core.characters.recipe import Recipe, optional_part
 from ...core.characters.rows import Plan
 from ...core.errors import CharacterError, short
-from ..characters import library, making, rigs, sources
+from ..characters import levels, library, making, rigs, sources
 from ..checks import character_checks
 from ..crowd.scene_units import units_per_meter
 from ..display import display
+from .character_lists import STEER_PG_action_use, STEER_PG_part_use
 from .common import SteerOperator, active_object, why_no_editable_crowd, why_not_object_mode
 from .stepping import SteppedOperator
 
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
     from .stepping import Work
 
 _ROLES = ("stand", "walk", "run")
-_USES = (
-    ("NONE", "-", "It is not part of the character"),
-    ("STAND", "Stand", "It shows standing"),
-    ("WALK", "Walk", "It shows one cycle of walking: a step of each foot"),
-    ("RUN", "Run", "It shows one cycle of running"),
-    ("CLIP", "Clip", "It is kept as a clip of its own"),
-)
 
 
 def why_no_rig(context: bpy.types.Context) -> str:
@@ -36,60 +30,6 @@ def why_no_rig(context: bpy.types.Context) -> str:
     if obj.type not in ("ARMATURE", "MESH", "EMPTY"):
         return f"{obj.name!r} is no armature, mesh or empty: select the rig of the character"
     return ""
-
-
-class STEER_PG_action_use(bpy.types.PropertyGroup):
-    """What an action is used for; its name is that of the action"""
-
-    use: bpy.props.EnumProperty(name="Use", description="What the action shows", items=_USES)
-    loops: bpy.props.BoolProperty(
-        name="Loop", description="Whether the clip begins again at its end"
-    )
-
-
-class STEER_PG_part_use(bpy.types.PropertyGroup):
-    """Whether an object is a part of the character; its name is that of the object"""
-
-    use: bpy.props.BoolProperty(name="Use", description="Part of the character", default=True)
-    chance: bpy.props.FloatProperty(
-        name="Chance",
-        description="Share of the agents that have this part; 1 gives it to all",
-        default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-    )
-
-
-class STEER_UL_actions(bpy.types.UIList):
-    """Actions of a rig, and what each is used for"""
-
-    bl_idname = "STEER_UL_actions"
-
-    def draw_item(  # type: ignore[no-untyped-def]
-        self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0
-    ) -> None:
-        """Name, role, and loop or once."""
-        row = layout.split(factor=0.5)
-        row.label(text=item.name, icon="ACTION")
-        row = row.split(factor=0.6)
-        row.prop(item, "use", text="")
-        if item.use == "CLIP":
-            row.prop(item, "loops", text="Loop" if item.loops else "Once", toggle=True)
-
-
-class STEER_UL_parts(bpy.types.UIList):
-    """Objects of a rig, whether each is a part of the character, and of how many agents"""
-
-    bl_idname = "STEER_UL_parts"
-
-    def draw_item(  # type: ignore[no-untyped-def]
-        self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0
-    ) -> None:
-        """Switch, name and chance."""
-        row = layout.row()
-        row.prop(item, "use", text=item.name)
-        row.prop(item, "chance", text="", slider=True)
 
 
 class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
@@ -178,6 +118,14 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
         max=1.0,
         subtype="FACTOR",
     )
+    levels: bpy.props.IntProperty(
+        name="Levels of Detail",
+        description="Further meshes for agents that are small in the picture of the active camera; "
+        "each has a third of the faces of the one before",
+        default=0,
+        min=0,
+        max=levels.MOST,
+    )
     frame_start: bpy.props.IntProperty(
         name="Frame Start", description="First frame of one cycle", default=1
     )
@@ -248,13 +196,14 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
             layout.template_list(
                 "STEER_UL_parts", "", self, "parts", self, "active_part", rows=3, maxrows=6
             )
-        for name in ("stride", "way_per_pose", "faces"):
+        for name in ("stride", "way_per_pose", "faces", "levels"):
             layout.prop(self, name)
         layout.label(text=self._memory(context), icon="INFO")
 
     def _memory(self, context: bpy.types.Context) -> str:
         parts = [self._counts[item.name] for item in self.parts if item.use]
-        vertices, faces = (int(self.faces * sum(part[k] for part in parts)) for k in (0, 1))
+        kept = self.faces * levels.added(self.levels)
+        vertices, faces = (int(kept * sum(part[k] for part in parts)) for k in (0, 1))
         height = rigs.height(context.object) / units_per_meter(context.scene)
         fps = context.scene.render.fps / context.scene.render.fps_base
         try:
@@ -305,6 +254,7 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
                 stride=self.stride / unit if self.stride > 0.0 else None,
             ),
             faces=self.faces,
+            levels=self.levels,
             frames=(self.frame_start, self.frame_end),
         )
 
@@ -389,10 +339,6 @@ def _clip(text: str) -> tuple[str, str]:
 
 
 classes = (
-    STEER_PG_action_use,
-    STEER_PG_part_use,
-    STEER_UL_actions,
-    STEER_UL_parts,
     OBJECT_OT_steer_make_character,
     OBJECT_OT_steer_make_anew,
     OBJECT_OT_steer_show_characters,

@@ -44,8 +44,8 @@ _SHOWN = {
     "Discs": ("Material", *_BODY),
     "Object": ("Object", *_BODY),
     "Collection": ("Collection", "Choose By", *_BODY),
-    "Character": ("Object", *_BODY, "Upright"),
-    "Characters": ("Collection", "Choose By", *_BODY, "Upright"),
+    "Character": ("Object", *_BODY, "Upright", "Full Detail"),
+    "Characters": ("Collection", "Choose By", *_BODY, "Upright", "Full Detail"),
 }
 """Inputs of the Crowd modifier that each display uses."""
 _CHOSEN = {"Random": ("Seed",), "Attribute": ("Attribute",)}

@@ -22,6 +22,7 @@ class Recipe:
         plan: What rows are made.
         faces: Share of the faces that is kept.
         without: Names of objects that are left out.
+        levels: Number of further levels of detail, 0 to 2.
         optional: Names of objects that some agents have, each with the share of those who do.
         frames: First and last frame of one cycle, for what moves without actions of a rig.
         once: Names of clips that end, although their ends look alike.
@@ -41,12 +42,17 @@ class Recipe:
     loops: tuple[str, ...] = ()
     feet: tuple[str, ...] = ()
     optional: tuple[tuple[str, float], ...] = ()
+    levels: int = 0
 
     def __post_init__(self) -> None:
         """Check what can be known without a rig."""
         if not 0.0 < self.faces <= 1.0:
             raise CharacterError(
                 f"Faces is {self.faces:.0%}: give a share above 0% and up to 100%, which keeps all"
+            )
+        if self.levels not in (0, 1, 2):
+            raise CharacterError(
+                f"Levels of Detail is {short(self.levels)}: give 1 or 2 further levels, or 0"
             )
         for name, chance in self.optional:
             if not 0.0 <= chance <= 1.0:

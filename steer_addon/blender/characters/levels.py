@@ -1,0 +1,143 @@
+"""Levels of detail: the same poses with fewer faces, for agents that are small in the picture.
+
+Each is a hidden object like that of the character itself, which the character's modifier refers to.
+Its faces are decimated; each of its vertices keeps its place on a triangle of the whole body.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils.bvhtree import BVHTree
+from numpy.typing import NDArray
+
+from ...core.characters.pose_space import F32, PoseSpace
+from ..display import display
+from ..suspension import suspended
+from . import library
+
+SHARE = 1.0 / 3.0
+"""Faces of a level, against those of the one before."""
+MOST = len(library.LEVELS)
+_KEY = "steer_level"
+"""Custom property of the objects: they belong to a character."""
+
+
+def added(levels: int) -> float:
+    """How much more all levels take than the body alone, as a factor."""
+    return sum(SHARE**level for level in range(levels + 1))
+
+
+def decimated(
+    mesh: bpy.types.Mesh, space: PoseSpace, levels: int, scene: bpy.types.Scene
+) -> list[tuple[bpy.types.Mesh, PoseSpace]]:
+    """Meshes of fewer and fewer faces, with the same poses.
+
+    Args:
+        mesh: The whole body, which has not got its poses yet.
+        space: Its poses.
+        levels: How many meshes, 0 to `MOST`.
+        scene: Any scene; it is as before afterwards.
+    """
+    found = []
+    for level in range(1, levels + 1):
+        made = _decimate(mesh, SHARE**level, scene)
+        triangles, weights = _bind(mesh, made)
+        # one pose after another, as the corners of all at once take nine times as much memory
+        poses = [np.einsum("vk,vkx->vx", weights, pose[triangles]) for pose in space.positions]
+        for name in ("part_number", "part_chance"):
+            _copy(mesh, made, name, triangles[:, 0])
+        rows = PoseSpace(np.stack(poses).astype(np.float32), space.gaits, space.clips)
+        found.append((made, rows))
+    return found
+
+
+def put(obj: bpy.types.Object, made: list[tuple[bpy.types.Mesh, PoseSpace]]) -> None:
+    """Give a character its levels, in place of those that it had.
+
+    Args:
+        obj: The library object.
+        made: What `decimated` made.
+    """
+    modifier: Any = library.modifier_of(obj)
+    for number, name in enumerate(library.LEVELS):
+        before = display.get_input(modifier, name)
+        display.set_input(modifier, name, None)
+        if before is not None and _KEY in before and before.users == 0:
+            mesh = before.data
+            bpy.data.objects.remove(before)
+            bpy.data.meshes.remove(mesh)
+        if number < len(made):
+            mesh, space = made[number]
+            library.fill(mesh, space)
+            mesh.name = f"{obj.name} {name}"
+            level = bpy.data.objects.new(mesh.name, mesh)
+            level[_KEY] = True
+            library.ensure_modifier(level)
+            display.set_input(modifier, name, level)
+
+
+def _decimate(mesh: bpy.types.Mesh, share: float, scene: bpy.types.Scene) -> bpy.types.Mesh:
+    with suspended():
+        obj = bpy.data.objects.new(mesh.name, mesh)
+        scene.collection.objects.link(obj)
+        try:
+            modifier: Any = obj.modifiers.new("Decimate", "DECIMATE")
+            modifier.ratio = share
+            scene.view_layers[0].update()
+            depsgraph = scene.view_layers[0].depsgraph
+            return bpy.data.meshes.new_from_object(
+                obj.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
+            )
+        finally:
+            bpy.data.objects.remove(obj)
+
+
+def _bind(
+    mesh: bpy.types.Mesh, made: bpy.types.Mesh
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """The triangle of a mesh that each vertex of another one lies on, and where on it.
+
+    Returns:
+        Numbers of the corners and their weights, both of shape (vertex_count, 3).
+    """
+    mesh.calc_loop_triangles()
+    corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", corners)
+    triangles, points = corners.reshape(-1, 3), _points(mesh)
+    tree: Any = BVHTree.FromPolygons(points.tolist(), triangles.tolist())
+    places = _points(made)
+    nearest = np.array([tree.find_nearest(place)[2] for place in places.tolist()], np.intp)
+    of = triangles[nearest].astype(np.intp)
+    return of, _weights(places.astype(np.float64), points[of].astype(np.float64))
+
+
+def _weights(places: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Barycentric weights of the places on triangles, not beyond their edges."""
+    edges = corners[:, 1:] - corners[:, :1]
+    # the least squares of both edges: what is beside the plane does not count
+    inverse = np.linalg.pinv(np.swapaxes(edges, 1, 2))
+    part = np.einsum("vkx,vx->vk", inverse, places - corners[:, 0])
+    weights = np.column_stack([1.0 - part.sum(axis=1), part]).clip(0.0)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)
+
+
+def _points(mesh: bpy.types.Mesh) -> F32:
+    found = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", found)
+    return found.reshape(-1, 3)
+
+
+def _copy(mesh: bpy.types.Mesh, made: bpy.types.Mesh, name: str, of: NDArray[np.intp]) -> None:
+    """Give vertices the number of their part again, which decimation may have mixed."""
+    source, target = mesh.attributes.get(name), made.attributes.get(name)
+    if source is None or target is None:
+        return
+    dtype = np.int32 if source.data_type == "INT" else np.float32
+    values = np.empty(len(source.data), dtype)
+    source.data.foreach_get("value", values)
+    # chances stand in the first vertices, one for each part
+    chosen = values[of] if dtype == np.int32 else np.resize(values, len(of))
+    target.data.foreach_set("value", chosen)

@@ -1,0 +1,218 @@
+"""Levels of detail: fewer faces for bodies that are small in the picture of the active camera."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+import bmesh  # noqa: E402
+from mathutils.bvhtree import BVHTree  # noqa: E402
+
+from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
+from steer_addon.core.errors import CharacterError  # noqa: E402
+from tests.blender.crowd_views import make_crowd  # noqa: E402
+from tests.blender.test_characters_shown import level_frame  # noqa: E402
+from tests.blender.toy_characters import vectors  # noqa: E402
+from tests.blender.walking_rigs import walking_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+PLAN = Plan(tolerance=0.04, steps=48, ratio=2.0)
+LENS = 2.0 * 50.0 / (36.0 * 9.0 / 16.0)
+"""What a camera of 50 mm sees at a distance of 1 is 2 / LENS high."""
+
+
+def round_rig(name="Walker"):
+    """The walking rig, with bodies of many faces."""
+    rig = walking_rig(name)
+    for part in rig.children:
+        made = bmesh.new()
+        made.from_mesh(part.data)
+        bmesh.ops.subdivide_edges(made, edges=made.edges, cuts=5, use_grid_fill=True)
+        made.to_mesh(part.data)
+        made.free()
+        part.vertex_groups.clear()
+        if part.parent_type != "BONE":
+            group = part.vertex_groups.new(name=part.name.split(".0")[0])
+            group.add(range(len(part.data.vertices)), 1.0, "REPLACE")
+    return rig
+
+
+def character(count, optional=(), rig=None):
+    recipe = Recipe("Idle", "Walk", "Run", plan=PLAN, levels=count, optional=optional)
+    return making.make_character(bpy.context.scene, rig or round_rig(), recipe)
+
+
+def camera_at(distance, kind="PERSP", scale=1.0):
+    """A camera at that distance from the first agent, beside all others."""
+    data = bpy.data.cameras.new("Camera")
+    data.type, data.ortho_scale = kind, scale
+    obj = bpy.data.objects.new("Camera", data)
+    obj.location = (-distance, 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(obj)
+    bpy.context.scene.camera = obj
+    return obj
+
+
+def crowd_of(made, count=1, **attributes):
+    obj, modifier = make_crowd(level_frame(count, **attributes))
+    display.set_input(modifier, "Object", made.character)
+    display.set_input(modifier, "Display", "Character")
+    return obj, modifier
+
+
+def shown(read=lambda mesh: vectors(mesh)):
+    """What is read of the meshes of all that is shown, by its place: their points."""
+    bpy.context.view_layer.update()
+    return [
+        read(instance.object.data)
+        for instance in bpy.context.evaluated_depsgraph_get().object_instances
+        if instance.is_instance
+    ]
+
+
+def faces_of(made):
+    """Number of vertices of the body and of its levels."""
+    modifier = library.modifier_of(made.character)
+    found = [display.get_input(modifier, name) for name in library.LEVELS]
+    return [len(obj.data.vertices) for obj in (made.character, *found) if obj is not None]
+
+
+def test_levels_have_a_third_of_the_faces_each():
+    made = character(2)
+    modifier = library.modifier_of(made.character)
+    meshes = [display.get_input(modifier, name).data for name in library.LEVELS]
+    whole = len(made.character.data.polygons)
+    for level, mesh in enumerate(meshes, 1):
+        mesh.calc_loop_triangles()
+        # decimation counts triangles
+        share = len(mesh.loop_triangles) / (2 * whole)
+        assert share == pytest.approx(3.0**-level, rel=0.2)
+        assert [material.name for material in mesh.materials]
+
+
+@pytest.mark.parametrize("gait, phase", [(0, 0.0), (1, 0.3), (2, 0.7)])
+def test_levels_show_the_pose_of_the_body(gait, phase):
+    made = character(2)
+    crowd_of(made, gait=[gait], phase=[phase])
+    camera = camera_at(1.0)
+    (whole,) = shown(lambda mesh: [list(face.vertices) for face in mesh.polygons])
+    found = []
+    for distance in (1.0, 60.0, 300.0):
+        camera.location.x = -distance
+        found += shown()
+    body = BVHTree.FromPolygons(found[0].tolist(), whole)
+    assert len(found[0]) > 2 * len(found[1]) > 4 * len(found[2])
+    for points in found[1:]:
+        assert max(body.find_nearest(point)[3] for point in points.tolist()) < 1.0e-4
+        # no box is missing, nor has one shrunk
+        np.testing.assert_allclose(np.ptp(points, axis=0), np.ptp(found[0], axis=0), atol=0.1)
+
+
+def test_the_size_in_the_picture_chooses():
+    made = character(2)
+    sizes = faces_of(made)
+    _crowd, modifier = crowd_of(made)
+    camera = camera_at(1.0)
+    height = float(made.space.positions[0][:, 2].max())
+    # at this distance the body has the share of the picture from which it is shown in full
+    limit = height * LENS / 2.0 / 0.15
+    for distance, size in (
+        (0.99 * limit, sizes[0]),
+        (1.01 * limit, sizes[1]),
+        (2.99 * limit, sizes[1]),
+        (3.01 * limit, sizes[2]),
+        (40.0 * limit, sizes[2]),
+    ):
+        camera.location.x = -distance
+        assert [len(points) for points in shown()] == [size]
+    display.set_input(modifier, "Full Detail", 0.0)
+    assert [len(points) for points in shown()] == [sizes[0]]
+
+
+@pytest.mark.skipif(bpy.app.version < (5, 0), reason="no node reads a camera before Blender 5.0")
+def test_lenses_count():
+    made = character(1)
+    sizes = faces_of(made)
+    crowd_of(made)
+    camera = camera_at(60.0)
+    assert [len(points) for points in shown()] == [sizes[1]]
+    camera.data.lens = 300.0
+    assert [len(points) for points in shown()] == [sizes[0]]
+    camera.data.type = "ORTHO"
+    for scale, size in ((4.0, sizes[0]), (60.0, sizes[1])):
+        camera.data.ortho_scale = scale
+        assert [len(points) for points in shown()] == [size]
+
+
+def test_without_a_camera_all_is_shown_in_full():
+    made = character(2)
+    crowd_of(made)
+    assert [len(points) for points in shown()] == faces_of(made)[:1]
+
+
+def test_parts_have_levels_too():
+    made = character(1, optional=(("hat", 0.5),))
+    camera = camera_at(1.0)
+    crowd_of(made, 12)
+    near = [len(points) for points in shown()]
+    camera.location.x = -500.0
+    far = [len(points) for points in shown()]
+    assert len(near) == len(far) > 12
+    assert set(far).isdisjoint(near) and len(set(far)) == len(set(near)) == 2
+
+
+def test_agents_of_one_crowd_have_levels_of_their_own():
+    made = character(2)
+    sizes = faces_of(made)
+    crowd_of(made, 100)
+    camera_at(2.0)
+    found = [len(points) for points in shown()]
+    assert set(found) == set(sizes)
+    assert found == sorted(found, reverse=True)
+
+
+def test_made_anew_with_other_levels():
+    rig = round_rig()
+    made = character(2, rig=rig)
+    before = {obj.name for obj in bpy.data.objects}
+    recipe = Recipe("Idle", "Walk", "Run", plan=PLAN, levels=1)
+    for _step in making.making(bpy.context.scene, rig, recipe, made.character):
+        pass
+    assert len(faces_of(made)) == 2
+    assert before - {obj.name for obj in bpy.data.objects} == {"Walker Character Level 2"}
+    assert not [mesh for mesh in bpy.data.meshes if mesh.users == 0]
+
+
+def test_levels_are_kept_in_the_file(tmp_path):
+    made = character(2)
+    name, sizes = made.character.name, faces_of(made)
+    path = str(tmp_path / "people.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    modifier = library.modifier_of(bpy.data.objects[name])
+    kept = [display.get_input(modifier, level) for level in library.LEVELS]
+    assert [len(obj.data.vertices) for obj in kept] == sizes[1:]
+
+
+def test_a_level_of_other_poses_is_passed_over():
+    made = character(0)
+    other = making.make_character(
+        bpy.context.scene, round_rig("Other"), Recipe(walk="Walk", plan=PLAN)
+    )
+    display.set_input(library.modifier_of(made.character), "Level 1", other.character)
+    crowd_of(made)
+    camera_at(500.0)
+    assert [len(points) for points in shown()] == faces_of(made)[:1]
+
+
+@pytest.mark.parametrize("count", [-1, 3, 1.5])
+def test_bad_numbers_of_levels_are_told(count):
+    with pytest.raises(CharacterError, match="Levels of Detail is .*: give 1 or 2"):
+        Recipe(walk="Walk", levels=count)
