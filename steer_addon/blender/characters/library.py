@@ -13,6 +13,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -34,7 +35,7 @@ _GROUP_NAME = "Steer Character"
 _GROUP_KEY = "steer_character_version"
 _VERSION = 1
 """Raise it with every change of the property."""
-_GROUP_VERSION = 3
+_GROUP_VERSION = 4
 """Raise it with every change of `library.toml`."""
 LEVELS = ("Level 1", "Level 2")
 """Inputs of its modifier: objects that show the same poses with fewer faces."""
@@ -374,8 +375,18 @@ def fill(mesh: bpy.types.Mesh, space: PoseSpace) -> None:
     _write(mesh, "row_first", "INT", [row.first for row in space.rows])
     _write(mesh, "row_count", "INT", [row.count for row in space.rows])
     _write(mesh, "row_step", "FLOAT", [row.duration / row.count for row in space.rows])
+    _write(mesh, "row_way", "FLOAT", [_way(space, row) for row in space.rows])
     _write(mesh, "row_ends", "BOOLEAN", [not row.loops for row in space.rows])
     mesh.update()
+
+
+def _way(space: PoseSpace, row: Row) -> float:
+    """How far a body goes from one pose of a row to the next, or what moves most in it [m]."""
+    if row.stride > 0.0:
+        return row.stride / row.count
+    poses = space.positions[row.first : row.first + row.count]
+    steps = [float(np.square(b - a).sum(axis=1).max()) for a, b in pairwise(poses)]
+    return float(np.sqrt(max(steps, default=0.0)))
 
 
 def _write(mesh: bpy.types.Mesh, name: str, kind: str, values: Sequence[float]) -> None:
