@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,8 +113,14 @@ def turns_of(cast: Cast) -> NDArray[np.float64]:
 
     See `Row.turning`; they are 0 where a row has none.
     """
-    found = np.zeros((*cast.table().shape[:2], KNOTS, 3))
-    for rows, gaits in zip(found, cast.gaits, strict=True):
+    return _turns(cast.gaits, cast.table().shape[1])
+
+
+@lru_cache(maxsize=16)
+def _turns(all_gaits: tuple[tuple[Row, ...], ...], most: int) -> NDArray[np.float64]:
+    """The same, made once: it would take longer than the gaits of a small crowd."""
+    found = np.zeros((len(all_gaits), most, KNOTS, 3))
+    for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.turning) == KNOTS:
                 row[:] = gait.turning

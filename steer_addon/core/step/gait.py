@@ -63,7 +63,7 @@ SETTLING = 0.2
 """Delay with which a body takes up slopes, and leans [s]."""
 LEAN, MOST_LEAN = 0.5, 0.2
 """Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
-MOST_TURN = 2.0
+MOST_TURN = 1.5
 """Most turn within one cycle of which feet take notice [rad]."""
 SMALLEST = 1.0e-6
 """Least share of a character's size that a body has."""
