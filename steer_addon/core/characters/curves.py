@@ -27,6 +27,8 @@ _LOW = 0.004
 """Share of the height below which vertices may be planted."""
 _WITH_GROUND = 0.6
 """Share of the way of the ground by which the step of a planted vertex differs from it at most."""
+_SAMPLES = 3000
+"""Steps of planted vertices to which a row is fitted at most; more change nothing."""
 _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.02
@@ -86,12 +88,15 @@ def _planted(
     points: NDArray[np.float32], way: float, height: float
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Poses and vertices that stand on the ground until the next pose."""
+    lowest = np.flatnonzero(points[..., 2].min(axis=0) < _LOW * height)
+    points = points[:, lowest]
     later = np.roll(points, -1, axis=0)
     down = np.maximum(points[..., 2], later[..., 2]) < _LOW * height
     slip = (later - points)[..., :2] - np.array([0.0, way], np.float32)
     down &= np.hypot(slip[..., 0], slip[..., 1]) < _WITH_GROUND * way
     step, vertex = np.nonzero(down)
-    return step, vertex
+    every = 1 + len(step) // _SAMPLES
+    return step[::every], lowest[vertex[::every]]
 
 
 def _fitted(to_left: F64, left: F64, to_front: F64, front: F64, stride: float) -> F64:
