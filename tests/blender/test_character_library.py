@@ -118,6 +118,10 @@ def changed(**values):
                 changed(more=1),
                 changed(name=None),
                 changed(first=True),
+                changed(turning=3),
+                changed(turning=[[0.0, 1.0]]),
+                changed(turning=[[0.0, 1.0, "far"]]),
+                changed(turning=[[0.0, 1.0, float("nan")]]),
                 changed(first=0.5),
                 changed(first=1),
                 changed(count=0),
@@ -193,3 +197,26 @@ def test_characters_of_before_weigh_as_much_as_others():
     assert library.weight_of(toy) == library.weight_of(bpy.data.objects["Other"]) == 1.0
     library.set_weight(toy, 0.5)
     assert library.weight_of(toy) == 0.5
+
+
+def test_characters_of_before_are_as_upright_as_their_crowd():
+    toy = make_toy()
+    library.set_upright(toy, 0.2)
+    group = library.ensure_group()
+    socket = next(item for item in group.interface.items_tree if item.name == "Upright")
+    group.interface.remove(socket)
+    assert library.upright_of(toy) == 1.0
+    group["steer_character_version"] = 3
+    make_toy("Other")
+    assert library.upright_of(toy) == library.upright_of(bpy.data.objects["Other"]) == 1.0
+    library.set_upright(toy, 0.5)
+    assert library.upright_of(toy) == 0.5
+
+
+def test_what_gaits_know_of_curves_is_read_again():
+    gaits = (Row("stand", 0, 1), Row("walk", 1, 2, 1.0, 1.2, 1.0, turning=((0.0, 0.1, -0.2),) * 3))
+    points = np.random.default_rng(1).random((3, 3, 3)).astype(np.float32)
+    mesh = bpy.data.meshes.new("Triangle")
+    mesh.from_pydata(points[0].tolist(), [], [(0, 1, 2)])
+    made = library.make("Triangle", mesh, PoseSpace(points, gaits), bpy.context.scene)
+    assert library.rows_of(made) == (gaits, ())

@@ -15,6 +15,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from mathutils import Matrix  # noqa: E402
 
+from steer_addon.blender.characters import library  # noqa: E402
 from steer_addon.blender.crowd import state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.characters.picking import SHEARS, stances  # noqa: E402
@@ -153,12 +154,41 @@ def test_soles_lie_on_slopes_and_bodies_are_upright_by_a_share(upright):
 
 @pytest.mark.parametrize("upright", [1.0, 0.7, 0.0])
 def test_nodes_and_heroes_have_the_same_stances(upright):
-    shears = np.random.default_rng(3).uniform(-0.4, 0.4, (8, 4))
+    shears = np.random.default_rng(3).uniform(-0.4, 0.4, (8, len(SHEARS)))
     shears[0] = 0.0
-    _, modifier = crowd_of(level_frame(8, **dict(zip(SHEARS, shears.T, strict=True))), make_toy())
+    frame = level_frame(8, **dict(zip(SHEARS, shears.T, strict=True)))
+    frame.position[:] = 0.0
+    _, modifier = crowd_of(frame, make_toy())
     display.set_input(modifier, "Upright", upright)
     for (found, _, _), expected in zip(instances(), stances(shears, upright), strict=True):
+        np.testing.assert_allclose(np.array(found), expected, atol=2e-6)
+
+
+def test_bakes_from_before_bodies_turned_on_curves_look_as_they_did():
+    shears = dict(zip(SHEARS, np.random.default_rng(5).uniform(-0.3, 0.3, (7, 4)), strict=True))
+    old = {name: shears[name] for name in SHEARS[:4]}
+    _, modifier = crowd_of(level_frame(4, **old), make_toy())
+    display.set_input(modifier, "Upright", 0.6)
+    values = np.stack([*old.values(), *np.zeros((3, 4))], axis=1)
+    for (found, _, _), expected in zip(instances(), stances(values, 0.6), strict=True):
         np.testing.assert_allclose(np.array(found)[:3, :3], expected[:3, :3], atol=2e-6)
+
+
+def test_each_of_several_characters_is_upright_by_a_share_of_its_own():
+    rise = math.tan(math.radians(15.0))
+    frame = level_frame(6, slope_ahead=[rise] * 6, character=[0, 1, 0, 1, 1, 0])
+    person, dog = make_toy("A Person"), make_toy("Dog", space(width=1.5))
+    _, modifier = crowd_of(frame, person, dog)
+    library.set_upright(dog, 0.25)
+    assert (library.upright_of(person), library.upright_of(dog)) == (1.0, 0.25)
+    for crowd in (1.0, 0.6):
+        display.set_input(modifier, "Upright", crowd)
+        bpy.context.view_layer.update()
+        for (found, _, _), who in zip(instances(), frame.attributes["character"], strict=True):
+            share = crowd * (0.25 if who else 1.0)
+            tilt = math.radians(15.0) * (1.0 - share)
+            up = np.array(found)[:3, 2]
+            np.testing.assert_allclose(up, [0, math.sin(tilt), math.cos(tilt)], atol=2e-5)
 
 
 def test_headings_that_point_up_the_slope_add_nothing_to_it():

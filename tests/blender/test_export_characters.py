@@ -178,6 +178,21 @@ def test_bodies_lean_and_tilt_where_instances_are_sheared(tmp_path, sheared, par
     assert turned < share * level
 
 
+def test_bodies_are_turned_and_shifted_on_curves_as_they_are_shown(tmp_path):
+    columns = {
+        "twist": np.linspace(-0.2, 0.2, COUNT),
+        "shift_ahead": np.linspace(0.06, -0.03, COUNT),
+        "shift_side": np.full(COUNT, 0.05),
+    }
+    moving = frames(**columns)
+    obj, _ = crowd(moving)
+    expected = as_shown(obj, moving)
+    usd, stage, instancer = written(obj, moving, tmp_path / "c.usdc")
+    for number, points in enumerate(expected, 1):
+        for one, other in zip(posed(usd, stage, instancer, number), points, strict=True):
+            np.testing.assert_allclose(one, other, atol=4e-3)
+
+
 def test_blender_plays_the_poses(tmp_path):
     moving = frames()
     obj, _ = crowd(moving)

@@ -12,7 +12,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from mathutils import Quaternion, kdtree  # noqa: E402
+from mathutils import Matrix, Quaternion, kdtree  # noqa: E402
 
 from steer_addon.blender.bake import heroes, keyed_crowds, status  # noqa: E402
 from steer_addon.blender.characters import hero_actions, making, origins  # noqa: E402
@@ -20,6 +20,7 @@ from steer_addon.blender.characters import heroes as rigs  # noqa: E402
 from steer_addon.blender.crowd import hero_table  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.core.characters.picking import SHEARS  # noqa: E402
 from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError, SceneError  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
@@ -99,7 +100,7 @@ def assert_same_poses(made, limit):
         location=random.normal(size=(count, 3)),
         rotation=np.stack([np.cos(yaw), 0 * yaw, 0 * yaw, np.sin(yaw)], axis=1),
         scale=np.full(count, 1.1),
-        shear=random.uniform(-0.2, 0.2, (count, 4)),
+        shear=random.uniform(-0.2, 0.2, (count, len(SHEARS))) * ([1.0] * 5 + [0.3] * 2),
         upright=1.0,
         phase=np.array([p / rows[r].count for r, p in zip(row, pose, strict=True)]),
         row=row,
@@ -110,13 +111,13 @@ def assert_same_poses(made, limit):
     carrier = rigs.make_hero("Hero", motion, found, collection, [])
     for number in range(count):
         scene.frame_set(number + 1)
-        shear = np.eye(3)
-        shear[2, 1], shear[2, 0], shear[1, 2], shear[0, 2] = -motion.shear[number]
+        shear, (twist, ahead, side) = np.eye(3), motion.shear[number, 4:]
+        shear[2, 1], shear[2, 0], shear[1, 2], shear[0, 2] = -motion.shear[number, :4]
         turn = np.array(Quaternion(motion.rotation[number]).to_matrix())
         poses = made.space.positions[rows[row[number]].first + pose[number]]
-        expected = 1.1 * poses @ (turn @ shear).T + motion.location[number]
-        points = hero_points(carrier)
-        assert len(points) == len(expected)
+        own = poses @ np.array(Matrix.Rotation(twist, 3, "Z")).T - [side, ahead, 0.0]
+        expected = 1.1 * own @ (turn @ shear).T + motion.location[number]
+        assert len(points := hero_points(carrier)) == len(expected)
         assert gaps(expected[::7], points).max() < limit, rows[row[number]].name
 
 

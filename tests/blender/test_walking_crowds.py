@@ -13,12 +13,18 @@ from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd import casting, state  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
+from steer_addon.blender.making import figures  # noqa: E402
 from steer_addon.core.characters.pose_space import PoseSpace  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
+from tests.blender.drawn import PANELS, draw  # noqa: E402
+from tests.blender.fake_layout import FakeLayout  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
-POSTURE = {"phase", "gait", "character", "slope_ahead", "slope_side", "lean_ahead", "lean_side"}
+POSTURE = {
+    "phase", "gait", "character", "slope_ahead", "slope_side", "lean_ahead", "lean_side", "twist",
+    "shift_ahead", "shift_side", "curve",
+}  # fmt: skip
 
 
 def people(count=12, **options):
@@ -81,6 +87,30 @@ def test_the_solver_chooses_as_the_nodes_do(choice):
     at_rest = shown_tops(obj)
     state.write_state(state.ensure_state(obj), frames_of(obj, 1)[-1])
     assert shown_tops(obj) == at_rest and len(set(at_rest.values())) > 1
+
+
+def test_a_dog_tilts_with_the_ground_more_than_people_do():
+    scene = bpy.context.scene
+    dog, man = (figures.ensure_character(name, scene) for name in ("dog", "man"))
+    assert (library.upright_of(dog), library.upright_of(man)) == (pytest.approx(0.3), 1.0)
+
+
+def test_weights_and_upright_of_each_character_stand_in_the_panel(monkeypatch):
+    obj = people(5, bodies=True)
+    modifier, texts, prop = display.find_modifier(obj), [], FakeLayout.prop
+
+    def noted(self, data, name, **options):
+        texts.append(options.get("text"))
+        prop(self, data, name, **options)
+
+    monkeypatch.setattr(FakeLayout, "prop", noted)
+    section = next(c for c in PANELS if c.__name__ == "PHYSICS_PT_steer_display")
+    draw(section)
+    assert {"Child Weight", "Man Weight", "Upright", "Child Upright", "Man Upright"} <= set(texts)
+    display.set_input(modifier, "Choose By", "Index")
+    texts.clear()
+    draw(section)
+    assert "Man Weight" not in texts and "Man Upright" in texts
 
 
 def test_weights_say_how_often_a_character_is_taken():

@@ -33,6 +33,8 @@ class Walk:
         gaits: Number of its gait, shape (frame_count,).
         phases: Its phase, shape (frame_count,).
         poses: Number of its pose, shape (frame_count,).
+        moves: Its twist [rad], and its shifts ahead and to the right [m], shape (frame_count, 3).
+        scale: Its size.
     """
 
     space: PoseSpace
@@ -41,10 +43,16 @@ class Walk:
     gaits: np.ndarray
     phases: np.ndarray
     poses: np.ndarray
+    moves: np.ndarray
+    scale: float = 1.0
 
     def vertices(self) -> np.ndarray:
         """Places of all vertices in the world [m], shape (frame_count, vertex_count, 3)."""
-        points = turned(self.space.positions[self.poses].astype(float), self.yaws)
+        twist, ahead, side = self.moves.T
+        points = turned(self.space.positions[self.poses].astype(float), twist)
+        points[..., 0] -= side[:, None]
+        points[..., 1] -= ahead[:, None]
+        points = self.scale * turned(points, self.yaws)
         points[..., :2] += self.places[:, None]
         return points
 
@@ -80,9 +88,9 @@ class Walk:
         said = self.said()
         return 1000.0 * (step - 2.0 * np.maximum(said[1:], said[:-1])).max(axis=1)
 
-    def slips(self, low: float) -> np.ndarray:
-        """Ways that soles below a height [m] move in a frame [mm]."""
-        points = self.vertices()
+    def slips(self, low: float, start: int = 0) -> np.ndarray:
+        """Ways that soles below a height [m] move in a frame [mm], from a frame on."""
+        points = self.vertices()[start:]
         down = points[..., 2] < low
         moved = np.linalg.norm(np.diff(points[..., :2], axis=0), axis=-1)
         return 1000.0 * moved[down[1:] & down[:-1]]
@@ -96,19 +104,22 @@ def turned(points: np.ndarray, yaws: np.ndarray) -> np.ndarray:
     return points
 
 
-def walk(space: PoseSpace, speeds: Iterable[float], turns: Iterable[float]) -> Walk:
+def walk(
+    space: PoseSpace, speeds: Iterable[float], turns: Iterable[float], scale: float = 1.0
+) -> Walk:
     """Let a character go.
 
     Args:
         space: Its poses.
         speeds: Speed in each frame [m/s].
         turns: How fast it turns in each [rad/s].
+        scale: Its size.
     """
     agents = make_agents(
         np.zeros((1, 3)), heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=10.0,
         max_force=100.0,
     )  # fmt: skip
-    settings = CrowdSettings(cast=Cast((space.gaits,)))
+    settings = CrowdSettings(cast=Cast((space.gaits,), scale=scale))
     yaw, place, found = 0.0, np.zeros(3), []
     gait.begin(agents, settings)
     for speed, turn in zip(speeds, turns, strict=True):
@@ -119,15 +130,17 @@ def walk(space: PoseSpace, speeds: Iterable[float], turns: Iterable[float]) -> W
         after.heading[:], after.velocity[:], after.position[:] = ahead, ahead * speed, place
         gait.advance(agents, after, settings, 1.0 / FPS)
         posture = after.memory[MEMORY][0].astype(float)
-        found.append([place[0], place[1], yaw, posture[GAIT], posture[PHASE]])
+        moves = [posture[POSTURE.index(n)] for n in ("twist", "shift_ahead", "shift_side")]
+        found.append([place[0], place[1], yaw, posture[GAIT], posture[PHASE], *moves])
         agents = after
-    x, y, yaws, gaits, phases = np.array(found).T
+    x, y, yaws, gaits, phases, *moves = np.array(found).T
     gaits = gaits.astype(int)
     first, count = (
         np.array([getattr(space.rows[g], k) for g in gaits]) for k in ("first", "count")
     )
     poses = first + np.floor(phases % 1.0 * count + 0.5).astype(int) % count
-    return Walk(space, np.stack([x, y], axis=1), yaws, gaits, phases, poses)
+    way, moved = np.stack([x, y], axis=1), np.stack(moves, axis=1)
+    return Walk(space, way, yaws, gaits, phases, poses, moved, scale)
 
 
 def journey(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.cache import open_cache
 from ...core.characters.cast import PARTS, POSTURE
+from ...core.characters.picking import SHEARS
 from ...core.diagnoses import Diagnosis
 from ...core.errors import SceneError
 from ...core.results.frames import Frame, rotations, turned
@@ -109,7 +110,7 @@ class Tracks:
             the frame before.
         rotation: Quaternions, shape (frame_count, agent_count, 4).
         radius: Body radii, shape (frame_count, agent_count).
-        posture: The attributes `POSTURE`, shape (frame_count, agent_count, 7).
+        posture: The attributes `POSTURE`, shape (frame_count, agent_count, 11).
         parts: The attribute `PARTS`, shape (frame_count, agent_count); not a number without one.
         walks: Whether they stand upright on slopes.
     """
@@ -163,7 +164,7 @@ class Tracks:
         self._hold()
 
     def _read(self, frame: Frame) -> F64:
-        """Whether they live, place, rotation, radius, posture, parts: shape (agent_count, 17)."""
+        """Whether they live, place, rotation, radius, posture, parts: shape (agent_count, 21)."""
         result = np.zeros((len(self.ids), 10 + _COUNT))
         result[:, -1] = np.nan
         rows = np.flatnonzero(np.isin(frame.id, self.ids))
@@ -188,8 +189,14 @@ class Tracks:
                 for values in (self.position, self.rotation, self.radius, self.posture):
                     values[:, column] = values[source, column]
 
-    def motion(self, column: int, look: Look) -> Motion:
-        """What one of the agents did, as its rig has to know it."""
+    def motion(self, column: int, look: Look, upright: float = 1.0) -> Motion:
+        """What one of the agents did, as its rig has to know it.
+
+        Args:
+            column: Number of the agent among them.
+            look: How the crowd shows characters.
+            upright: Share of that by which its character stays upright on slopes.
+        """
         posture = self.posture[:, column]
         scale = np.full(len(self.numbers), look.scale)
         if look.radius > 0.0:
@@ -199,8 +206,8 @@ class Tracks:
             location=self.position[:, column],
             rotation=self._rotation(column, look),
             scale=np.where(self.present[:, column], scale, 0.0),
-            shear=posture[:, 3:],
-            upright=look.upright,
+            shear=posture[:, [POSTURE.index(name) for name in SHEARS]],
+            upright=look.upright * upright,
             phase=posture[:, 0],
             row=np.round(posture[:, 1]).astype(np.int64),
         )

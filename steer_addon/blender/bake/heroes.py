@@ -96,7 +96,8 @@ class Stage:
         number = int(np.round(tracks.posture[start, column, 2]))
         given = tracks.parts[start, column : column + 1]
         found = self._with_parts(number, int(tracks.ids[column]), given)
-        motion = tracks.motion(column, self.look)
+        upright = library.upright_of(self.characters[number % len(self.characters)])
+        motion = tracks.motion(column, self.look, upright)
         carrier = make_hero(name, motion, found, collection, self.made)
         carrier[AGENT] = str(tracks.ids[column])
         for item in carrier.children_recursive:

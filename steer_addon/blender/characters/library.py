@@ -9,10 +9,7 @@ mesh, to Python by a custom property of the object.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, fields
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,6 +22,7 @@ from ...core.characters.pose_space import PoseSpace, Row
 from ...core.doors import tomllib
 from ...core.errors import CharacterError, short
 from ..display import display, node_builder
+from . import described
 
 KEY = "steer_character"
 """Custom property of library objects: what rows of poses there are."""
@@ -35,18 +33,21 @@ _GROUP_NAME = "Steer Character"
 _GROUP_KEY = "steer_character_version"
 _VERSION = 1
 """Raise it with every change of the property."""
-_GROUP_VERSION = 4
+_GROUP_VERSION = 5
 """Raise it with every change of `library.toml`."""
 LEVELS = ("Level 1", "Level 2")
 """Inputs of its modifier: objects that show the same poses with fewer faces."""
 WEIGHT = "Weight"
 """Input of its modifier: how often it is chosen, against the other characters of a crowd."""
+UPRIGHT = "Upright"
+"""Input of its modifier: share of the crowd's own by which it stays upright on slopes, 0 to 1."""
+_FACTORS = {
+    WEIGHT: "How often crowds choose this character, against the others",
+    UPRIGHT: "By how much of the crowd's Upright this character stays upright on slopes",
+}
+"""Inputs that are numbers, with their tooltips; all are 1 where nothing is said."""
 _MOST_POSES = 10_000
 """Names of poses have four digits."""
-_LARGEST = 1.0e9
-"""Numbers of a row in a custom property are smaller."""
-_KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
-"""Types of values by the type of a field."""
 
 
 class Faces(Protocol):
@@ -206,7 +207,7 @@ def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
             "has made"
         )
     try:
-        version, gaits, clips = _read(obj[KEY])
+        version, gaits, clips = described.read(obj[KEY])
     except CharacterError as error:
         raise CharacterError(f"Character {obj.name!r} is damaged. {error}") from None
     except (TypeError, ValueError, KeyError, OverflowError, RecursionError, MemoryError):
@@ -220,34 +221,6 @@ def rows_of(obj: bpy.types.Object) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
             f"{_VERSION}: update Steer, or make the character again"
         )
     return gaits, clips
-
-
-@lru_cache(maxsize=64)
-def _read(text: str) -> tuple[Any, tuple[Row, ...], tuple[Row, ...]]:
-    """Version, gaits and clips of a custom property; live crowds ask for them at every frame."""
-    data = json.loads(text)
-    gaits, clips = (tuple(_row(row) for row in data[part]) for part in ("gaits", "clips"))
-    count = sum(row.count for row in (*gaits, *clips))
-    # what rows have to be is said there
-    PoseSpace(np.empty((count, 0, 3), np.float32), gaits, clips)
-    return data["version"], gaits, clips
-
-
-def _row(data: Any) -> Row:
-    """A row from data of a stranger.
-
-    Raises:
-        TypeError: It has other fields, or one of another type.
-        ValueError: A number is out of range.
-    """
-    row = Row(**data)
-    for info in fields(Row):
-        value, kind = getattr(row, info.name), str(info.type)
-        if not isinstance(value, _KINDS[kind]) or isinstance(value, bool) != (kind == "bool"):
-            raise TypeError(info.name)
-        if kind in ("int", "float") and not 0 <= value < _LARGEST:
-            raise ValueError(info.name)
-    return row
 
 
 def ensure_collection(scene: bpy.types.Scene) -> bpy.types.Collection:
@@ -289,8 +262,19 @@ def modifier_of(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
 
 def weight_of(obj: bpy.types.Object) -> float:
     """How often a character is chosen, against the others of its crowd."""
+    return _factor(obj, WEIGHT)
+
+
+def upright_of(obj: bpy.types.Object) -> float:
+    """Share of its crowd's own by which a character stays upright on slopes, 0 to 1."""
+    return min(max(_factor(obj, UPRIGHT), 0.0), 1.0)
+
+
+def _factor(obj: bpy.types.Object, name: str) -> float:
     modifier = modifier_of(obj)
-    return 1.0 if modifier is None else float(display.get_input(modifier, WEIGHT))
+    if modifier is None or name not in display.input_names(modifier):
+        return 1.0
+    return float(display.get_input(modifier, name))
 
 
 def set_weight(obj: bpy.types.Object, weight: float) -> None:
@@ -300,25 +284,36 @@ def set_weight(obj: bpy.types.Object, weight: float) -> None:
         obj: The library object.
         weight: How often, against others, at least 0; without any change it is 1.
     """
+    _set_factor(obj, WEIGHT, weight)
+
+
+def set_upright(obj: bpy.types.Object, share: float) -> None:
+    """Let a character stay upright on slopes by a share of its crowd's own, 0 to 1."""
+    _set_factor(obj, UPRIGHT, share)
+
+
+def _set_factor(obj: bpy.types.Object, name: str, value: float) -> None:
     modifier = modifier_of(obj)
     if modifier is not None:
-        display.set_input(modifier, WEIGHT, weight)
+        display.set_input(modifier, name, value)
 
 
 def _build(group: bpy.types.NodeTree) -> None:
     group.nodes.clear()
-    if not any(getattr(item, "name", "") == WEIGHT for item in group.interface.items_tree):
+    there = {getattr(item, "name", "") for item in group.interface.items_tree}
+    for name in (name for name in _FACTORS if name not in there):
         socket: Any = group.interface.new_socket(
-            WEIGHT, in_out="INPUT", socket_type="NodeSocketFloat"
+            name, in_out="INPUT", socket_type="NodeSocketFloat"
         )
-        socket.description = "How often crowds choose this character, against the others"
-        socket.default_value, socket.min_value = 1.0, 0.0
+        socket.description, socket.default_value, socket.min_value = _FACTORS[name], 1.0, 0.0
+        if name == UPRIGHT:
+            socket.max_value, socket.subtype = 1.0, "FACTOR"
         for obj in bpy.data.objects:
             # modifiers from before have 0
             if is_character(obj) and obj.library is None:
-                set_weight(obj, 1.0)
+                _set_factor(obj, name, 1.0)
     for name in LEVELS:
-        if not any(getattr(item, "name", "") == name for item in group.interface.items_tree):
+        if name not in there:
             socket = group.interface.new_socket(
                 name, in_out="INPUT", socket_type="NodeSocketObject"
             )
@@ -330,8 +325,7 @@ def _build(group: bpy.types.NodeTree) -> None:
 
 def _describe(obj: bpy.types.Object, space: PoseSpace) -> None:
     """Write the custom property."""
-    gaits, clips = ([asdict(row) for row in rows] for rows in (space.gaits, space.clips))
-    obj[KEY] = json.dumps({"version": _VERSION, "gaits": gaits, "clips": clips})
+    obj[KEY] = described.text_of(_VERSION, space)
 
 
 def ensure_modifier(obj: bpy.types.Object) -> None:

@@ -26,12 +26,14 @@ class Look(NamedTuple):
         rotation: Their rotations, (w, x, y, z), shape (n, 4).
         choice: Number of the prototype of each, shape (n,).
         bytes: What was written for it [bytes].
+        shift: How far they are from the places of agents [m], shape (n, 3), or 0.
     """
 
     size: NDArray[np.floating[Any]]
     rotation: NDArray[np.floating[Any]]
     choice: NDArray[np.int32]
     bytes: int = 0
+    shift: NDArray[np.float64] | float = 0.0
 
 
 class InstancerWriter:
@@ -74,7 +76,7 @@ class InstancerWriter:
         # some readers, such as Blender's, ignore the list of invisible instances
         size = np.where(frame.alive != 0, look.size, 0.0).astype(np.float32)
         values: dict[str, NDArray[Any]] = {
-            "position": frame.position,
+            "position": (frame.position + look.shift).astype(np.float32),
             "velocity": frame.velocity,
             "scale": np.repeat(size[:, None], 3, axis=1),
             # USD's quaternions in memory: the real part comes last

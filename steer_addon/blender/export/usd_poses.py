@@ -17,7 +17,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core.characters.picking import neighbors, orientations, pose_numbers
+from ...core.characters.picking import neighbors, orientations, pose_numbers, shifts
 from ...core.characters.pose_space import F32, Row
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.files.staging import as_output_errors
@@ -48,6 +48,7 @@ class Shown:
         full_radius: Body radius of agents of that size [m]; 0 gives it to all of them.
         angle: Turn to the forward axis [rad].
         is_aligned: Whether bodies turn to where agents head.
+        upright: Share of the slope by which bodies of each character are not tilted, 0 to 1.
     """
 
     characters: tuple[bpy.types.Object, ...]
@@ -56,7 +57,7 @@ class Shown:
     full_radius: float
     angle: float
     is_aligned: bool
-    upright: float
+    upright: tuple[float, ...]
 
 
 def shown_by(obj: bpy.types.Object) -> Shown | None:
@@ -70,6 +71,7 @@ def shown_by(obj: bpy.types.Object) -> Shown | None:
     if not characters:
         return None
     sized = display.get_input(modifier, "Size by Radius")
+    upright = float(display.get_input(modifier, "Upright"))
     return Shown(
         characters,
         tuple((*gaits, *clips) for gaits, clips in map(library.rows_of, characters)),
@@ -77,7 +79,7 @@ def shown_by(obj: bpy.types.Object) -> Shown | None:
         display.get_input(modifier, "Radius") if sized else 0.0,
         _ANGLES.get(display.get_input(modifier, "Forward Axis"), 0.0),
         bool(display.get_input(modifier, "Align to Heading")),
-        float(display.get_input(modifier, "Upright")),
+        tuple(upright * library.upright_of(character) for character in characters),
     )
 
 
@@ -131,12 +133,13 @@ class PoseWriter:
         )
         rotation: Any = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         if shown.is_aligned:
-            rotation = orientations(frame.rotation, columns, shown.angle, shown.upright)
+            upright = np.array(shown.upright)[own]
+            rotation = orientations(frame.rotation, columns, shown.angle, upright)
         size = np.full(count, shown.scale)
         if shown.full_radius > 0.0:
             size = size * frame.radius / shown.full_radius
         choice = np.array(numbers, np.int32)[places.reshape(-1)]
-        return Look(size, rotation, choice, written)
+        return Look(size, rotation, choice, written, shifts(rotation, columns) * size[:, None])
 
     def _number(self, character: int, pose: int) -> int:
         """Number of the prototype of a pose, which is written where there is none."""

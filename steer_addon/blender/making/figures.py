@@ -31,6 +31,8 @@ CASTS = {
 
 WEIGHTS = {"child": 0.35}
 """How often characters are chosen, against the others, where not as often."""
+UPRIGHT = {"dog": 0.3}
+"""Shares by which characters stay upright on slopes, where not in full."""
 
 _KEY = "steer_figure"
 """Custom property of objects and collections: which built-in characters they are."""
@@ -53,6 +55,7 @@ def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.
     made = library.make(title, _mesh(figure, title, color), figure.space, scene)
     made[_KEY] = wanted
     library.set_weight(made, WEIGHTS.get(name, 1.0))
+    library.set_upright(made, UPRIGHT.get(name, 1.0))
     return made
 
 

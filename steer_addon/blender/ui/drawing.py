@@ -348,15 +348,14 @@ def shown_inputs(modifier: NodesModifier) -> list[str]:
     return [name for name in names if name in known]
 
 
-def _draw_weights(layout: UILayout, modifier: NodesModifier) -> None:
-    """How often each of several characters is chosen at random."""
-    shown = display.get_input(modifier, "Display"), display.get_input(modifier, "Choose By")
-    if shown != ("Characters", "Random"):
+def _draw_characters(layout: UILayout, modifier: NodesModifier, name: str) -> None:
+    """An input of each of several characters."""
+    if display.get_input(modifier, "Display") != "Characters":
         return
     for character in library.among(display.shown_body(modifier))[:_MOST_WEIGHTS]:
         own = library.modifier_of(character)
-        if own is not None:
-            layout.prop(*display.input_path(own, library.WEIGHT), text=f"{character.name} Weight")
+        if own is not None and name in display.input_names(own):
+            layout.prop(*display.input_path(own, name), text=f"{character.name} {name}")
 
 
 def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
@@ -377,8 +376,10 @@ def draw_display(layout: UILayout, context: Context, obj: Object) -> None:
                 layout.prop(owner, prop, text=name)
             if name == "Viewport Limit" and display.get_input(modifier, name) == 0:
                 layout.label(text="0: No Limit", icon="BLANK1")
-            if name == "Choose By":
-                _draw_weights(layout, modifier)
+            if name == "Choose By" and display.get_input(modifier, name) == "Random":
+                _draw_characters(layout, modifier, library.WEIGHT)
+            if name == "Upright":
+                _draw_characters(layout, modifier, library.UPRIGHT)
         if "Color By" in names and display.get_input(modifier, "Color By") != "Nothing":
             layout.operator("object.steer_color_material", icon="MATERIAL")
         if str(display.get_input(modifier, "Display")).startswith("Character"):

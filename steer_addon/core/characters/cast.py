@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from .pose_space import Row
+from .pose_space import KNOTS, Row
 
 SPEED, STRIDE, DURATION, FROM_STAND = range(4)
 """Columns of a table of gaits."""
@@ -35,10 +36,16 @@ POSTURE = (
     "slope_side",
     "lean_ahead",
     "lean_side",
+    "twist",
+    "shift_ahead",
+    "shift_side",
+    "curve",
 )
 """Point attributes that say how the body of an agent looks at a frame: cycles of its gait since the
 start, the number of the gait, the number of its character, the rise of the ground ahead and to the
-right [m/m], and the tangents of how far the body leans ahead and to the right."""
+right [m/m], the tangents of how far the body leans ahead and to the right, how far it is turned to
+the left of its heading [rad] and shifted ahead and to the right [m], so that planted feet stay on
+curves, and the curvature of its way to the left [1/m], the last three for a body of usual size."""
 _ALWAYS = 3
 """Number of those that flyers have too: how these lie in the air is in their rotation."""
 
@@ -99,6 +106,25 @@ class Cast:
                 (gait.speed, gait.stride, gait.duration, gait.from_stand) for gait in gaits
             ]
         return table
+
+
+def turns_of(cast: Cast) -> NDArray[np.float64]:
+    """Turns and shifts of gaits on curves, shape (character_count, most_gaits, KNOTS, 3).
+
+    See `Row.turning`; they are 0 where a row has none.
+    """
+    return _turns(cast.gaits, cast.table().shape[1])
+
+
+@lru_cache(maxsize=16)
+def _turns(all_gaits: tuple[tuple[Row, ...], ...], most: int) -> NDArray[np.float64]:
+    """The same, made once: it would take longer than the gaits of a small crowd."""
+    found = np.zeros((len(all_gaits), most, KNOTS, 3))
+    for rows, gaits in zip(found, all_gaits, strict=True):
+        for row, gait in zip(rows, gaits, strict=False):
+            if len(gait.turning) == KNOTS:
+                row[:] = gait.turning
+    return found
 
 
 def posture(agents: Agents, walks: bool) -> dict[str, NDArray[np.float32]]:

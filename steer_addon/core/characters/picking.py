@@ -14,7 +14,16 @@ from .pose_space import F32, Row
 
 F64 = NDArray[np.float64]
 Columns = Mapping[str, NDArray[np.float32]]
-SHEARS = ("slope_ahead", "slope_side", "lean_ahead", "lean_side")
+SHEARS = (
+    "slope_ahead",
+    "slope_side",
+    "lean_ahead",
+    "lean_side",
+    "twist",
+    "shift_ahead",
+    "shift_side",
+)
+"""Attributes that say how a body stands at its agent."""
 
 
 def pose_numbers(rows: Sequence[Row], gait: F32, phase: F32) -> NDArray[np.int64]:
@@ -49,16 +58,16 @@ def neighbors(row: Row, pose: int) -> tuple[int, int, float]:
 
 
 def stances(shears: F64, upright: float) -> F64:
-    """Matrices that put the feet of bodies on slopes, and lean them, shape (n, 4, 4).
+    """Matrices that keep the feet of bodies on slopes and curves, and lean them, shape (n, 4, 4).
 
-    A body is tilted by a part of the slope, and sheared by the rest, which lifts each foot as it is
-    ahead or aside.
+    A body is turned and shifted in place, tilted by a part of the slope, and sheared by the rest,
+    which lifts each foot as it is ahead or aside.
 
     Args:
-        shears: Values of `SHEARS`, shape (n, 4).
+        shears: Values of `SHEARS`, shape (n, 7).
         upright: Share of the slope by which bodies are not tilted, 0 to 1.
     """
-    ahead, side, lean_ahead, lean_side = np.asarray(shears, np.float64).T
+    ahead, side, lean_ahead, lean_side, twist, on, aside = np.asarray(shears, np.float64).T
     rise = np.hypot(ahead, side)
     steepness = np.arctan(rise)
     flat = np.where(rise > 0.0, rise, 1.0)
@@ -73,10 +82,14 @@ def stances(shears: F64, upright: float) -> F64:
     angle = (steepness * (1.0 - upright))[:, None, None]
     turn = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
     shear[:, :3, :3] = turn @ shear[:, :3, :3]
-    return shear
+    on_feet = np.tile(np.eye(4), (len(rise), 1, 1))
+    on_feet[:, 0, 0] = on_feet[:, 1, 1] = np.cos(twist)
+    on_feet[:, 1, 0], on_feet[:, 0, 1] = np.sin(twist), -np.sin(twist)
+    on_feet[:, 0, 3], on_feet[:, 1, 3] = -aside, -on
+    return shear @ on_feet
 
 
-def orientations(rotation: F32, columns: Columns, angle: float, upright: float = 1.0) -> F64:
+def orientations(rotation: F32, columns: Columns, angle: float, upright: float | F64 = 1.0) -> F64:
     """Rotations of characters, as quaternions (w, x, y, z), shape (n, 4).
 
     Instances of Steer are sheared, so that feet stay on slopes and bodies lean, see `stances`;
@@ -87,7 +100,8 @@ def orientations(rotation: F32, columns: Columns, angle: float, upright: float =
         rotation: Rotations of the agents, (w, x, y, z), shape (n, 4).
         columns: Attributes of the agents, each of shape (n,).
         angle: Turn about z from -y to the side of the body that faces ahead [rad].
-        upright: Share of the slope by which instances of Steer are not tilted, 0 to 1.
+        upright: Share of the slope by which instances of Steer are not tilted, 0 to 1, for all or
+            of shape (n,).
     """
     half = 0.5 * angle
     turned = _product(rotation.astype(np.float64), np.array([np.cos(half), 0.0, 0.0, np.sin(half)]))
@@ -97,15 +111,35 @@ def orientations(rotation: F32, columns: Columns, angle: float, upright: float =
     # where y goes to: behind the body
     back = 2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)
     yaw = 0.5 * np.arctan2(-back[0], back[1])
+    yaw = yaw + 0.5 * np.asarray(columns.get("twist", 0.0), np.float64)
     yawed = np.stack([np.cos(yaw), 0.0 * yaw, 0.0 * yaw, np.sin(yaw)], axis=1)
     return _product(yawed, _tilted(columns, len(yaw), 1.0 - 0.5 * upright))
 
 
-def _tilted(columns: Columns, count: int, part: float) -> F64:
+def shifts(rotation: F64, columns: Columns) -> F64:
+    """How far bodies of usual size are shifted from their agents on curves [m], shape (n, 3).
+
+    Args:
+        rotation: Rotations of characters, (w, x, y, z), shape (n, 4).
+        columns: Attributes of the agents, each of shape (n,).
+    """
+    level = np.zeros(len(rotation))
+    on, aside, twist, ahead, side = (
+        np.asarray(columns.get(name, level), np.float64)
+        for name in ("shift_ahead", "shift_side", "twist", "slope_ahead", "slope_side")
+    )
+    w, x, y, z = rotation.T
+    yaw = np.arctan2(2.0 * (w * z - x * y), 1.0 - 2.0 * (x * x + z * z)) - twist
+    cosine, sine = np.cos(yaw), np.sin(yaw)
+    rise = ahead * on + side * aside
+    return np.stack([sine * on - cosine * aside, -cosine * on - sine * aside, rise], axis=1)
+
+
+def _tilted(columns: Columns, count: int, part: float | F64) -> F64:
     """Rotations that lean bodies as far as they do, and tilt them by a part of the slope."""
     level = np.zeros(count)
     ahead, side, lean_ahead, lean_side = (
-        np.asarray(columns.get(name, level), np.float64) for name in SHEARS
+        np.asarray(columns.get(name, level), np.float64) for name in SHEARS[:4]
     )
     about_x = np.arctan(lean_ahead) - part * np.arctan(ahead)
     about_y = part * np.arctan(side) - np.arctan(lean_side)

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from ..errors import CharacterError
 
 F32 = NDArray[np.float32]
+KNOTS = 24
+"""Even phases of a cycle at which `Row.turning` is kept; between them it is mixed."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,9 @@ class Row:
         round_to: Phase from which it does, in the same pose; none of both where it is played once.
         from_stand: Whether it is the way between standing and the next gait: at phase 0 it is as
             standing begins, and at 1/2 as the next gait is there. Only the second gait may be.
+        turning: Turn to the left [rad m], shift ahead and shift to the right [m²] of the body at
+            even phases, all per curvature of its way, by which planted feet stay on curves; none
+            where bodies turn as their agents.
     """
 
     name: str
@@ -47,6 +52,7 @@ class Row:
     round_from: float = 0.0
     round_to: float = 0.0
     from_stand: bool = False
+    turning: tuple[tuple[float, float, float], ...] = ()
 
     @property
     def goes_round(self) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import CharacterError
 from .contacts import Cycle, measure_cycle, turned
+from .curves import with_turning
 from .pose_space import F32, PoseSpace, Row
 
 Weights = tuple[float, float, float]
@@ -186,7 +187,8 @@ class Rows:
 
     def space(self) -> PoseSpace:
         """All rows as a pose space."""
-        return PoseSpace(np.concatenate(self._poses), tuple(self.gaits), tuple(self.clips))
+        poses = np.concatenate(self._poses)
+        return with_turning(PoseSpace(poses, tuple(self.gaits), tuple(self.clips)))
 
     def _first(self) -> int:
         return sum(len(poses) for poses in self._poses)

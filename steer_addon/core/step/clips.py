@@ -65,7 +65,7 @@ def stand_instead(cast: Cast, posture: NDArray[np.float32]) -> None:
 
     Args:
         cast: The characters.
-        posture: Columns of `POSTURE`, shape (agent_count, 7).
+        posture: Columns of `POSTURE`, shape (agent_count, 11).
     """
     counts = np.array([len(gaits) for gaits in cast.gaits])
     if posture[:, GAIT].max(initial=0.0) < counts.min():

@@ -30,7 +30,9 @@ from ..characters.cast import (
     SPEED,
     STRIDE,
     Cast,
+    turns_of,
 )
+from ..characters.pose_space import KNOTS
 from ..compiled import jit
 from ..compiled.jit import kernel
 from ..crowd.settings import CrowdSettings
@@ -41,12 +43,15 @@ from ..numeric.vec import cross, dot, length, load, scale, sub
 from . import clips
 from .integrate import GRAVITY
 
-PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE = range(len(POSTURE))
+(
+    PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, TWIST, SHIFT_AHEAD,
+    SHIFT_SIDE, CURVE,
+) = range(len(POSTURE))  # fmt: skip
 """Columns of that memory, in the order of `POSTURE`."""
 
 STARTS, STOPS = 0.6, 0.5
 """Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
-TURN_REACH = 0.16
+TURN_REACH = 0.12
 """Way of a step for one radian of a turn on the spot, for a body of usual size [m]."""
 LANDING = 0.34
 """Speed at which the feet of a body that stands still go on until both are down [m/s]: so they slip
@@ -58,6 +63,8 @@ SETTLING = 0.2
 """Delay with which a body takes up slopes, and leans [s]."""
 LEAN, MOST_LEAN = 0.5, 0.2
 """Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
+MOST_TURN = 1.5
+"""Most turn within one cycle of which feet take notice [rad]."""
 SMALLEST = 1.0e-6
 """Least share of a character's size that a body has."""
 CLIMB = 2.0
@@ -111,6 +118,7 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         (after.position, after.velocity, after.heading, after.normal),
         _sizes(settings.cast, after, settings),
         settings.cast.table(),
+        turns_of(settings.cast),
         settings.motion.motion == "GROUND",
         tempo,
         float(dt),
@@ -159,14 +167,20 @@ def _wanted(table, who, gait, speed):
 
 @kernel
 def _way(old, new, faced, ahead, size, on_ground):
-    """Way of a step along the heading, with that of steps for a turn: (way, whether back) [m]."""
+    """Way of a step along the heading, with that of steps for a turn.
+
+    Returns:
+        The way [m], whether it leads back, and the turn to the left [rad] as far as the body goes
+        along: one on the spot has no curve.
+    """
     move = sub(new, old)
     turn = 0.0
     if on_ground:
         move = (move[0], move[1], 0.0)
-        turn = abs(math.atan2(cross(faced, ahead)[2], dot(faced, ahead)))
+        turn = math.atan2(cross(faced, ahead)[2], dot(faced, ahead))
     way = length(move)
-    return max(way, TURN_REACH * size * turn), dot(move, ahead) < -0.5 * way
+    steps = max(way, TURN_REACH * size * abs(turn))
+    return steps, dot(move, ahead) < -0.5 * way, turn * way / max(steps, 1.0e-9)
 
 
 @kernel
@@ -261,8 +275,39 @@ def _settle(memory, i, velocity, old_velocity, ahead, up, dt):
 
 
 @kernel
-def gait_kernel(start, stop, before, after, size, table, on_ground, tempo, dt, memory):
-    """Advance phases and gaits, and let bodies take up slopes and lean.
+def _bend(memory, i, stride, turns, turn, way, dt):
+    """Take up the curvature of the way with some delay, and turn the body about its planted feet.
+
+    Args:
+        memory: Columns of `POSTURE`; read and written.
+        i: The agent.
+        stride: Stride of its gait [m]; 0 if it has none.
+        turns: Turns and shifts of the gait at even phases, see `Row.turning`.
+        turn: Turn to the left in the step, as far as the body goes along [rad].
+        way: Way of the step, below 0 where it leads back [m].
+        dt: Length of the step [s].
+    """
+    taken = 1.0 - math.exp(-dt / SETTLING)
+    wished = turn / way if way != 0.0 else 0.0
+    curve = memory[i, CURVE] + taken * (wished - memory[i, CURVE])
+    memory[i, CURVE] = curve
+    if stride <= 0.0:
+        memory[i, TWIST] = memory[i, SHIFT_AHEAD] = memory[i, SHIFT_SIDE] = 0.0
+        return
+    most = MOST_TURN / stride
+    counted = min(most, max(-most, curve))
+    place = (memory[i, PHASE] - math.floor(memory[i, PHASE])) * KNOTS
+    knot = min(int(place), KNOTS - 1)
+    after, part = (knot + 1) % KNOTS, place - knot
+    for k in range(3):
+        memory[i, TWIST + k] = counted * ((1.0 - part) * turns[knot, k] + part * turns[after, k])
+    # a step leads along the heading at its end, which so is half a turn behind the curve there
+    memory[i, TWIST] += 0.5 * counted * way
+
+
+@kernel
+def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo, dt, memory):
+    """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
     Args:
         start: First agent.
@@ -271,15 +316,16 @@ def gait_kernel(start, stop, before, after, size, table, on_ground, tempo, dt, m
         after: Position, velocity, heading and normal after it.
         size: Size of each body as a share of its character's, shape (n,).
         table: Gaits of the characters, see `Cast.table`.
+        turns: How bodies turn on curves, see `turns_of`.
         on_ground: Whether agents walk.
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
-        memory: Columns of `POSTURE`, shape (n, 7); read and written.
+        memory: Columns of `POSTURE`, shape (n, 11); read and written.
     """
     for i in range(start, stop):
         ahead = load(after[2], i)
         old, new = load(before[0], i), load(after[0], i)
-        way, back = _way(old, new, load(before[2], i), ahead, size[i], on_ground)
+        way, back, turn = _way(old, new, load(before[2], i), ahead, size[i], on_ground)
         way = way / size[i]
         speed = way / dt
         if not on_ground:
@@ -292,3 +338,5 @@ def gait_kernel(start, stop, before, after, size, table, on_ground, tempo, dt, m
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)
             _settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)
+            stride = table[who, gait, STRIDE]
+            _bend(memory, i, stride, turns[who, gait], turn, -way if back else way, dt)

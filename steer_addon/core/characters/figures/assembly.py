@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...doors import tomllib
+from ..curves import with_turning
 from ..figure import Figure, Skeleton, Slot
 from ..pose_space import PoseSpace, Row
 from .skin import Follows, Skin
@@ -114,5 +115,5 @@ def assembled(name: str, table: Table, skeleton: Skeleton, skin: Skin, rows: Ite
         skeleton=skeleton,
         places=places.astype(np.float32),
         turns=quaternions(turned).astype(np.float32),
-        space=PoseSpace(positions, rows[:gaits], rows[gaits:]),
+        space=with_turning(PoseSpace(positions, rows[:gaits], rows[gaits:])),
     )

@@ -1,0 +1,121 @@
+"""How bodies turn on curves while their feet stay: a turn and a shift of the body at each phase.
+
+A body that goes along a curve turns with it, and would turn its planted feet too. People do not:
+they turn about the foot that stands, and hardly at all while both do. So a pose is turned by some
+more or less than its agent, and shifted, as a function of the phase and in proportion to the
+curvature. It is fitted to the planted vertices of a row, so that they slip as little as possible.
+
+To first order in the curvature, a vertex that is `a` ahead and `l` to the left of the root stands
+still where a + t'·a - t + s' = 0 (to the left) and f' - l - t'·l = 0 (ahead), with the turn t, the
+shifts s and f per curvature, and ' for the change per way of the root. All three are 0 where feet
+pass each other, since gaits change there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .pose_space import KNOTS, PoseSpace
+
+F64 = NDArray[np.float64]
+
+_LOW = 0.004
+"""Share of the height below which vertices may be planted."""
+_WITH_GROUND = 0.6
+"""Share of the way of the ground by which the step of a planted vertex differs from it at most."""
+_SAMPLES = 3000
+"""Steps of planted vertices to which a row is fitted at most; more change nothing."""
+_ROUNDS = 2
+"""Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
+_USUAL = 0.02
+"""Slip per way and curvature below which it counts in full [m]."""
+_SMOOTH = 0.015
+"""Weight of the bends against that of slips: it decides where nothing is planted."""
+
+
+def with_turning(space: PoseSpace) -> PoseSpace:
+    """A pose space whose gaits know how bodies turn on curves."""
+    height = float(np.ptp(space.positions[0, :, 2]))
+    gaits = []
+    for row in space.gaits:
+        points = space.positions[row.first : row.first + row.count]
+        fitted = () if row.stride <= 0.0 else turning(points, row.stride, height)
+        gaits.append(replace(row, turning=fitted))
+    return PoseSpace(space.positions, tuple(gaits), space.clips)
+
+
+def turning(
+    points: NDArray[np.float32], stride: float, height: float
+) -> tuple[tuple[float, float, float], ...]:
+    """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
+
+    Args:
+        points: Vertices of its poses [m], shape (pose_count, vertex_count, 3).
+        stride: Way of one cycle [m].
+        height: Height of the body [m].
+
+    Returns:
+        Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
+        curvature; nothing where no vertex is planted.
+    """
+    step, vertex = _planted(points, stride / len(points), height)
+    if not len(step):
+        return ()
+    middle = 0.5 * (points[step, vertex] + points[(step + 1) % len(points), vertex])
+    ahead, left = -middle[:, 1].astype(np.float64), middle[:, 0].astype(np.float64)
+    # hats: a phase between two knots has a share of each
+    at = (step + 0.5) / len(points) * KNOTS
+    knot = at.astype(np.int64)
+    hats = np.zeros((len(at), KNOTS))
+    rates = np.zeros((len(at), KNOTS))
+    number, after = np.arange(len(at)), (knot + 1) % KNOTS
+    hats[number, knot], hats[number, after] = 1.0 - (at - knot), at - knot
+    rates[number, knot], rates[number, after] = -KNOTS / stride, KNOTS / stride
+    none = np.zeros_like(rates)
+    to_left = np.hstack([rates * ahead[:, None] - hats, none, rates])
+    to_front = np.hstack([-rates * left[:, None], rates, none])
+    fitted = _fitted(to_left, -ahead, to_front, left, stride)
+    return tuple(
+        (float(a), float(b), float(c)) for a, b, c in np.round(fitted * [1.0, 1.0, -1.0], 6)
+    )
+
+
+def _planted(
+    points: NDArray[np.float32], way: float, height: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Poses and vertices that stand on the ground until the next pose."""
+    lowest = np.flatnonzero(points[..., 2].min(axis=0) < _LOW * height)
+    points = points[:, lowest]
+    later = np.roll(points, -1, axis=0)
+    down = np.maximum(points[..., 2], later[..., 2]) < _LOW * height
+    slip = (later - points)[..., :2] - np.array([0.0, way], np.float32)
+    down &= np.hypot(slip[..., 0], slip[..., 1]) < _WITH_GROUND * way
+    step, vertex = np.nonzero(down)
+    every = 1 + len(step) // _SAMPLES
+    return step[::every], lowest[vertex[::every]]
+
+
+def _fitted(to_left: F64, left: F64, to_front: F64, front: F64, stride: float) -> F64:
+    """Least slips: solutions at the knots, shape (KNOTS, 3); 0 where feet pass each other."""
+    free = np.ones((3, KNOTS), np.bool_)
+    free[:, [0, KNOTS // 2]] = False
+    kept = free.ravel()
+    bend = 2.0 * np.eye(KNOTS) - np.roll(np.eye(KNOTS), 1, 0) - np.roll(np.eye(KNOTS), -1, 0)
+    bends: Any = np.kron(np.eye(3), bend * (_SMOOTH * KNOTS / stride))[:, kept]
+    one, other = to_left[:, kept], to_front[:, kept]
+    weights, solution = np.ones(len(left)), np.zeros(int(kept.sum()))
+    for _ in range(_ROUNDS + 1):
+        square = one.T @ (one * weights[:, None]) + other.T @ (other * weights[:, None])
+        square += len(left) / KNOTS * float(weights.mean()) * (bends.T @ bends)
+        found = one.T @ (left * weights) + other.T @ (front * weights)
+        solution = np.linalg.solve(square, found)
+        slips = np.hypot(one @ solution - left, other @ solution - front)
+        weights = 1.0 / np.maximum(slips, _USUAL)
+    result = np.zeros(3 * KNOTS)
+    result[kept] = solution
+    fitted: F64 = result.reshape(3, KNOTS).T
+    return fitted

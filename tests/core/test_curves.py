@@ -1,0 +1,138 @@
+"""Curves: bodies turn about their planted feet, as people do, so that these stay where they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from figuretools import made, poses, row_named
+from walktools import walk
+
+from steer_addon.core.characters import curves
+from steer_addon.core.characters.cast import Cast, turns_of
+from steer_addon.core.characters.pose_space import PoseSpace
+
+SETTLED = 96
+"""Frames after which a body has reached its gait, and taken up its curve."""
+PEOPLE_RUN = ("fast walk", "slow jog", "jog", "run", "fast run")
+RUNS = (*PEOPLE_RUN, "amble", "slow trot", "trot", "fast trot")
+
+
+def without_turning(space):
+    gaits = tuple(replace(row, turning=()) for row in space.gaits)
+    return PoseSpace(space.positions, gaits, space.clips)
+
+
+def circle_slips(name, radius, scale=1.0):
+    """Slips [mm] of walks and of runs at all speeds on a circle to the left."""
+    space, found = made(name).space, ([], [])
+    frames = SETTLED + 48
+    for speed in np.arange(0.3, 3.55, 0.2):
+        went = walk(space, [speed] * frames, [speed / radius] * frames, scale)
+        assert len(set(went.gaits[SETTLED:])) == 1
+        runs = space.gaits[went.gaits[-1]].name in RUNS
+        found[runs].append(went.slips(0.004 * scale, SETTLED))
+    return (np.concatenate(moved) for moved in found)
+
+
+@pytest.mark.parametrize("scale", [
+    1.2, pytest.param(0.8, marks=pytest.mark.slow), pytest.param(1.0, marks=pytest.mark.slow),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["woman", *(
+    pytest.param(n, marks=pytest.mark.slow) for n in ("man", "child")
+)])  # fmt: skip
+def test_planted_soles_stay_where_they_are_on_a_curve_of_2_meters(name, scale):
+    walks, runs = circle_slips(name, 2.0, scale)
+    assert np.median(walks) <= 3.0 and np.percentile(walks, 95) <= 10.0
+    assert np.median(runs) <= 5.0 and np.percentile(runs, 95) <= 25.0
+
+
+def test_of_the_four_feet_of_a_dog_not_all_stay():
+    """Where a body turns, two pairs on the ground cannot: its walks slip by a little more."""
+    walks, runs = circle_slips("dog", 2.0)
+    assert np.median(walks) <= 4.0 and np.percentile(walks, 95) <= 10.0
+    assert np.median(runs) <= 5.0 and np.percentile(runs, 95) <= 25.0
+
+
+@pytest.mark.parametrize("name", ["woman", "man", "child"])
+def test_feet_slip_by_20_mm_at_most_where_people_turn_on_the_spot(name):
+    turns = [1.5] * 120 + [0.0] * 48
+    went = walk(made(name).space, [0.0] * len(turns), turns)
+    assert went.gaits.max() >= 1  # it steps
+    assert np.percentile(went.slips(0.004), 95) <= 20.0
+    assert not went.moves.any()  # on the spot there is no curve
+
+
+@pytest.mark.parametrize("name", ["woman", "man", "child", "dog"])
+def test_bodies_are_not_turned_where_feet_pass_and_gaits_change(name):
+    for row in made(name).space.gaits:
+        turning = np.array(row.turning)
+        if row.stride == 0.0:
+            assert not len(turning)
+            continue
+        assert turning.shape == (24, 3)
+        assert not turning[[0, 12]].any()
+        assert 0.0 < np.abs(turning[:, 0]).max() < 0.3 * row.stride
+
+
+@pytest.mark.parametrize("name", ["woman", "dog"])
+def test_nothing_pops_on_a_curve(name):
+    speeds = np.concatenate([np.linspace(0.0, 3.0, 96), np.linspace(3.0, 0.0, 96)])
+    went = walk(made(name).space, speeds, speeds / 4.0)
+    assert went.pops().max() <= 20.0
+    assert np.abs(went.moves[:, 0]).max() > 0.02
+
+
+def test_the_other_foot_turns_the_body_as_far():
+    row = row_named(made("woman"), "walk")
+    turning = np.array(row.turning)
+    later = np.roll(turning, 12, axis=0)
+    # but it shifts ahead where that one shifts back, as it is on the outer side of the curve
+    np.testing.assert_allclose(later, turning * [1.0, -1.0, 1.0], atol=2e-3)
+    left, right = (walk(made("woman").space, [1.2] * 144, [turn] * 144) for turn in (0.5, -0.5))
+    np.testing.assert_allclose(left.moves, -right.moves, atol=1e-6)
+    assert np.abs(left.moves[SETTLED:, 0]).max() > 0.01
+
+
+def test_bodies_that_go_straight_are_not_turned_and_others_face_along_the_curve():
+    space = made("woman").space
+    assert not walk(space, [1.2] * 40, [0.0] * 40).moves.any()
+    plain = without_turning(space)
+    assert not turns_of(Cast((plain.gaits,))).any()
+    went = walk(plain, [1.2] * 144, [0.6] * 144)
+    # a frame leads along the heading at its end, which half of its turn is behind the curve there
+    np.testing.assert_allclose(went.moves[-1], [0.5 * 0.6 / 24.0, 0.0, 0.0], atol=1e-4)
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.2, 2.8])
+def test_sudden_turns_twist_bodies_by_a_bounded_angle(speed):
+    went = walk(made("woman").space, [speed] * 60, [5.0] * 60)
+    assert 0.05 < np.abs(went.moves[:, 0]).max() < 0.3
+    assert 0.005 < np.abs(went.moves[:, 1:]).max() < 0.1
+
+
+def test_a_body_that_goes_back_on_a_curve_keeps_its_feet_too():
+    went = walk(made("woman").space, [-0.4] * 192, [0.2] * 192)
+    space = made("woman").space
+    plain = without_turning(space)
+    held, turned = (
+        np.median(w.slips(0.004, SETTLED)) for w in (went, walk(plain, [-0.4] * 192, [0.2] * 192))
+    )
+    assert held < turned
+
+
+def test_a_curve_is_taken_up_with_some_delay():
+    went = walk(made("woman").space, [1.2] * 96, [0.0] * 48 + [0.6] * 48)
+    steps = np.abs(np.diff(went.moves[:, 0]))
+    assert not went.moves[:48].any()
+    assert steps[47] < 0.4 * steps[60:].max()
+
+
+def test_without_planted_feet_there_is_nothing_to_fit():
+    row = row_named(made("woman"), "walk")
+    points = poses(made("woman"), row).astype(np.float32)
+    assert len(curves.turning(points, row.stride, 1.66)) == 24
+    assert curves.turning(points + np.float32([0.0, 0.0, 1.0]), row.stride, 1.66) == ()
+    statue = np.repeat(points[:1], len(points), axis=0)
+    assert curves.turning(statue, row.stride, 1.66) == ()
