@@ -35,6 +35,8 @@ class Row:
         round_to: Phase from which it does, in the same pose; none of both where it is played once.
         from_stand: Whether it is the way between standing and the next gait: at phase 0 it is as
             standing begins, and at 1/2 as the next gait is there. Only the second gait may be.
+        close: Whether it is one of many between two gaits, so like the one before it that
+            characters change between the two also somewhat after the feet have passed each other.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Row:
     round_from: float = 0.0
     round_to: float = 0.0
     from_stand: bool = False
+    close: bool = False
 
     @property
     def goes_round(self) -> bool:
