@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steer_addon.core.characters import contacts, rows
+from steer_addon.core.characters import contacts, ladder, rows
 from steer_addon.core.errors import CharacterError
 
 STRIDE = 1.2
 DUTY = 0.6
 
 
-def walker(weights, time, *, angle=0.0, drift=0.0):
+def walker(weights, time, *, angle=0.0, drift=0.0, uneven=0.09, lift=0.15):
     """A body on two feet that walk along -y; a foot goes back unevenly, but both go back alike."""
     share, run = weights[1] + weights[2], weights[2]
     stride = share * STRIDE * (1.0 + run)
     points = [[0.0, 0.0, 1.8], [0.0, 0.1, 1.0]]
     # the way at a time: uneven on purpose, as it is in real clips
-    way = stride * (time + 0.09 * np.sin(4.0 * np.pi * time) / np.pi)
+    way = stride * (time + uneven * np.sin(4.0 * np.pi * time) / np.pi)
     for side, start in ((0.1, 0.0), (-0.1, 0.5)):
         gone = (way / stride + start) % 1.0 if stride else 0.0
         swing = (gone - DUTY) / (1.0 - DUTY)
         y = stride * (
             gone - DUTY / 2 if swing < 0.0 else DUTY * (0.5 - swing * swing * (3 - 2 * swing))
         )
-        z = 0.0 if swing < 0.0 else 0.15 * np.sin(np.pi * swing)
+        z = 0.0 if swing < 0.0 else lift * np.sin(np.pi * swing)
         points += [
             [side + dx, y + dy if stride else dy, z] for dx in (-0.03, 0.03) for dy in (-0.1, 0.1)
         ]
@@ -81,6 +81,7 @@ def test_planted_feet_stay_at_every_pose():
     cycle = cycle_of()
     times = rows.row_times(cycle, 0.01)
     poses = np.stack([walker((0.0, 1.0, 0.0), time) for time in times])
+    poses[..., 1] += np.interp(times, np.linspace(0.0, 1.0, 241), cycle.shift)[:, None]
     step = cycle.stride / len(times)
     both = (poses[1:, :, 2] < 1.0e-4) & (poses[:-1, :, 2] < 1.0e-4)
     slips = np.abs(np.diff(poses[:, :, 1], axis=0) - step)[both]
@@ -88,10 +89,83 @@ def test_planted_feet_stay_at_every_pose():
     assert np.percentile(slips, 95) < 2.0e-3
 
 
+def test_way_goes_on_while_feet_halt_and_the_body_is_shifted_instead():
+    # planted feet go back at 0.04 to 1.96 of their mean speed
+    cycle = cycle_of(uneven=0.24)
+    speeds = np.diff(cycle.way) * 240.0 / cycle.stride
+    assert 0.28 < speeds.min() < 0.4
+    assert 0.003 < np.abs(cycle.shift).max() < 0.03
+    assert np.mean(cycle.shift[:-1]) == pytest.approx(0.0, abs=1.0e-6)
+    made = rows.Rows(rows.Plan(tolerance=0.01))
+    rows.finished(
+        made.add_gait("walk", lambda t: walker((0.0, 1.0, 0.0), t, uneven=0.24), cycle, 1.2)
+    )
+    poses = made.space().positions
+    both = (poses[1:, :, 2] < 1.0e-4) & (poses[:-1, :, 2] < 1.0e-4)
+    slips = np.abs(np.diff(poses[:, :, 1], axis=0) - cycle.stride / len(poses))[both]
+    assert np.percentile(slips, 95) < 2.0e-3
+    shifts = np.array(made.gait_origins[0].shifts)
+    assert shifts.shape == (len(poses), 3) and not shifts[:, ::2].any()
+
+
+def test_blends_whose_feet_hardly_leave_the_ground_have_those_of_the_walk():
+    def low(time):
+        pose = walker((0.0, 0.3, 0.0), time, lift=0.01)
+        pose[2:, 2] += 0.01 * np.sin(2.0 * np.pi * time) ** 2
+        return pose
+
+    samples = rows.finished(rows.dense(low, 240))
+    # as long ahead near the ground as back: alone, these might be wings
+    samples = samples[::-1]
+    with pytest.raises(CharacterError, match="type in its Stride"):
+        contacts.measure_cycle(np.concatenate([samples, samples[::-1]]), 1.0)
+    walk = cycle_of()
+    found = contacts.measure_cycle(np.concatenate([samples, samples[::-1]]), 1.0, None, None, walk)
+    assert found.stride > 0.1
+
+
+def leaning(weights, time):
+    """A walker whose head comes 1 m ahead from walk to run."""
+    pose = walker(weights, time)
+    pose[0, 1] -= weights[2]
+    return pose
+
+
+def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
+    counts = []
+    for sample in (walker, leaning):
+        made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
+        rows.finished(ladder.add_gaits(made, lambda w, t, s=sample: s(w, t), (1.0, 1.0, 0.7)))
+        space = made.space()
+        runs = [row for row in space.gaits if row.name.startswith("run")]
+        assert all(row.close for row in runs)
+        assert not any(row.close for row in space.gaits if row not in runs)
+        counts.append(len(runs))
+        first = [row.first for row in runs]
+        assert np.linalg.norm(np.diff(space.positions[first], axis=0), axis=-1).max() < 0.09
+    assert counts[0] < counts[1] == 20
+
+
+def test_first_steps_begin_in_the_pose_of_standing():
+    made = rows.Rows(rows.Plan(tolerance=0.02, steps=96))
+
+    def floating(weights, time):
+        # standing lies 3 cm lower, and aside
+        pose = walker(weights, time, lift=0.15 * (1.0 - weights[0]))
+        return pose - np.array([0.05, 0.02, 0.03], np.float32) * weights[0]
+
+    rows.finished(ladder.add_gaits(made, floating, (1.0, 1.0, 0.0)))
+    space = made.space()
+    first = space.gaits[1]
+    assert first.from_stand
+    away = np.linalg.norm(space.positions[first.first] - space.positions[0], axis=1)
+    assert away.max() < 2.0e-3
+
+
 def test_ladder_rises_from_standing_to_running():
     made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
     # phases of all blends are aligned: walker uses the same time for all
-    rows.finished(rows.add_gaits(made, lambda w, t: walker(w, t), (1.0, 1.0, 0.7)))
+    rows.finished(ladder.add_gaits(made, lambda w, t: walker(w, t), (1.0, 1.0, 0.7)))
     space = made.space()
     gaits = space.gaits
     assert gaits[0].stride == 0.0 and gaits[0].count == 1

@@ -147,7 +147,7 @@ def test_first_steps_lead_from_standing_to_the_next_gait_and_back():
 
 def test_a_character_of_one_gait_goes_on_by_its_stride():
     only = Cast(((replace(WALK, first=0),),))  # a cart, whose wheels turn
-    assert only.table().shape == (1, 2, 4)
+    assert only.table().shape == (1, 2, 5)
     agents, settings = crowd(cast=only)
     found, _ = walked(agents, settings, [1.0, 2.0, 0.5, 0.7])
     assert np.diff(found[:, 0, PHASE]) == pytest.approx(
@@ -271,3 +271,26 @@ def test_the_posture_is_known_again_from_a_frame(motion):
     frame = simulation.step(make_world())
     again = stood_up(frame, simulation.agents, settings.motion)
     assert np.array_equal(again.memory[MEMORY], simulation.agents.memory[MEMORY])
+
+
+def test_close_gaits_still_rise_after_the_feet_have_passed():
+    mixes = [
+        Row(f"mix {k}", 51 + 20 * k, 20, speed=1.2 + 0.1 * k, stride=1.3 + 0.05 * k, duration=1.0)
+        for k in range(8)
+    ]
+    shown = {}
+    for close in (False, True):
+        rows = (STAND, SLOW, *(replace(row, close=close and k > 0) for k, row in enumerate(mixes)))
+        agents, settings = crowd(cast=Cast((rows,)))
+        agents.velocity[:] = [1.2, 0.0, 0.0]
+        gait.begin(agents, settings)
+        agents.memory[MEMORY][:, PHASE] = 0.25
+        shown[close] = walked(agents, settings, [2.5] * 10)[0][:, 0]
+    # ten steps lead past two places where feet pass
+    assert shown[False][-1, GAIT] == 2 + 2
+    assert shown[True][-1, GAIT] > 2 + 2
+    # still one gait at a time, soon after such a place, while the planted foot moves by little
+    changes = np.flatnonzero(np.diff(shown[True][:, GAIT])) + 1
+    assert (np.diff(shown[True][:, GAIT]) <= 1.0).all()
+    behind = shown[True][changes, PHASE] * 2.0 % 1.0 / 2.0
+    assert (behind <= gait.LATER).all()

@@ -48,12 +48,18 @@ class Walk:
 
     def vertices(self) -> np.ndarray:
         """Places of all vertices in the world [m], shape (frame_count, vertex_count, 3)."""
-        twist, ahead, side = self.moves.T
-        points = turned(self.space.positions[self.poses].astype(float), twist)
+        return self.placed(
+            self.space.positions[self.poses].astype(float), np.arange(len(self.yaws))
+        )
+
+    def placed(self, points: np.ndarray, frames: np.ndarray) -> np.ndarray:
+        """Points of poses in the world, each pose as the body stands in one of the frames."""
+        twist, ahead, side = self.moves[frames].T
+        points = turned(points, twist)
         points[..., 0] -= side[:, None]
         points[..., 1] -= ahead[:, None]
-        points = self.scale * turned(points, self.yaws)
-        points[..., :2] += self.places[:, None]
+        points = self.scale * turned(points, self.yaws[frames])
+        points[..., :2] += self.places[frames][:, None]
         return points
 
     def said(self) -> np.ndarray:
@@ -74,12 +80,12 @@ class Walk:
         before[:] = rate[known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]]
         after[:] = rate[known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]]
         rate = np.maximum(before, after)
-        moved = turned(per_cycle * rate[:, None, None], self.yaws)
-        place = self.vertices() - np.append(self.places, 0 * self.places[:, :1], axis=1)[:, None]
-        turn = np.gradient(self.yaws)[:, None]
-        moved[..., 0] -= turn * place[..., 1]
-        moved[..., 1] += turn * place[..., 0]
-        moved[..., :2] += np.gradient(self.places, axis=0)[:, None]
+        moved = turned(self.scale * per_cycle * rate[:, None, None], self.yaws + self.moves[:, 0])
+        # the body goes on and turns
+        shown, later = points[self.poses].astype(float), np.minimum(at + 1, at[-1])
+        former = np.maximum(at - 1, 0)
+        going = self.placed(shown, later) - self.placed(shown, former)
+        moved += going / (later - former)[:, None, None]
         return np.linalg.norm(moved, axis=-1)
 
     def pops(self) -> np.ndarray:

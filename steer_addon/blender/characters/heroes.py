@@ -181,6 +181,7 @@ class _Play:
         weights: Share of each track at each frame, shape (frame_count, track_count).
         influence: Influence of each track at each frame, shape (frame_count, track_count).
         parts: Time of each track as a share of its duration, unwrapped, same shape.
+        shifts: How the pose of each frame is moved, shape (frame_count, 3).
     """
 
     def __init__(self, motion: Motion, origins: Origins) -> None:
@@ -190,6 +191,8 @@ class _Play:
         self.rows: list[RowOrigin] = [origins.rows[number] for number in numbers]
         found = [at(row, phase) for row, phase in zip(self.rows, motion.phase, strict=True)]
         self.weights = np.array([weights for _, weights in found])
+        shifts = [shift_at(row, phase) for row, phase in zip(self.rows, motion.phase, strict=True)]
+        self.shifts = np.array(shifts)
         # a strip replaces what is below it by its influence
         below = np.cumsum(self.weights, axis=1)
         self.influence = np.where(below > 0.0, self.weights / np.maximum(below, 1.0e-12), 0.0)
@@ -242,6 +245,16 @@ def at(row: RowOrigin, phase: float) -> tuple[float, F64]:
     return float(cycles + np.interp(place, np.arange(count + 1), times)), weights
 
 
+def shift_at(row: RowOrigin, phase: float) -> F64:
+    """How the pose of a phase is moved [m], shape (3,); between two poses it goes evenly."""
+    count = len(row.shifts)
+    place = (phase - np.floor(phase)) * count
+    before = int(place) % count
+    part = place - int(place)
+    shift: F64 = (1.0 - part) * row.shifts[before] + part * row.shifts[(before + 1) % count]
+    return shift
+
+
 def _key_fit(
     fit: bpy.types.Object,
     action: bpy.types.Action,
@@ -267,6 +280,8 @@ def _key_fit(
         part[np.isin(times, play.wraps(track))] = 0.0
         away[:, :2, 3] -= (weights[:, track] * part)[:, None] * drifts[track]
     places = np.array([row.place for row in play.rows])[now]
+    for axis, column in enumerate(play.shifts.T):
+        places[:, axis, 3] += np.interp(times, motion.numbers, column)
     size = np.diag([origins.units] * 3 + [1.0])
     matrices = matrices @ places @ away @ size
     fit.matrix_parent_inverse = Matrix(matrices[0].tolist())

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.characters.contacts import Cycle
+from ...core.characters.ladder import add_gaits
 from ...core.characters.pose_space import F32, PoseSpace
 from ...core.characters.recipe import Recipe
-from ...core.characters.rows import ClipPlan, Place, Rows, Steps, Weights, add_gaits
+from ...core.characters.rows import ClipPlan, Rows, Steps, Weights, place_of
 from ...core.errors import CharacterError
 from . import feet, joining, levels, library, optional_parts, origins, rigs, sources
 from .sampling import Sampler, Track, blended
@@ -180,7 +181,7 @@ class _Posed(_Body):
 
     def gait_count(self) -> int:
         """How many gaits are measured: some are measured twice, to be aligned before."""
-        return len(self.plan.shares()) + (6 if self.run else 0) + 2
+        return len(self.plan.shares()) + (15 if self.run else 0) + 2
 
     def _align(self, rows: Rows, track: Track, stride: float | None, role: str) -> Steps[Cycle]:
         """Measure an action by itself, so that its blends begin where its feet pass."""
@@ -288,7 +289,7 @@ class _Moving(_Body):
         except CharacterError as error:
             raise CharacterError(f"{self.sampler.rig.name!r}: {error}") from None
         self.planted = cycle.planted
-        place = Place(cycle.angle, (cycle.center[0], cycle.center[1]), cycle.ground)
+        place = place_of(cycle)
         even = np.linspace(0.0, 1.0, len(cycle.way))
         held = float(np.interp(cycle.origin * cycle.stride, cycle.way, even))
 

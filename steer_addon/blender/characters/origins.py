@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import bpy
@@ -53,12 +53,15 @@ class RowOrigin:
         times: Time of each pose as a share of the duration, shape (pose_count,).
         place: What puts the rig where the poses stand, a matrix of shape (4, 4).
         ends: Whether it is a clip that does not begin again at its end.
+        shifts: How each pose is moved after that, so that planted feet stay [m], shape
+            (pose_count, 3); a single one for all poses has the shape (1, 3).
     """
 
     weights: NDArray[np.float64]
     times: NDArray[np.float64]
     place: NDArray[np.float64]
     ends: bool = False
+    shifts: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 3)))
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,7 @@ def write(
                     "angle": origin.place.angle,
                     "center": list(origin.place.center),
                     "ground": origin.place.ground,
+                    "shifts": [[round(part, 5) for part in one] for one in origin.shifts],
                 }
                 for weights, origin in rows
             ],
@@ -270,8 +274,12 @@ def _row(data: Mapping[str, Any], track_count: int) -> RowOrigin:
     times = np.array(data["times"], np.float64)
     x, y = map(float, data["center"])
     place = place_matrix(Place(float(data["angle"]), (x, y), float(data["ground"])))
-    finite = all(np.isfinite(values).all() for values in (weights, times, place))
+    # older characters have none
+    shifts = np.array(data.get("shifts") or [[0.0, 0.0, 0.0]], np.float64)
+    finite = all(np.isfinite(values).all() for values in (weights, times, place, shifts))
     shapes = (track_count,), (len(times), track_count)
     if weights.shape not in shapes or not finite or not weights.any(axis=-1).all():
         raise ValueError("row")
-    return RowOrigin(weights, times, place)
+    if shifts.shape not in ((1, 3), (len(times), 3)):
+        raise ValueError("shifts")
+    return RowOrigin(weights, times, place, shifts=shifts)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from .pose_space import KNOTS, Row
 
-SPEED, STRIDE, DURATION, FROM_STAND = range(4)
+SPEED, STRIDE, DURATION, FROM_STAND, CLOSE = range(5)
 """Columns of a table of gaits."""
 RANDOM, INDEX = "at random", "by index"
 """Ways to choose a character; names of point attributes are others."""
@@ -92,18 +92,19 @@ class Cast:
         return np.cumsum((np.maximum(weights, 0.0) - np.float32(1.0)) + np.float32(1.0))
 
     def table(self) -> NDArray[np.float64]:
-        """Speed, stride, duration, and whether from standing, of each gait.
+        """Speed, stride, duration, and whether from standing and close, of each gait.
 
-        Its shape is (character_count, most_gaits, 4). Characters with fewer gaits than others have
+        Its shape is (character_count, most_gaits, 5). Characters with fewer gaits than others have
         ones that no speed reaches.
         """
         # kernels ask of the second gait whether it comes from standing
         most = max(2, *(len(gaits) for gaits in self.gaits))
-        table = np.zeros((len(self.gaits), most, 4))
+        table = np.zeros((len(self.gaits), most, 5))
         table[:, :, SPEED], table[:, :, DURATION] = np.inf, 1.0
         for rows, gaits in zip(table, self.gaits, strict=True):
             rows[: len(gaits)] = [
-                (gait.speed, gait.stride, gait.duration, gait.from_stand) for gait in gaits
+                (gait.speed, gait.stride, gait.duration, gait.from_stand, gait.close)
+                for gait in gaits
             ]
         return table
 

@@ -2,7 +2,8 @@
 
 A planted foot stands still, so a body in place goes as fast as its planted feet go back. Clips are
 not even: the feet of a real walk go back at 0.5 to 2.2 m/s within one step, so the way along the
-cycle is measured, and poses are taken at equal steps of it.
+cycle is measured, and poses are taken at equal steps of it. Where feet stop for a moment, limbs
+would rush on: there the way goes on, and the body is shifted by the difference, 10 to 30 mm.
 
 A foot counts as planted while it is near the ground and goes back: in clips made for games the
 swinging foot often passes below the ground, on its way ahead.
@@ -23,8 +24,10 @@ Points = NDArray[np.floating[Any]]
 
 _BAND = 0.03
 """Share of the height: what is within it above the ground is near the ground."""
-_SLOWEST = 0.15
+_SLOWEST = 0.3
 """Share of the mean speed below which no part of the way falls."""
+_EVEN = 1.0 / 96.0
+"""Part of the cycle over which the speed of the way is evened out."""
 _STILL = 0.02
 """Share of the height: a cycle whose feet go less far does not walk."""
 _MORE_BACK = 1.05
@@ -43,6 +46,8 @@ class Cycle:
         angle: Turn about z that makes the way go along -y [rad].
         ground: Height of the planted feet [m].
         way: Way since the start at even times [m], shape (steps + 1,), rising from 0 to `stride`.
+        shift: How far back the body is moved at even times, so that planted feet stay [m], shape
+            (steps + 1,); its mean is 0.
         drift: Way that the samples went by root motion, per cycle [m], x and y.
         origin: Part of the stride at which phase 0 lies: the feet pass each other.
         center: Mean place of the body over the cycle, before the turn [m], x and y.
@@ -54,6 +59,7 @@ class Cycle:
     angle: float
     ground: float
     way: F64
+    shift: F64
     drift: F64
     origin: float
     center: F64
@@ -79,6 +85,7 @@ def measure_cycle(
     duration: float,
     stride: float | None = None,
     feet: NDArray[np.bool_] | None = None,
+    like: Cycle | None = None,
 ) -> Cycle:
     """Measure how a cycle goes along.
 
@@ -89,6 +96,7 @@ def measure_cycle(
         stride: Way of the cycle [m], if it is known; it is measured otherwise.
         feet: Which vertices belong to feet, shape (vertex_count,); None for all that come near the
             ground.
+        like: A cycle of the same body, of which this one is a blend: its feet are known.
 
     Returns:
         The cycle.
@@ -97,16 +105,19 @@ def measure_cycle(
         CharacterError: Nothing moves, or no feet are found and no stride is given.
     """
     _check(samples, duration, stride)
+    if like is not None and len(like.planted):
+        feet = np.zeros(samples.shape[1], np.bool_)
+        feet[like.planted] = True
     center, drift, picked, height = _in_place(samples, feet)
     if not len(picked):
         return _without_feet(samples, duration, stride, drift, center)
     even = np.linspace(0.0, 1.0, len(samples))[:, None]
     low = samples[:, picked].astype(np.float64)
     low[:, :, :2] -= center + (even * drift)[:, None]
-    contacts = _Contacts(low, height, drift)
+    contacts = _Contacts(low, height, drift, None if like is None else like.angle)
     if not contacts.found:
         return _without_feet(samples, duration, stride, drift, center)
-    way = contacts.way()
+    way, shift = contacts.way()
     measured = float(way[-1])
     given = measured if stride is None else stride
     return Cycle(
@@ -115,6 +126,7 @@ def measure_cycle(
         contacts.angle,
         contacts.ground,
         way * (given / measured),
+        shift,
         drift,
         contacts.origin(way),
         center,
@@ -185,6 +197,7 @@ def _without_feet(
         float(angle),
         float(samples[:, :, 2].min()),
         np.linspace(0.0, given, steps + 1),
+        np.zeros(steps + 1),
         drift,
         0.0,
         center,
@@ -195,15 +208,16 @@ def _without_feet(
 class _Contacts:
     """Contacts of the vertices that come near the ground, turned so that the way goes along -y."""
 
-    def __init__(self, low: F64, height: float, drift: F64) -> None:
+    def __init__(self, low: F64, height: float, drift: F64, angle: float | None) -> None:
         """Find ground and direction, each from the other.
 
         Args:
             low: Vertices near the ground, in place, shape (steps + 1, vertex_count, 3).
             height: Height of the body [m].
             drift: Root motion of the samples [m], x and y.
+            angle: Turn of a cycle of the same feet [rad]; None where nothing is known of them.
         """
-        self._band = _BAND * height
+        self._band, self._known = _BAND * height, angle is not None
         bottom = low[:, :, 2].min(axis=1)
         self.ground = float(np.percentile(bottom, 25.0))
         self.angle = 0.0
@@ -215,6 +229,8 @@ class _Contacts:
         if not self.found:
             return
         ahead = drift if drift.any() else self._first_direction(low, moves)
+        if angle is not None:
+            ahead = np.array([-np.sin(angle), -np.cos(angle)])
         for _ in range(4):
             self.angle = float(-np.pi / 2 - np.arctan2(ahead[1], ahead[0]))
             self._turned = turned(low, self.angle)
@@ -227,7 +243,7 @@ class _Contacts:
             self.ground = self._ground()
         self._moves = np.diff(self._turned[:, :, :2], axis=0)
         self._feet = self._split(height)
-        self.found = float(self.way()[-1]) > _STILL * height
+        self.found = float(self.way()[0][-1]) > _STILL * height
 
     def _first_direction(self, low: F64, moves: F64) -> F64:
         """The direction against which what is near the ground goes for most of the time."""
@@ -251,7 +267,7 @@ class _Contacts:
         both = near[1:] & near[:-1]
         self.planted = both & back
         # wings and tails come near the ground and leave it the same way
-        if self.planted.sum() < _MORE_BACK * (both & ~back).sum():
+        if not self._known and self.planted.sum() < _MORE_BACK * (both & ~back).sum():
             self.planted[:] = False
 
     def _ground(self) -> float:
@@ -271,13 +287,14 @@ class _Contacts:
         feet = [np.flatnonzero((pair == p) & (side == s)) for p in np.unique(pair) for s in (0, 1)]
         return [foot for foot in feet if ever[foot].any()]
 
-    def way(self) -> F64:
-        """Way since the start, shape (steps + 1,), rising."""
-        back = np.where(self.planted, self._moves[..., 1], np.nan)
-        steps = _medians(back)
-        steps = _filled(steps)
-        steps = np.maximum(steps, _SLOWEST * steps.mean())
-        return np.concatenate(([0.0], np.cumsum(steps)))
+    def way(self) -> tuple[F64, F64]:
+        """Way since the start, rising, and shift of the body, both of shape (steps + 1,)."""
+        gone = _filled(_medians(np.where(self.planted, self._moves[..., 1], np.nan)))
+        steps = _evened(np.maximum(gone, _SLOWEST * gone.mean()))
+        steps *= gone.sum() / steps.sum()
+        way, stands = (np.concatenate(([0.0], np.cumsum(one))) for one in (steps, gone))
+        shift = way - stands
+        return way, shift - shift[:-1].mean()
 
     def origin(self, way: F64) -> float:
         """Part of the stride at which the feet of both sides pass each other."""
@@ -316,3 +333,11 @@ def _filled(values: F64) -> F64:
     count = len(values)
     around = np.concatenate((known - count, known, known + count))
     return np.interp(np.arange(count), around, np.tile(values[known], 3))
+
+
+def _evened(steps: F64) -> F64:
+    """A cyclic row that is evened out by a bell-shaped kernel."""
+    count = len(steps)
+    away = np.minimum(np.arange(count), count - np.arange(count)) / (_EVEN * count)
+    kernel = np.exp(-0.5 * away * away)
+    return np.fft.irfft(np.fft.rfft(steps) * np.fft.rfft(kernel / kernel.sum()), count)

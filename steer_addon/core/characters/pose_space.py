@@ -40,6 +40,8 @@ class Row:
         turning: Turn to the left [rad m], shift ahead and shift to the right [m²] of the body at
             even phases, all per curvature of its way, by which planted feet stay on curves; none
             where bodies turn as their agents.
+        close: Whether it is one of many between two gaits, so like the one before it that
+            characters change between the two also somewhat after the feet have passed each other.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Row:
     round_to: float = 0.0
     from_stand: bool = False
     turning: tuple[tuple[float, float, float], ...] = ()
+    close: bool = False
 
     @property
     def goes_round(self) -> bool:

@@ -1,9 +1,7 @@
 """Rows of poses from actions: standing, walks of rising strides, blends to running, clips.
 
 A row of a gait is sampled at equal steps of the way that its planted feet go back, so they stay
-where they are when an agent goes on by as much. A stride between two actions is measured from the
-blend itself. Cadence grows as the square root of the speed, as for people who walk at their ease: a
-stride of a share w of the walk's goes at w² of its speed.
+where they are when an agent goes on by as much. Which gaits there are is in `ladder`.
 """
 
 from __future__ import annotations
@@ -22,6 +20,8 @@ from .pose_space import F32, PoseSpace, Row
 
 Weights = tuple[float, float, float]
 """Shares of standing, walking and running in a blend; their sum is 1."""
+Shift = tuple[float, float, float]
+"""How a pose is moved, so that planted feet stay [m]."""
 Sample = Callable[[Weights, float], F32]
 """All vertices [m] of a blend at a phase of its time, from 0 to 1, in place, (vertex_count, 3)."""
 Result = TypeVar("Result")
@@ -30,10 +30,8 @@ Steps = Generator[None, None, Result]
 
 _RUN_STEP = 1.5
 """Spacing of runs over that of walks."""
-_FIRST = 0.6
-"""Speed of first steps, as a share of that of the slowest walk."""
-_MIXES = 5
-"""Gaits from the walk on to the run."""
+_FASTER, _FASTER_CLOSE = 1.02, 1.002
+"""Ratio by which a gait is at least faster than the one before, and one of many to a run is."""
 _EASE = 0.4
 """Time in which standing becomes a clip, and a clip standing [s]."""
 _MOST_POSES = 2000
@@ -99,6 +97,29 @@ class Place:
         moved = points - np.array([*self.center, self.ground], np.float32)
         return np.asarray(turned(moved, self.angle), np.float32)
 
+    def beside(self, other: Place) -> NDArray[np.float64]:
+        """How far points that stand at the other place are moved to this one, if turned alike."""
+        mine, others = (np.array([*place.center, place.ground]) for place in (self, other))
+        return turned(others - mine, self.angle)
+
+
+def place_of(cycle: Cycle) -> Place:
+    """Where the samples of a cycle stand."""
+    return Place(cycle.angle, (float(cycle.center[0]), float(cycle.center[1])), cycle.ground)
+
+
+@dataclass(frozen=True)
+class FromStand:
+    """How first steps grow out of standing.
+
+    Attributes:
+        away: How far they are from standing at a time, as shares from 0 to 1.
+        place: Where standing is.
+    """
+
+    away: Callable[[float], float]
+    place: Place
+
 
 def finished(steps: Steps[Result]) -> Result:
     """The result of work that is done in one go."""
@@ -120,12 +141,14 @@ class Origin:
         place: How the samples were moved.
         shares: Share of a clip, or of first steps, at each pose, against standing; none where it is
             1 throughout.
+        shifts: How each pose was moved after that [m]; none where it was not.
     """
 
     weights: Weights
     times: tuple[float, ...]
     place: Place
     shares: tuple[float, ...] = ()
+    shifts: tuple[Shift, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,11 +217,15 @@ class Rows:
         return sum(len(poses) for poses in self._poses)
 
     def measure(
-        self, sample: Callable[[float], F32], duration: float, stride: float | None
+        self,
+        sample: Callable[[float], F32],
+        duration: float,
+        stride: float | None,
+        like: Cycle | None = None,
     ) -> Steps[Cycle]:
-        """Measure a cycle by samples at even times."""
+        """Measure a cycle by samples at even times; that of a blend by the feet of another one."""
         samples = yield from dense(sample, self.plan.steps)
-        return measure_cycle(samples, duration, stride, self.feet)
+        return measure_cycle(samples, duration, stride, self.feet, like)
 
     def add_stand(
         self, sample: Callable[[float], F32], duration: float, place: Place
@@ -237,21 +264,29 @@ class Rows:
         cycle: Cycle,
         speed: float,
         weights: Weights = (0.0, 1.0, 0.0),
-        away: Callable[[float], float] | None = None,
+        start: FromStand | None = None,
     ) -> Steps[None]:
         """Add a gait at equal steps of its way; one that is no faster than the last is left out.
 
-        First steps have a function that says how far they are from standing at a time.
+        First steps know how far they are from standing at a time.
         """
-        if self.gaits and speed <= self.gaits[-1].speed * 1.02:
+        close = 0.0 < weights[2] and self.plan.blends
+        if self.gaits and speed <= self.gaits[-1].speed * (_FASTER_CLOSE if close else _FASTER):
             return
         times = row_times(cycle, self.plan.tolerance * (_RUN_STEP if weights[2] > 0.0 else 1.0))
-        place = Place(cycle.angle, (cycle.center[0], cycle.center[1]), cycle.ground)
+        place = place_of(cycle)
+        even = np.linspace(0.0, 1.0, len(cycle.way))
+        shifts = np.zeros((len(times), 3))
+        shifts[:, 1] = np.interp(times, even, cycle.shift)
+        shares = () if start is None else tuple(start.away(time) for time in times)
+        if start is not None:
+            shifts += (1.0 - np.array(shares))[:, None] * start.place.beside(place)
         poses = yield from _each(lambda time: place.put(sample(time)), times)
+        poses += shifts[:, None].astype(np.float32)
         row = Row(name, self._first(), len(times), speed, cycle.stride, cycle.stride / speed)
-        shares = () if away is None else tuple(away(time) for time in times)
-        self.gaits.append(replace(row, from_stand=away is not None))
-        self.gait_origins.append(Origin(weights, tuple(times), place, shares))
+        self.gaits.append(replace(row, from_stand=start is not None, close=close))
+        moved = tuple((x, y, z) for x, y, z in shifts.tolist())
+        self.gait_origins.append(Origin(weights, tuple(times), place, shares, moved))
         self._poses.append(poses)
 
     def _timed(
@@ -297,87 +332,3 @@ def _each(sample: Callable[[float], F32], times: Iterable[float]) -> Steps[F32]:
         found.append(sample(time))
         yield
     return np.stack(found)
-
-
-def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
-    """Add standing, walks and runs, slowest first.
-
-    Args:
-        rows: Where they are added.
-        sample: Blends of the actions, whose phases are aligned.
-        durations: Times of one cycle of standing, walking and running [s]; 0 for no run.
-
-    Returns:
-        Where samples stand, for clips.
-
-    Raises:
-        CharacterError: Feet are not found, or nothing moves.
-    """
-    plan, (stand, walk, run) = rows.plan, durations
-    pure = yield from rows.measure(_at(sample, (0.0, 1.0, 0.0)), walk, plan.stride)
-    still = yield from dense(_at(sample, (1.0, 0.0, 0.0)), 8)
-    middle = still[..., :2].mean(axis=(0, 1), dtype=np.float64)
-    ground = float(np.median(still[..., 2].min(axis=1)))
-    place = Place(pure.angle, (float(middle[0]), float(middle[1])), ground)
-    yield from rows.add_stand(_at(sample, (1.0, 0.0, 0.0)), stand, place)
-    for share in plan.shares():
-        weights = (1.0 - share, share, 0.0)
-        given = None if plan.stride is None else share * plan.stride
-        cycle = pure
-        if share < 1.0:
-            cycle = yield from rows.measure(_at(sample, weights), walk, given)
-        speed = pure.speed * (cycle.stride / pure.stride) ** 2
-        if plan.blends and len(rows.gaits) == 1:
-            yield from _add_first_steps(rows, sample, cycle, _FIRST * speed, weights)
-        name = "walk" if share == 1.0 else f"walk {share:.0%}"
-        yield from rows.add_gait(name, _at(sample, weights), cycle, speed, weights)
-    mixes = (
-        list(np.linspace(0.0, 1.0, _MIXES + 1)[1:]) if run and plan.blends else [1.0] if run else []
-    )
-    for mix in mixes:
-        weights, time = (0.0, 1.0 - mix, mix), walk * (run / walk) ** mix
-        given = plan.run_stride if mix == 1.0 else None
-        cycle = yield from rows.measure(_at(sample, weights), time, given)
-        name = "run" if mix == 1.0 else f"run {mix:.0%}"
-        yield from rows.add_gait(name, _at(sample, weights), cycle, cycle.speed, weights)
-    return place
-
-
-def _add_first_steps(
-    rows: Rows, sample: Sample, cycle: Cycle, speed: float, weights: Weights
-) -> Steps[None]:
-    """Add the way between standing and the slowest walk, see `Row.from_stand`.
-
-    Its blend is that of the walk where the feet pass at phase 1/2, and standing at phase 0.
-    """
-    even = np.linspace(0.0, 1.0, len(cycle.way))
-    start, middle = (
-        float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
-        for part in (0.0, 0.5)
-    )
-    first = (middle - start) % 1.0
-
-    def away(time: float) -> float:
-        since = (time - start) % 1.0
-        half = since / first if since < first else 1.0 + (since - first) / (1.0 - first)
-        return float(np.sin(0.5 * np.pi * half) ** 2)
-
-    def first_steps(time: float) -> F32:
-        stand, walk, run = weights
-        share = away(time)
-        return sample((1.0 - share * (1.0 - stand), share * walk, share * run), time)
-
-    found = yield from rows.measure(first_steps, cycle.duration, None)
-    # both halves get as many poses, so that phase 1/2 is where the feet pass
-    twice = np.append(even[:-1], even + 1.0)
-    gone = np.append(found.way[:-1], found.way + found.stride)
-    knots = np.interp([start, start + first, start + 1.0], twice, gone)
-    phase = np.interp(np.interp(np.where(even < start, even + 1.0, even), twice, gone), knots,
-                      [0.0, 0.5, 1.0]) - (even < start)  # fmt: skip
-    way = found.stride * (phase - phase[0])
-    halved = replace(cycle, stride=found.stride, way=way, origin=float(-phase[0]))
-    yield from rows.add_gait("first steps", first_steps, halved, speed, weights, away)
-
-
-def _at(sample: Sample, weights: Weights) -> Callable[[float], F32]:
-    return lambda time: sample(weights, time)

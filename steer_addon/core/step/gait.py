@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..characters.cast import (
+    CLOSE,
     DURATION,
     FROM_STAND,
     GIVEN,
@@ -59,6 +60,9 @@ by 14 mm a frame at 24 frames a second."""
 NEAR = 0.06
 """Way behind the place where feet pass, on which gaits still look alike [m]: on it, the gait of a
 body that slows down falls by one in each step."""
+LATER, MOVED = 0.15, 0.015
+"""Part of a cycle behind that place in which a gait still changes to a close one in each step, if
+that moves the planted foot by no more than so much [m]."""
 SETTLING = 0.2
 """Delay with which a body takes up slopes, and leans [s]."""
 LEAN, MOST_LEAN = 0.5, 0.2
@@ -247,7 +251,11 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
     half = border + 1.0 if after < phase else border * 1.0
     crosses = border != math.floor(2.0 * phase)
     following = _next(table, who, gait, wanted, half)
-    alike = 0 < following < gait and abs(after - 0.5 * half) * stride <= NEAR
+    away = abs(after - 0.5 * half)
+    alike = 0 < following < gait and away * stride <= NEAR
+    if table[who, max(gait, following), CLOSE] > 0.0 and not back:
+        moved = away * abs(table[who, following, STRIDE] - stride)
+        alike = alike or (away <= LATER and moved <= MOVED)
     if following == gait or not (crosses or alike):
         return after, gait
     crossing, next_stride = half / 2.0, table[who, following, STRIDE]

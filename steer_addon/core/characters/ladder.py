@@ -1,0 +1,185 @@
+"""The ladder of gaits of a rig: standing, first steps, walks of rising strides, blends to running.
+
+A stride between two actions is measured from the blend itself. Cadence grows as the square root of
+the speed, as for people who walk at their ease: a stride of a share w of the walk's goes at w² of
+its speed. Agents change to the next gait where the feet pass each other, and see no jump there:
+there are as many gaits between a walk and a run as their poses differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from .contacts import Cycle, turned
+from .pose_space import F32
+from .rows import FromStand, Place, Rows, Sample, Steps, Weights, dense, place_of
+
+_FIRST = 0.6
+"""Speed of first steps, as a share of that of the slowest walk."""
+_APART = 0.014
+"""Share of the height by which the poses of neighboring gaits from walk to run differ at most."""
+_HELD = 0.5
+"""Share of the way by which planted feet, where feet pass, would move from walk to run, that the
+body moves instead: it shifts as far as the feet do."""
+_SOLE = 0.015
+"""Share of the height: what is within it above the lowest vertex of a foot is its sole."""
+_MIXES = 5, 20
+"""Fewest and most gaits from the walk on to the run."""
+
+
+def add_gaits(rows: Rows, sample: Sample, durations: Weights) -> Steps[Place]:
+    """Add standing, walks and runs, slowest first.
+
+    Args:
+        rows: Where they are added.
+        sample: Blends of the actions, whose phases are aligned.
+        durations: Times of one cycle of standing, walking and running [s]; 0 for no run.
+
+    Returns:
+        Where samples stand, for clips.
+
+    Raises:
+        CharacterError: Feet are not found, or nothing moves.
+    """
+    plan, (stand, walk, run) = rows.plan, durations
+    pure = yield from rows.measure(_at(sample, (0.0, 1.0, 0.0)), walk, plan.stride)
+    passing = yield from _passing(_at(sample, (0.0, 1.0, 0.0)), pure)
+    still = yield from dense(_at(sample, (1.0, 0.0, 0.0)), 8)
+    middle = still[..., :2].mean(axis=(0, 1), dtype=np.float64)
+    ground = float(np.median(still[..., 2].min(axis=1)))
+    place = Place(pure.angle, (float(middle[0]), float(middle[1])), ground)
+    yield from rows.add_stand(_at(sample, (1.0, 0.0, 0.0)), stand, place)
+    for share in plan.shares():
+        weights = (1.0 - share, share, 0.0)
+        given = None if plan.stride is None else share * plan.stride
+        cycle = pure
+        if share < 1.0:
+            cycle = yield from rows.measure(_at(sample, weights), walk, given, pure)
+        speed = pure.speed * (cycle.stride / pure.stride) ** 2
+        if plan.blends and len(rows.gaits) == 1:
+            yield from _add_first_steps(rows, sample, cycle, _FIRST * speed, weights, place)
+        name = "walk" if share == 1.0 else f"walk {share:.0%}"
+        yield from rows.add_gait(name, _at(sample, weights), cycle, speed, weights)
+    if run:
+        yield from _add_runs(rows, sample, (walk, run), pure, passing)
+    return place
+
+
+def _add_runs(
+    rows: Rows, sample: Sample, durations: tuple[float, float], walk: Cycle, passing: F32
+) -> Steps[None]:
+    """Add the gaits from the walk on to the run, as many as their poses differ.
+
+    Args:
+        rows: Where they are added.
+        sample: Blends of the actions.
+        durations: Times of one cycle of walking and running [s].
+        walk: The cycle of the walk.
+        passing: Its poses in which the feet pass each other.
+    """
+    soles, mixes = _Soles(walk, passing), [1.0]
+    given, pure = rows.plan.run_stride, _at(sample, (0.0, 0.0, 1.0))
+    run = yield from rows.measure(pure, durations[1], given, walk)
+    last = yield from _passing(pure, run)
+    run = soles.beside(run, last)
+    if rows.plan.blends:
+        last = yield from _passing(pure, run)
+        apart = float(np.linalg.norm(last - passing, axis=-1).max())
+        wanted = int(np.ceil(apart / (_APART * float(np.ptp(passing[..., 2])))))
+        mixes = list(np.linspace(0.0, 1.0, min(max(wanted, _MIXES[0]), _MIXES[1]) + 1)[1:])
+    for mix in mixes:
+        weights, cycle = (0.0, 1.0 - mix, mix), run
+        if mix < 1.0:
+            time = durations[0] * (durations[1] / durations[0]) ** mix
+            cycle = yield from rows.measure(_at(sample, weights), time, None, walk)
+            cycle = soles.beside(cycle, (yield from _passing(_at(sample, weights), cycle)))
+        name = "run" if mix == 1.0 else f"run {mix:.0%}"
+        yield from rows.add_gait(name, _at(sample, weights), cycle, cycle.speed, weights)
+
+
+class _Soles:
+    """Planted feet where feet pass: how far they are behind the origin, from walk to run."""
+
+    def __init__(self, cycle: Cycle, passing: F32) -> None:
+        """Find the vertices of the planted foot in both poses.
+
+        Args:
+            cycle: The cycle of the walk.
+            passing: Its poses in which the feet pass each other, see `_passing`.
+        """
+        band = _SOLE * float(np.ptp(passing[..., 2]))
+        self._soles = []
+        for low in passing[:, cycle.planted, 2] if len(cycle.planted) else ():
+            self._soles.append(cycle.planted[low < low.min() + band])
+        self._behind = self._of(passing)
+
+    def _of(self, passing: F32) -> float:
+        places = [pose[sole, 1].mean() for pose, sole in zip(passing, self._soles, strict=False)]
+        return float(np.mean(places)) if places else 0.0
+
+    def beside(self, cycle: Cycle, passing: F32) -> Cycle:
+        """A cycle whose planted feet are nearer to where those of the walk are."""
+        away = _HELD * (self._behind - self._of(passing))
+        center = cycle.center - turned(np.array([0.0, away]), -cycle.angle)
+        return replace(cycle, center=center)
+
+
+def _passing(sample: Callable[[float], F32], cycle: Cycle) -> Steps[F32]:
+    """The two poses in which the feet pass each other, shape (2, vertex_count, 3)."""
+    even, found = np.linspace(0.0, 1.0, len(cycle.way)), []
+    for part in (0.0, 0.5):
+        time = float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
+        pose = place_of(cycle).put(sample(time))
+        pose[:, 1] += np.float32(np.interp(time, even, cycle.shift))
+        found.append(pose)
+        yield
+    return np.stack(found)
+
+
+def _add_first_steps(
+    rows: Rows, sample: Sample, cycle: Cycle, speed: float, weights: Weights, place: Place
+) -> Steps[None]:
+    """Add the way between standing and the slowest walk, see `Row.from_stand`.
+
+    Its blend is that of the walk where the feet pass at phase 1/2, and standing at phase 0.
+    """
+    even = np.linspace(0.0, 1.0, len(cycle.way))
+    start, middle = (
+        float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
+        for part in (0.0, 0.5)
+    )
+    first = (middle - start) % 1.0
+
+    def away(time: float) -> float:
+        since = (time - start) % 1.0
+        half = since / first if since < first else 1.0 + (since - first) / (1.0 - first)
+        return float(np.sin(0.5 * np.pi * half) ** 2)
+
+    def first_steps(time: float) -> F32:
+        stand, walk, run = weights
+        share = away(time)
+        return sample((1.0 - share * (1.0 - stand), share * walk, share * run), time)
+
+    found = yield from rows.measure(first_steps, cycle.duration, None, cycle)
+    # both halves get as many poses, so that phase 1/2 is where the feet pass
+    twice = np.append(even[:-1], even + 1.0)
+    gone = np.append(found.way[:-1], found.way + found.stride)
+    knots = np.interp([start, start + first, start + 1.0], twice, gone)
+    phase = np.interp(np.interp(np.where(even < start, even + 1.0, even), twice, gone), knots,
+                      [0.0, 0.5, 1.0]) - (even < start)  # fmt: skip
+    way = found.stride * (phase - phase[0])
+    shift = way - found.way + found.shift
+    # none in the pose of standing, that of the walk in its pose
+    ends = (np.interp(start, even, shift), np.interp(middle, even, shift - cycle.shift))
+    shares = np.array([away(time) for time in even])
+    shift = shift - (1.0 - shares) * ends[0] - shares * ends[1]
+    halved = replace(cycle, stride=found.stride, way=way, shift=shift, origin=float(-phase[0]))
+    from_stand = FromStand(away, place)
+    yield from rows.add_gait("first steps", first_steps, halved, speed, weights, from_stand)
+
+
+def _at(sample: Sample, weights: Weights) -> Callable[[float], F32]:
+    return lambda time: sample(weights, time)

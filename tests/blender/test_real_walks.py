@@ -1,0 +1,58 @@
+"""Whole walks of real rigs: little pops, and bodies soon run and soon stand.
+
+Between two frames no vertex moves by more than twice what its poses say, but for a remainder, which
+is larger than that of the built-in people: the rigs are 2.4 m tall, swing their arms and carry
+capes. Before there were as many gaits from walk to run as poses differ, it was 45 to 102 mm.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+sys.path.append(str(Path(__file__).parents[1] / "core"))
+
+from walktools import journey, walk  # noqa: E402
+
+from steer_addon.blender.characters import making  # noqa: E402
+from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+
+FLOOR = {"Knight": 45.0, "Mage": 55.0}
+"""What vertices move by beyond twice what their poses say, at most [mm]."""
+RUNS, USUAL = 35.0, 30.0
+"""The same where gaits change from walk to run or back, and in 99 of 100 frames."""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("empty_scene")
+@pytest.mark.parametrize(
+    ("who", "walks", "runs"), [("Knight", "A", "A"), ("Knight", "B", "A"), ("Mage", "C", "B")]
+)
+def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
+    bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / f"{who}.glb"))
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
+    carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
+    props = tuple(name for name in carried if not name.startswith(who))
+    recipe = Recipe("Idle", f"Walking_{walks}", f"Running_{runs}", without=props)
+    space = making.make_character(bpy.context.scene, rig, recipe).space
+    runs_from = next(n for n, row in enumerate(space.gaits) if row.close)
+    assert space.pose_count < 5500
+    for pull in (1.5, 4.0):
+        speeds, turns = journey(3.2, pull)
+        went = walk(space, speeds, turns)
+        pops = went.pops()
+        assert pops.max() <= FLOOR[who]
+        assert np.percentile(pops, 99.0) <= USUAL
+        changes = np.diff(went.gaits) != 0
+        fast = np.maximum(went.gaits[1:], went.gaits[:-1]) >= runs_from
+        assert changes[fast].sum() > 20
+        assert pops[changes & fast].max() <= RUNS
+        # a body that is as fast as it gets shows the gait for it within 2 s
+        started = np.flatnonzero(speeds > 3.19)[0]
+        assert np.flatnonzero(went.gaits == went.gaits.max())[0] - started < 2 * 24
+        stopped = started + np.flatnonzero(speeds[started:] < 0.01)[0]
+        assert np.flatnonzero(went.gaits[stopped:] == 0)[0] < 4 * 24
