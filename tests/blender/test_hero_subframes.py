@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -28,8 +30,8 @@ def rig_with_root_motion():
     return rig
 
 
-def walker(made, start, rate, row):
-    """A hero that walks on the spot in poses of a row."""
+def walker(made, start, rate, rows, found=None):
+    """A hero that walks on the spot, in poses of a row at each frame."""
     motion = rigs.Motion(
         numbers=np.arange(1.0, FRAMES + 1.0),
         location=np.zeros((FRAMES, 3)),
@@ -38,11 +40,11 @@ def walker(made, start, rate, row):
         shear=np.zeros((FRAMES, 4)),
         upright=1.0,
         phase=start + rate * np.arange(FRAMES),
-        row=np.full(FRAMES, row),
+        row=np.broadcast_to(rows, FRAMES),
     )
     collection = bpy.data.collections.new("Heroes")
     bpy.context.scene.collection.children.link(collection)
-    found = hero_actions.blendable(origins.read(made.character), rigs.MARK, [])
+    found = hero_actions.blendable(found or origins.read(made.character), rigs.MARK, [])
     return rigs.make_hero("Hero", motion, found, collection, [])
 
 
@@ -81,3 +83,20 @@ def assert_same(made, carrier, row, start, rate):
     times = [number + inside for number in range(1, FRAMES) for inside in (0.0, *INSIDE)]
     found = {time: away(made, carrier, row, start, rate, time) for time in times}
     assert max(found.values()) < 0.02, (row.name, max(found, key=found.get))
+
+
+@pytest.mark.parametrize("earlier", [0.0, 1.0])
+def test_a_gait_that_begins_by_the_end_of_the_cycle_before_is_changed_to_smoothly(earlier):
+    made = character_of(walking_rig())
+    gaits = made.space.gaits
+    number = next(n for n, row in enumerate(gaits) if row.name == "walk")
+    found = origins.read(made.character)
+    # the same poses: times of actions go round
+    rows = list(found.rows)
+    rows[number] = replace(rows[number], times=rows[number].times - earlier)
+    shown = np.where(np.arange(FRAMES) < 12, number - 1, number)
+    carrier = walker(made, 0.0, RATE, shown, replace(found, rows=tuple(rows)))
+    for time in (12.0, 12.25, 12.5, 12.75, 13.0, 13.25):
+        row = gaits[shown[int(time) - 1]]
+        # feet pass each other here, but not at the very same times in both
+        assert away(made, carrier, row, 0.0, RATE, time) < 0.05, time

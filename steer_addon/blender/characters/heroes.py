@@ -195,6 +195,9 @@ class _Play:
         below = np.cumsum(self.weights, axis=1)
         self.influence = np.where(below > 0.0, self.weights / np.maximum(below, 1.0e-12), 0.0)
         time = np.array([time for time, _ in found])
+        # one row may begin right before the start of an action, and the next one right after it
+        going = np.flatnonzero([not row.ends for row in self.rows])
+        time[going[1:]] -= np.cumsum(np.round(np.diff(time[going])))
         offsets = np.array([track.offset for track in origins.tracks])
         moves = np.array([float(track.moves) for track in origins.tracks])
         self.parts = time[:, None] * moves + offsets
