@@ -27,8 +27,9 @@ from .sampling import point_to
 F64 = NDArray[np.float64]
 MARK = "steer_hero"
 """Custom property of all that was made for heroes; objects of one hero have its name."""
-_WRAP = 1.0e-3
-"""Frames before a strip begins again at which it has its last key."""
+_WRAP = 1.0 / 64.0
+"""Frames before a strip begins again at which it has its last key. Blender makes one key of two
+that are nearer to each other than 0.01 frames."""
 _WAY = (("location", 3), ("rotation_quaternion", 4))
 
 
@@ -197,6 +198,9 @@ class _Play:
         below = np.cumsum(self.weights, axis=1)
         self.influence = np.where(below > 0.0, self.weights / np.maximum(below, 1.0e-12), 0.0)
         time = np.array([time for time, _ in found])
+        # one row may begin right before the start of an action, and the next one right after it
+        going = np.flatnonzero([not row.ends for row in self.rows])
+        time[going[1:]] -= np.cumsum(np.round(np.diff(time[going])))
         offsets = np.array([track.offset for track in origins.tracks])
         moves = np.array([float(track.moves) for track in origins.tracks])
         self.parts = time[:, None] * moves + offsets
@@ -207,13 +211,18 @@ class _Play:
                 self.parts[:, track] = np.clip(self.parts[:, track], 0.0, 1.0)
 
     def wraps(self, track: int) -> F64:
-        """Times at which a track begins again (rising) or goes back past its start."""
+        """Times at which a track begins again (rising) or goes back past its start.
+
+        They are multiples of `2 * _WRAP` beside the frames, so that all keys are apart.
+        """
         parts = self.parts[:, track]
         whole = np.floor(parts) if parts.max() > 1.0 or parts.min() < 0.0 else np.zeros(len(parts))
         found = np.flatnonzero(np.abs(np.diff(whole)) == 1.0)
         border = np.maximum(whole[found], whole[found + 1])
         share = (border - parts[found]) / (parts[found + 1] - parts[found])
-        result: F64 = self.numbers[found] + share * np.diff(self.numbers)[found]
+        gap, grid = np.diff(self.numbers)[found], 2.0 * _WRAP
+        away = np.clip(np.round(share * gap / grid) * grid, grid, gap - grid)
+        result: F64 = self.numbers[found] + away
         return result
 
 
@@ -266,18 +275,15 @@ def _key_fit(
     used = np.flatnonzero(play.influence.any(axis=0))
     drifts = np.array([track.drift for track in origins.tracks])
     going = [track for track in used if drifts[track].any()]
-    wraps = [play.wraps(track) for track in going]
-    times = np.unique(np.concatenate([motion.numbers, *wraps, *(w - _WRAP for w in wraps)]))
-    times = times[times >= motion.numbers[0]]
+    gone = {track: _sawtooth(play, int(track)) for track in going}
+    times = np.unique(np.concatenate([motion.numbers, *(found for found, _ in gone.values())]))
     now = np.clip(np.searchsorted(motion.numbers, times, "right") - 1, 0, len(motion.numbers) - 1)
     slopes = [np.interp(times, motion.numbers, column) for column in motion.shear.T]
     matrices = stances(np.stack(slopes, axis=1), motion.upright)
     weights = (play.weights / play.weights.sum(axis=1, keepdims=True))[now]
     away = np.tile(np.eye(4), (len(times), 1, 1))
-    for track in going:
-        part = np.interp(times, motion.numbers, play.parts[:, track]) % 1.0
-        # what is computed just before a wrap is not what is just after it
-        part[np.isin(times, play.wraps(track))] = 0.0
+    for track, (found, parts) in gone.items():
+        part = np.interp(times, found, parts)
         away[:, :2, 3] -= (weights[:, track] * part)[:, None] * drifts[track]
     places = np.array([row.place for row in play.rows])[now]
     for axis, column in enumerate(play.shifts.T):

@@ -1,0 +1,102 @@
+"""Heroes between frames, as motion blur asks for them: also where a cycle begins again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.characters import hero_actions, origins  # noqa: E402
+from steer_addon.blender.characters import heroes as rigs  # noqa: E402
+from tests.blender.test_heroes import character_of, gaps, hero_points  # noqa: E402
+from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+FRAMES = 30
+RATE = 1.0 / 12.0
+"""Cycles a frame: two of them end within the frames here."""
+INSIDE = (0.25, 0.5, 0.75)
+
+
+def rig_with_root_motion():
+    rig = make_rig()
+    add_gait(rig, "Idle", 0.0, 24)
+    add_gait(rig, "Walk", 1.0, 24, bob=0.02, drift=1.0)
+    add_gait(rig, "Run", 2.0, 16, bob=0.04, drift=2.0)
+    return rig
+
+
+def walker(made, start, rate, rows, found=None):
+    """A hero that walks on the spot, in poses of a row at each frame."""
+    motion = rigs.Motion(
+        numbers=np.arange(1.0, FRAMES + 1.0),
+        location=np.zeros((FRAMES, 3)),
+        rotation=np.tile([1.0, 0.0, 0.0, 0.0], (FRAMES, 1)),
+        scale=np.ones(FRAMES),
+        shear=np.zeros((FRAMES, 4)),
+        upright=1.0,
+        phase=start + rate * np.arange(FRAMES),
+        row=np.broadcast_to(rows, FRAMES),
+    )
+    collection = bpy.data.collections.new("Heroes")
+    bpy.context.scene.collection.children.link(collection)
+    found = hero_actions.blendable(found or origins.read(made.character), rigs.MARK, [])
+    return rigs.make_hero("Hero", motion, found, collection, [])
+
+
+def away(made, carrier, row, start, rate, time):
+    """How far the hero is from the poses beside its phase, at most [m]."""
+    bpy.context.scene.frame_set(int(time), subframe=time % 1.0)
+    place = (start + rate * (time - 1.0)) % 1.0 * row.count
+    before, part = int(place), place % 1.0
+    poses = made.space.positions[row.first : row.first + row.count]
+    expected = (1.0 - part) * poses[before % row.count] + part * poses[(before + 1) % row.count]
+    return gaps(expected, hero_points(carrier)).max()
+
+
+# a cycle ends at a frame, right behind one, in the middle, and right before one
+@pytest.mark.parametrize("beside", [0.0, 0.004, 0.015, 0.5, 0.988, 0.996])
+@pytest.mark.parametrize("rate", [RATE, -RATE])
+@pytest.mark.parametrize("make", [walking_rig, rig_with_root_motion])
+def test_a_hero_has_the_poses_between_frames(make, rate, beside):
+    made = character_of(make())
+    # that of the action, which begins elsewhere than the gait
+    offset = next(t.offset for t in origins.read(made.character).tracks if t.action == "Walk")
+    start = -offset - rate * (7.0 + beside)
+    number, row = next((n, row) for n, row in enumerate(made.space.gaits) if row.name == "walk")
+    assert_same(made, walker(made, start, rate, number), row, start, rate)
+
+
+def test_gaits_blended_of_two_actions_with_root_motion_have_the_poses_between_frames():
+    made = character_of(rig_with_root_motion())
+    for number, row in enumerate(made.space.gaits):
+        # their shares change from frame to frame, and slowly: nobody takes first steps at this rate
+        if not row.from_stand:
+            assert_same(made, walker(made, 0.1, RATE, number), row, 0.1, RATE)
+
+
+def assert_same(made, carrier, row, start, rate):
+    times = [number + inside for number in range(1, FRAMES) for inside in (0.0, *INSIDE)]
+    found = {time: away(made, carrier, row, start, rate, time) for time in times}
+    assert max(found.values()) < 0.02, (row.name, max(found, key=found.get))
+
+
+@pytest.mark.parametrize("earlier", [0.0, 1.0])
+def test_a_gait_that_begins_by_the_end_of_the_cycle_before_is_changed_to_smoothly(earlier):
+    made = character_of(walking_rig())
+    gaits = made.space.gaits
+    number = next(n for n, row in enumerate(gaits) if row.name == "walk")
+    found = origins.read(made.character)
+    # the same poses: times of actions go round
+    rows = list(found.rows)
+    rows[number] = replace(rows[number], times=rows[number].times - earlier)
+    shown = np.where(np.arange(FRAMES) < 12, number - 1, number)
+    carrier = walker(made, 0.0, RATE, shown, replace(found, rows=tuple(rows)))
+    for time in (12.0, 12.25, 12.5, 12.75, 13.0, 13.25):
+        row = gaits[shown[int(time) - 1]]
+        # feet pass each other here, but not at the very same times in both
+        assert away(made, carrier, row, 0.0, RATE, time) < 0.05, time
