@@ -50,22 +50,26 @@ def _run(command: list[str], bytecode: str, cache: str | None = None) -> str:
     return done.stdout
 
 
-def _measured(*words: str, bytecode: str, cache: str | None = None) -> dict[str, Any]:
-    out = _run([__file__, *words], bytecode, cache)
+def measured(
+    *words: str, bytecode: str, cache: str | None = None, script: str = __file__
+) -> dict[str, Any]:
+    """What a script measures of itself in a process of its own, see `_run` for the folders."""
+    out = _run([script, *words], bytecode, cache)
     result: dict[str, Any] = json.loads(out.splitlines()[-1])
     return result
 
 
 @contextmanager
-def _folder() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="steer-bench-") as folder:
-        yield folder
+def folder() -> Iterator[str]:
+    """A folder that is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="steer-bench-") as path:
+        yield path
 
 
 def registering() -> Iterator[Row]:
     """Enabling the extension."""
-    with _folder() as bytecode:
-        first, *starts = [_measured("register", bytecode=bytecode) for _ in range(1 + STARTS)]
+    with folder() as bytecode:
+        first, *starts = [measured("register", bytecode=bytecode) for _ in range(1 + STARTS)]
     modules = {name for start in starts for name in start["heavy"]}
     if modules:
         raise RuntimeError(f"registering imports {', '.join(sorted(modules))}")
@@ -81,8 +85,8 @@ def registering() -> Iterator[Row]:
 def first_simulation() -> Iterator[Row]:
     """The first frames of a crowd with a target, colliders and, for walkers, a ground."""
     for preset in ("pedestrians", "houdini_vex"):
-        with _folder() as cache:
-            run = partial(_measured, "first", preset, bytecode=cache, cache=cache)
+        with folder() as cache:
+            run = partial(measured, "first", preset, bytecode=cache, cache=cache)
             times = [run()["seconds"] for _ in range(4)]
         note = "two frames of 500 agents, played live; loading numba included"
         cold, warm = times[0], statistics.median(times[1:])
@@ -92,19 +96,19 @@ def first_simulation() -> Iterator[Row]:
 
 def commands() -> Iterator[Row]:
     """Whole commands, from the prompt and back to it."""
-    with _folder() as folder:
-        file = str(Path(folder) / "crowd.blend")
+    with folder() as path:
+        file = str(Path(path) / "crowd.blend")
         steer = ["-m", "steer_addon"]
         for what, words in (
             ("steer presets", ["presets"]),
             ("steer scene --agents 500", ["scene", "--agents", "500", "--save", file]),
             (
                 "steer simulate, 500 agents, 100 frames",
-                ["simulate", file, "--frames", "1-100", "--out", folder],
+                ["simulate", file, "--frames", "1-100", "--out", path],
             ),
         ):
             start = time.perf_counter()
-            _run([*steer, *words, "--quiet"], folder)
+            _run([*steer, *words, "--quiet"], path)
             note = "with starting Python" + ("" if "presets" in what else " and Blender")
             yield timed(what, time.perf_counter() - start, "s", note=note)
 
