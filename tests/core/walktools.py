@@ -55,7 +55,7 @@ class Walk:
     def placed(self, points: np.ndarray, frames: np.ndarray) -> np.ndarray:
         """Points of poses in the world, each pose as the body stands in one of the frames."""
         twist, ahead, side = self.moves[frames].T
-        points = turned(points, twist)
+        points = turned(points.copy(), twist)
         points[..., 0] -= side[:, None]
         points[..., 1] -= ahead[:, None]
         points = self.scale * turned(points, self.yaws[frames])
