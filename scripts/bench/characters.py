@@ -163,15 +163,17 @@ def _evaluation(count: int, wanted: float) -> Iterator[Row]:
         write_state(state, frames[0])
         scene.frame_set(1)
         poses, in_clip = _poses_of(people.settings.cast, frames[0])
-        if _drawn(scene) != (count, poses):
-            raise RuntimeError(f"{_drawn(scene)} are shown instead of {(count, poses)}")
+        drawn, different = _drawn(scene)
+        # small ones in the picture share poses
+        if drawn != count or not 300 <= different <= poses:
+            raise RuntimeError(f"{drawn} people in {different} poses are shown, of {poses} poses")
         written = median(write, TIMES)
     yield timed(
         f"{count:,} people: evaluation of one frame",
         shown - nothing,
         "ms",
         wanted,
-        f"{poses:,} different poses of {people.poses:,}; {people.faces:,.0f} faces a person; "
+        f"{different:,} different poses of {people.poses:,}; {people.faces:,.0f} faces a person; "
         f"{STANDING:.0%} stand, of all {in_clip:.0%} in clips",
     )
     yield timed("… before it, writing the state", written, "ms")
