@@ -10,19 +10,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .cast import POSTURE
 from .pose_space import F32, Row
 
 F64 = NDArray[np.float64]
 Columns = Mapping[str, NDArray[np.float32]]
-SHEARS = (
-    "slope_ahead",
-    "slope_side",
-    "lean_ahead",
-    "lean_side",
-    "twist",
-    "shift_ahead",
-    "shift_side",
-)
+SHEARS = POSTURE[POSTURE.index("slope_ahead") : POSTURE.index("curve")]
 """Attributes that say how a body stands at its agent."""
 
 
