@@ -145,6 +145,64 @@ def test_first_steps_lead_from_standing_to_the_next_gait_and_back():
             assert abs(phase[k + 1] % 1 - 0.5) < 0.2
 
 
+BOTH = Row(
+    "first steps", 1, 100, speed=0.2, stride=1.2, duration=6.0, from_stand=True, both_sides=True
+)
+
+
+def started(count, speeds):
+    """Postures of agents that stand and go at the same time, after each step."""
+    agents, settings = crowd(count, cast=Cast(((STAND, BOTH, SLOW, WALK),)))
+    found = []
+    for speed in speeds:
+        after = agents.copy()
+        after.velocity[:] = [speed, 0.0, 0.0]
+        after.position[:, 0] += np.float32(speed * DT)
+        gait.advance(agents, after, settings, DT)
+        found.append(after.memory[MEMORY].copy())
+        agents = after
+    return np.array(found)
+
+
+def test_agents_that_start_together_begin_with_either_foot():
+    found = started(400, [0.3])
+    stood = started(400, [0.0])[0, :, PHASE]
+    assert (found[0, :, GAIT] == 1).all()
+    halves = np.round(2.0 * found[0, :, PHASE]).astype(int)
+    # the right foot at whole phases, where the weight was on the left one, and the left one else
+    assert 170 < np.sum(halves % 2 == 0) < 230
+    kept = np.abs(np.cos(2.0 * np.pi * stood)) > 0.1
+    left = np.cos(2.0 * np.pi * stood) > 0.0
+    assert np.array_equal((halves % 2 == 0)[kept], left[kept])
+
+
+def test_first_steps_of_both_sides_join_the_next_gait_at_either_half():
+    found = started(40, [1.2] * 40 + [0.0] * 90 + [-0.4] * 40 + [0.0] * 90 + [0.3] * 30)
+    seen = set()
+    for phases, gaits in found[:, :, [PHASE, GAIT]].transpose(1, 2, 0):
+        assert (np.abs(np.diff(gaits)) <= 1.0).all()
+        for k in np.flatnonzero(np.diff(gaits)):
+            pair, places = (int(gaits[k]), int(gaits[k + 1])), []
+            if max(pair) > 2:
+                continue
+            for number, phase in zip(pair, phases[k : k + 2], strict=True):
+                # cycles of steps, 2 until they repeat, and where the next gait is then
+                steps = 2.0 * phase % 2.0 if number < 2 else phase
+                joins = number == 1 and max(pair) == 2 and steps > 1.0
+                places.append(steps - 0.5 if joins else steps)
+            period = 2.0 if min(pair) == 0 else 1.0
+            apart = abs((places[1] - places[0] + 0.5 * period) % period - 0.5 * period)
+            if pair != (0, 1):
+                # a step goes on by a twelfth of a cycle at most; another foot is half a one away
+                assert apart < 0.1, (pair, phases[k : k + 2])
+            half = round(2.0 * places[1]) % (2 if max(pair) == 2 else 4)
+            assert half % 2 == 0 or max(pair) == 2
+            seen.add((*pair, half))
+    assert seen == {
+        (0, 1, 0), (0, 1, 2), (1, 2, 0), (1, 2, 1), (2, 1, 0), (2, 1, 1), (1, 0, 0), (1, 0, 2),
+    }  # fmt: skip
+
+
 def test_a_character_of_one_gait_goes_on_by_its_stride():
     only = Cast(((replace(WALK, first=0),),))  # a cart, whose wheels turn
     assert only.table().shape == (1, 2, 5)

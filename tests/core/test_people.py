@@ -87,6 +87,18 @@ def test_left_and_right_are_half_a_cycle_apart(person):
         assert np.abs(points - other).max() < 1e-4
 
 
+def test_first_steps_begin_with_either_foot(person):
+    stand, first, slow = (poses(person, row) for row in person.space.gaits[:3])
+    assert person.space.gaits[1].both_sides
+    half = len(first) // 2
+    mirrored = first[:half, partners(person)] * [-1.0, 1.0, 1.0]
+    assert np.abs(first[half:] - mirrored).max() < 1e-4
+    # standing and the next gait mirror themselves after half of their cycle
+    assert np.abs(first[[0, half]] - stand[[0, len(stand) // 2]]).max() < 1e-3
+    middle = slow[[len(slow) // 2, 0]]
+    assert np.abs(first[[half // 2, half + half // 2]] - middle).max() < 2e-3
+
+
 def test_gaits_are_near_each_other_where_feet_pass(person):
     for one, other in zip(person.space.gaits, person.space.gaits[1:], strict=False):
         for half in (0.0, 0.5):

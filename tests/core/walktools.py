@@ -66,12 +66,14 @@ class Walk:
         """How far the pose of a frame says that its vertices move until the next one [m]."""
         rows = [self.space.rows[number] for number in self.gaits]
         first, count = (np.array([getattr(r, k) for r in rows]) for k in ("first", "count"))
+        # rates of neighboring gaits are alike in cycles of steps: first steps have two in a row
+        steps = np.array([2.0 if row.both_sides else 1.0 for row in rows])
         within = self.poses - first
         points = self.space.positions
         per_cycle = (
             points[first + (within + 1) % count] - points[first + (within - 1) % count]
-        ).astype(float) * (0.5 * count)[:, None, None]
-        rate = np.diff(self.phases)
+        ).astype(float) * (0.5 * count / steps)[:, None, None]
+        rate = np.diff(self.phases) * steps[:-1]
         changed = np.flatnonzero(np.diff(self.gaits) != 0)
         # the phase jumps where the gait changes
         known = np.delete(np.arange(len(rate)), changed)

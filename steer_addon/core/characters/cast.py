@@ -92,8 +92,9 @@ class Cast:
         return np.cumsum((np.maximum(weights, 0.0) - np.float32(1.0)) + np.float32(1.0))
 
     def table(self) -> NDArray[np.float64]:
-        """Speed, stride, duration, and whether from standing and close, of each gait.
+        """Speed, stride, duration, cycles of steps from standing, whether close, of each gait.
 
+        Gaits that do not come from standing have 0 of these cycles, others 1, or 2 for both sides.
         Its shape is (character_count, most_gaits, 5). Characters with fewer gaits than others have
         ones that no speed reaches.
         """
@@ -103,10 +104,14 @@ class Cast:
         table[:, :, SPEED], table[:, :, DURATION] = np.inf, 1.0
         for rows, gaits in zip(table, self.gaits, strict=True):
             rows[: len(gaits)] = [
-                (gait.speed, gait.stride, gait.duration, gait.from_stand, gait.close)
+                (gait.speed, gait.stride, gait.duration, _cycles_from_stand(gait), gait.close)
                 for gait in gaits
             ]
         return table
+
+
+def _cycles_from_stand(gait: Row) -> int:
+    return int(gait.from_stand) * (2 if gait.both_sides else 1)
 
 
 def turns_of(cast: Cast) -> NDArray[np.float64]:

@@ -42,14 +42,15 @@ def with_turning(space: PoseSpace) -> PoseSpace:
     height = float(np.ptp(space.positions[0, :, 2]))
     gaits = []
     for row in space.gaits:
+        cycles = 2 if row.both_sides else 1
         points = space.positions[row.first : row.first + row.count]
-        fitted = () if row.stride <= 0.0 else turning(points, row.stride, height)
+        fitted = () if row.stride <= 0.0 else turning(points, row.stride, height, cycles)
         gaits.append(replace(row, turning=fitted))
     return PoseSpace(space.positions, tuple(gaits), space.clips)
 
 
 def turning(
-    points: NDArray[np.float32], stride: float, height: float
+    points: NDArray[np.float32], stride: float, height: float, cycles: int = 1
 ) -> tuple[tuple[float, float, float], ...]:
     """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
 
@@ -57,6 +58,7 @@ def turning(
         points: Vertices of its poses [m], shape (pose_count, vertex_count, 3).
         stride: Way of one cycle [m].
         height: Height of the body [m].
+        cycles: Cycles of steps in it: so often, twice, feet pass each other.
 
     Returns:
         Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
@@ -78,7 +80,7 @@ def turning(
     none = np.zeros_like(rates)
     to_left = np.hstack([rates * ahead[:, None] - hats, none, rates])
     to_front = np.hstack([-rates * left[:, None], rates, none])
-    fitted = _fitted(to_left, -ahead, to_front, left, stride)
+    fitted = _fitted(to_left, -ahead, to_front, left, stride, cycles)
     return tuple(
         (float(a), float(b), float(c)) for a, b, c in np.round(fitted * [1.0, 1.0, -1.0], 6)
     )
@@ -99,10 +101,10 @@ def _planted(
     return step[::every], lowest[vertex[::every]]
 
 
-def _fitted(to_left: F64, left: F64, to_front: F64, front: F64, stride: float) -> F64:
+def _fitted(to_left: F64, left: F64, to_front: F64, front: F64, stride: float, cycles: int) -> F64:
     """Least slips: solutions at the knots, shape (KNOTS, 3); 0 where feet pass each other."""
     free = np.ones((3, KNOTS), np.bool_)
-    free[:, [0, KNOTS // 2]] = False
+    free[:, :: KNOTS // (2 * cycles)] = False
     kept = free.ravel()
     bend = 2.0 * np.eye(KNOTS) - np.roll(np.eye(KNOTS), 1, 0) - np.roll(np.eye(KNOTS), -1, 0)
     bends: Any = np.kron(np.eye(3), bend * (_SMOOTH * KNOTS / stride))[:, kept]

@@ -37,6 +37,9 @@ class Row:
         round_to: Phase from which it does, in the same pose; none of both where it is played once.
         from_stand: Whether it is the way between standing and the next gait: at phase 0 it is as
             standing begins, and at 1/2 as the next gait is there. Only the second gait may be.
+        both_sides: Whether such a row holds two cycles of steps: the second half mirrors the first
+            one, so at phase 1/2 it is as standing is there, and at 1/4 and 3/4 as the next gait
+            at 1/2 and 0.
         turning: Turn to the left [rad m], shift ahead and shift to the right [m²] of the body at
             even phases, all per curvature of its way, by which planted feet stay on curves; none
             where bodies turn as their agents.
@@ -56,6 +59,7 @@ class Row:
     from_stand: bool = False
     turning: tuple[tuple[float, float, float], ...] = ()
     close: bool = False
+    both_sides: bool = False
 
     @property
     def goes_round(self) -> bool:

@@ -191,18 +191,61 @@ def _way(old, new, faced, ahead, size, on_ground):
 def _next(table, who, gait, wanted, half):
     """The gait after a place where feet pass, half a cycle of number `half`: a neighbor at most.
 
-    First steps are as standing at whole cycles, and as the next gait between them.
+    First steps are as standing at whole cycles, and as the next gait between them: there they are
+    as at its even and its odd halves in turn if they have both sides, and at the odd ones else.
     """
     after = gait
     if wanted > gait:
         after = gait + 1
     elif wanted < gait:
         after = gait - 1
-    if table[who, 1, FROM_STAND] > 0.0 and min(gait, after) <= 1 and after != gait:
+    sides = table[who, 1, FROM_STAND]
+    if sides > 1.0 and gait == 2 and after == 1:
+        return after
+    if sides > 0.0 and min(gait, after) <= 1 and after != gait:
         whole = half % 2.0 == 0.0
         if whole != (min(gait, after) == 0):
             return gait
     return after
+
+
+@kernel
+def _begun(phase, sides):
+    """Phase at which a body that stands begins its first steps.
+
+    With both sides, the foot goes first that stands with less weight on it, as standing begins with
+    the weight on the left foot, and has it on the right one after half of its cycle.
+    """
+    begun = math.ceil(phase) * 1.0
+    if sides > 1.0:
+        begun = math.floor(2.0 * phase + 0.5) / 2.0
+        if begun < phase:
+            begun += 1.0
+    return begun
+
+
+@kernel
+def _joined(table, who, gait, following, crossing, back):
+    """Phase of the following gait where feet pass each other, as the gait has it.
+
+    Args:
+        table: Gaits of the characters, see `Cast.table`.
+        who: Number of the character.
+        gait: The gait until now.
+        following: The one after it.
+        crossing: Cycles of steps until there, in the gait.
+        back: Whether the way leads back: phases fall then, and rise otherwise.
+    """
+    if table[who, 1, FROM_STAND] <= 1.0:
+        return crossing
+    if gait == 1:
+        crossing = 0.5 * crossing
+        if following == 0:
+            return crossing
+        return crossing - 0.75 if back else crossing + 0.25
+    if following == 1:
+        return crossing - 0.25 if back else crossing + 0.75
+    return crossing
 
 
 @kernel
@@ -216,7 +259,7 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
         # it starts with the feet beside each other
         begun = math.ceil(2.0 * phase) / 2.0
         if table[who, following, FROM_STAND] > 0.0:
-            begun = math.ceil(phase)
+            begun = _begun(phase, table[who, following, FROM_STAND])
         return begun + way / table[who, following, STRIDE], following
     if math.floor(2.0 * after) == math.floor(2.0 * phase):
         return after, gait
@@ -237,7 +280,9 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
         speed: Speed that decides on the gait, likewise [m/s].
         dt: Length of the step [s].
     """
-    stride = table[who, gait, STRIDE]
+    # first steps of both sides are two cycles of steps
+    sides = max(1.0, table[who, gait, FROM_STAND])
+    stride = table[who, gait, STRIDE] / sides
     wanted = _wanted(table, who, gait, speed)
     if stride <= 0.0:
         return _by_time(table, who, phase, gait, wanted, way, dt)
@@ -245,7 +290,7 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
         # a foot in the air comes down
         back = back and way > LANDING * dt
         way = max(way, LANDING * dt)
-    done = way / stride
+    done, phase = way / stride, phase * sides
     after = phase - done if back else phase + done
     border = math.floor(2.0 * after)
     half = border + 1.0 if after < phase else border * 1.0
@@ -257,11 +302,12 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
     if following == gait or not (crosses or alike):
-        return after, gait
-    crossing, next_stride = half / 2.0, table[who, following, STRIDE]
+        return after / sides, gait
+    begun = _joined(table, who, gait, following, half / 2.0, after < phase)
+    next_stride = table[who, following, STRIDE]
     if next_stride <= 0.0:
-        return crossing, following
-    return crossing + (after - crossing) * stride / next_stride, following
+        return begun, following
+    return begun + (after - half / 2.0) * stride / next_stride, following
 
 
 @kernel
@@ -289,7 +335,7 @@ def _bend(memory, i, stride, turns, turn, way, dt):
     Args:
         memory: Columns of `POSTURE`; read and written.
         i: The agent.
-        stride: Stride of its gait [m]; 0 if it has none.
+        stride: Way of a cycle of steps [m]; 0 if it has none.
         turns: Turns and shifts of the gait at even phases, see `Row.turning`.
         turn: Turn to the left in the step, as far as the body goes along [rad].
         way: Way of the step, below 0 where it leads back [m].
@@ -346,5 +392,5 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)
             _settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)
-            stride = table[who, gait, STRIDE]
+            stride = table[who, gait, STRIDE] / max(1.0, table[who, gait, FROM_STAND])
             _bend(memory, i, stride, turns[who, gait], turn, -way if back else way, dt)

@@ -63,6 +63,23 @@ def phases(row: Row) -> Floats:
     return result
 
 
+def steps_of(row: Row) -> Floats:
+    """Phases of the steps in the first half of a row of first steps, see `Row.both_sides`."""
+    half = row.count // 2
+    result: Floats = np.arange(half) / half
+    return result
+
+
+def both_sides(skeleton: Skeleton, joints: Joints) -> Joints:
+    """Joints of poses, and of their mirror images after them."""
+    names, swap = skeleton.names, {"_l": "_r", "_r": "_l"}
+    partner = [names.index(name[:-2] + swap.get(name[-2:], name[-2:])) for name in names]
+    places, turned = joints
+    flip = np.array([-1.0, 1.0, 1.0])
+    mirrored = places[:, partner] * flip, turned[:, partner] * flip[:, None] * flip
+    return np.concatenate([places, mirrored[0]]), np.concatenate([turned, mirrored[1]])
+
+
 def by_time(
     entries: Iterable[Table],
     skeleton: Skeleton,

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from ..figure import Figure, Skeleton
-from .assembly import Joints, Table, assembled, phases, ring_follows, skeleton_of, table_of
+from .assembly import (
+    Joints,
+    Table,
+    assembled,
+    both_sides,
+    phases,
+    ring_follows,
+    skeleton_of,
+    steps_of,
+    table_of,
+)
 from .limbs import limb
 from .people import rows_of
 from .skin import Follows, Skin
@@ -29,7 +39,9 @@ def make_dog(tolerance: float) -> Figure:
     skeleton = skeleton_of(table["joints"], table["parents"])
     rows, gaits = rows_of(table, table["leg"], tolerance)
     poses = [
-        _posed(skeleton, table, phases(row), gait, gaits[0] if row.from_stand else None)
+        both_sides(skeleton, _posed(skeleton, table, steps_of(row), gait, gaits[0]))
+        if row.both_sides
+        else _posed(skeleton, table, phases(row), gait)
         for row, gait in zip(rows, gaits, strict=True)
     ]
     return assembled("dog", table, skeleton, _skin(table, skeleton), rows, poses)

@@ -6,7 +6,16 @@ import numpy as np
 
 from ..figure import Figure
 from ..pose_space import Row
-from .assembly import Table, assembled, next_row, phases, skeleton_of, table_of
+from .assembly import (
+    Table,
+    assembled,
+    both_sides,
+    next_row,
+    phases,
+    skeleton_of,
+    steps_of,
+    table_of,
+)
 from .gestures import add_gestures
 from .people_skin import PARENTS, skin_of
 from .steps import Foot, Gait, gait_at, in_units
@@ -28,7 +37,8 @@ def make_person(name: str, tolerance: float) -> Figure:
     body = Body(skeleton, _foot(table))
     rows, gaits = rows_of(table_of("people_gaits.toml"), body.leg, tolerance)
     poses = [body.standing(phases(rows[0]), gaits[0])]
-    poses.append(body.starting(phases(rows[1]), gaits[0], gaits[1]))
+    one_side = body.starting(steps_of(rows[1]), gaits[0], gaits[1])
+    poses.append(both_sides(skeleton, one_side))
     poses += [body.moving(phases(row), gaits[k]) for k, row in enumerate(rows[2:], start=2)]
     clips = add_gestures(table_of("people_clips.toml"), body, gaits[0], rows, poses)
     return assembled(name, table, skeleton, skin_of(table, skeleton), rows, poses, clips)
@@ -56,13 +66,15 @@ def rows_of(table: Table, leg: float, tolerance: float) -> tuple[list[Row], list
     gaits = [in_units(stand, leg)]
     for kind in ("start", "walk", "between", "run"):
         for name, place, times in table[kind]["rows"]:
-            gait, speeds = _gait_of(table, kind, place, leg), 1.0
-            if kind == "start":
-                speeds = _FIRST
+            gait, first = _gait_of(table, kind, place, leg), kind == "start"
+            # first steps begin with either foot
+            speeds, cycles = (_FIRST, 2) if first else (1.0, 1)
             count = 2 * max(int(np.ceil(0.5 * gait["stride"] / (times * tolerance))), 4)
-            speed, way = round(speeds * gait["speed"], 3), round(gait["stride"], 4)
-            lasts, first = way / speed, kind == "start"
-            next_row(rows, name, count, speed=speed, stride=way, duration=lasts, from_stand=first)
+            speed, way = round(speeds * gait["speed"], 3), cycles * round(gait["stride"], 4)
+            next_row(
+                rows, name, cycles * count, speed=speed, stride=way, duration=way / speed,
+                from_stand=first, both_sides=first,
+            )  # fmt: skip
             gaits.append(gait)
     return rows, gaits
 

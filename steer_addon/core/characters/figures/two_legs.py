@@ -62,7 +62,7 @@ class Body:
         """Joints of first and last steps, see `Row.from_stand`; as `moving`.
 
         Args:
-            phase: Phases [cycles], shape (n,).
+            phase: Phases [cycles] of steps that the right foot begins, shape (n,).
             stand: How the person stands.
             gait: The gait that the steps lead to.
         """
