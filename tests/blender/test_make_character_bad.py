@@ -82,12 +82,61 @@ def test_uneven_scale_is_that_of_the_body():
     assert tops(scaled).max() == pytest.approx(1.5 * tops(normal).max(), rel=0.05)
 
 
-def test_a_rig_lying_down_is_told_to_stand_up():
+@pytest.mark.parametrize(
+    ("placed", "stride", "height"),
+    [
+        ({"rotation_euler": (0.0, 0.0, 1.2), "location": (3.0, 2.0, 1.0)}, 1.0, 1.0),
+        ({"scale": (2.0, 2.0, 2.0)}, 2.0, 2.0),
+        ({"scale": (-1.0, -1.0, 1.0)}, 1.0, 1.0),
+        ({"scale": (1.0, 2.0, 1.5)}, 2.0, 1.5),
+    ],
+)
+def test_parents_place_and_scale_the_body(placed, stride, height):
     rig = walking_rig()
-    rig.rotation_euler = (math.pi / 2, 0.0, 0.0)
+    normal = make(rig).space
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    for name, value in placed.items():
+        setattr(parent, name, value)
+    rig.parent = parent
+    before = state(rig)
+    made = make(rig)
+    assert made.space.gaits[-1].stride == pytest.approx(stride * normal.gaits[-1].stride, rel=0.05)
+    assert tops(made.space).max() == pytest.approx(height * tops(normal).max(), rel=0.05)
+    # the body faces -Y, and stands on the ground at the origin
+    first = made.space.positions[0]
+    assert abs(first[:, 2].min()) < 0.01 and np.abs(first[:, :2].mean(axis=0)).max() < 0.1
+    assert set(state(rig)[0]["objects"]) - set(before[0]["objects"]) == {made.character.name}
+
+
+@pytest.mark.parametrize("angle", [-math.pi / 2, math.pi / 4, math.pi / 2, math.pi])
+def test_a_rig_that_faces_another_axis_is_turned(angle):
+    rig = walking_rig()
+    normal = make(rig).space
+    rig.rotation_euler = (0.0, 0.0, angle)
+    np.testing.assert_allclose(make(rig).space.positions, normal.positions, atol=0.01)
+
+
+@pytest.mark.parametrize("feet", [(), ("leg.l", "leg.r")])
+@pytest.mark.parametrize("turned", [(math.pi / 2, 0.0, 0.0), (-math.pi / 2, 0.0, 0.3)])
+def test_a_rig_lying_down_is_told_to_stand_up(feet, turned):
+    rig = walking_rig()
+    rig.rotation_euler = turned
     before = state(rig)
     with pytest.raises(CharacterError, match="'Walker' lies down.*stands upright, with Z up"):
-        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=("leg.l", "leg.r")))
+        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=feet))
+    assert state(rig) == before
+
+
+@pytest.mark.parametrize(
+    "turned", [(math.pi, 0.0, 0.0), (0.0, math.pi, 0.0), (0.0, math.pi / 2, 0.0)]
+)
+def test_a_rig_upside_down_or_on_its_side_is_told_to_stand_up(turned):
+    rig = walking_rig()
+    rig.rotation_euler = turned
+    before = state(rig)
+    with pytest.raises(CharacterError, match="lies down.*stands upright, with Z up"):
+        make(rig)
     assert state(rig) == before
 
 

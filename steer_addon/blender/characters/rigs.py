@@ -27,6 +27,8 @@ _BESIDE = re.compile(
 """Names of actions that show something else beside."""
 _FEET = re.compile(r"foot|feet|toe|paw|hoof|ankle", re.IGNORECASE)
 """Names of bones that stand on the ground."""
+_LEG = re.compile(r"legs?(?![a-z])|shin|calf", re.IGNORECASE)
+"""Names of bones that stand on it where no bone is a foot by its name."""
 _HEAD = re.compile(r"^(?!.*(control|ctrl|target)).*head(?!_?light)", re.IGNORECASE)
 """Names of bones that are the uppermost of a body."""
 _DEED = re.compile(
@@ -222,7 +224,8 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
     Args:
         name: Its name.
         posed: The evaluated rig.
-        feet: Names of the bones of its feet; without any, or without a head, nothing is known.
+        feet: Names of the bones of its feet; without any its legs count. Without legs, or without
+            a head, nothing is known.
 
     Raises:
         CharacterError: It lies down.
@@ -231,6 +234,7 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
     bones = posed.pose.bones
     heads = [bone for bone in bones if _HEAD.search(bone.name)]
     below = [bones[name] for name in feet if name in bones]
+    below = below or [bone for bone in bones if _LEG.search(bone.name) and not bone.children]
     if not heads or not below:
         return
     middle = sum((bone.head for bone in below), Vector()) / len(below)
