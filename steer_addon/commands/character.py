@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..blender.characters import levels, making, rigs
+from ..blender.characters import making, rigs
 from ..blender.headless import batch
 from ..blender.making import importers, staging
 from ..core.characters.recipe import Recipe, optional_part
@@ -179,10 +179,9 @@ def _memory(scene: bpy.types.Scene, rig: bpy.types.Object, recipe: Recipe) -> st
     """What the poses may take, as a text; it is known for sure only once they are made."""
     counts = rigs.counts(rig, scene.view_layers[0].depsgraph)
     shown = [count for name, count in counts.items() if name not in recipe.without]
-    kept = recipe.faces * levels.added(recipe.levels)
-    vertices, faces = (int(kept * sum(part[k] for part in shown)) for k in (0, 1))
+    vertices, faces = (int(recipe.faces * sum(part[k] for part in shown)) for k in (0, 1))
     height = rigs.height(rig) * scene.unit_settings.scale_length
-    return rigs.check_memory(rigs.expected_poses(recipe, height), vertices, faces)
+    return rigs.check_memory(rigs.expected_poses(recipe, height), vertices, faces, recipe)
 
 
 def _recipe(options: argparse.Namespace, rig: bpy.types.Object) -> Recipe:

@@ -117,9 +117,10 @@ def test_scale_scales(empty_scene):
     assert walk.stride == pytest.approx(2.0, rel=0.05)
 
 
-def test_mirrored_rig_keeps_its_faces_outward(empty_scene):
+@pytest.mark.parametrize("scale", [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (-1.0, -2.0, 1.5)])
+def test_mirrored_rig_keeps_its_faces_outward(empty_scene, scale):
     rig = walking_rig()
-    rig.scale = (-1.0, 1.0, 1.0)
+    rig.scale = scale
     mesh = make(rig).character.data
     centers = np.array([face.center for face in mesh.polygons][:6])
     normals = np.array([face.normal for face in mesh.polygons][:6])
@@ -235,6 +236,18 @@ def unlinked(rig):
     return Recipe("Idle", "Sneak", plan=COARSE)
 
 
+def frozen(rig):
+    rig.animation_data.action = bpy.data.actions.new("Frozen")
+    for frame in (1, 24):
+        rig.pose.bones["head"].keyframe_insert("location", frame=frame)
+    rig.animation_data.action = None
+    return Recipe("Idle", "Frozen", plan=COARSE)
+
+
+def stride_of_zero(rig):
+    return Recipe("Idle", "Walk", plan=Plan(tolerance=0.05, steps=24, stride=0.0))
+
+
 def still(rig):
     return Recipe("Idle", "Idle", plan=COARSE)
 
@@ -244,6 +257,8 @@ def still(rig):
     [
         (lambda rig: Recipe(plan=COARSE), "no action for Walk"),
         (one_frame, "lasts one frame"),
+        (frozen, "Walk 'Frozen': The action moves no vertex: choose an action"),
+        (stride_of_zero, "The stride is 0 m: give the way of one cycle"),
         (still, "type in its Stride"),
         (renamed, "is not made for rig 'Walker', which lacks bone"),
         (hidden, "deforms and carries no mesh that is shown"),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.characters import library, making  # noqa: E402
+from steer_addon.blender.characters import library, making, rigs  # noqa: E402
 from steer_addon.blender.checks import advice, character_checks  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
@@ -80,12 +82,61 @@ def test_uneven_scale_is_that_of_the_body():
     assert tops(scaled).max() == pytest.approx(1.5 * tops(normal).max(), rel=0.05)
 
 
-def test_a_rig_lying_down_is_told_to_stand_up():
+@pytest.mark.parametrize(
+    ("placed", "stride", "height"),
+    [
+        ({"rotation_euler": (0.0, 0.0, 1.2), "location": (3.0, 2.0, 1.0)}, 1.0, 1.0),
+        ({"scale": (2.0, 2.0, 2.0)}, 2.0, 2.0),
+        ({"scale": (-1.0, -1.0, 1.0)}, 1.0, 1.0),
+        ({"scale": (1.0, 2.0, 1.5)}, 2.0, 1.5),
+    ],
+)
+def test_parents_place_and_scale_the_body(placed, stride, height):
     rig = walking_rig()
-    rig.rotation_euler = (math.pi / 2, 0.0, 0.0)
+    normal = make(rig).space
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    for name, value in placed.items():
+        setattr(parent, name, value)
+    rig.parent = parent
+    before = state(rig)
+    made = make(rig)
+    assert made.space.gaits[-1].stride == pytest.approx(stride * normal.gaits[-1].stride, rel=0.05)
+    assert tops(made.space).max() == pytest.approx(height * tops(normal).max(), rel=0.05)
+    # the body faces -Y, and stands on the ground at the origin
+    first = made.space.positions[0]
+    assert abs(first[:, 2].min()) < 0.01 and np.abs(first[:, :2].mean(axis=0)).max() < 0.1
+    assert set(state(rig)[0]["objects"]) - set(before[0]["objects"]) == {made.character.name}
+
+
+@pytest.mark.parametrize("angle", [-math.pi / 2, math.pi / 4, math.pi / 2, math.pi])
+def test_a_rig_that_faces_another_axis_is_turned(angle):
+    rig = walking_rig()
+    normal = make(rig).space
+    rig.rotation_euler = (0.0, 0.0, angle)
+    np.testing.assert_allclose(make(rig).space.positions, normal.positions, atol=0.01)
+
+
+@pytest.mark.parametrize("feet", [(), ("leg.l", "leg.r")])
+@pytest.mark.parametrize("turned", [(math.pi / 2, 0.0, 0.0), (-math.pi / 2, 0.0, 0.3)])
+def test_a_rig_lying_down_is_told_to_stand_up(feet, turned):
+    rig = walking_rig()
+    rig.rotation_euler = turned
     before = state(rig)
     with pytest.raises(CharacterError, match="'Walker' lies down.*stands upright, with Z up"):
-        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=("leg.l", "leg.r")))
+        make(rig, Recipe("Idle", "Walk", plan=COARSE, feet=feet))
+    assert state(rig) == before
+
+
+@pytest.mark.parametrize(
+    "turned", [(math.pi, 0.0, 0.0), (0.0, math.pi, 0.0), (0.0, math.pi / 2, 0.0)]
+)
+def test_a_rig_upside_down_or_on_its_side_is_told_to_stand_up(turned):
+    rig = walking_rig()
+    rig.rotation_euler = turned
+    before = state(rig)
+    with pytest.raises(CharacterError, match="lies down.*stands upright, with Z up"):
+        make(rig)
     assert state(rig) == before
 
 
@@ -122,7 +173,8 @@ def test_a_linked_character_is_not_made_anew(tmp_path):
     assert names <= {obj.name for obj in bpy.data.objects}
 
 
-def test_half_a_million_faces_say_what_they_take():
+def half_a_million():
+    """A rig with a grid of 504,100 faces, which carries it."""
     rig = make_rig()
     rows, columns = 711, 711
     grid = np.stack(np.meshgrid(np.linspace(0, 2, columns), np.linspace(0, 2, rows)), axis=-1)
@@ -145,10 +197,52 @@ def test_half_a_million_faces_say_what_they_take():
     rig.animation_data_create().action = action
     for frame in (1, 24):
         rig.pose.bones["head"].keyframe_insert("location", frame=frame)
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("levels", "words"),
+    [
+        (0, r"faces take \d+ MB.*: set Faces to [\d.]+% or less to decimate it, or raise"),
+        (1, r"faces with 1 level of detail take \d+ MB.*set Faces to [\d.]+% .*fewer levels"),
+        (2, r"faces with 2 levels of detail take \d+ MB.*set Faces to [\d.]+% .*fewer levels"),
+    ],
+)
+def test_half_a_million_faces_say_what_they_take(levels, words):
+    rig = half_a_million()
     before = state(rig)
-    with pytest.raises(CharacterError, match=r"poses of 5041\d\d faces take \d+ MB.*set Faces to"):
-        make(rig, Recipe(walk="Walk"))
+    with pytest.raises(CharacterError, match=r"poses of 5041\d\d " + words):
+        next(making.making(bpy.context.scene, rig, Recipe(walk="Walk", levels=levels)))
     assert state(rig) == before
+
+
+def test_levels_that_take_too_much_are_told_before_anything_is_sampled(monkeypatch):
+    rig = walking_rig()
+    monkeypatch.setattr(rigs, "MOST_BYTES", 0)
+    with pytest.raises(CharacterError) as told:
+        make(rig)
+    poses = int(str(told.value).partition(" ")[0])
+    # four boxes of eight vertices may be made, and take 13/9 as much with two levels
+    monkeypatch.setattr(rigs, "MOST_BYTES", int(1.2 * poses * 12 * 32))
+    next(steps := making.making(bpy.context.scene, rig, RECIPE))
+    steps.close()
+    before = state(rig)
+    with pytest.raises(CharacterError, match=r"with 2 levels of detail take \d+ MB"):
+        next(making.making(bpy.context.scene, rig, replace(RECIPE, levels=2)))
+    assert state(rig) == before
+
+
+@pytest.mark.parametrize("faces", [1.0, 0.5])
+def test_what_is_offered_is_a_share_of_all_faces(faces):
+    recipe = replace(RECIPE, faces=faces, levels=1)
+    count = int(1_000_000 * faces)
+    with pytest.raises(CharacterError) as told:
+        rigs.check_memory(400, count, count, recipe)
+    share = float(re.search(r"set Faces to ([\d.]+)%", str(told.value))[1]) / 100.0
+    # of a million vertices, 12 bytes in each of the 400 poses and a third more for the level
+    assert share == pytest.approx(0.9 * 2 * 1024**3 / (1_000_000 * 12 * 400 * 4 / 3), rel=0.05)
+    kept = int(1_000_000 * share)
+    rigs.check_memory(400, kept, kept, replace(recipe, faces=share))
 
 
 def test_errors_of_the_operator_leave_nothing():

@@ -16,18 +16,11 @@ from numpy.typing import NDArray
 from ...core.characters.pose_space import F32, PoseSpace
 from ..display import display
 from ..suspension import suspended
-from . import library
+from . import library, rigs
 
-SHARE = 1.0 / 3.0
-"""Faces of a level, against those of the one before."""
 MOST = len(library.LEVELS)
 _KEY = "steer_level"
 """Custom property of the objects: they belong to a character."""
-
-
-def added(levels: int) -> float:
-    """How much more all levels take than the body alone, as a factor."""
-    return sum(SHARE**level for level in range(levels + 1))
 
 
 def decimated(
@@ -43,7 +36,7 @@ def decimated(
     """
     found = []
     for level in range(1, levels + 1):
-        made = _decimate(mesh, SHARE**level, scene)
+        made = _decimate(mesh, rigs.LEVEL_SHARE**level, scene)
         triangles, weights = _bind(mesh, made)
         # one pose after another, as the corners of all at once take nine times as much memory
         poses = [np.einsum("vk,vkx->vx", weights, pose[triangles]) for pose in space.positions]

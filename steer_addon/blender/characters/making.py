@@ -91,7 +91,7 @@ def making(
         faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)
         # strides are known only once sampled: a first guess tells what is far too much
         expected = body.expected(points)
-        rigs.check_memory(expected, vertices, faces)
+        rigs.check_memory(expected, vertices, faces, recipe)
         total = expected + body.gait_count() * recipe.plan.steps
         for done, _ in enumerate(body.add_all(rows), 1):
             yield 0.99 * done / (total + max(0, done - 0.9 * total))
@@ -103,8 +103,7 @@ def making(
     try:
         space = rows.space()
         space = PoseSpace(np.ascontiguousarray(space.positions[:, order]), space.gaits, space.clips)
-        size = levels.added(recipe.levels)
-        memory = rigs.check_memory(space.pose_count, int(vertices * size), int(faces * size))
+        memory = rigs.check_memory(space.pose_count, vertices, faces, recipe)
         further = levels.decimated(mesh, space, recipe.levels, scene)
         if anew is None:
             anew = library.make(f"{rig.name} Character", mesh, space, scene)

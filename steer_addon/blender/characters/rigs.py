@@ -27,6 +27,8 @@ _BESIDE = re.compile(
 """Names of actions that show something else beside."""
 _FEET = re.compile(r"foot|feet|toe|paw|hoof|ankle", re.IGNORECASE)
 """Names of bones that stand on the ground."""
+_LEG = re.compile(r"legs?(?![a-z])|shin|calf", re.IGNORECASE)
+"""Names of bones that stand on it where no bone is a foot by its name."""
 _HEAD = re.compile(r"^(?!.*(control|ctrl|target)).*head(?!_?light)", re.IGNORECASE)
 """Names of bones that are the uppermost of a body."""
 _DEED = re.compile(
@@ -39,6 +41,8 @@ _MOST_ASKED = 100_000
 """Vertices up to which each is asked for its bones."""
 MOST_BYTES = 2 * 1024**3
 """Memory of the poses that a character may take."""
+LEVEL_SHARE = 1.0 / 3.0
+"""Faces of a level of detail, against those of the one before."""
 
 
 def parts_of(rig: bpy.types.Object, without: tuple[str, ...] = ()) -> list[bpy.types.Object]:
@@ -220,7 +224,8 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
     Args:
         name: Its name.
         posed: The evaluated rig.
-        feet: Names of the bones of its feet; without any, or without a head, nothing is known.
+        feet: Names of the bones of its feet; without any its legs count. Without legs, or without
+            a head, nothing is known.
 
     Raises:
         CharacterError: It lies down.
@@ -229,6 +234,7 @@ def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> 
     bones = posed.pose.bones
     heads = [bone for bone in bones if _HEAD.search(bone.name)]
     below = [bones[name] for name in feet if name in bones]
+    below = below or [bone for bone in bones if _LEG.search(bone.name) and not bone.children]
     if not heads or not below:
         return
     middle = sum((bone.head for bone in below), Vector()) / len(below)
@@ -272,18 +278,32 @@ def expected_poses(recipe: Recipe, height: float, fps: float = 24.0) -> int:
     return int(ways / plan.tolerance + seconds / plan.seconds) + 1
 
 
-def check_memory(poses: int, vertices: int, faces: int) -> str:
+def check_memory(poses: int, vertices: int, faces: int, recipe: Recipe) -> str:
     """What the poses of a character take; refuse what is too much.
+
+    Args:
+        poses: Number of poses.
+        vertices: Number of vertices of the body, as the recipe has them.
+        faces: Number of its faces.
+        recipe: What is made; its levels of detail have as many poses.
 
     Raises:
         CharacterError: They take more than Steer allows.
     """
-    size = 12 * poses * vertices
-    text = f"{poses} poses of {faces} faces take {size / 1024**2:.0f} MB"
+    levels = recipe.levels
+    size = 12 * poses * vertices * added(levels)
+    further = f" with {levels} level{'s' if levels > 1 else ''} of detail" if levels else ""
+    text = f"{poses} poses of {faces} faces{further} take {size / 1024**2:.0f} MB"
     if size > MOST_BYTES:
-        share = MOST_BYTES / size
+        share = 100.0 * 0.9 * recipe.faces * MOST_BYTES / size
+        fewer = "choose fewer levels, " if levels else ""
         raise CharacterError(
-            f"{text}, more than {MOST_BYTES / 1024**2:.0f} MB: set Faces to {0.9 * share:.0%} or "
-            "less to decimate it, or raise Way per Pose"
+            f"{text}, more than {MOST_BYTES / 1024**2:.0f} MB: set Faces to {share:.2g}% or "
+            f"less to decimate it, {fewer}or raise Way per Pose"
         )
     return text
+
+
+def added(levels: int) -> float:
+    """How much more a body takes with its levels of detail than alone, as a factor."""
+    return sum(LEVEL_SHARE**level for level in range(levels + 1))

@@ -202,13 +202,13 @@ class OBJECT_OT_steer_make_character(SteppedOperator, bpy.types.Operator):
 
     def _memory(self, context: bpy.types.Context) -> str:
         parts = [self._counts[item.name] for item in self.parts if item.use]
-        kept = self.faces * levels.added(self.levels)
-        vertices, faces = (int(kept * sum(part[k] for part in parts)) for k in (0, 1))
+        vertices, faces = (int(self.faces * sum(part[k] for part in parts)) for k in (0, 1))
         height = rigs.height(context.object) / units_per_meter(context.scene)
         fps = context.scene.render.fps / context.scene.render.fps_base
         try:
-            poses = rigs.expected_poses(self._recipe(context), height, fps)
-            return f"About {rigs.check_memory(poses, vertices, faces)}"
+            recipe = self._recipe(context)
+            poses = rigs.expected_poses(recipe, height, fps)
+            return f"About {rigs.check_memory(poses, vertices, faces, recipe)}"
         except CharacterError as error:
             return str(error)
 
