@@ -185,6 +185,43 @@ def test_who_slides_along_those_who_stand_has_time_to_pass_five_like_itself(radi
     assert np.flatnonzero(marks[:, 1])[0] == pytest.approx(seconds * FPS, abs=3)
 
 
+def swinging(pace, seconds):
+    """Whether an agent that walks to and fro before one that stands has arrived, at each step."""
+    settings = arriving("HOLD_AREA", "seek", distance=0.1, max_speed=1.0)
+    points = np.float32([[0.0, 0.0, 0.0], [1.2, 0.0, 0.0]])
+    start = place(settings, points, attributes={"max_force": [8.0, 0.0]})
+    simulation, marks = Simulation(settings, start, frame=1, fps=FPS), []
+    for k in range(int(seconds * FPS)):
+        simulation.agents.velocity[1] = [pace if k // FPS % 2 else -pace, 0.0, 0.0]
+        simulation.step(GOAL)
+        marks.append(int(simulation.agents.arrived[1]))
+    return np.array(marks)
+
+
+def test_who_walks_to_and_fro_before_those_who_stand_has_arrived():
+    # a swing of 0.3 m takes two seconds: for half of them it comes nearer, by more than v_max/10
+    marks = swinging(0.3, 16.0)
+    assert marks[-1] == 1
+    # held up for half of the time, it has twice the three seconds of agents that slide along others
+    assert np.flatnonzero(marks)[0] == pytest.approx(12.0 * FPS, abs=FPS)
+    assert (np.diff(marks) != 0).sum() == 1
+
+
+def test_who_comes_nearer_by_its_size_between_two_halts_goes_on():
+    settings = arriving("HOLD_AREA", "seek", distance=0.1, max_speed=1.0)
+    points = np.float32([[0.0, 0.0, 0.0], [1.6, 0.0, 0.0]])
+    start = place(settings, points, attributes={"max_force": [8.0, 0.0]})
+    simulation = Simulation(settings, start, frame=1, fps=FPS)
+    # 0.3 m on in a second, then 0.4 s of waiting; and back to the start as if it came once more
+    for k in range(20 * FPS):
+        part = k % 34
+        if part == 0:
+            simulation.agents.position[1] = points[1]
+        simulation.agents.velocity[1] = [-0.3 if part < 24 else 0.0, 0.0, 0.0]
+        simulation.step(GOAL)
+        assert not simulation.agents.arrived[1], k
+
+
 def test_each_target_has_a_place_of_its_own():
     world = make_world(targets=[[0.0, 0.0, 0.0], [0.0, 3.0, 0.0]])
     settings = arriving("HOLD_AREA", "arrive")

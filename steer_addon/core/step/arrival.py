@@ -13,6 +13,8 @@ HOLD_AREA  as STAY, but the place has room for all: an agent has arrived when
              its way, with a gap of at most w, and it came no nearer (v·g ≤ v_max/10); for three
              seconds, or as long as it needs to pass five of its size (10 r/v_max), where it slid
              along them (|v| > v_max/10), since it may find a way around;
+           - it walks to and fro before the others: for twice as long as it may slide it was held
+             up, all in all, and in the meantime it came no nearer by its radius (∫ v·g dt ≤ r);
            it stays so until d > 1.25 max(a, R) + r and no such agent is within 1.5 w
 
     R = √(Σ r²/0.7) in GROUND, ∛(Σ r³/0.55) in FLY, the sum over the arrived and the agent itself
@@ -62,6 +64,12 @@ KEEP, KEEP_GAP = 1.25, 1.5
 """How much larger the place, and gaps, are for agents that are there than for agents that come."""
 PATIENCE, SLIDING_PATIENCE = 0.5, 3.0
 """An agent held up for this time has arrived [s]: standing, and sliding along the others."""
+SHUTTLED = 2.0
+"""How much longer than agents that slide those have that are held up again and again: in a jam,
+most of them still find a way."""
+SHUTTLES = "a shuttle"
+"""Name of the memory of agents that are held up again and again: for how long in sum [s], and how
+far they came since [m], shape (agent_count, 2). Crowds have it from the first of them on."""
 PASSED = 10.0
 """Large or slow agents slide for longer: for the time that this number of their radii takes."""
 CONE = 120.0
@@ -189,7 +197,7 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
     before = agents.arrived != 0
     aims = alive & (goals.key >= 0)
     there = aims & before
-    if not (there.any() or agents.waited.any()):
+    if not (there.any() or agents.waited.any() or SHUTTLES in agents.memory):
         farthest = near + float(agents.radius.max(initial=0.0)) + MARGIN
         if float(goals.passed.min(initial=np.inf)) > farthest:
             return _marked(agents, there)
@@ -206,17 +214,45 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
     slow = pace <= SLOW * agents.max_speed
     unsure = aims & ~result & (before | slow)
     waited = np.zeros_like(agents.waited)
+    past = PASSED * radius / np.maximum(agents.max_speed, EPSILON)
+    sliding = np.maximum(SLIDING_PATIENCE, past)
+    behind = np.zeros(agents.count, np.bool_)
     if there.any() and unsure.any():
         behind = _behind(agents, goals, there, unsure)
         stands = agents.speed <= SLOW * agents.max_speed
-        past = PASSED * radius / np.maximum(agents.max_speed, EPSILON)
-        sliding = PATIENCE / np.maximum(SLIDING_PATIENCE, past)
-        counted = dt * np.where(stands, 1.0, sliding)
+        counted = dt * np.where(stands, 1.0, PATIENCE / sliding)
         waited = np.where(behind & ~before, agents.waited + counted, waited)
         result |= behind & (before | (waited >= PATIENCE))
+    agents, shuttled = _shuttled(agents, pace, behind & ~before, dt)
+    result |= behind & (shuttled >= SHUTTLED * sliding)
     if waited.any() or agents.waited.any():
         agents = replace(agents, waited=np.where(result, 0.0, waited).astype(np.float32))
     return _marked(agents, result)
+
+
+def _shuttled(
+    agents: Agents, pace: F64, held_up: NDArray[np.bool_], dt: float
+) -> tuple[Agents, F64]:
+    """For how long agents were held up since they came nearer [s]; with the crowd that knows it.
+
+    Args:
+        agents: The crowd.
+        pace: Speed toward the goal [m/s], shape (agent_count,).
+        held_up: Which agents come no nearer now since an arrived one is in their way.
+        dt: Length of the step [s].
+    """
+    known = agents.memory.get(SHUTTLES)
+    if known is None:
+        if not held_up.any():
+            return agents, np.zeros(agents.count)
+        known = np.zeros((agents.count, 2), np.float32)
+    held, came = known.astype(np.float64).T
+    came = np.where(held > 0.0, came + pace * dt, 0.0)
+    # not the distance to the goal: those who follow one that goes away would count as held up
+    nearer = (came > agents.radius) | (agents.arrived != 0)
+    held = np.where(nearer, 0.0, held) + np.where(held_up, dt, 0.0)
+    kept = np.stack([held, np.where(nearer, 0.0, came)], axis=1).astype(np.float32)
+    return replace(agents, memory={**agents.memory, SHUTTLES: kept}), held
 
 
 def _behind(
