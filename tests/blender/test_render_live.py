@@ -76,11 +76,12 @@ def make_stage(tmp_path):
 
 def pixels_of(path):
     image = bpy.data.images.load(str(path))
-    values = np.empty(SIZE * SIZE * 4, np.float32)
+    width, height = image.size
+    values = np.empty(width * height * 4, np.float32)
     image.pixels.foreach_get(values)
     bpy.data.images.remove(image)
     # rows from the bottom up, so that +Y is up as in the scene
-    return values.reshape(SIZE, SIZE, 4)[:, :, 0]
+    return values.reshape(height, width, 4)[:, :, 0]
 
 
 def pixel_at(position):

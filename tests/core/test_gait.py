@@ -11,10 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from steer_addon.core.agents import make_agents
+from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.characters.cast import INDEX, MEMORY, POSTURE, Cast
 from steer_addon.core.characters.pose_space import Row
 from steer_addon.core.crowd.clips import ClipsSettings
 from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
+from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.results.memories import stood_up
 from steer_addon.core.step import gait
@@ -259,6 +261,34 @@ def test_a_body_takes_up_the_slope_and_its_side():
     # z = x/2 + y/4: ahead is +X, and the right hand is at -Y
     assert found[-1, 0, SLOPE_AHEAD] == pytest.approx(0.5, abs=1e-3)
     assert found[-1, 0, SLOPE_SIDE] == pytest.approx(-0.25, abs=1e-3)
+
+
+def test_headings_along_the_ground_take_up_its_slope_as_level_ones_do():
+    """An agent that walks up a slope has a heading that rises with it."""
+    up = np.array([-1.0, -0.5, 2.0]) / np.linalg.norm([-1.0, -0.5, 2.0])
+    found = []
+    for rise in (0.0, 0.5):
+        agents, settings = crowd()
+        agents.normal[:] = up
+        agents.heading[:] = np.array([1.0, 0.0, rise]) / np.hypot(1.0, rise)
+        speeds = [[1.0 + 2.0 * k * DT, 0.0, rise * (1.0 + 2.0 * k * DT)] for k in range(48)]
+        found.append(walked(agents, settings, speeds)[0][-1, 0])
+    np.testing.assert_allclose(found[1], found[0], atol=1e-5)
+    assert found[1][SLOPE_AHEAD] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_a_body_that_walks_up_a_hill_is_on_its_slope():
+    a, b, c, d = [-50, -50, -10], [50, -50, 10], [50, 50, 10], [-50, 50, -10]
+    hill = Mesh("hill", np.array([[a, b, c], [a, c, d]], np.float32))
+    world = make_world(targets=[[40.0, 0.0, 8.0]], ground=hill)
+    agents, settings = crowd(max_speed=1.5)
+    settings = replace(settings, behaviors=(Seek(),))
+    simulation = Simulation(settings, agents, frame=1, fps=24.0)
+    for _ in range(48):
+        frame = simulation.step(world)
+    assert frame.velocity[0, 2] > 0.1
+    assert frame.attributes["slope_ahead"][0] == pytest.approx(0.2, abs=2e-3)
+    assert frame.attributes["slope_side"][0] == pytest.approx(0.0, abs=2e-3)
 
 
 def test_a_body_leans_into_acceleration_and_curves():

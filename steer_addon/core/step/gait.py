@@ -40,7 +40,7 @@ from ..crowd.settings import CrowdSettings
 from ..crowd.spread import drawn_words
 from ..numeric.node_random import random_floats
 from ..numeric.rng import random_purpose
-from ..numeric.vec import cross, dot, length, load, scale, sub
+from ..numeric.vec import cross, dot, length, load, scale, sub, unit
 from . import clips
 from .integrate import GRAVITY
 
@@ -377,9 +377,12 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
         memory: Columns of `POSTURE`, shape (n, 11); read and written.
     """
     for i in range(start, stop):
-        ahead = load(after[2], i)
+        faced, ahead = load(before[2], i), load(after[2], i)
+        if on_ground:
+            # headings rise with the ground, against which slopes are measured
+            faced, ahead = unit((faced[0], faced[1], 0.0)), unit((ahead[0], ahead[1], 0.0))
         old, new = load(before[0], i), load(after[0], i)
-        way, back, turn = _way(old, new, load(before[2], i), ahead, size[i], on_ground)
+        way, back, turn = _way(old, new, faced, ahead, size[i], on_ground)
         way = way / size[i]
         speed = way / dt
         if not on_ground:
