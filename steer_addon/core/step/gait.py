@@ -3,8 +3,9 @@
 A phase counts cycles of the gait: it goes on by way / stride, so that planted feet stay where they
 are, or by time where a gait has no stride. The gait goes with the speed; it changes only where the
 feet pass each other, at phases that are multiples of 1/2, as neighboring gaits look alike there. A
-body that stops lands its foot first, by time, and one that turns on the spot steps. Nothing in a
-step reads what is here.
+body that stops lands its foot first, by time, and one that turns on the spot steps. One that holds
+a place and trembles there stands: it moves slowly, to and fro, so that the mean m of its velocity
+over a second is less than half of that of its speed s. Nothing in a step reads what is here.
 
 Source: Reynolds 1999, section "Locomotion"; the stride as a function of speed is that of the
 character.
@@ -52,6 +53,15 @@ from .integrate import GRAVITY
 
 STARTS, STOPS = 0.6, 0.5
 """Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
+TREMBLES = 2.0
+"""Share of the speed of the slowest gait below which agents that move to and fro stand."""
+STEADY, STEADIER = 0.5, 0.6
+"""Least share m/s of agents that walk below that speed, and of those that begin to."""
+MEAN = 1.0
+"""Time over which the velocity and the speed are averaged [s]."""
+SWAY = "a sway"
+"""Key, in the memory of agents, of these means [m/s]: of both parts of the level velocity, and of
+its size, shape (agent_count, 3)."""
 TURN_REACH = 0.12
 """Way of a step for one radian of a turn on the spot, for a body of usual size [m]."""
 LANDING = 0.34
@@ -110,9 +120,11 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
     """
     if not settings.cast:
         after.memory.pop(MEMORY, None)
+        after.memory.pop(SWAY, None)
         return
     begin(before, settings)
     memory = before.memory[MEMORY].copy()
+    sway = before.memory.get(SWAY, np.zeros((after.count, 3), np.float32)).copy()
     clips.stand_instead(settings.cast, memory)
     tempo = clips.tempos(before, after, settings)
     jit.parallel_for(
@@ -127,8 +139,11 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         tempo,
         float(dt),
         memory,
+        sway,
     )
     after.memory[MEMORY] = memory
+    if settings.motion.motion == "GROUND":
+        after.memory[SWAY] = sway
     clips.advance(before, after, settings, tempo, dt)
 
 
@@ -185,6 +200,33 @@ def _way(old, new, faced, ahead, size, on_ground):
     way = length(move)
     steps = max(way, TURN_REACH * size * abs(turn))
     return steps, dot(move, ahead) < -0.5 * way, turn * way / max(steps, 1.0e-9)
+
+
+@kernel
+def _trembles(sway, i, table, who, gait, old, new, size, dt):
+    """Whether a body moves to and fro in its place, see above; takes the step into the means.
+
+    Args:
+        sway: The means, see `SWAY`; read and written.
+        i: The agent.
+        table: Gaits of the characters, see `Cast.table`.
+        who: Number of the character.
+        gait: The gait until now.
+        old: Place before the step [m].
+        new: Place after it [m].
+        size: Size of the body as a share of its character's.
+        dt: Length of the step [s].
+    """
+    taken = 1.0 - math.exp(-dt / MEAN)
+    x, y = (new[0] - old[0]) / dt, (new[1] - old[1]) / dt
+    speed = math.hypot(x, y)
+    sway[i, 0] += taken * (x - sway[i, 0])
+    sway[i, 1] += taken * (y - sway[i, 1])
+    sway[i, 2] += taken * (speed - sway[i, 2])
+    if table.shape[1] < 2 or speed >= TREMBLES * size * table[who, 1, SPEED]:
+        return False
+    least = STEADIER if gait == 0 else STEADY
+    return math.hypot(sway[i, 0], sway[i, 1]) < least * sway[i, 2]
 
 
 @kernel
@@ -360,7 +402,7 @@ def _bend(memory, i, stride, turns, turn, way, dt):
 
 
 @kernel
-def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo, dt, memory):
+def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo, dt, memory, sway):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
     Args:
@@ -375,6 +417,7 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
         memory: Columns of `POSTURE`, shape (n, 11); read and written.
+        sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
     """
     for i in range(start, stop):
         faced, ahead = load(before[2], i), load(after[2], i)
@@ -389,6 +432,11 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
             # climbing takes strong beats, sinking takes none
             speed = max(0.0, speed + CLIMB * (new[2] - old[2]) / (size[i] * dt))
         who, gait = int(memory[i, CHARACTER]), int(memory[i, GAIT])
+        level = length((new[0] - old[0], new[1] - old[1], 0.0)) / size[i]
+        trembles = on_ground and _trembles(sway, i, table, who, gait, old, new, size[i], dt)
+        if trembles and way <= level:
+            # not where it turns on the spot: then the steps of the turn are longer
+            speed, back = 0.0, False
         own_dt = dt * tempo[i]
         phase, gait = _moved(table, who, memory[i, PHASE] * 1.0, gait, way, back, speed, own_dt)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
