@@ -34,22 +34,15 @@ from ..characters.cast import (
     Cast,
     turns_of,
 )
-from ..characters.pose_space import KNOTS
 from ..compiled import jit
 from ..compiled.jit import kernel
 from ..crowd.settings import CrowdSettings
 from ..crowd.spread import drawn_words
 from ..numeric.node_random import random_floats
 from ..numeric.rng import random_purpose
-from ..numeric.vec import cross, dot, length, load, scale, sub, unit
+from ..numeric.vec import cross, dot, length, load, sub, unit
 from . import clips
-from .integrate import GRAVITY
-
-(
-    PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, TWIST, SHIFT_AHEAD,
-    SHIFT_SIDE, CURVE,
-) = range(len(POSTURE))  # fmt: skip
-"""Columns of that memory, in the order of `POSTURE`."""
+from .stance import CHARACTER, GAIT, PHASE, bend, settle
 
 STARTS, STOPS = 0.6, 0.5
 """Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
@@ -73,19 +66,10 @@ body that slows down falls by one in each step."""
 LATER, MOVED = 0.15, 0.015
 """Part of a cycle behind that place in which a gait still changes to a close one in each step, if
 that moves the planted foot by no more than so much [m]."""
-SETTLING = 0.2
-"""Delay with which a body takes up slopes, and leans [s]."""
-LEAN, MOST_LEAN = 0.5, 0.2
-"""Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
-MOST_TURN = 1.5
-"""Most turn within one cycle of which feet take notice [rad]."""
 SMALLEST = 1.0e-6
 """Least share of a character's size that a body has."""
 CLIMB = 2.0
 """Speed along the way that a flyer's climbing at 1 m/s counts for."""
-LEAST_UP = 0.1
-"""Least upward part of a normal: steeper slopes count as this one."""
-
 _PURPOSE = random_purpose("gait")
 
 
@@ -353,55 +337,6 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
 
 
 @kernel
-def _settle(memory, i, velocity, old_velocity, ahead, up, dt):
-    """Take up the slope of the ground, and lean into the acceleration, both with some delay."""
-    steep = max(up[2], LEAST_UP)
-    right = (ahead[1], -ahead[0], 0.0)
-    pull = scale(sub(velocity, old_velocity), LEAN / (GRAVITY * dt))
-    wished = (
-        -dot(up, ahead) / steep,
-        -dot(up, right) / steep,
-        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, ahead))),
-        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, right))),
-    )
-    taken = 1.0 - math.exp(-dt / SETTLING)
-    for k in range(4):
-        held = memory[i, SLOPE_AHEAD + k]
-        memory[i, SLOPE_AHEAD + k] = held + taken * (wished[k] - held)
-
-
-@kernel
-def _bend(memory, i, stride, turns, turn, way, dt):
-    """Take up the curvature of the way with some delay, and turn the body about its planted feet.
-
-    Args:
-        memory: Columns of `POSTURE`; read and written.
-        i: The agent.
-        stride: Way of a cycle of steps [m]; 0 if it has none.
-        turns: Turns and shifts of the gait at even phases, see `Row.turning`.
-        turn: Turn to the left in the step, as far as the body goes along [rad].
-        way: Way of the step, below 0 where it leads back [m].
-        dt: Length of the step [s].
-    """
-    taken = 1.0 - math.exp(-dt / SETTLING)
-    wished = turn / way if way != 0.0 else 0.0
-    curve = memory[i, CURVE] + taken * (wished - memory[i, CURVE])
-    memory[i, CURVE] = curve
-    if stride <= 0.0:
-        memory[i, TWIST] = memory[i, SHIFT_AHEAD] = memory[i, SHIFT_SIDE] = 0.0
-        return
-    most = MOST_TURN / stride
-    counted = min(most, max(-most, curve))
-    place = (memory[i, PHASE] - math.floor(memory[i, PHASE])) * KNOTS
-    knot = min(int(place), KNOTS - 1)
-    after, part = (knot + 1) % KNOTS, place - knot
-    for k in range(3):
-        memory[i, TWIST + k] = counted * ((1.0 - part) * turns[knot, k] + part * turns[after, k])
-    # a step leads along the heading at its end, which so is half a turn behind the curve there
-    memory[i, TWIST] += 0.5 * counted * way
-
-
-@kernel
 def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo, dt, memory, sway):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
@@ -442,6 +377,6 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)
-            _settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)
+            settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)
             stride = table[who, gait, STRIDE] / max(1.0, table[who, gait, FROM_STAND])
-            _bend(memory, i, stride, turns[who, gait], turn, -way if back else way, dt)
+            bend(memory, i, stride, turns[who, gait], turn, -way if back else way, dt)

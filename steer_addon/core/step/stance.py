@@ -1,0 +1,79 @@
+"""How a body stands at its agent: on slopes, leaning, and turned about its planted feet on curves.
+
+The slope is that of the ground, and the lean a part of what balance asks for. How a body turns on
+curves is fitted to its planted feet, see `characters/curves.py`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..characters.cast import POSTURE
+from ..characters.pose_space import KNOTS
+from ..compiled.jit import kernel
+from ..numeric.vec import dot, scale, sub
+from .integrate import GRAVITY
+
+(
+    PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, TWIST, SHIFT_AHEAD,
+    SHIFT_SIDE, CURVE,
+) = range(len(POSTURE))  # fmt: skip
+"""Columns of the posture in the memory of agents, in the order of `POSTURE`."""
+
+SETTLING = 0.2
+"""Delay with which a body takes up slopes, and leans [s]."""
+LEAN, MOST_LEAN = 0.5, 0.2
+"""Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
+MOST_TURN = 1.5
+"""Most turn within one cycle of which feet take notice [rad]."""
+LEAST_UP = 0.1
+"""Least upward part of a normal: steeper slopes count as this one."""
+
+
+@kernel
+def settle(memory, i, velocity, old_velocity, ahead, up, dt):
+    """Take up the slope of the ground, and lean into the acceleration, both with some delay."""
+    steep = max(up[2], LEAST_UP)
+    right = (ahead[1], -ahead[0], 0.0)
+    pull = scale(sub(velocity, old_velocity), LEAN / (GRAVITY * dt))
+    wished = (
+        -dot(up, ahead) / steep,
+        -dot(up, right) / steep,
+        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, ahead))),
+        min(MOST_LEAN, max(-MOST_LEAN, dot(pull, right))),
+    )
+    taken = 1.0 - math.exp(-dt / SETTLING)
+    for k in range(4):
+        held = memory[i, SLOPE_AHEAD + k]
+        memory[i, SLOPE_AHEAD + k] = held + taken * (wished[k] - held)
+
+
+@kernel
+def bend(memory, i, stride, turns, turn, way, dt):
+    """Take up the curvature of the way with some delay, and turn the body about its planted feet.
+
+    Args:
+        memory: Columns of `POSTURE`; read and written.
+        i: The agent.
+        stride: Way of a cycle of steps [m]; 0 if it has none.
+        turns: Turns and shifts of the gait at even phases, see `Row.turning`.
+        turn: Turn to the left in the step, as far as the body goes along [rad].
+        way: Way of the step, below 0 where it leads back [m].
+        dt: Length of the step [s].
+    """
+    taken = 1.0 - math.exp(-dt / SETTLING)
+    wished = turn / way if way != 0.0 else 0.0
+    curve = memory[i, CURVE] + taken * (wished - memory[i, CURVE])
+    memory[i, CURVE] = curve
+    if stride <= 0.0:
+        memory[i, TWIST] = memory[i, SHIFT_AHEAD] = memory[i, SHIFT_SIDE] = 0.0
+        return
+    most = MOST_TURN / stride
+    counted = min(most, max(-most, curve))
+    place = (memory[i, PHASE] - math.floor(memory[i, PHASE])) * KNOTS
+    knot = min(int(place), KNOTS - 1)
+    after, part = (knot + 1) % KNOTS, place - knot
+    for k in range(3):
+        memory[i, TWIST + k] = counted * ((1.0 - part) * turns[knot, k] + part * turns[after, k])
+    # a step leads along the heading at its end, which so is half a turn behind the curve there
+    memory[i, TWIST] += 0.5 * counted * way
