@@ -11,6 +11,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.characters import hero_actions, origins  # noqa: E402
 from steer_addon.blender.characters import heroes as rigs  # noqa: E402
+from steer_addon.core.characters.picking import SHEARS  # noqa: E402
 from tests.blender.test_heroes import character_of, gaps, hero_points  # noqa: E402
 from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
 
@@ -37,7 +38,7 @@ def walker(made, start, rate, rows, found=None):
         location=np.zeros((FRAMES, 3)),
         rotation=np.tile([1.0, 0.0, 0.0, 0.0], (FRAMES, 1)),
         scale=np.ones(FRAMES),
-        shear=np.zeros((FRAMES, 4)),
+        shear=np.zeros((FRAMES, len(SHEARS))),
         upright=1.0,
         phase=start + rate * np.arange(FRAMES),
         row=np.broadcast_to(rows, FRAMES),
