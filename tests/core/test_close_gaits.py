@@ -1,0 +1,53 @@
+"""Many gaits between a walk and a run: they change also after the feet have passed each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from test_gait import DT, GAIT, PHASE, SLOW, STAND, crowd, walked
+
+from steer_addon.core.characters.cast import MEMORY, Cast
+from steer_addon.core.characters.pose_space import Row
+from steer_addon.core.step import gait
+
+
+def test_close_gaits_still_rise_after_the_feet_have_passed():
+    mixes = [
+        Row(f"mix {k}", 51 + 20 * k, 20, speed=1.2 + 0.1 * k, stride=1.3 + 0.05 * k, duration=1.0)
+        for k in range(8)
+    ]
+    shown = {}
+    for close in (False, True):
+        rows = (STAND, SLOW, *(replace(row, close=close and k > 0) for k, row in enumerate(mixes)))
+        agents, settings = crowd(cast=Cast((rows,)))
+        agents.velocity[:] = [1.2, 0.0, 0.0]
+        gait.begin(agents, settings)
+        agents.memory[MEMORY][:, PHASE] = 0.25
+        shown[close] = walked(agents, settings, [2.5] * 10)[0][:, 0]
+    # ten steps lead past two places where feet pass
+    assert shown[False][-1, GAIT] == 2 + 2
+    assert shown[True][-1, GAIT] > 2 + 2
+    # still one gait at a time, soon after such a place, while the planted foot moves by little
+    changes = np.flatnonzero(np.diff(shown[True][:, GAIT])) + 1
+    assert (np.diff(shown[True][:, GAIT]) <= 1.0).all()
+    behind = shown[True][changes, PHASE] * 2.0 % 1.0 / 2.0
+    assert (behind <= gait.LATER).all()
+
+
+def test_a_body_that_stands_leaves_close_gaits_at_once():
+    mixes = [
+        Row(f"mix {k}", 51 + 20 * k, 20, speed=1.2 + 0.1 * k, stride=1.3 + 0.1 * k, duration=1.0)
+        for k in range(8)
+    ]
+    rows = (STAND, SLOW, *(replace(row, close=k > 0) for k, row in enumerate(mixes)))
+    agents, settings = crowd(cast=Cast((rows,)))
+    agents.velocity[:] = [2.5, 0.0, 0.0]
+    gait.begin(agents, settings)
+    # far from where feet pass each other
+    agents.memory[MEMORY][:, PHASE] = 0.2
+    shown = walked(agents, settings, [0.0] * 80)[0][:, 0]
+    assert shown[:7, GAIT].tolist() == [8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0]
+    # its legs go on as slowly as those of others that land
+    assert np.diff(shown[:7, PHASE]).max() <= 0.34 * DT / 1.4 + 1.0e-6
+    assert shown[-1, GAIT] == 0.0
