@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from test_gait import DT, GAIT, PHASE, SLOW, STAND, crowd, walked
+from test_gait import GAIT, PHASE, SLOW, STAND, crowd, walked
 
 from steer_addon.core.characters.cast import MEMORY, Cast
 from steer_addon.core.characters.pose_space import Row
@@ -33,21 +33,3 @@ def test_close_gaits_still_rise_after_the_feet_have_passed():
     assert (np.diff(shown[True][:, GAIT]) <= 1.0).all()
     behind = shown[True][changes, PHASE] * 2.0 % 1.0 / 2.0
     assert (behind <= gait.LATER).all()
-
-
-def test_a_body_that_stands_leaves_close_gaits_at_once():
-    mixes = [
-        Row(f"mix {k}", 51 + 20 * k, 20, speed=1.2 + 0.1 * k, stride=1.3 + 0.1 * k, duration=1.0)
-        for k in range(8)
-    ]
-    rows = (STAND, SLOW, *(replace(row, close=k > 0) for k, row in enumerate(mixes)))
-    agents, settings = crowd(cast=Cast((rows,)))
-    agents.velocity[:] = [2.5, 0.0, 0.0]
-    gait.begin(agents, settings)
-    # far from where feet pass each other
-    agents.memory[MEMORY][:, PHASE] = 0.2
-    shown = walked(agents, settings, [0.0] * 80)[0][:, 0]
-    assert shown[:7, GAIT].tolist() == [8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0]
-    # its legs go on as slowly as those of others that land
-    assert np.diff(shown[:7, PHASE]).max() <= 0.34 * DT / 1.4 + 1.0e-6
-    assert shown[-1, GAIT] == 0.0

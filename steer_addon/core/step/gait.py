@@ -318,9 +318,6 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
         way = max(way, LANDING * dt)
     done, phase = way / stride, phase * sides
     after = phase - done if back else phase + done
-    if wanted == 0 and table[who, gait, CLOSE] > 0.0:
-        # a body that stands leaves its run at once: its feet are in the air for most of it
-        return after / sides, gait - 1
     border = math.floor(2.0 * after)
     half = border + 1.0 if after < phase else border * 1.0
     crosses = border != math.floor(2.0 * phase)
