@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from steer_addon.blender.characters import library, making  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.writing import usd_points  # noqa: E402
 from tests.blender.live_scenes import add_attribute, make_crowd, make_target, seekers  # noqa: E402
+from tests.blender.side_view import look_from_the_side  # noqa: E402
 
 KNIGHT = Path(__file__).parents[3] / "shared" / "characters" / "Knight.glb"
 pytestmark = [
@@ -30,20 +30,10 @@ LAST = 104
 
 def stage():
     """A camera that sees bodies from their left, and what is blurred over half of a frame."""
+    look_from_the_side(WIDTH, HEIGHT, METERS, 1.0, 64)
     scene = bpy.context.scene
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    scene.camera = camera
-    camera.data.type, camera.data.ortho_scale = "ORTHO", METERS
-    camera.location = (5.0, 0.0, 1.0)
-    camera.rotation_euler = (math.pi / 2, 0.0, math.pi / 2)
-    render = scene.render
-    render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 64, False
-    scene.cycles.use_adaptive_sampling, scene.cycles.max_bounces = False, 0
-    render.resolution_x, render.resolution_y, render.filter_size = WIDTH, HEIGHT, 0.01
-    render.film_transparent, render.motion_blur_shutter = True, 0.5
-    render.image_settings.file_format = "PNG"
-    render.image_settings.color_mode, render.image_settings.color_depth = "RGBA", "16"
+    scene.cycles.max_bounces = 0
+    scene.render.filter_size, scene.render.motion_blur_shutter = 0.01, 0.5
 
 
 def woman():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.display import display, node_builder  # noqa: E402
 
+from .side_view import look_from_the_side  # noqa: E402
 from .toy_characters import body, make_toy, pose, space  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -23,20 +22,9 @@ WIDTH, HEIGHT, METERS = 320, 24, 0.8
 @pytest.fixture(autouse=True)
 def stage():
     bpy.ops.wm.read_homefile(use_empty=True)
-    scene = bpy.context.scene
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    scene.camera = camera
-    camera.data.type, camera.data.ortho_scale = "ORTHO", METERS
-    camera.location = (5.0, 0.0, 0.05)
-    camera.rotation_euler = (math.pi / 2, 0.0, math.pi / 2)
-    render = scene.render
-    render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 256, False
-    scene.cycles.use_adaptive_sampling = False
-    render.resolution_x, render.resolution_y, render.fps = WIDTH, HEIGHT, RATE
-    render.film_transparent, render.use_motion_blur = True, True
-    render.image_settings.file_format = "PNG"
-    render.image_settings.color_mode, render.image_settings.color_depth = "RGBA", "16"
+    look_from_the_side(WIDTH, HEIGHT, METERS, 0.05, 256)
+    render = bpy.context.scene.render
+    render.fps, render.use_motion_blur = RATE, True
     yield
     bpy.ops.wm.read_homefile(use_empty=True)
 

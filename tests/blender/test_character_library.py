@@ -184,33 +184,26 @@ def test_a_linked_character_stays_as_it_is(tmp_path):
         library.refill(wanted.objects[0], body(poses), poses)
 
 
-def test_characters_of_before_weigh_as_much_as_others():
+@pytest.mark.parametrize(
+    ("name", "give", "read", "version", "given"),
+    [
+        ("Weight", library.set_weight, library.weight_of, 1, 2.5),
+        ("Upright", library.set_upright, library.upright_of, 3, 0.2),
+    ],
+)
+def test_characters_of_before_are_as_others(name, give, read, version, given):
     toy = make_toy()
-    library.set_weight(toy, 2.5)
+    give(toy, given)
     group = library.ensure_group()
-    socket = next(item for item in group.interface.items_tree if item.name == "Weight")
+    socket = next(item for item in group.interface.items_tree if item.name == name)
     group.interface.remove(socket)
-    assert library.weight_of(toy) == 1.0
-    group["steer_character_version"] = 1
+    assert read(toy) == 1.0
+    group["steer_character_version"] = version
     make_toy("Other")
     assert library.ensure_group() == group
-    assert library.weight_of(toy) == library.weight_of(bpy.data.objects["Other"]) == 1.0
-    library.set_weight(toy, 0.5)
-    assert library.weight_of(toy) == 0.5
-
-
-def test_characters_of_before_are_as_upright_as_their_crowd():
-    toy = make_toy()
-    library.set_upright(toy, 0.2)
-    group = library.ensure_group()
-    socket = next(item for item in group.interface.items_tree if item.name == "Upright")
-    group.interface.remove(socket)
-    assert library.upright_of(toy) == 1.0
-    group["steer_character_version"] = 3
-    make_toy("Other")
-    assert library.upright_of(toy) == library.upright_of(bpy.data.objects["Other"]) == 1.0
-    library.set_upright(toy, 0.5)
-    assert library.upright_of(toy) == 0.5
+    assert read(toy) == read(bpy.data.objects["Other"]) == 1.0
+    give(toy, 0.5)
+    assert read(toy) == 0.5
 
 
 def test_what_gaits_know_of_curves_is_read_again():

@@ -14,21 +14,21 @@ def trembling(speed, period, seconds=6.0):
 
 
 @pytest.mark.parametrize("speed", [0.25, 0.35, 0.6])
-def test_who_trembles_in_its_place_stands(speed):
+def test_a_body_that_trembles_in_its_place_stands(speed):
     # the slowest gait goes at 0.4 m/s: agents start to walk at 0.24 m/s
     agents, settings = crowd()
     found, _ = walked(agents, settings, trembling(speed, 0.5))
     assert (found[int(3.0 / DT) :, 0, GAIT] == 0.0).all()
 
 
-def test_who_was_walking_and_trembles_then_puts_both_feet_down():
+def test_a_body_that_trembles_after_walking_puts_both_feet_down():
     agents, settings = crowd()
     found, _ = walked(agents, settings, [0.4] * 48 + list(trembling(0.35, 0.4)))
     assert found[47, 0, GAIT] == 1.0
     assert (found[48 + int(3.0 / DT) :, 0, GAIT] == 0.0).all()
 
 
-def test_who_walks_slowly_on_a_narrow_circle_walks():
+def test_a_slow_way_round_a_narrow_circle_is_a_walk():
     agents, settings = crowd()
     # a circle of 0.4 m radius in 8 s, and shorter and longer steps
     times = np.arange(240) * DT
@@ -38,7 +38,7 @@ def test_who_walks_slowly_on_a_narrow_circle_walks():
     assert (found[24:, 0, GAIT] == 1.0).all()
 
 
-def test_who_starts_after_trembling_starts_at_once():
+def test_a_start_after_trembling_is_not_delayed():
     agents, settings = crowd()
     starts = list(np.minimum(1.2, 1.5 * DT * np.arange(1, 49)))
     still, _ = walked(agents, settings, [0.0] * 144 + starts)

@@ -285,7 +285,7 @@ def check_memory(poses: int, vertices: int, faces: int, recipe: Recipe) -> str:
         poses: Number of poses.
         vertices: Number of vertices of the body, as the recipe has them.
         faces: Number of its faces.
-        recipe: What is made; its levels of detail have as many poses.
+        recipe: What is made. Each of its levels of detail has all of the poses, too.
 
     Raises:
         CharacterError: They take more than Steer allows.

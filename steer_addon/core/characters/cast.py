@@ -98,9 +98,7 @@ class Cast:
         Its shape is (character_count, most_gaits, 5). Characters with fewer gaits than others have
         ones that no speed reaches.
         """
-        # kernels ask of the second gait whether it comes from standing
-        most = max(2, *(len(gaits) for gaits in self.gaits))
-        table = np.zeros((len(self.gaits), most, 5))
+        table = np.zeros((len(self.gaits), _most(self.gaits), 5))
         table[:, :, SPEED], table[:, :, DURATION] = np.inf, 1.0
         for rows, gaits in zip(table, self.gaits, strict=True):
             rows[: len(gaits)] = [
@@ -108,6 +106,11 @@ class Cast:
                 for gait in gaits
             ]
         return table
+
+
+def _most(all_gaits: tuple[tuple[Row, ...], ...]) -> int:
+    """Most gaits of a character, at least 2: kernels ask whether the second one is first steps."""
+    return max(2, *(len(gaits) for gaits in all_gaits))
 
 
 def _cycles_from_stand(gait: Row) -> int:
@@ -119,13 +122,13 @@ def turns_of(cast: Cast) -> NDArray[np.float64]:
 
     See `Row.turning`; they are 0 where a row has none.
     """
-    return _turns(cast.gaits, cast.table().shape[1])
+    return _turns(cast.gaits)
 
 
 @lru_cache(maxsize=16)
-def _turns(all_gaits: tuple[tuple[Row, ...], ...], most: int) -> NDArray[np.float64]:
+def _turns(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
     """The same, made once: it would take longer than the gaits of a small crowd."""
-    found = np.zeros((len(all_gaits), most, KNOTS, 3))
+    found = np.zeros((len(all_gaits), _most(all_gaits), KNOTS, 3))
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.turning) == KNOTS:
