@@ -36,11 +36,13 @@ from steer_addon.core.geometry import bvh
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.containers import make_container
 from steer_addon.core.inputs.fields import make_field
+from steer_addon.core.inputs.others import agent_view
 from steer_addon.core.inputs.paths import Path as Line
 from steer_addon.core.inputs.world import World, make_targets, make_world
 from steer_addon.core.sensing.declare import NEIGHBORS
+from steer_addon.core.step.crowd_step import world_view
 from steer_addon.core.step.proposals import Perception, propose
-from steer_addon.core.step.solver import Solver, agent_view
+from steer_addon.core.step.solver import Solver
 
 COUNT = 10_000
 COUNTED = 200
@@ -107,7 +109,7 @@ class Asking:
         self._ends = (step.agents.position + step.agents.velocity * DT).astype(np.float32)
         self._number += 1
         self._view = agent_view(step.agents, step.proposals[0].value)
-        self._sees = self._solver.world_view(self._world, DT, self._number, 0)
+        self._sees = world_view(self._solver.settings, self._world, DT, self._number, 0)
 
     def __call__(self) -> None:
         """The work of the behaviors in the current frame."""

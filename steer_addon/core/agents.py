@@ -175,6 +175,16 @@ def make_agents(
     )
 
 
+def same_agents(a: Agents, b: Agents) -> bool:
+    """Whether all arrays and attributes of two crowds are equal, whatever behaviors remember."""
+    names = [name for name, value in vars(a).items() if isinstance(value, np.ndarray)]
+    return (
+        all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
+        and a.attributes.keys() == b.attributes.keys()
+        and all(np.array_equal(a.attributes[n], b.attributes[n]) for n in a.attributes)
+    )
+
+
 def _lowest(name: str) -> float:
     return 1.0e-6 if name == "mass" else 0.0
 

@@ -16,9 +16,13 @@ I64 = NDArray[np.int64]
 
 
 class AgentView(NamedTuple):
-    """The living of the crowd as they were at the start of the step; read only."""
+    """The living as they were at the start of the step; read only.
+
+    Those of the crowd come first, and those of other crowds that it sees follow.
+    """
 
     id: I64  # (n,)
+    crowd: I64  # (1,) or (n,) rank of the crowd of each: of equal ids, the lower one comes first
     position: F32  # (n, 3) [m]
     velocity: F32  # (n, 3) [m/s]
     heading: F32  # (n, 3) unit

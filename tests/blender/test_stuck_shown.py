@@ -1,4 +1,4 @@
-"""Stuck agents and crowds that pass through each other: told in the panel, and shown on demand."""
+"""Stuck agents: told in the panel, and shown on demand."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.live import live, passing, simulate  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.blender.making import starters  # noqa: E402
 from steer_addon.core.crowd import presets  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
-from steer_addon.core.results import meetings  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
 from tests.diagnosed import codes  # noqa: E402
@@ -105,87 +104,3 @@ def test_presets_tell_of_hardly_anybody(name):
         most = max(most, 0 if stuck is None else stuck.values["count"])
     # two that hide stand for good between a pillar and their path
     assert most <= (2 if name == "feelers_hide_path" else 0)
-
-
-# crowds that walk through each other
-
-
-def cross(**bodies):
-    """Two crowds that walk toward each other."""
-    found = []
-    for name, side in (("West", -1.0), ("East", 1.0)):
-        points = [(side * 4.0, 0.5 * i, 0.0) for i in range(-3, 4)]
-        crowd = make_walkers(points, name, **bodies)
-        scenes.make_target(crowd, (-side * 20.0, 0.0, 0.0), f"Goal {name}")
-        found.append(crowd)
-    return found
-
-
-def met(crowd):
-    return [d.subject for d in live.status(crowd).warnings if d.code == "CROWDS_OVERLAP"]
-
-
-def test_crowds_that_walk_through_each_other_say_so():
-    west, east = cross()
-    play(48)
-    assert met(west) == met(east) == []
-    play(144)
-    assert (met(west), met(east)) == (["East"], ["West"])
-    # shown from stored frames they are told still, and no longer after a change
-    bpy.context.scene.frame_set(100)
-    assert met(west) == ["East"]
-    saved = east.name
-    east.name = "Elsewhere"
-    assert met(west) == ["Elsewhere"]
-    east.name = saved
-    east.location.y = 60.0
-    bpy.context.view_layer.update()
-    play(144)
-    assert met(west) == met(east) == []
-
-
-def test_crowds_that_walk_through_each_other_say_so_after_catching_up():
-    west, east = cross()
-    bpy.context.scene.frame_set(1)
-    bpy.context.scene.frame_set(144)
-    assert bpy.ops.object.steer_catch_up() == {"FINISHED"}
-    assert (met(west), met(east)) == (["East"], ["West"])
-
-
-def test_a_deleted_crowd_is_met_no_longer():
-    west, east = cross()
-    play(144)
-    bpy.data.objects.remove(east)
-    assert met(west) == []
-
-
-def test_many_crowds_take_turns(monkeypatch):
-    """No look compares more than one pair of large crowds; after some looks all have met."""
-    crowds = [make_walkers([(0.1 * i, 0.2 * j, 0.0) for j in range(3)], f"C{i}") for i in range(4)]
-    for crowd in crowds:
-        scenes.make_target(crowd, (20.0, 0.0, 0.0), f"Goal {crowd.name}")
-    looks, overlap = [], meetings.overlap
-
-    def counted(a, b, **more):
-        looks.append(a.number)
-        return overlap(a, b, **more)
-
-    monkeypatch.setattr(passing, "_MOST_BODIES", 2)
-    monkeypatch.setattr(meetings, "overlap", counted)
-    play(60)
-    assert len(looks) == len(set(looks))
-    assert all(len(met(crowd)) == 3 for crowd in crowds)
-
-
-def test_crowds_that_see_each_other_or_have_no_bodies_are_not_told():
-    west, east = cross()
-    west.steer.behaviors.add().type = "flee"
-    item = west.steer.behaviors[-1]
-    item.name, item.use_own_target = "Dodge", True
-    item.target_kind, item.target_object = "CROWD", east
-    play(144)
-    assert met(west) == met(east) == []
-    item.enabled = False
-    east.steer.bodies.collide_agents = False
-    play(144)
-    assert met(west) == met(east) == []

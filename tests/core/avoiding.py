@@ -20,7 +20,7 @@ from steer_addon.core.behaviors.avoid_neighbors.foreseen import (
     Y,
 )
 from steer_addon.core.inputs.world import make_world
-from steer_addon.core.step.solver import Solver
+from steer_addon.core.step.crowd_step import world_view
 
 DT = 1.0 / 30.0
 AHEAD, RIGHT, UP = (1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
@@ -57,4 +57,4 @@ def table_of(*others, speed=0.0, alike=1.0, first=0.0):
 
 def view_of(colliders, dt=DT):
     """The world with some colliders, as kernels see it."""
-    return Solver(walkers()).world_view(make_world(colliders=list(colliders)), dt, 0, 0)
+    return world_view(walkers(), make_world(colliders=list(colliders)), dt, 0, 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from crowdtools import box
 
-from steer_addon.core.contacts.near import find_near
+from steer_addon.core.contacts.near import ALIKE, find_near
 from steer_addon.core.contacts.passes import BodyView, SpaceView
 from steer_addon.core.contacts.pushes import pushed
 from steer_addon.core.geometry import bvh
@@ -47,8 +47,10 @@ def push(start, wish, *, mass=1.0, flat=True, colliders=()):
         goal_normal=np.tile(np.array([0.0, 0.0, 1.0], np.float32), (n, 1)),
         level=np.zeros(n, np.uint8),
         shifted=np.zeros(n, np.uint8),
+        flat=flat,
+        kinds=ALIKE,
     )
-    place, moved = pushed(bodies, space, near, touch, np.ones(n, np.uint8))
+    place, moved = pushed(bodies, [(space, slice(0, n))], near, touch, np.ones(n, np.uint8))
     return place.astype(np.float64) - start, moved
 
 

@@ -30,7 +30,8 @@ from ..crowd.links import ROLES, linked_crowds
 from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
 from ..crowd.properties import settings_of
 from ..crowd.slots import SOURCES, source_use
-from ..live.simulate import Session, fps_of
+from ..live.session import Session
+from ..live.simulate import fps_of
 from ..reading.scene_inputs import ground_object, input_objects, needs_frames
 
 SAMPLES = 24
@@ -61,14 +62,16 @@ def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene, name: str) -> d
     key = live_key(obj, settings_of(obj), fps_of(scene))
     found = {}
     for crowd, own in zip(linked_crowds(obj), (key, *key.others), strict=True):
-        found[crowd.name_full] = _plain(own)
+        found[crowd.name_full] = _plain(own, alone=not key.others)
         if crowd != obj:
             # at its end a crowd stands still, and the others see that
             found[crowd.name_full]["values"]["frame_end"] = crowd.steer.frame_end
+    if key.meeting:
+        found[obj.name_full]["values"]["meets.crowds"] = digest(key.meeting)
     return renamed(found, obj.name_full, name)
 
 
-def _plain(key: LiveKey) -> dict[str, Any]:
+def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
     settings = key.settings.to_dict()
     blocks = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     values = {f"{name}.{part}": v for name, block in blocks.items() for part, v in block.items()}
@@ -76,6 +79,10 @@ def _plain(key: LiveKey) -> dict[str, Any]:
         # bakes of before have none, and agents that are all alike
         if not values[f"agents.{name}"]:
             del values[f"agents.{name}"]
+    if alone:
+        # nobody is met, and bakes of before say nothing of it
+        kept = [name for name in values if not name.startswith("meets.")]
+        values = {name: values[name] for name in kept if name != "bodies.height"}
     if key.settings.cast:
         values["characters"] = digest(key.settings.cast)
     else:

@@ -1,21 +1,25 @@
-"""Crowds that steer by other crowds: which crowd reads which, and how.
+"""Crowds that steer by other crowds, or meet them: which crowd reads which, and how.
 
 In a step every crowd reads the others as they were at the frame before, so the order in which
 crowds are stepped cannot matter. Agents that steer by their own crowd never choose themselves.
+Crowds that see or touch one another are stepped together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
 
+from ...core.crowd.meets import MeetsSettings, Relation, relations
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from ...core.results import frames as results
-from .crowds import is_crowd
+from .crowds import crowds, is_crowd
+from .property_factory import read_settings
 from .slots import second_slots, target_slots
 
 if TYPE_CHECKING:
@@ -48,14 +52,53 @@ def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object
 
 def linked_crowds(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """A crowd, first, and all crowds that it depends on, directly or through others, by name."""
+    there = _beside(obj)
+    meeting = _meeting(there)
     found = {obj.session_uid: obj}
     waiting = [obj]
     while waiting:
-        for crowd in crowd_slots(waiting.pop()).values():
-            if crowd.session_uid not in found:
-                found[crowd.session_uid] = crowd
-                waiting.append(crowd)
+        crowd = waiting.pop()
+        met = meeting.get(crowd.session_uid, ())
+        for other in (*crowd_slots(crowd).values(), *met):
+            if other.session_uid not in found:
+                found[other.session_uid] = other
+                waiting.append(other)
     return [obj, *sorted((c for c in found.values() if c != obj), key=lambda c: c.name_full)]
+
+
+def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """All crowds of the scenes that a crowd is in."""
+    found = {c.session_uid: c for scene in obj.users_scene for c in crowds(scene)}
+    return list(found.values())
+
+
+def _meeting(members: Sequence[bpy.types.Object]) -> dict[int, list[bpy.types.Object]]:
+    """By session uid: the crowds that each sees, is seen by or touches."""
+    if len(members) < 2:
+        return {}
+    sees, touches = relations_of(members)
+    met = sees | sees.T | touches
+    return {
+        crowd.session_uid: [other for k, other in enumerate(members) if met[row, k]]
+        for row, crowd in enumerate(members)
+    }
+
+
+def relations_of(members: Sequence[bpy.types.Object]) -> tuple[Relation, Relation]:
+    """Which of some crowds see and which touch which, see `meets.relations`.
+
+    Bodies touch only where both crowds have them.
+    """
+    told = [read_settings(crowd.steer.meets, MeetsSettings) for crowd in members]
+    chosen = np.zeros((len(members), len(members)), np.bool_)
+    for row, crowd in enumerate(members):
+        collection = crowd.steer.meets_collection
+        if collection is not None:
+            inside = {o.session_uid for o in collection.all_objects}
+            chosen[row] = [other.session_uid in inside for other in members]
+    sees, touches = relations(told, chosen)
+    have = np.array([crowd.steer.bodies.collide_agents for crowd in members], np.bool_)
+    return sees, touches & (have[:, None] & have)
 
 
 def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]) -> World:

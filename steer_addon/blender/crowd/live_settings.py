@@ -17,7 +17,7 @@ import numpy as np
 from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.parameters import parameters
 from . import animation_paths
-from .links import linked_crowds
+from .links import linked_crowds, relations_of
 from .properties import settings_of
 
 _PATH = re.compile(r'steer\.(?:behaviors\[(?:(\d+)|"(.*)")\]\.)?(?:(\w+)\.)?(\w+)$')
@@ -36,10 +36,12 @@ class LiveKey:
     fps: float
     others: tuple[LiveKey, ...] = ()
     """The keys of all crowds that it depends on."""
+    meeting: tuple[bytes, ...] = ()
+    """Which of it and of those see and touch which."""
 
 
 def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
-    """The key of a crowd as it is now, with the keys of the crowds that it steers by.
+    """The key of a crowd as it is now, with the keys of the crowds that it steers by or meets.
 
     Args:
         obj: The original crowd object.
@@ -49,8 +51,12 @@ def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> Live
     Raises:
         ParameterError: The settings of another crowd are out of range.
     """
-    others = tuple(_own_key(crowd, settings_of(crowd), fps) for crowd in linked_crowds(obj)[1:])
-    return replace(_own_key(obj, settings, fps), others=others)
+    members = linked_crowds(obj)
+    if len(members) == 1:
+        return _own_key(obj, settings, fps)
+    others = tuple(_own_key(crowd, settings_of(crowd), fps) for crowd in members[1:])
+    meeting = tuple(relation.tobytes() for relation in relations_of(members))
+    return replace(_own_key(obj, settings, fps), others=others, meeting=meeting)
 
 
 def _own_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:

@@ -252,6 +252,9 @@ def _inputs() -> dict[str, Any]:
             "Terrain that agents walk on; without it they stay at their own height",
             _is_other_mesh,
         ),
+        "meets_collection": _collection(
+            "Chosen Crowds", "Collection of the crowds that are met where Chosen is set"
+        ),
         "seed": _fixed(
             IntProperty,
             "Seed",

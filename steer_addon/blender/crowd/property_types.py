@@ -10,6 +10,7 @@ from __future__ import annotations
 import bpy
 
 from ...core.crowd.clips import ClipsSettings
+from ...core.crowd.meets import MeetsSettings
 from ...core.crowd.settings import (
     AgentsSettings,
     BodiesSettings,
@@ -57,6 +58,7 @@ class SteerCrowd(_Targets):
     arrangement: str
     colliders: bpy.types.Collection | None
     ground: bpy.types.Object | None
+    meets_collection: bpy.types.Collection | None
     seed: int
     frame_start: int
     frame_end: int
@@ -72,4 +74,5 @@ class SteerCrowd(_Targets):
     solver: SolverSettings
     bodies: BodiesSettings
     clips: ClipsSettings
+    meets: MeetsSettings
     bake: KeyframeBakeSettings

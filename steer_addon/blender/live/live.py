@@ -28,12 +28,13 @@ from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
 from ..suspension import is_suspended, suspended
-from . import compiling, live_store, missing, passing, simulate
+from . import advancing, compiling, live_store, missing, simulate
 from .edits import Edit
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
     from ...core.results.memories import Kept
+    from ...core.step.simulation import Taking
     from .live_store import LiveRun
 
 runs: Part[LiveRun] = Part(lambda: live_store.LiveRun())
@@ -73,9 +74,7 @@ def status(obj: bpy.types.Object) -> LiveStatus:
     if run is None:
         return LiveStatus(missing.nothing_simulated(obj, bpy.context.scene))
     scene = bpy.context.scene
-    known = runs.by_uid()
-    crossed = passing.told(obj, scene, known) if len(known) > 1 else ()
-    return LiveStatus(run.current_diagnosis(obj, scene), (*run.warnings, *crossed))
+    return LiveStatus(run.current_diagnosis(obj, scene), run.warnings)
 
 
 def get_frame(obj: bpy.types.Object, number: int) -> Frame | None:
@@ -141,17 +140,6 @@ def catching_up(
     with _lock:
         for crowd, session, frames in found.values():
             runs.ensure(crowd).adopt(crowd, scene, session, frames)
-
-
-def looking_back(scene: bpy.types.Scene, last: int) -> Generator[int, None, None]:
-    """Look for crowds that walk through each other, in frames that were caught up with.
-
-    Yields:
-        The numbers of the frames that are looked at.
-    """
-    known = runs.by_uid()
-    if len(known) > 1:
-        yield from passing.look_back(scene, _stepped(scene), known, last)
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -235,25 +223,40 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
         if run is None:
             return None
         if number < crowd.steer.frame_start and not run.frames:
-            return run.waiting(crowd, scene, depsgraph)
+            return run.waiting(crowd, scene, depsgraph).current()
         return run.frame_at(crowd, number)
 
-    def act(run: LiveRun, obj: bpy.types.Object) -> None:
-        before = run.diagnosis
+    takings: dict[int, tuple[bpy.types.Object, Taking]] = {}
+    begun: set[int] = set()
+
+    def begin(run: LiveRun, obj: bpy.types.Object) -> None:
         if is_remapped(scene) and _in_main_thread() and run.lacks_between(obj, scene):
             # some more at once, as each time begins at the start
             start = obj.steer.frame_start
             catch_up(obj, scene, start + max(2 * (moment(scene)[0] - start), _AHEAD))
-        run.change_frame(obj, scene, depsgraph, find_live_frame)
+        taking = run.begin_frame(obj, scene, depsgraph, find_live_frame)
+        begun.add(obj.session_uid)
+        if taking is not None:
+            takings[obj.session_uid] = obj, taking
+
+    def end(run: LiveRun, obj: bpy.types.Object) -> None:
+        if obj.session_uid not in begun:
+            return
+        before = run.diagnosis
+        run.end_frame(obj, scene, depsgraph)
         if rendering and run.diagnosis is not None and run.diagnosis != before:
             now = scene.frame_current
             warn(__name__, "Crowd %r at frame %d: %s", obj.name, now, run.diagnosis)
 
-    _each(scene, act, wait=not rendering)
+    _each(scene, begin, wait=not rendering)
+    begun -= advancing.advance(
+        list(takings.values()),
+        can_wait=not rendering and _in_main_thread() and compiling.can_wait(),
+        hold=hold,
+        fail=lambda obj, error: runs.ensure(obj).fail(error),
+    )
+    _each(scene, end)
     if not rendering:
-        known = runs.by_uid()
-        if len(known) > 1:
-            passing.look(scene, lambda: _stepped(scene), known)
         lock_interface(scene)
 
 

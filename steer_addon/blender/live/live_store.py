@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import bpy
-import numpy as np
 
-from ...core.agents import Agents
+from ...core.agents import Agents, same_agents
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import SteerError
-from ...core.results.frames import Frame, moved
+from ...core.results.frames import Frame, moved, sharing
 from ...core.results.memories import Kept, keep
-from ..crowd.links import crowd_slots
+from ...core.step.simulation import Taking
 from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment
@@ -25,8 +22,10 @@ from ..crowd.state import clear_state, ensure_state, plays_back, write_state
 from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
 from ..reading.scene_inputs import geometry_owners, gone_inputs, signature
 from . import missing, simulate
+from .advancing import FrameFinder, frames_before
 from .edit_modes import EditModes, digest_once
 from .edits import Edit, object_uids
+from .session import Session
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +47,7 @@ class LiveRun:
     """Reason why the requested frame is not shown; None if it is shown."""
     out_of_date: Diagnosis | None = None
     """Reason why stored frames differ from playing from the start; None if they are equal."""
-    _session: simulate.Session | None = None
+    _session: Session | None = None
     _key: LiveKey | None = None
     _compared: tuple[float, LiveKey | None] = (0.0, None)
     """When settings were last equal to a key, and to which."""
@@ -61,14 +60,16 @@ class LiveRun:
     _gone: frozenset[int] = frozenset()
     _shown: tuple[Frame, float, int] | None = None
     _echo: bool = False
-    _waiting: Frame | None = None
+    _waiting: Session | None = None
+    _stepping: CrowdSettings | None = None
+    """Settings of the step that is under way."""
     _failed: Diagnosis | None = None
     _logged: Diagnosis | None = None
 
     @property
     def warnings(self) -> tuple[Diagnosis, ...]:
         """Diagnoses of the scene that the user may want to act on."""
-        return () if self._session is None else tuple(self._session.warnings)
+        return tuple(self._session.warnings) if self._session is not None else ()
 
     def current_diagnosis(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> Diagnosis | None:
         """Reason why the requested frame is not shown, or out of date; None if it is shown."""
@@ -91,30 +92,27 @@ class LiveRun:
         self._compared = time.monotonic(), self._key
         return False
 
-    def change_frame(
+    def begin_frame(
         self,
         obj: bpy.types.Object,
         scene: bpy.types.Scene,
         depsgraph: bpy.types.Depsgraph,
-        find_live_frame: Callable[[bpy.types.Object, int], Frame | None],
-    ) -> None:
-        """Show the scene's frame; simulate it first if it is the next one.
+        find_live_frame: FrameFinder,
+    ) -> Taking | None:
+        """Get ready to show the scene's frame with `end_frame`.
 
-        Args:
-            obj: The original crowd object.
-            scene: Its scene.
-            depsgraph: The depsgraph that evaluated the frame.
-            find_live_frame: Finds the frame of another crowd; None if that crowd is not
-                simulated.
+        Returns:
+            What the crowd takes part with in the step to this frame; at its start, and outside of
+            its range, it stands there for others. None where it has no place in the step.
 
         Raises:
             SteerError: The crowd cannot be simulated; the shown frame stays.
         """
         steer = obj.steer
+        self._stepping = None
         now = number, part = moment(scene)
         if steer.frame_end < steer.frame_start:
-            self.diagnosis = diagnose("RANGE_ENDS_EARLY")
-            return
+            return None
         settings = self._settings(obj, scene)
         if number == steer.frame_start and part == 0.0:
             self._visit_start(obj, scene, depsgraph, settings)
@@ -124,20 +122,47 @@ class LiveRun:
             session = None
         whole = part == 0.0 and number == wanted
         if wanted not in self.frames and session is not None and whole:
-            crowds = crowd_slots(obj).values()
-            found = {crowd.session_uid: find_live_frame(crowd, number - 1) for crowd in crowds}
-            others = {uid: frame for uid, frame in found.items() if frame is not None}
+            others = frames_before(obj, number, find_live_frame)
             session.read(obj, depsgraph, settings)
-            self._store(session.step(obj, settings, others), settings)
-        elif now == (wanted, 0.0) and self._used.get(wanted, settings) != settings:
+            self._stepping = settings
+            return session.taking(obj, settings, others)
+        if now == (wanted, 0.0) and self._used.get(wanted, settings) != settings:
             # a driver, or an animation curve whose value changes only at this frame
             self._outdate("SETTINGS_CHANGED", keep=None)
+        return self._standing(obj, scene, depsgraph, number)
+
+    def _standing(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: bpy.types.Depsgraph,
+        number: int,
+    ) -> Taking | None:
+        """The crowd for others while it stands: up to its start, and after its end."""
+        steer, session = obj.steer, self._session
+        if number < steer.frame_start:
+            return self.waiting(obj, scene, depsgraph).standing()
+        stands = number == steer.frame_start or number > steer.frame_end
+        known = session is not None and session.frame == self._clamped(obj, number)
+        return session.standing() if session is not None and known and stands else None
+
+    def end_frame(
+        self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
+    ) -> None:
+        """Show the scene's frame, and store it first if it was simulated since `begin_frame`."""
+        if obj.steer.frame_end < obj.steer.frame_start:
+            self.diagnosis = diagnose("RANGE_ENDS_EARLY")
+            return
+        now = number, part = moment(scene)
+        settings, self._stepping = self._stepping, None
+        if settings is not None and self._session is not None:
+            self._store(self._session.current(), settings)
         self._places = (now, signature(obj, depsgraph))
-        self._show(obj, wanted, part, scene)
+        self._show(obj, *self._wanted(obj, number, part), scene)
 
     def waiting(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
-    ) -> Frame:
+    ) -> Session:
         """The crowd at rest, before its first frame.
 
         Raises:
@@ -145,8 +170,7 @@ class LiveRun:
         """
         if self._waiting is None:
             start, fps = obj.steer.frame_start, simulate.fps_of(scene)
-            session = simulate.Session(obj, depsgraph, settings_of(obj), frame=start, fps=fps)
-            self._waiting = session.current()
+            self._waiting = Session(obj, depsgraph, settings_of(obj), frame=start, fps=fps)
         return self._waiting
 
     def frame_at(self, obj: bpy.types.Object, number: int) -> Frame | None:
@@ -195,7 +219,7 @@ class LiveRun:
         self,
         obj: bpy.types.Object,
         scene: bpy.types.Scene,
-        session: simulate.Session,
+        session: Session,
         frames: list[Frame],
     ) -> None:
         """Take over frames that were simulated elsewhere from the same settings and scene."""
@@ -205,7 +229,7 @@ class LiveRun:
         self._key = live_key(obj, settings, simulate.fps_of(scene))
         self._gone = gone_inputs(obj, object_uids(scene))
         for frame in frames:
-            self.frames[frame.number] = _shared(frame, self.frames.get(frame.number - 1))
+            self.frames[frame.number] = sharing(frame, self.frames.get(frame.number - 1))
         self._keep(session.frame)
 
     def last(self, obj: bpy.types.Object) -> int:
@@ -289,7 +313,7 @@ class LiveRun:
             and not (self.out_of_date or again)
             and mark == (self._start_signature or mark)
             and self._used.get(number, settings) == settings
-            and (self._start_agents is None or _equal(agents, self._start_agents))
+            and (self._start_agents is None or same_agents(agents, self._start_agents))
         )
         if not same:
             self._forget()
@@ -298,14 +322,12 @@ class LiveRun:
         self._start_digest = mesh_digest(obj.data)
         if same:
             return
-        self._session = simulate.Session(
-            obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene)
-        )
+        self._session = Session(obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene))
         self._store(self._session.current(), settings)
 
     def _store(self, frame: Frame, settings: CrowdSettings) -> None:
         before = self.frames.get(frame.number - 1)
-        self.frames[frame.number] = _shared(frame, before)
+        self.frames[frame.number] = sharing(frame, before)
         last = self._used.get(frame.number - 1)
         # equal settings are stored once for all frames
         self._used[frame.number] = last if last == settings else settings
@@ -374,24 +396,3 @@ class LiveRun:
         write_state(shown_state, moved(frame, part * (1.0 / simulate.fps_of(scene))))
         self._shown, self._logged = key, None
         self._echo = True
-
-
-def _shared(frame: Frame, before: Frame | None) -> Frame:
-    """The frame, sharing arrays with the frame before where these are equal."""
-    if before is None:
-        return frame
-    same: Mapping[str, Any] = {
-        name: getattr(before, name)
-        for name in ("id", "radius", "alive")
-        if np.array_equal(getattr(before, name), getattr(frame, name))
-    }
-    return replace(frame, **same)
-
-
-def _equal(a: Agents, b: Agents) -> bool:
-    names = [name for name, value in vars(a).items() if isinstance(value, np.ndarray)]
-    return (
-        all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
-        and a.attributes.keys() == b.attributes.keys()
-        and all(np.array_equal(a.attributes[n], b.attributes[n]) for n in a.attributes)
-    )

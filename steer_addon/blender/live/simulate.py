@@ -12,100 +12,22 @@ from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, add_new
 from ...core.errors import SceneError
 from ...core.results.frames import Frame
-from ...core.step.simulation import Simulation
+from ...core.step.simulation import Taking, advance_together
 from ..crowd.casting import cast_of
 from ..crowd.crowds import frame_numbers
-from ..crowd.links import linked_crowds, with_crowds
+from ..crowd.links import linked_crowds
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import scene_moment
-from ..reading.scene import WorldReader
-from ..reading.scene_agents import read_agents
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
 from ..suspension import suspended
+from .advancing import meeting_groups
+from .session import Session
 
 
 def fps_of(scene: bpy.types.Scene) -> float:
     """Frames per second of a scene."""
     return scene.render.fps / scene.render.fps_base
-
-
-class Session:
-    """A simulation with the reader of its inputs; shared by live and offline runs."""
-
-    def __init__(
-        self,
-        obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
-        settings: CrowdSettings,
-        *,
-        frame: int,
-        fps: float,
-        evaluated: bpy.types.Object | None = None,
-        stand_ins: Mapping[int, bpy.types.Object] | None = None,
-    ) -> None:
-        """Start at a frame.
-
-        Args:
-            obj: The original crowd object.
-            depsgraph: The depsgraph that evaluated the scene at that frame.
-            settings: The crowd's settings at that frame.
-            frame: Its number.
-            fps: Frames per second.
-            evaluated: The crowd evaluated without its Crowd modifier, if available.
-            stand_ins: Replacements of objects in a scratch scene, by session uid.
-        """
-        self.fps = fps
-        self.reader = WorldReader()
-        self.start_agents = read_agents(obj, depsgraph, settings, evaluated=evaluated)
-        """The agents as they were read."""
-        self.world = self.reader.read(obj, depsgraph, fps, stand_ins, settings)
-        self.simulation = Simulation(
-            settings, self.start_agents, frame=frame, fps=fps, world=self.world
-        )
-
-    @property
-    def frame(self) -> int:
-        """Number of the frame that the simulation is at."""
-        return self.simulation.frame
-
-    def current(self) -> Frame:
-        """The crowd as it is now."""
-        return self.simulation.current()
-
-    def read(
-        self,
-        obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
-        settings: CrowdSettings,
-        stand_ins: Mapping[int, bpy.types.Object] | None = None,
-    ) -> None:
-        """Read the world at the next frame, before `step`.
-
-        Args:
-            obj: The original crowd object.
-            depsgraph: The depsgraph at that frame.
-            settings: The crowd's settings at that frame.
-            stand_ins: Replacements of objects in a scratch scene, by session uid.
-        """
-        self.world = self.reader.read(obj, depsgraph, self.fps, stand_ins, settings)
-
-    def step(
-        self, obj: bpy.types.Object, settings: CrowdSettings, others: Mapping[int, Frame]
-    ) -> Frame:
-        """Advance by one frame; `others` are the previous frames of other crowds by session uid.
-
-        Raises:
-            SceneError: A crowd that this one steers by is not simulated up to this frame.
-        """
-        return self.simulation.step(with_crowds(obj, self.world, others), settings)
-
-    @property
-    def warnings(self) -> list[Diagnosis]:
-        """Diagnoses of the scene that the user may want to act on."""
-        stuck = self.simulation.stuck
-        found = [*self.reader.scene_warnings, *self.simulation.warnings]
-        return found if stuck is None else [*found, stuck]
 
 
 class _OwnStage:
@@ -181,6 +103,8 @@ class _Group:
         self._fps = fps_of(scene)
         self._settings: dict[int, CrowdSettings] = {}
         self._sessions: dict[int, Session] = {}
+        self._begun: dict[int, Session] = {}
+        """The sessions too of crowds that wait for their start."""
         self._frames: dict[int, Frame] = {}
 
     def _begin(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Session:
@@ -210,12 +134,14 @@ class _Group:
         """Advance every crowd to a frame; each reads the others at the frame before."""
         before = dict(self._frames)
         known = self._resume is not None and number <= self._resume.frame
+        steps: dict[int, tuple[bpy.types.Object, Taking]] = {}
         for crowd in self.members:
             uid, start = crowd.session_uid, crowd.steer.frame_start
             if number == start or (number < start and uid not in self._frames):
-                session = self._begin(crowd, depsgraph)
                 # until it starts, other crowds see it at its start pose
+                self._begun[uid] = session = self._begin(crowd, depsgraph)
                 self._frames[uid] = session.current()
+                steps[uid] = crowd, session.standing()
                 if number == start:
                     self._sessions[uid] = session
                     self.stage.simplify(crowd)
@@ -226,7 +152,15 @@ class _Group:
                 if known:
                     session.simulation.skip(session.world, settings)
                 else:
-                    self._frames[uid] = session.step(crowd, settings, before)
+                    steps[uid] = crowd, session.taking(crowd, settings, before)
+            else:
+                steps[uid] = crowd, self._begun[uid].standing()
+        if not known:
+            for group in meeting_groups(list(steps.values())):
+                advance_together(*group)
+            for uid, (_, taking) in steps.items():
+                if taking.shown is None:
+                    self._frames[uid] = taking.simulation.current()
         if self._resume is not None and known:
             self._restore(self._resume, number)
             return []

@@ -152,7 +152,6 @@ class OBJECT_OT_steer_catch_up(PolledOperator, bpy.types.Operator):
                 continue
             self._caught_up += 1
             live.show(scene)
-        yield from live.looking_back(scene, self._last)
 
     def _step(self) -> int | None:
         """The last frame of a step; None at the end."""

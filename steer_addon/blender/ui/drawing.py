@@ -8,6 +8,7 @@ import bpy
 from bpy.types import Context, NodesModifier, Object, UILayout
 
 from ...core.behaviors import REGISTRY, own_parameters
+from ...core.crowd.meets import CHOSEN, MeetsSettings
 from ...core.diagnoses import diagnose
 from ...core.errors import SteerError
 from ...core.parameters import ParameterInfo, parameters
@@ -227,6 +228,10 @@ def draw_block(layout: UILayout, context: Context, obj: Object, name: str) -> No
     column.use_property_decorate = True
     for info in parameters(SHOWN_BLOCKS[name]).values():
         draw_parameter(column, group, info, counts=info.counts(group, obj.steer))
+    if name == "meets" and any(
+        getattr(group, each) == CHOSEN for each in parameters(MeetsSettings)
+    ):
+        draw_named(column, obj.steer, "meets_collection", "Chosen Crowds")
     if name == "clips":
         known = casting.clip_names(obj)
         text = f"Clips of these characters: {', '.join(known)}" if known else _NO_CLIPS

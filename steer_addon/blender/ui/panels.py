@@ -160,6 +160,7 @@ _SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
     ("motion", "Motion", False, ""),
     ("solver", "Solver", False, ""),
     ("bodies", "Bodies", False, ""),
+    ("meets", "Meets", False, ""),
     ("display", "Display", False, ""),
     ("clips", "Clips", False, "display"),
     ("bake", "Simulation and Bake", True, ""),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..views import F32, I64
-from .near import NearView
+from .near import ALIKE, Kinds, NearView
 
 HEAP = 0.01
 """Share of the radii by which bodies overlap that form a heap."""
@@ -20,7 +20,9 @@ CLOSE = 0.05
 FARTHEST = 255
 
 
-def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArray[np.uint8]:
+def heap_levels(
+    near: NearView, position: F32, radius: F32, flat: bool, kinds: Kinds = ALIKE
+) -> NDArray[np.uint8]:
     """How many bodies lie between each agent and the heap it stands close to.
 
     Args:
@@ -28,6 +30,7 @@ def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArr
         position: Their places [m], shape (n, 3).
         radius: Body radii [m], shape (n,).
         flat: Whether bodies are discs.
+        kinds: What tells bodies of several crowds apart.
 
     Returns:
         0 in a heap, FARTHEST far from any, shape (n,).
@@ -37,7 +40,7 @@ def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArr
     if not heaped.any():
         return levels
     levels[heaped] = 0
-    own, other = _close(near, position, radius, flat)
+    own, other = _close(near, position, radius, flat, kinds)
     for level in range(FARTHEST - 1):
         reached = own[(levels[other] == level) & (levels[own] == FARTHEST)]
         if not len(reached):
@@ -46,13 +49,17 @@ def heap_levels(near: NearView, position: F32, radius: F32, flat: bool) -> NDArr
     return levels
 
 
-def _close(near: NearView, position: F32, radius: F32, flat: bool) -> tuple[I64, I64]:
+def _close(near: NearView, position: F32, radius: F32, flat: bool, kinds: Kinds) -> tuple[I64, I64]:
     """Pairs of rows of agents that stand close together."""
     own = np.repeat(np.arange(len(near.count)), near.count)
     other = near.index[np.arange(near.index.shape[1]) < near.count[:, None]]
     offset = position[other].astype(np.float64) - position[own]
     if flat:
         offset[:, 2] = 0.0
+    elif len(kinds.tall) > 1:
+        rise, tall, others = offset[:, 2], kinds.tall[own], kinds.tall[other]
+        apart = np.maximum(rise - tall, 0.0) + np.minimum(rise + others, 0.0)
+        offset[:, 2] = np.where((tall > 0.0) & (others > 0.0), 0.0, apart)
     touch = radius[own].astype(np.float64) + radius[other]
     close = np.einsum("ij,ij->i", offset, offset) < (touch * (1.0 + CLOSE)) ** 2
     return own[close], other[close]

@@ -23,12 +23,25 @@ from ..numeric.vec import load, pick
 from ..views import F32, I32, I64, NeighborView
 
 F64 = NDArray[np.float64]
+B8 = NDArray[np.bool_]
 
 WIDTH = 32
 """Most others in the list of an agent."""
 ROUNDING = 1.0e-6
 """Relative error of known distances, which have 32 bits, with room to spare."""
 _MASK = 0x7FFFFFFFFFFFFFFF
+
+
+class Kinds(NamedTuple):
+    """What tells bodies of one pass apart, where they are of several crowds."""
+
+    tall: F32  # (1,), or (n,) [m] height of those that walk, and 0 of those that fly
+    crowd: I64  # (1,), or (n,) number of the crowd
+    touches: B8  # (m, m) whether the bodies of two crowds touch
+
+
+ALIKE = Kinds(np.zeros(1, np.float32), np.zeros(1, np.int64), np.ones((1, 1), np.bool_))
+"""The kinds of the bodies of one crowd."""
 
 
 class Searching(NamedTuple):
@@ -43,6 +56,8 @@ class Searching(NamedTuple):
     farthest: float  # [m] the longest wish
     rise: float  # [m] highest step between the ground of two that may touch
     flat: bool  # whether bodies are discs
+    tallest: float  # [m] height of the tallest of those that walk, where others fly
+    kinds: Kinds
 
 
 class Known(NamedTuple):
@@ -65,11 +80,36 @@ class NearView(NamedTuple):
     reach: F64  # (n,) [m] how far agents would go if their list were complete
 
 
-@kernel
-def squared(ax, ay, az, bx, by, bz, flat):
-    """Squared distance between two places, as it counts for bodies [m²]."""
-    dx, dy, dz = bx - ax, by - ay, bz - az
-    return dx * dx + dy * dy + (0.0 if flat else dz * dz)
+@inlined_kernel
+def climb(i, j, low, high, flat, kinds):
+    """How much higher body j is than body i, as it counts for them [m].
+
+    Args:
+        i: An agent.
+        j: Another one.
+        low: Height of the place of i [m].
+        high: Height of the place of j [m].
+        flat: Whether all bodies are discs, which count as equally high.
+        kinds: Kinds: where some walk and some fly, those that walk are upright for those that fly.
+    """
+    if flat:
+        return 0.0
+    rise = high - low
+    if kinds.tall.size > 1:
+        own, other = kinds.tall[i], kinds.tall[j]
+        if own > 0.0 and other > 0.0:
+            return 0.0
+        if rise > own:
+            return rise - own
+        return min(rise + other, 0.0)
+    return rise
+
+
+@inlined_kernel
+def squared(i, j, a, b, flat, kinds):
+    """Squared distance between the places a and b of two bodies, as it counts for them [m²]."""
+    dx, dy, dz = b[0] - a[0], b[1] - a[1], climb(i, j, a[2], b[2], flat, kinds)
+    return dx * dx + dy * dy + dz * dz
 
 
 @kernel
@@ -119,9 +159,10 @@ def _reaches(i, agents):
     """The distance within which agent i searches for others, level and up and down [m]."""
     both = agents.radius[i] * 1.0 + agents.widest
     reach = both + 2.0 * agents.wish[i]
+    level = both + agents.rise + agents.wish[i] + agents.farthest
     if agents.flat:
-        return reach, both + agents.rise + agents.wish[i] + agents.farthest
-    return reach, reach
+        return reach, level
+    return reach, max(level, reach + agents.tallest) if agents.tallest > 0.0 else reach
 
 
 @kernel
@@ -145,7 +186,13 @@ def _considered(i, j, square, lift, agents, best, minded):
     # two without a size are in nobody's way, however many stand on one point
     if not within(square, own, radius, wish) or own + radius == 0.0:
         return minded
-    if agents.flat and lift > own + radius + (wish + agents.wish[j]) + agents.rise:
+    flat = agents.flat
+    if agents.kinds.tall.size > 1:
+        flat = flat or (agents.kinds.tall[i] > 0.0 and agents.kinds.tall[j] > 0.0)
+    if flat and lift > own + radius + (wish + agents.wish[j]) + agents.rise:
+        return minded
+    crowd = agents.kinds.crowd
+    if crowd.size > 1 and not agents.kinds.touches[crowd[i], crowd[j]]:
         return minded
     found, out, away = _insert(best, found, j, square, agents.id[i], agents.id)
     if out >= 0:
@@ -176,12 +223,11 @@ def _search(me, grid, agents, reach, height, best):
                     begin = 0 if part == 0 else low + (grid.nx if low < 0 else 0)
                     stop = grid.nx if part == 1 else high - (grid.nx if high > grid.nx else 0)
                 for slot in range(grid.start[row + begin], grid.start[row + stop]):
-                    z = grid.z[slot]
-                    square = squared(px, py, pz, grid.x[slot], grid.y[slot], z, agents.flat)
+                    z, j = grid.z[slot], grid.order[slot]
+                    there = (grid.x[slot], grid.y[slot], z)
+                    square = squared(i, j, (px, py, pz), there, agents.flat, agents.kinds)
                     if square < reach * reach and slot != me:
-                        found = _considered(
-                            i, grid.order[slot], square, abs(z - pz), agents, best, found
-                        )
+                        found = _considered(i, j, square, abs(z - pz), agents, best, found)
     return found
 
 
@@ -222,7 +268,7 @@ def _known_kernel(first, stop, agents, known, near):
     seen = known.seen
     for i in range(first, stop):
         reach, height = _reaches(i, agents)
-        needed = math.sqrt(reach * reach + height * height) if agents.flat else reach
+        needed = math.sqrt(reach * reach + height * height) if height != reach else reach
         needed *= 1.0 + ROUNDING
         count, sure = seen.count[i], pick(known.radius, i)
         if count >= min(seen.index.shape[1], int(pick(known.most, i))):
@@ -235,10 +281,10 @@ def _known_kernel(first, stop, agents, known, near):
             if seen.distance[i, n] > needed:
                 break
             j = seen.index[i, n]
-            x, y, z = load(agents.position, j)
-            square = squared(here[0], here[1], here[2], x, y, z, agents.flat)
+            there = load(agents.position, j)
+            square = squared(i, j, here, there, agents.flat, agents.kinds)
             if square < reach * reach:
-                found = _considered(i, j, square, abs(z - here[2]), agents, best, found)
+                found = _considered(i, j, square, abs(there[2] - here[2]), agents, best, found)
         _written(i, agents, best, found, near)
 
 
@@ -286,6 +332,7 @@ def find_near(
     rise: float,
     flat: bool,
     known: Known | None = None,
+    kinds: Kinds = ALIKE,
 ) -> tuple[NearView, Touching]:
     """Find the agents that each agent may touch, and the agents that may touch any.
 
@@ -298,6 +345,7 @@ def find_near(
         rise: Highest step [m] between the ground of two that may touch.
         flat: Whether bodies are discs.
         known: Neighbors found from these very positions, which may spare the search.
+        kinds: What tells bodies of several crowds apart.
     """
     n = len(position)
     near = NearView(
@@ -310,7 +358,8 @@ def find_near(
         wish,
     )
     far = (float(radius.max(initial=0.0)), float(wish.max(initial=0.0)), float(rise), flat)
-    agents = Searching(position, ids, radius, wish, backing, *far)
+    tallest = float(kinds.tall.max(initial=0.0))
+    agents = Searching(position, ids, radius, wish, backing, *far, tallest, kinds)
     if n <= FEW:
         known = None
     if known is not None:

@@ -39,7 +39,7 @@ from ..views import F32, I32, I64, BvhView
 from .cells import COLUMNS, PLANES, add_plane, backed_out, nearest_in_cell
 from .free import crosses
 from .heaps import CLOSE, FARTHEST
-from .near import ahead_of, squared, within
+from .near import Kinds, ahead_of, climb, squared, within
 from .walls import add_walls, next_wall, wall_margin
 
 F64 = NDArray[np.float64]
@@ -71,6 +71,8 @@ class BodyView(NamedTuple):
     goal_normal: F32  # (n, 3) unit normals of the ground there
     level: U8  # (n,) how many bodies away from a heap, see `heaps`
     shifted: U8  # (n,) 1 where others have pushed the wished place: its height is not known
+    flat: bool  # whether all are discs
+    kinds: Kinds
 
 
 class SpaceView(NamedTuple):
@@ -88,15 +90,17 @@ class SpaceView(NamedTuple):
 
 
 @kernel
-def _toward(a, b, id_a, id_b, flat):
-    """Unit direction from one body to another, and their distance [m].
+def _toward(i, j, a, b, agents):
+    """Unit direction from body i at the place a to body j at b, and their distance [m].
 
     Bodies at one place stand there like a cloud too small to see, the same way in every step.
     """
-    offset = (b[0] - a[0], b[1] - a[1], 0.0 if flat else b[2] - a[2])
+    flat = agents.flat
+    offset = (b[0] - a[0], b[1] - a[1], climb(i, j, a[2], b[2], flat, agents.kinds))
     size = length(offset)
     if size > COINCIDENT:
         return scale(offset, 1.0 / size), size
+    id_a, id_b = agents.id[i], agents.id[j]
     out = sub(unit_vector(0, id_b, 0, CONTACT), unit_vector(0, id_a, 0, CONTACT))
     out = unit((out[0], out[1], 0.0 if flat else out[2]))
     if length(out) < 0.5:
@@ -127,24 +131,26 @@ def _bound(gap, own, other, part):
 
 
 @kernel
-def _add_bodies(i, agents, near, place, flat, plane):
+def _add_bodies(i, agents, near, place, plane):
     """Planes between an agent and the others near it; how many there are."""
     here, start = load(place, i), load(agents.start, i)
     wish = sub(load(agents.goal, i), here)
-    own_id, own_radius, own_give = agents.id[i], agents.radius[i] * 1.0, agents.give[i]
+    own_radius, own_give = agents.radius[i] * 1.0, agents.give[i]
     for k in range(near.count[i]):
         j = near.index[i, k]
         touch = own_radius + agents.radius[j]
         both = own_give + agents.give[j]
         part = own_give / both if both > 0.0 else 0.5
         begin = load(agents.start, j)
-        square = squared(start[0], start[1], start[2], begin[0], begin[1], begin[2], flat)
+        square = squared(i, j, start, begin, agents.flat, agents.kinds)
         there = load(place, j)
-        normal, distance = _toward(here, there, own_id, agents.id[j], flat)
+        normal, distance = _toward(i, j, here, there, agents)
         gap = distance - touch
         excess = 0.0
         if gap < -TOUCH * touch:
-            excess = _excess(gap, part, agents.back[i], agents.back[j])
+            # out of one that goes its way whoever stands there, an agent backs out at once
+            played = agents.give[j] == 0.0 and load(agents.goal, j) != begin
+            excess = _excess(gap, part, -gap if played else agents.back[i], agents.back[j])
         elif agents.level[j] < agents.level[i] and gap < CLOSE * touch:
             excess = min(agents.back[i], CLOSE * touch - gap)
         seen = within(square, agents.radius[j] * 1.0, own_radius, near.reach[j])
@@ -153,7 +159,7 @@ def _add_bodies(i, agents, near, place, flat, plane):
             bound = _bound(max(gap, 0.0), dot(wish, normal), -dot(toward, normal), part)
         else:
             # the other one does not mind this agent, and goes as far as its span lets it
-            first, apart = _toward(start, begin, own_id, agents.id[j], flat)
+            first, apart = _toward(i, j, start, begin, agents)
             bound = apart - touch - near.span[j] - dot(sub(here, start), first)
             if gap > 0.0:
                 normal = first
@@ -243,7 +249,7 @@ def _step(i, agents, world, near, place, walled, plane):
     here, start = load(place, i), load(agents.start, i)
     wish = sub(load(agents.goal, i), here)
     span = near.span[i]
-    count = _add_bodies(i, agents, near, place, world.flat, plane) if world.together else 0
+    count = _add_bodies(i, agents, near, place, plane) if world.together else 0
     reach = span
     if walled:
         eye = (here[0], here[1], here[2] + world.eye)

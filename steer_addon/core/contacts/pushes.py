@@ -21,6 +21,8 @@ Chentanez, Kim 2014, "Unified Particle Physics for Real-Time Applications" (aver
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,7 +31,7 @@ from ..compiled.jit import kernel, scratch
 from ..numeric.vec import add, add_scaled, dot, length, load, store, sub
 from ..views import F32
 from .cells import COLUMNS, PLANES
-from .near import NearView, Touching
+from .near import NearView, Touching, climb
 from .passes import BodyView, SpaceView
 from .walls import WALLS, add_walls, wall_margin
 
@@ -50,21 +52,27 @@ def _level(offset, flat):
 
 
 @kernel
-def _push(i, agents, near, flat, goal):
+def _between(i, j, a, b, agents):
+    """Offset from the place a of a body to the place b of another, as it counts for them."""
+    return (b[0] - a[0], b[1] - a[1], climb(i, j, a[2], b[2], agents.flat, agents.kinds))
+
+
+@kernel
+def _push(i, agents, near, goal):
     """Sum of the pushes of others on the wished place of an agent [m]."""
     here, start = load(goal, i), load(agents.start, i)
     give = agents.give[i]
     total, met = (0.0, 0.0, 0.0), 0
     for k in range(near.count[i]):
         j = near.index[i, k]
-        offset = _level(sub(load(goal, j), here), flat)
+        offset = _between(i, j, here, load(goal, j), agents)
         touch = agents.radius[i] * 1.0 + agents.radius[j]
         square = dot(offset, offset)
         if square >= touch * touch or square == 0.0:
             continue
         begin = load(agents.start, j)
         distance = length(offset)
-        over = min(touch, length(_level(sub(begin, start), flat))) - distance
+        over = min(touch, length(_between(i, j, start, begin, agents))) - distance
         if over > LEAST:
             other = agents.give[j] if load(agents.goal, j) != begin else 0.0
             total = add_scaled(total, offset, -over / distance * give / (give + other))
@@ -106,9 +114,7 @@ def wall_planes_kernel(first, stop, rows, agents, world, span, planes, count):
 
 
 @kernel
-def push_kernel(
-    first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved, sweeps
-):
+def push_kernel(first, stop, rows, agents, near, wall, planes, count, goal, after, moved, sweeps):
     """Relax the wished places of some rows once, or several times.
 
     Several sweeps are only for all rows at once: all have to finish one before the next.
@@ -119,7 +125,6 @@ def push_kernel(
         rows: Agents that have others near them.
         agents: BodyView.
         near: NearView.
-        flat: Whether bodies are discs.
         wall: Row of an agent's walls in `planes`, -1 for none, shape (n,).
         planes: Normals and bounds, shape (m, WALLS, 4).
         count: How many walls there are, shape (m,).
@@ -131,7 +136,7 @@ def push_kernel(
     for sweep in range(sweeps):
         if sweep > 0 and not _handed_on(first, stop, rows, goal, after, moved):
             break
-        _sweep(first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved)
+        _sweep(first, stop, rows, agents, near, wall, planes, count, goal, after, moved)
 
 
 @kernel
@@ -146,19 +151,19 @@ def _handed_on(first, stop, rows, goal, after, moved):
 
 
 @kernel
-def _sweep(first, stop, rows, agents, near, flat, wall, planes, count, goal, after, moved):
+def _sweep(first, stop, rows, agents, near, wall, planes, count, goal, after, moved):
     """Relax the wished places of some rows once; see `push_kernel`."""
     for at in range(first, stop):
         i = rows[at]
         here, start = load(goal, i), load(agents.start, i)
         if agents.give[i] > 0.0 and load(agents.goal, i) != start:
-            push = _push(i, agents, near, flat, goal)
+            push = _push(i, agents, near, goal)
             if push != (0.0, 0.0, 0.0):
                 here = add(here, push)
                 moved[i] = 1
                 row = wall[i]
                 if row >= 0 and count[row] > 0:
-                    way = _level(sub(here, start), flat)
+                    way = _level(sub(here, start), agents.flat)
                     out = _out_of_walls(way, planes[row], count[row])
                     here = add(here, sub(out, way))
         store(after, i, here)
@@ -166,7 +171,7 @@ def _sweep(first, stop, rows, agents, near, flat, wall, planes, count, goal, aft
 
 def pushed(
     agents: BodyView,
-    world: SpaceView,
+    spaces: Sequence[tuple[SpaceView, slice]],
     near: NearView,
     touch: Touching,
     walled: NDArray[np.uint8],
@@ -175,7 +180,7 @@ def pushed(
 
     Args:
         agents: The crowd with its wishes.
-        world: What bodies meet.
+        spaces: What bodies meet, and the rows of those that do.
         near: The agents that each may touch.
         touch: The agents that may touch any.
         walled: Whether each may meet a wall, shape (n,).
@@ -193,10 +198,13 @@ def pushed(
     wall[fenced] = np.arange(len(fenced))
     planes = np.empty((len(fenced), WALLS, 4))
     count = np.zeros(len(fenced), np.int64)
-    if len(fenced):
-        seen = (fenced, agents, world, near.span, planes, count)
-        jit.parallel_for(wall_planes_kernel, len(fenced), *seen)
-    options = (rows, agents, near, world.flat, wall, planes, count)
+    for world, own in spaces:
+        first, last = np.searchsorted(fenced, (own.start, own.stop)).tolist()
+        if first < last:
+            some = (fenced[first:last], agents, world, near.span)
+            found = (planes[first:last], count[first:last])
+            jit.parallel_for(wall_planes_kernel, last - first, *some, *found)
+    options = (rows, agents, near, wall, planes, count)
     # where hardly anybody touches anybody, handing this over takes longer than doing it
     chunk = jit.MANY if touch.total <= jit.MANY else jit.CHUNK
     at_once = SWEEPS if jit.runs_alone(len(rows), chunk) else 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,13 +11,14 @@ from ..agents import Agents
 from ..bounds import lengths
 from ..compiled import jit
 from ..crowd.settings import CrowdSettings
-from ..geometry import bvh, ground
+from ..geometry import ground
 from ..inputs.world import Colliders
-from ..views import F32, WorldView
+from ..views import F32
 from .free import free_kernel
-from .heaps import FARTHEST, HEAP, heap_levels
+from .heaps import HEAP, heap_levels
 from .moved import MovedView, carry_kernel, hold_kernel
-from .near import Known, NearView, Touching, find_near, touching
+from .near import Kinds, Known, NearView, Touching, find_near, touching
+from .parties import Party, bodies_of, column, kinds_of, part_of, rows_of, runs_of, spread
 from .passes import BodyView, SpaceView, correct_kernel, pass_kernel, prepare_kernel, walled_kernel
 from .pushes import pushed
 
@@ -24,87 +27,134 @@ JUMP = 1.5
 
 
 def resolve(
-    before: Agents,
-    after: Agents,
-    settings: CrowdSettings,
-    sees: WorldView,
-    moved: MovedView | None = None,
+    parties: Sequence[Party],
     known: Known | None = None,
+    touches: NDArray[np.bool_] | None = None,
 ) -> None:
     """Undo the part of a step that bodies and walls do not allow.
 
     Args:
-        before: The crowd before the step.
-        after: The crowd after it; positions, velocities and normals are corrected.
-        settings: Settings of the crowd.
-        sees: The world after the step.
-        moved: The colliders that moved in it, from `find_moved`.
-        known: Neighbors of all agents before it.
+        parties: Crowds whose bodies touch each other; one alone, or several that all have bodies.
+        known: Neighbors of all agents before the step, party after party.
+        touches: Whether the bodies of two parties touch, shape (party_count, party_count); None
+            where all do.
     """
-    told = settings.bodies
-    space = _space(settings, sees, moved)
-    if before.count == 0 or not (told.collide_agents or len(space.walls.link)):
+    spaces, rows = [party.space for party in parties], rows_of(parties)
+    together = spaces[0].together
+    if rows[-1].stop == 0 or not (together or len(spaces[0].walls.link)):
         return
-    bodies = _bodies(before, after)
-    touched = np.zeros(before.count, np.uint8)
-    if moved is not None and told.collide_colliders:
-        bodies = bodies._replace(start=_carried(before, after, moved, space, touched))
-    if any(b.enabled and b.definition.constraint is not None for b in settings.behaviors):
-        bodies = _landed(bodies, after, settings, sees, touched)
-    if bodies.start is not before.position:
+    touched = np.zeros(rows[-1].stop, np.uint8)
+    bodies = _started(parties, spaces, rows, touched, kinds_of(parties, touches))
+    if bodies.start is not bodies.origin:
         known = None
-    bodies, near, touch = _near(bodies, before, space, sees.dt, told.iterations, known)
+    passes = max(party.settings.bodies.iterations for party in parties)
+    bodies, near, touch = _near(bodies, parties, spaces, passes, known)
     if touch.deepest > HEAP:
-        levels = heap_levels(near, bodies.start, bodies.radius, space.flat)
+        levels = heap_levels(near, bodies.start, bodies.radius, bodies.flat, bodies.kinds)
         bodies = bodies._replace(level=levels)
-    walled = np.zeros(before.count, np.uint8)
-    if len(space.walls.link):
-        jit.parallel_for(walled_kernel, before.count, bodies, space, near.span, walled)
-    held = moved is not None and bool(touched.any())
+    walled = np.zeros(len(touched), np.uint8)
+    for party, space, own in zip(parties, spaces, rows, strict=True):
+        if len(space.walls.link) and not party.fixed:
+            part = (part_of(bodies, own), space, near.span[own], walled[own])
+            jit.parallel_for(walled_kernel, own.stop - own.start, *part)
+    held = any(party.moved is not None for party in parties) and bool(touched.any())
     if not (held or len(touch.rows) or walled.any()):
         return
-    if space.together:
-        goal, shifted = pushed(bodies, space, near, touch, walled)
+    if together:
+        goal, shifted = pushed(bodies, runs_of(parties, spaces, rows), near, touch, walled)
         bodies = bodies._replace(goal=goal, shifted=shifted)
-    place, normal = bodies.start.astype(np.float64), before.normal.copy()
-    rows, busy = np.arange(before.count), np.ones(before.count, np.uint8)
-    passes = told.iterations
+    place, normal = _passed(parties, spaces, rows, bodies, near, walled, touched, held, passes)
+    for party, space, own in zip(parties, spaces, rows, strict=True):
+        if not party.fixed:
+            after = party.after
+            outcome = (party.before.position, place[own], normal[own], space.flat, party.sees.dt)
+            result = (after.position, after.velocity, after.normal)
+            jit.parallel_for(correct_kernel, after.count, *outcome, *result, chunk=jit.MANY)
+
+
+def _started(
+    parties: Sequence[Party],
+    spaces: Sequence[SpaceView],
+    rows: Sequence[slice],
+    touched: NDArray[np.uint8],
+    kinds: Kinds,
+) -> BodyView:
+    """The bodies where the step begins: carried by colliders, or put elsewhere by a behavior.
+
+    Args:
+        parties: The crowds.
+        spaces: What the bodies of each can meet.
+        rows: The rows of each.
+        touched: Set to 1 for agents that a moving collider may touch, shape (n,).
+        kinds: What tells the bodies apart.
+    """
+    bodies = bodies_of(parties, kinds)
+    carried = [
+        _carried(party.before, party.after, party.moved, space, touched[own])
+        if party.moved is not None and party.settings.bodies.collide_colliders
+        else party.before.position
+        for party, space, own in zip(parties, spaces, rows, strict=True)
+    ]
+    if any(c is not p.before.position for c, p in zip(carried, parties, strict=True)):
+        bodies = bodies._replace(start=spread(carried, rows))
+    for party, own in zip(parties, rows, strict=True):
+        if party.lands and not party.fixed:
+            bodies = _landed(bodies, own, party, touched)
+    return bodies
+
+
+def _passed(
+    parties: Sequence[Party],
+    spaces: Sequence[SpaceView],
+    rows: Sequence[slice],
+    bodies: BodyView,
+    near: NearView,
+    walled: NDArray[np.uint8],
+    touched: NDArray[np.uint8],
+    held: bool,
+    passes: int,
+) -> tuple[NDArray[np.float64], F32]:
+    """The places that bodies reach in some passes, and the normals of the ground there."""
+    place, normal = bodies.start.astype(np.float64), column(parties, "before", "normal").copy()
+    runs = [
+        (space, np.arange(own.start, own.stop)) for space, own in runs_of(parties, spaces, rows)
+    ]
+    busy = np.ones(len(walled), np.uint8)
     while passes > 0:
-        at_once = passes if jit.runs_alone(len(rows)) and not held else 1
+        alone = len(runs) == 1 and jit.runs_alone(len(runs[0][1])) and not held
+        at_once = passes if alone else 1
         gone, turned = place.copy(), normal.copy()
-        state = (bodies, space, near, walled, place, turned, gone, busy, at_once)
-        jit.parallel_for(pass_kernel, len(rows), rows, *state)
-        if moved is not None and held:
-            seen = (moved, space.eye, before.radius, space.flat, before.position, touched)
-            jit.parallel_for(hold_kernel, before.count, *seen, place, normal, gone, turned)
+        for space, some in runs:
+            state = (bodies, space, near, walled, place, turned, gone, busy, at_once)
+            jit.parallel_for(pass_kernel, len(some), some, *state)
+        for party, space, own in zip(parties, spaces, rows, strict=True):
+            if party.moved is not None and held:
+                before, radius = party.before.position, party.before.radius
+                seen = (party.moved, space.eye, radius, space.flat, before, touched[own])
+                ways = (place[own], normal[own], gone[own], turned[own])
+                jit.parallel_for(hold_kernel, len(radius), *seen, *ways)
         place, normal = gone, turned
         passes -= at_once
         if passes > 0:
-            rows = np.flatnonzero(busy)
-    outcome = (before.position, place, normal, space.flat, sees.dt)
-    result = (after.position, after.velocity, after.normal)
-    jit.parallel_for(correct_kernel, before.count, *outcome, *result, chunk=jit.MANY)
+            runs = [(space, some[busy[some] != 0]) for space, some in runs]
+    return place, normal
 
 
-def _landed(
-    bodies: BodyView,
-    after: Agents,
-    settings: CrowdSettings,
-    sees: WorldView,
-    touched: NDArray[np.uint8],
-) -> BodyView:
+def _landed(bodies: BodyView, own: slice, party: Party, touched: NDArray[np.uint8]) -> BodyView:
     """Bodies, of which those that a behavior has put elsewhere start at their new place.
 
     An agent does not walk to the far side of a container: what lies between does not count.
     """
-    way = bodies.goal - bodies.start
-    far = lengths(after.velocity) * sees.dt + 2.0 * settings.motion.step_height
+    after = party.after
+    way = bodies.goal[own] - bodies.start[own]
+    step = lengths(after.velocity) * party.sees.dt
+    far = step + 2.0 * party.settings.motion.step_height
     rows = np.flatnonzero(lengths(way) > JUMP * far + after.radius)
     if not len(rows):
         return bodies
+    touched[own.start + rows] = 0
     start, origin = bodies.start.copy(), bodies.origin.copy()
-    start[rows] = origin[rows] = after.position[rows]
-    touched[rows] = 0
+    start[own.start + rows] = origin[own.start + rows] = after.position[rows]
     return bodies._replace(start=start, origin=origin)
 
 
@@ -131,39 +181,6 @@ def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> N
     return moved
 
 
-def _space(settings: CrowdSettings, sees: WorldView, moved: MovedView | None) -> SpaceView:
-    told = settings.bodies
-    count = len(sees.collider_radius)
-    return SpaceView(
-        walls=sees.colliders if told.collide_colliders else bvh.empty(),
-        first=sees.collider_first,
-        still=np.ones(count, np.uint8) if moved is None else moved.still,
-        ground=sees.ground,
-        eye=sees.eye_height,
-        rise=float(settings.motion.step_height),
-        min_up=sees.min_up,
-        flat=sees.flat,
-        together=told.collide_agents,
-    )
-
-
-def _bodies(before: Agents, after: Agents) -> BodyView:
-    """The agents as bodies; `_near` fills in how far each may go."""
-    unknown = np.zeros(0)
-    return BodyView(
-        id=before.id,
-        radius=before.radius,
-        give=unknown,
-        back=unknown,
-        origin=before.position,
-        start=before.position,
-        goal=after.position.copy(),
-        goal_normal=after.normal.copy(),
-        level=np.full(before.count, FARTHEST, np.uint8),
-        shifted=np.zeros(before.count, np.uint8),
-    )
-
-
 def _carried(
     before: Agents,
     after: Agents,
@@ -188,22 +205,26 @@ def _carried(
 
 def _near(
     bodies: BodyView,
-    before: Agents,
-    space: SpaceView,
-    dt: float,
+    parties: Sequence[Party],
+    spaces: Sequence[SpaceView],
     passes: int,
     known: Known | None,
 ) -> tuple[BodyView, NearView, Touching]:
     """Bodies with how far each may go, the agents that each may touch, and those that touch any."""
-    count = before.count
+    count, rows = len(bodies.id), rows_of(parties)
     wish, backing, give, back = np.empty((4, count))
-    options = (before.max_speed, before.mass, space.flat, dt, passes)
-    written = (wish, backing, give, back)
-    jit.parallel_for(prepare_kernel, count, bodies, *options, *written, chunk=jit.MANY)
+    for party, space, own in zip(parties, spaces, rows, strict=True):
+        before, part = party.before, part_of(bodies, own)
+        options = (before.max_speed, before.mass, space.flat, party.sees.dt, passes)
+        written = (wish[own], backing[own], give[own], back[own])
+        jit.parallel_for(prepare_kernel, before.count, part, *options, *written, chunk=jit.MANY)
+        if party.fixed:
+            give[own] = back[own] = 0.0
     bodies = bodies._replace(give=give, back=back)
-    if not space.together:
+    if not spaces[0].together:
         none, index = np.zeros(count, np.int32), np.zeros((count, 0), np.int32)
         near = NearView(none, index, wish, wish, none, np.zeros(count), wish)
         return bodies, near, touching(near)
-    seen = (bodies.start, bodies.id, bodies.radius, wish, backing, space.rise, space.flat)
-    return bodies, *find_near(*seen, known)
+    rise = max(space.rise for space in spaces)
+    seen = (bodies.start, bodies.id, bodies.radius, wish, backing, rise, bodies.flat)
+    return bodies, *find_near(*seen, known, bodies.kinds)

@@ -15,6 +15,7 @@ from ..errors import ParameterError, short
 from ..parameters import Settings, choice, param
 from ..sensing.units import meters, meters_per_second
 from .clips import ClipsSettings
+from .meets import MeetsSettings
 
 if TYPE_CHECKING:
     from ..agents import Agents
@@ -217,6 +218,11 @@ class BodiesSettings(Settings):
         False,
         doc="No agent passes through a collider, however fast or thin, moving ones included",
     )
+    height: float = meters(
+        1.8,
+        soft_maximum=10.0,
+        doc="Height of those that walk, for those of other crowds that fly; more keeps them higher",
+    )
     iterations: int = param(
         4,
         minimum=1,
@@ -249,6 +255,7 @@ BLOCKS: dict[str, type[Settings]] = {
     "solver": SolverSettings,
     "bodies": BodiesSettings,
     "clips": ClipsSettings,
+    "meets": MeetsSettings,
 }
 """The settings blocks of a crowd by their name in presets and on the command line."""
 
@@ -267,6 +274,7 @@ class CrowdSettings:
         solver: The law of motion.
         bodies: Contacts of agents with one another and with colliders, and their arrival.
         clips: What characters do besides walking.
+        meets: Other crowds that agents meet.
         behaviors: The stack, in order of priority; names are unique.
         seed: Random seed.
         cast: The characters that agents are shown as, None for none. It comes from the scene:
@@ -281,6 +289,7 @@ class CrowdSettings:
     seed: int = 0
     cast: Cast | None = None
     clips: ClipsSettings = ClipsSettings()
+    meets: MeetsSettings = MeetsSettings()
 
     def __post_init__(self) -> None:
         """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""
@@ -308,6 +317,11 @@ class CrowdSettings:
     def stack(self) -> list[Behavior]:
         """The behaviors that act, in order."""
         return [entry for entry in self.behaviors if entry.acts]
+
+    @property
+    def body_height(self) -> float:
+        """Height of the bodies for those of other crowds that fly [m]; 0 where they fly."""
+        return self.bodies.height if self.motion.motion == "GROUND" else 0.0
 
     def advice(self, agents: Agents | None = None) -> list[Diagnosis]:
         """What keeps behaviors from doing their work.

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..crowd.settings import CrowdSettings
 from ..errors import AgentError
+from ..inputs.others import agent_view
 from ..inputs.world import World
 from ..results.frames import shown
 from ..sensing.declare import NEIGHBORS, SET, VELOCITY, Behavior
+from ..step.crowd_step import world_view
 from ..step.proposals import Perception, Proposal, sum_desired
-from ..step.solver import Solver, agent_view
+from ..step.solver import Solver
 from ..views import AgentView, WorldView
 from .inputs import looked_at, neighbor_rows
 from .shapes import Shape
@@ -205,10 +207,13 @@ class _Seen:
             self.agents, world = self.agents.taken(rows), world.living(alive)
         desired = np.zeros((len(alive), 3), np.float32)
         sum_desired(proposals, desired)
-        self.view: AgentView = agent_view(self.agents, np.ascontiguousarray(desired[rows]))
+        wishes, others = np.ascontiguousarray(desired[rows]), world.others
+        if others is not None:
+            wishes = np.concatenate([wishes, others.desired])
+        self.view: AgentView = agent_view(self.agents, wishes, others)
         self.perception = Perception(self.agents, world, answer.stack)
         told = answer.settings
-        self.sees: WorldView = Solver(told).world_view(world, answer.dt, answer.number, told.seed)
+        self.sees: WorldView = world_view(told, world, answer.dt, answer.number, told.seed)
 
     def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:
         """Ids of an agent's neighbors, and the shapes that a behavior perceives for it."""
@@ -219,7 +224,7 @@ class _Seen:
         p = self.perception.params(entry)
         near: tuple[int, ...] = ()
         if NEIGHBORS in entry.definition.uses:
-            near = tuple(self.agents.id[neighbor_rows(place, sees, p)].tolist())
+            near = tuple(self.view.id[neighbor_rows(place, sees, p)].tolist())
         if not looks:
             return near, ()
         width = entry.definition.memory_width

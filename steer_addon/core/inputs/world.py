@@ -14,6 +14,7 @@ from ..geometry.meshes import Mesh, bounding_sphere
 from ..views import BvhView
 from .containers import NO_CONTAINER, Container
 from .fields import NO_FIELD, Field
+from .others import Others
 from .paths import NO_PATHS, Path, Paths, make_paths
 from .spheres import NO_SPHERES, Spheres
 from .targets import NO_TARGETS
@@ -114,6 +115,8 @@ class World:
     """Fields that behaviors flow along."""
     containers: Mapping[str, Container] = field(default_factory=dict)
     """Regions that behaviors stay in."""
+    others: Others | None = None
+    """Agents of other crowds that are seen as neighbors."""
 
     def living(self, alive: NDArray[np.uint8]) -> World:
         """The world of the living, where the agents that steer are among its targets.

@@ -193,3 +193,15 @@ def moved(frame: Frame, seconds: float) -> Frame:
     if seconds == 0.0:
         return frame
     return replace(frame, position=frame.position + frame.velocity * np.float32(seconds))
+
+
+def sharing(frame: Frame, before: Frame | None) -> Frame:
+    """The frame, sharing arrays with the frame before where these are equal."""
+    if before is None:
+        return frame
+    same: Mapping[str, Any] = {
+        name: getattr(before, name)
+        for name in ("id", "radius", "alive")
+        if np.array_equal(getattr(before, name), getattr(frame, name))
+    }
+    return replace(frame, **same)

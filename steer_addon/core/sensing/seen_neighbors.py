@@ -9,7 +9,7 @@ from typing import Any
 
 from ..compiled.jit import inlined_kernel, kernel
 from ..numeric.rng import random_purpose, unit_vector
-from ..numeric.vec import scale, unit
+from ..numeric.vec import pick, scale, unit
 from ..parameters import param
 from .declare import Behavior
 from .targeting import on_ground
@@ -74,9 +74,17 @@ def seen_neighbors(i, neighbors, most, reach):
 
 
 @kernel
+def precedes_by_id(i, j, agents):
+    """Whether agent i comes before agent j: by their ids, and of equal ones by their crowds."""
+    if agents.id[i] == agents.id[j]:
+        return pick(agents.crowd, i) < pick(agents.crowd, j)
+    return agents.id[i] < agents.id[j]
+
+
+@kernel
 def parting(i, j, agents, world):
     """Direction in which coincident agents part: opposite for the two, the same on any run."""
     low = min(agents.id[i], agents.id[j])
     high = max(agents.id[i], agents.id[j])
     direction = on_ground(i, agents, world, unit_vector(world.seed, low, high, PARTING))
-    return scale(unit(direction), 1.0 if agents.id[i] == low else -1.0)
+    return scale(unit(direction), 1.0 if precedes_by_id(i, j, agents) else -1.0)

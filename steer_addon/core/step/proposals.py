@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from .. import own_behaviors
 from ..agents import Agents
 from ..compiled import jit
-from ..contacts import Known
 from ..errors import SteerError
-from ..geometry import neighbors
 from ..inputs.targets import Choices, Targets
 from ..inputs.world import World
 from ..sensing.declare import (
@@ -22,7 +20,6 @@ from ..sensing.declare import (
     CONTAINER,
     FIELD,
     INPUTS,
-    NEIGHBORS,
     PATHS,
     SECOND_TARGETS,
     SPHERES,
@@ -32,12 +29,10 @@ from ..sensing.declare import (
     params_tuple,
     per_agent,
 )
-from ..views import AgentView, NeighborView, TargetView, WorldView
+from ..views import AgentView, TargetView, WorldView
+from .around import Around, look_around
 
 F32 = NDArray[np.float32]
-
-ALL_AROUND = 360.0
-"""Field of view [deg] in which an agent sees all others."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,11 +71,12 @@ class Perception:
         world: World,
         stack: Sequence[Behavior],
         choices: Choices | None = None,
+        around: Around | None = None,
     ) -> None:
         self._agents = agents
         self._choices = choices or Choices()
         self._world = world
-        self._neighbors, self.known = neighbor_lists(stack, agents)
+        self.around = around or look_around(stack, agents, world.others)
         self._params: dict[str, Any] = {}
 
     def local(self, entry: Behavior, sees: WorldView) -> WorldView:
@@ -88,7 +84,7 @@ class Perception:
         remembers = entry.definition.memory_width > 0
         return sees._replace(
             targets=self._chosen(self._world.targets_of(entry.target), entry),
-            neighbors=self._neighbors[entry.key],
+            neighbors=self.around.lists[entry.key],
             first=memory_of(entry, self._agents) is None if remembers else sees.first,
         )
 
@@ -134,49 +130,6 @@ def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) 
     for name in entry.own_constants:
         values[name] = per_agent(entry, name, agents)
     return params_tuple(type(entry))(**values)
-
-
-def _perceiving(entry: Behavior, agents: Agents) -> tuple[F32, F32, F32]:
-    """Neighbor distance, most neighbors, and field of view of a behavior."""
-    reach, most, view = (
-        per_agent(entry, name, agents)
-        for name in ("neighbor_distance", "max_neighbors", "field_of_view")
-    )
-    return reach, most, view
-
-
-def neighbor_lists(
-    stack: Sequence[Behavior], agents: Agents
-) -> tuple[dict[str, NeighborView], Known | None]:
-    """One search for all behaviors with the same field of view; each reads its part of the list.
-
-    The second result are the lists of a behavior whose agents see all around, if there is one: see
-    `contacts`.
-    """
-    lists = dict.fromkeys((entry.key for entry in stack), neighbors.NONE)
-    asking = [
-        (entry, _perceiving(entry, agents)) for entry in stack if NEIGHBORS in entry.definition.uses
-    ]
-    if not asking or agents.count < 2:
-        empty = neighbors.empty(agents.count)
-        return lists | {entry.key: empty for entry, _ in asking}, None
-    longest = max(float(reach.max()) for _, (reach, _, _) in asking)
-    kept = max(int(most.max()) for _, (_, most, _) in asking)
-    grid = neighbors.build_grid(agents.position, longest, kept)
-    groups: dict[bytes, list[tuple[Behavior, tuple[F32, F32, F32]]]] = {}
-    for entry, wanted in asking:
-        groups.setdefault(wanted[2].tobytes(), []).append((entry, wanted))
-    known = None
-    for members in groups.values():
-        radius, most, view = members[0][1]
-        for _, (more_radius, more, _) in members[1:]:
-            radius = np.maximum(radius, more_radius)
-            most = np.maximum(most, more)
-        found = neighbors.find(grid, agents.position, agents.heading, agents.id, radius, most, view)
-        lists.update({entry.key: found for entry, _ in members})
-        if view.min() >= ALL_AROUND:
-            known = Known(found, radius, most)
-    return lists, known
 
 
 def memory_of(entry: Behavior, agents: Agents) -> F32 | None:

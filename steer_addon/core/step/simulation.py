@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 from operator import index
 from typing import Any, TypeVar
@@ -23,8 +24,9 @@ from ..results.frames import Frame, make_frame
 from . import arrival, gait
 from .free_goals import FreeGoals
 from .proposals import Proposal
-from .solver import Solver
+from .solver import Solver, StepResult
 from .stuck import Headway
+from .together import Meeting, Member, step_together
 
 T = TypeVar("T")
 
@@ -82,6 +84,7 @@ class Simulation:
         self.dt = 1.0 / _checked_fps(fps)
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
+        self._key = _key_of(agents, settings)
         self._goals = FreeGoals()
         self._headway = Headway()
         self.in_colliders = 0
@@ -122,16 +125,25 @@ class Simulation:
 
     def advance(self, world: World, settings: CrowdSettings | None = None) -> None:
         """Advance by one frame as `step` does, for callers that read `agents` themselves."""
+        begun = self._begun(world, settings)
+        result = Solver(self.settings).step(
+            self.agents, begun.world, self.dt, number=begun.number, before=self._colliders
+        )
+        self._end(begun.world, result)
+
+    def _begun(self, world: World, settings: CrowdSettings | None) -> Member:
+        """The crowd at the start of a step."""
         if settings is not None:
             self.settings = settings
         world = self._goals.freed(world, self.agents, self.settings)
         number = self.frame - self.start_frame
-        result = Solver(self.settings).step(
-            self.agents, world, self.dt, number=number, before=self._colliders
-        )
+        return Member(self.settings, self.agents, world, number, self._key, self._colliders)
+
+    def _end(self, world: World, result: StepResult) -> None:
+        """Take over what a step gave."""
         # before anything changes: where a kernel is missing, the step is repeated
         self._headway.note(self.settings.stack, result.proposals)
-        if (number + 1) % max(1, round(1.0 / self.dt)) == 0:
+        if (self.frame - self.start_frame + 1) % max(1, round(1.0 / self.dt)) == 0:
             self._headway.look(result.agents, world, self.settings, result.proposals)
         self._colliders = world.colliders or NO_COLLIDERS
         gait.advance(self.agents, result.agents, self.settings, self.dt)
@@ -177,6 +189,58 @@ class Simulation:
         return make_frame(
             self.frame, self.agents, told.motion, told.behaviors, arriving=arrival.acts(told)
         )
+
+
+def _key_of(agents: Agents, settings: CrowdSettings) -> bytes:
+    """What a crowd is told apart by among those that it meets, whatever its name is."""
+    digest = hashlib.blake2b(np.int64(settings.seed).tobytes(), digest_size=16)
+    for column in (agents.id, agents.position, agents.velocity, agents.radius):
+        digest.update(column.tobytes())
+    return digest.digest()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Taking:
+    """What a crowd takes part with in a step of several.
+
+    Attributes:
+        simulation: The crowd.
+        world: The world at the new frame.
+        settings: Settings of the new frame where they are keyed; None keeps the last ones.
+        shown: The crowd at the new frame, where it is played or stands; its simulation, at the
+            frame before, is not advanced then.
+    """
+
+    simulation: Simulation
+    world: World
+    settings: CrowdSettings | None = None
+    shown: Agents | None = None
+
+
+def advance_together(crowds: Sequence[Taking], meeting: Meeting) -> None:
+    """Advance several crowds by one frame, in which they see and touch one another.
+
+    Args:
+        crowds: The crowds; all have the same frames per second.
+        meeting: Which of them meet.
+
+    Raises:
+        ParameterError: The frames per second differ.
+    """
+    steps = {crowd.simulation.dt for crowd in crowds}
+    if len(steps) > 1:
+        rates = ", ".join(f"{1.0 / dt:g}" for dt in sorted(steps, reverse=True))
+        raise ParameterError(
+            f"Crowds that meet have {rates} frames per second: give all the same number"
+        )
+    members = [
+        replace(crowd.simulation._begun(crowd.world, crowd.settings), shown=crowd.shown)
+        for crowd in crowds
+    ]
+    results = step_together(members, meeting, steps.pop()) if crowds else []
+    for crowd, member, result in zip(crowds, members, results, strict=True):
+        if crowd.shown is None:
+            crowd.simulation._end(member.world, result)
 
 
 @dataclass(frozen=True)

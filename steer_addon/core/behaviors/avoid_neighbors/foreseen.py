@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...compiled.jit import kernel, record_kernel
 from ...numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, sub, unit
-from ...sensing.seen_neighbors import parting
+from ...sensing.seen_neighbors import parting, precedes_by_id
 from ...sensing.targeting import on_ground
 from .rules import MOST, NOWHERE, RULES, Vec
 from .walls import beside_wall
@@ -69,9 +69,10 @@ class Others(NamedTuple):
 
 
 @kernel
-def precedes(a, b):
-    """Whether the agent with the id a goes first, of two side by side: as if by lot."""
-    return (a * 2654435761) % 4294967296 < (b * 2654435761) % 4294967296
+def precedes(i, j, agents):
+    """Whether agent i goes first, of two side by side: as if by lot."""
+    lot, other = (agents.id[i] * 2654435761) % 4294967296, (agents.id[j] * 2654435761) % 4294967296
+    return lot < other or (lot == other and precedes_by_id(i, j, agents))
 
 
 @kernel
@@ -221,7 +222,7 @@ def _close(i, agents, world, read, own, table):
         nearness = 1.0 - max(gap, 0.0) / own.spare
         push = RULES.pushed * push * (1.0 - table[ALIKE, n]) * nearness
         pressed = add_scaled(pressed, toward, -push)
-        wins = precedes(agents.id[int(table[OTHER, n])], agents.id[i])
+        wins = precedes(int(table[OTHER, n]), i, agents)
         waits = waits or (wins and table[X, n] > -0.5 * distance)
         lead = _lead(world, own, turned, offset, unit(wished), heading, touch, queues)
         even = RULES.abreast * touch

@@ -1,0 +1,252 @@
+"""Together: one step of several crowds that see and touch one another.
+
+All crowds are seen as they were at the start of the step, and one contact pass moves the bodies of
+all that touch, so the order of the crowds cannot matter. Where two agents are equal but for their
+crowd, its rank decides: crowds are ranked by their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import contacts
+from ..agents import Agents
+from ..contacts import Known, MovedView, Party
+from ..crowd.settings import CrowdSettings
+from ..inputs.world import Colliders, World
+from ..views import AgentView
+from .around import Around, look_around_together
+from .crowd_step import CrowdStep, world_view
+from .proposals import Proposal
+from .solver import StepResult
+
+F32 = NDArray[np.float32]
+Relation = NDArray[np.bool_]
+"""Whether the crowd of a row relates to that of a column, shape (crowd_count, crowd_count)."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Member:
+    """A crowd at the start of a step.
+
+    Attributes:
+        settings: Settings of the crowd.
+        agents: The crowd; it is not changed.
+        world: The world that it perceives, but for the other crowds.
+        number: Count of frames before; random numbers are keyed by it.
+        key: What the crowd is told apart by, the same in the whole run.
+        before: The colliders of the step before; None when they stood still.
+        shown: The crowd at the end of the step, where it is known: it is played, or stands.
+    """
+
+    settings: CrowdSettings
+    agents: Agents
+    world: World
+    number: int
+    key: bytes = b""
+    before: Colliders | None = None
+    shown: Agents | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Meeting:
+    """Which crowds meet.
+
+    Attributes:
+        sees: Whether agents of a row's crowd have those of a column's crowd as neighbors.
+        touches: Whether the bodies of two crowds keep out of each other; the same both ways.
+    """
+
+    sees: Relation
+    touches: Relation
+
+    def part(self, rows: Sequence[int]) -> Meeting:
+        """The same among some of the crowds."""
+        chosen = np.ix_(rows, rows)
+        return Meeting(self.sees[chosen], self.touches[chosen])
+
+
+def everyone(count: int) -> Meeting:
+    """All crowds see and touch all others."""
+    all_of = np.ones((count, count), np.bool_)
+    return Meeting(all_of, all_of)
+
+
+def groups_of(relation: Relation) -> list[list[int]]:
+    """The crowds that are related, directly or through others; each group and all in order."""
+    linked, left, groups = relation | relation.T, set(range(len(relation))), []
+    while left:
+        group, waiting = set(), [min(left)]
+        while waiting:
+            row = waiting.pop()
+            if row not in group:
+                group.add(row)
+                waiting.extend(np.flatnonzero(linked[row]).tolist())
+        left -= group
+        groups.append(sorted(group))
+    return groups
+
+
+def step_together(members: Sequence[Member], meeting: Meeting, dt: float) -> list[StepResult]:
+    """Move several crowds on by one step of time.
+
+    Crowds that meet take as many substeps as the one with the most.
+
+    Args:
+        members: The crowds.
+        meeting: Which of them meet.
+        dt: Time [s] > 0.
+
+    Returns:
+        The outcome for each crowd; one whose motion is known has it as its outcome.
+    """
+    ranked = sorted(range(len(members)), key=lambda k: members[k].key)
+    found: dict[int, StepResult] = {}
+    meets = meeting.part(ranked)
+    for group in groups_of(meets.sees | meets.touches):
+        rows = [ranked[k] for k in group]
+        results = _step_group([members[k] for k in rows], meets.part(group), dt)
+        found.update(zip(rows, results, strict=True))
+    return [found[k] for k in range(len(members))]
+
+
+def _step_group(members: Sequence[Member], meeting: Meeting, dt: float) -> list[StepResult]:
+    """Move crowds that meet, in the order of their ranks."""
+    moving = [m.settings.solver.substeps for m in members if m.shown is None]
+    substeps = max(moving, default=1)
+    moved = [_moved(member) for member in members]
+    current = [StepResult(member.agents, ()) for member in members]
+    for substep in range(substeps):
+        now = [
+            replace(member, agents=result.agents, number=member.number * substeps + substep)
+            for member, result in zip(members, current, strict=True)
+        ]
+        part = 1.0 / (substeps - substep)
+        current = _substep(now, meeting, moved, dt / substeps, part)
+        # behaviors see the world after the step, and so colliders are there from the start
+        moved = [None] * len(members)
+    return current
+
+
+def _moved(member: Member) -> MovedView | None:
+    if member.shown is not None or not member.settings.bodies.collide_colliders:
+        return None
+    return contacts.find_moved(member.before, member.world.colliders)
+
+
+class _Played:
+    """A crowd in a substep whose motion is known."""
+
+    def __init__(self, member: Member, shown: Agents, dt: float, part: float) -> None:
+        """Begin a substep; it is the given part of the rest of the way."""
+        self._whole = member.agents.copy()
+        way = shown.position - member.agents.position
+        self._whole.position += np.float32(part) * way
+        self._whole.velocity[:] = shown.velocity
+        rows = np.flatnonzero(member.agents.alive & shown.alive)
+        self.before, self.after = member.agents.taken(rows), self._whole.taken(rows)
+        self.stack, self._settings = (), member.settings
+        seed = member.settings.seed
+        self._sees = world_view(member.settings, World(), dt, member.number, seed)
+
+    @property
+    def desired(self) -> F32:
+        """What it wishes is what it does."""
+        return self.before.velocity
+
+    def party(self, _moved: MovedView | None) -> Party:
+        """The crowd in the contact pass."""
+        return Party(self.before, self.after, self._settings, self._sees, fixed=True)
+
+    def ended(self) -> tuple[Agents, tuple[Proposal, ...]]:
+        """The crowd after the substep."""
+        return self._whole, ()
+
+
+def _substep(
+    members: Sequence[Member],
+    meeting: Meeting,
+    moved: Sequence[MovedView | None],
+    dt: float,
+    part: float,
+) -> list[StepResult]:
+    steps: list[CrowdStep | _Played] = [
+        CrowdStep(m.settings, m.agents, m.world, dt, number=m.number, seed=m.settings.seed)
+        if m.shown is None
+        else _Played(m, m.shown, dt, part)
+        for m in members
+    ]
+    stacks, living = [step.stack for step in steps], [step.before for step in steps]
+    arounds = look_around_together(stacks, living, meeting.sees)
+    rings = {among: Ring(among, [living[n] for n in among]) for among in {a.among for a in arounds}}
+    walking = [(k, step) for k, step in enumerate(steps) if isinstance(step, CrowdStep)]
+    for k, step in walking:
+        step.perceive(arounds[k], rings[arounds[k].among].view(k))
+        step.wish()
+    for ring in rings.values():
+        ring.share([steps[n].desired for n in ring.among])
+    for _, step in walking:
+        step.push()
+    for _, step in walking:
+        step.move()
+    for group in groups_of(meeting.touches & _bodies(members)):
+        parties = [steps[k].party(moved[k]) for k in group]
+        if not all(party.fixed for party in parties):
+            touches = meeting.touches[np.ix_(group, group)]
+            contacts.resolve(parties, _known(arounds, group), touches)
+    return [StepResult(*step.ended()) for step in steps]
+
+
+def _bodies(members: Sequence[Member]) -> Relation:
+    """Whether both crowds have bodies that touch others, or whether it is the same crowd."""
+    have = np.array([member.settings.bodies.collide_agents for member in members])
+    both: Relation = have[:, None] & have | np.eye(len(members), dtype=np.bool_)
+    return both
+
+
+def _known(arounds: Sequence[Around], group: Sequence[int]) -> Known | None:
+    """The neighbors of all agents of a group, where one search found them."""
+    first = arounds[group[0]]
+    alike = all(arounds[k].known is first.known for k in group)
+    return first.known if alike and first.among == tuple(group) else None
+
+
+class Ring:
+    """The agents of crowds of which some see all the others.
+
+    All arrays have them twice, one time after the other: so the part that begins with any crowd
+    has all others behind it, without a copy for each.
+    """
+
+    def __init__(self, among: tuple[int, ...], crowds: Sequence[Agents]) -> None:
+        """Put crowds one after another.
+
+        Args:
+            among: Their ranks.
+            crowds: The living of each.
+        """
+        self.among = among
+        counts = [agents.count for agents in crowds]
+        starts = np.cumsum([0, *counts]).tolist()
+        self._starts, self._count = dict(zip(among, starts, strict=False)), starts[-1]
+        self._columns = {
+            name: np.concatenate([getattr(agents, name) for agents in (*crowds, *crowds)])
+            for name in AgentView._fields
+            if name not in ("crowd", "desired")
+        }
+        ranks = np.repeat(np.array(among, np.int64), counts)
+        self._columns["crowd"] = np.concatenate([ranks, ranks])
+        self._columns["desired"] = np.zeros((2 * self._count, 3), np.float32)
+
+    def view(self, crowd: int) -> AgentView:
+        """All agents, those of one crowd first."""
+        first = self._starts[crowd]
+        return AgentView(**{k: a[first : first + self._count] for k, a in self._columns.items()})
+
+    def share(self, desired: Sequence[F32]) -> None:
+        """Let all see the desired velocities of each crowd [m/s], crowd after crowd."""
+        self._columns["desired"][:] = np.concatenate([*desired, *desired])
