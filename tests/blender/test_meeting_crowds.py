@@ -8,6 +8,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.overlay import answers  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 
@@ -156,3 +157,26 @@ def test_settings_of_one_crowd_make_the_frames_of_the_other_old():
     assert live.status(west).diagnosis is not None
     play(20)
     assert live.status(west).diagnosis is None
+
+
+def test_the_overlay_names_neighbors_of_other_crowds_with_their_crowd():
+    west, east = head_on()
+    bpy.context.view_layer.objects.active = west
+    scene = bpy.context.scene
+    scene.steer_overlay.show = True
+    play(70)
+    try:
+        answers.refresh(scene, bpy.context.view_layer.depsgraph)
+        found = answers.get(west)
+        ids = [int(number) for number in live.get_frame(west, 70).id]
+        told = {
+            str(name)
+            for number in ids
+            for part in answers.agent(found, number).parts
+            for name in part.neighbors
+        }
+    finally:
+        scene.steer_overlay.show = False
+        answers.forget()
+    assert told & {f"{number} of East" for number in range(14)}
+    assert told & {str(number) for number in ids}

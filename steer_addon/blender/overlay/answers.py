@@ -11,7 +11,7 @@ the settings or the scene change.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -36,6 +36,7 @@ from ..reading.scene import WorldReader
 from ..reading.scene_agents import read_agents
 from ..reading.scene_inputs import needs_frames, signature
 from . import seen
+from .met import others_of
 from .settings import MOST_CHOSEN, parse_ids
 
 if TYPE_CHECKING:
@@ -188,6 +189,7 @@ def _update(
     if agents is None:
         start = read_agents(obj, depsgraph, settings)
         agents = stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
+    world = replace(world, others=others_of(obj, scene, depsgraph))
     number = shown.frame.number - obj.steer.frame_start
     found.answer = ask(settings, agents, world, 1.0 / fps_of(scene), number=number)
     found.frame, found.key = shown.frame.number, key

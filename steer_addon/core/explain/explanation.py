@@ -47,8 +47,8 @@ class Part:
     weight: float
     share: float
     """Its share of all proposals for the agent, 0 to 1."""
-    neighbors: tuple[int, ...]
-    """Ids of the neighbors that it counted, nearest first."""
+    neighbors: tuple[int | str, ...]
+    """Ids of the neighbors that it counted, nearest first; of another crowd as "7 of Police"."""
     looks: tuple[Shape, ...]
     """Shapes of the things that it perceived."""
 
@@ -208,6 +208,7 @@ class _Seen:
         desired = np.zeros((len(alive), 3), np.float32)
         sum_desired(proposals, desired)
         wishes, others = np.ascontiguousarray(desired[rows]), world.others
+        self._others = others
         if others is not None:
             wishes = np.concatenate([wishes, others.desired])
         self.view: AgentView = agent_view(self.agents, wishes, others)
@@ -215,16 +216,23 @@ class _Seen:
         told = answer.settings
         self.sees: WorldView = world_view(told, world, answer.dt, answer.number, told.seed)
 
-    def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:
+    def _named(self, row: int) -> int | str:
+        """An agent as it is named for people."""
+        number, others = int(self.view.id[row]), self._others
+        if others is None or row < self.agents.count:
+            return number
+        return f"{number} of {others.names[int(self.view.crowd[row])]}"
+
+    def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int | str, ...], Any]:
         """Ids of an agent's neighbors, and the shapes that a behavior perceives for it."""
         place = int(self.place[row])
         if place < 0 or not (looks or NEIGHBORS in entry.definition.uses):
             return (), ()
         sees = self.perception.local(entry, self.sees)
         p = self.perception.params(entry)
-        near: tuple[int, ...] = ()
+        near: tuple[int | str, ...] = ()
         if NEIGHBORS in entry.definition.uses:
-            near = tuple(self.view.id[neighbor_rows(place, sees, p)].tolist())
+            near = tuple(self._named(other) for other in neighbor_rows(place, sees, p).tolist())
         if not looks:
             return near, ()
         width = entry.definition.memory_width

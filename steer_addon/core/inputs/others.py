@@ -36,6 +36,8 @@ class Others:
     """Height of the body of each [m], 0 for those that fly, shape (other_count,)."""
     desired: F32
     """Weighted sums of their desired velocities [m/s], shape (other_count, 3)."""
+    names: tuple[str, ...] = ()
+    """Names of the crowds by their ranks, for people."""
 
 
 def agent_view(agents: Agents, desired: F32, others: Others | None = None) -> AgentView:
