@@ -20,6 +20,7 @@ from ..sensing.declare import (
     CONTAINER,
     FIELD,
     INPUTS,
+    NEIGHBORS,
     PATHS,
     SECOND_TARGETS,
     SPHERES,
@@ -151,8 +152,10 @@ def run_kernel(entry: Behavior, kernel: Any, count: int, *args: Any) -> None:
     Raises:
         BehaviorFileError: The behavior is a user's, and its kernel fails.
     """
+    # to look at neighbors takes long enough to be shared out earlier, as in several small crowds
+    chunk = jit.CHUNK // 2 if NEIGHBORS in entry.definition.uses else jit.CHUNK
     try:
-        jit.parallel_for(kernel, count, *args)
+        jit.parallel_for(kernel, count, *args, chunk=chunk)
     except SteerError:
         raise
     except Exception as error:
