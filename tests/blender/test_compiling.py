@@ -9,12 +9,12 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender import registration  # noqa: E402
-from steer_addon.blender.live import compiling, live  # noqa: E402
+from steer_addon.blender.live import advancing, compiling, live  # noqa: E402
 from steer_addon.blender.overlay import answers  # noqa: E402
 from steer_addon.blender.ui import drawing  # noqa: E402
 from steer_addon.core.compiled import jit  # noqa: E402
 from steer_addon.core.errors import KernelsMissingError  # noqa: E402
-from steer_addon.core.step.simulation import Simulation  # noqa: E402
+from steer_addon.core.step import simulation  # noqa: E402
 from steer_addon.core.warmup import processes as warmup  # noqa: E402
 from steer_addon.core.warmup.processes import State  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
@@ -68,14 +68,14 @@ def window(monkeypatch):
     monkeypatch.setattr(warmup, "Compilation", FakeCompilation)
     monkeypatch.setattr(compiling, "can_wait", lambda: not compiling._work.given_up)
     missing = {"now": True}
-    step = Simulation.step
+    step = simulation.advance_together
 
-    def stepping(self, *arguments):
+    def stepping(crowds, meeting):
         if missing["now"] and jit._state.deferring:
             raise KernelsMissingError("steer_addon.core.step.integrate", "integrate_kernel", ("f",))
-        return step(self, *arguments)
+        step(crowds, meeting)
 
-    monkeypatch.setattr(Simulation, "step", stepping)
+    monkeypatch.setattr(advancing, "advance_together", stepping)
     yield missing
     compiling.unregister()
 

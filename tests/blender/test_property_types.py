@@ -8,6 +8,7 @@ from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings
 from steer_addon.blender.crowd.crowds import make_crowd
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.crowd.clips import ClipsSettings
+from steer_addon.core.crowd.meets import MeetsSettings
 from steer_addon.core.crowd.settings import (
     AgentsSettings,
     BodiesSettings,
@@ -22,6 +23,7 @@ BLOCKS = {
     "solver": SolverSettings,
     "bodies": BodiesSettings,
     "clips": ClipsSettings,
+    "meets": MeetsSettings,
     "bake": KeyframeBakeSettings,
 }
 

@@ -66,6 +66,18 @@ def linked_crowds(obj: bpy.types.Object) -> list[bpy.types.Object]:
     return [obj, *sorted((c for c in found.values() if c != obj), key=lambda c: c.name_full)]
 
 
+def followed_crowds(obj: bpy.types.Object) -> set[int]:
+    """Session uids of the crowds that a crowd steers by, directly or through others."""
+    found: set[int] = set()
+    waiting = [obj]
+    while waiting:
+        for other in crowd_slots(waiting.pop()).values():
+            if other.session_uid not in found:
+                found.add(other.session_uid)
+                waiting.append(other)
+    return found
+
+
 def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """All crowds of the scenes that a crowd is in."""
     found = {c.session_uid: c for scene in obj.users_scene for c in crowds(scene)}

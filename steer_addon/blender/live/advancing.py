@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 
 import bpy
@@ -14,6 +14,7 @@ from ...core.step.simulation import Taking, advance_together
 from ...core.step.together import Meeting, groups_of
 from ..crowd.links import crowd_slots, linked_crowds, relations_of
 from . import compiling
+from .played import played
 
 Takings = Sequence[tuple[bpy.types.Object, Taking]]
 """Crowds, each with what it takes part with."""
@@ -39,6 +40,16 @@ def frames_before(obj: bpy.types.Object, number: int, find: FrameFinder) -> Mapp
     """The frames, before one, of the crowds that a crowd steers by, by session uid."""
     found = {crowd.session_uid: find(crowd, number - 1) for crowd in crowd_slots(obj).values()}
     return {uid: frame for uid, frame in found.items() if frame is not None}
+
+
+def bakes_beside(
+    takings: Collection[tuple[bpy.types.Object, Taking]], number: int
+) -> list[tuple[bpy.types.Object, Taking]]:
+    """The crowds that play a bake and are met in the step to a frame, each as it is played."""
+    moving = [obj for obj, taking in takings if taking.shown is None]
+    beside = {other.session_uid: other for obj in moving for other in linked_crowds(obj)}
+    bakes = [(other, played(other)) for other in beside.values()]
+    return [(other, bake.taking(number)) for other, bake in bakes if bake is not None]
 
 
 def advance(

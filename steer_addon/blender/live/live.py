@@ -30,6 +30,7 @@ from ..crowd.state import clear_state, get_state, is_playback, plays_back, remov
 from ..suspension import is_suspended, suspended
 from . import advancing, compiling, live_store, missing, simulate
 from .edits import Edit
+from .played import played
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
@@ -154,7 +155,8 @@ def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     if len(live) == len(found):
         return found
     needed = {crowd.session_uid for obj in live for crowd in linked_crowds(obj)}
-    return [obj for obj in found if obj.session_uid in needed]
+    simulated = [obj for obj in found if obj.session_uid in needed]
+    return [obj for obj in simulated if played(obj) is None]
 
 
 def _each(
@@ -219,6 +221,9 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 
     def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
         """The frame of a crowd for other crowds; before its start, the start pose."""
+        bake = played(crowd)
+        if bake is not None:
+            return bake.frame(number)
         run = runs.get(crowd)
         if run is None:
             return None
@@ -250,7 +255,7 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 
     _each(scene, begin, wait=not rendering)
     begun -= advancing.advance(
-        list(takings.values()),
+        [*takings.values(), *advancing.bakes_beside(takings.values(), moment(scene)[0])],
         can_wait=not rendering and _in_main_thread() and compiling.can_wait(),
         hold=hold,
         fail=lambda obj, error: runs.ensure(obj).fail(error),

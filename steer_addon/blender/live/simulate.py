@@ -10,18 +10,19 @@ import bpy
 from ...core.agents import Agents
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis, add_new
-from ...core.errors import SceneError
+from ...core.errors import SceneError, SteerError
 from ...core.results.frames import Frame
 from ...core.step.simulation import Taking, advance_together
 from ..crowd.casting import cast_of
 from ..crowd.crowds import frame_numbers
-from ..crowd.links import linked_crowds
+from ..crowd.links import followed_crowds, linked_crowds
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import scene_moment
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
 from ..suspension import suspended
 from .advancing import meeting_groups
+from .played import played
 from .session import Session
 
 
@@ -99,6 +100,9 @@ class _Group:
     ) -> None:
         self.members = linked_crowds(obj)
         self.stage = stage_for(self.members, scene)
+        self._needed = {obj.session_uid, *followed_crowds(obj)}
+        bakes = {crowd.session_uid: played(crowd) for crowd in self.members[1:]}
+        self._played = {uid: bake for uid, bake in bakes.items() if bake is not None}
         self._resume = resume
         self._fps = fps_of(scene)
         self._settings: dict[int, CrowdSettings] = {}
@@ -135,11 +139,22 @@ class _Group:
         before = dict(self._frames)
         known = self._resume is not None and number <= self._resume.frame
         steps: dict[int, tuple[bpy.types.Object, Taking]] = {}
-        for crowd in self.members:
+        for crowd in list(self.members):
             uid, start = crowd.session_uid, crowd.steer.frame_start
-            if number == start or (number < start and uid not in self._frames):
+            bake = self._played.get(uid)
+            if bake is not None:
+                self._frames[uid] = bake.frame(number)
+                steps[uid] = crowd, bake.taking(number)
+            elif number == start or (number < start and uid not in self._frames):
                 # until it starts, other crowds see it at its start pose
-                self._begun[uid] = session = self._begin(crowd, depsgraph)
+                try:
+                    self._begun[uid] = session = self._begin(crowd, depsgraph)
+                except SteerError:
+                    if uid in self._needed:
+                        raise
+                    # its own panel tells; the others do without it
+                    self.members.remove(crowd)
+                    continue
                 self._frames[uid] = session.current()
                 steps[uid] = crowd, session.standing()
                 if number == start:
