@@ -16,7 +16,7 @@ def test_predator_prey():
     played = play("predator_prey")
     herd, wolves = played["Herd"].positions, played["Wolves"].positions
     apart = gaps(wolves, herd)
-    # the hunt is on: two wolves get to one sheep first, and then others; the same in every run
+    # the hunt is on: two wolves get to one sheep, and their bodies stay beside it; so in every run
     assert apart[0].min() > 7.0
     near = apart < 1.0
     caught = int(near.any(axis=(1, 2)).argmax())
@@ -24,7 +24,7 @@ def test_predator_prey():
     sheep = int(prey[0])
     assert played["Wolves"].frames[caught].id[hunters].tolist() == [1, 2]
     assert played["Herd"].frames[caught].id[prey].tolist() == [61, 61]
-    assert np.nonzero(near.any(axis=(0, 1)))[0].tolist() == [24, 54, 61]
+    assert np.nonzero(near.any(axis=(0, 1)))[0].tolist() == [61]
     # it ran from both in the second before, faster than it grazes, and they closed in
     chase = slice(caught - 24, caught - 6)
     for wolf in hunters:

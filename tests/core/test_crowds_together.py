@@ -210,6 +210,18 @@ def test_a_drone_flies_over_heads_as_if_nobody_was_there():
     np.testing.assert_allclose(drone.agents.position, alone.agents.position, atol=1.0e-6)
 
 
+@pytest.mark.parametrize("high", [0.5, 6.0])
+def test_people_turn_for_a_drone_beside_them_and_not_for_one_overhead(high):
+    goal, stays = going_to(20.0, 0.0, 0.0), {"type": "separation", "weight": 0.0}
+    walker, alone = start([(0.0, 0.0, 0.0)]), start([(0.0, 0.0, 0.0)])
+    drone = start([(4.0, 0.02, high)], crowd_settings("FLY", 1, stays))
+    march((walker, drone), (goal, World()), 60)
+    for _ in range(60):
+        alone.advance(goal)
+    away = np.abs(walker.agents.position - alone.agents.position).max()
+    assert away > 0.1 if high < 1.8 else away == 0.0
+
+
 def test_a_played_crowd_goes_its_way_and_others_make_way():
     walkers = start(block(-3.0, 6, 2))
     played = start([(6.0 + (k % 2), 1.6 * k, 0.0) for k in range(4)])

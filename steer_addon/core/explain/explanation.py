@@ -212,7 +212,9 @@ class _Seen:
         if others is not None:
             wishes = np.concatenate([wishes, others.desired])
         self.view: AgentView = agent_view(self.agents, wishes, others)
-        self.perception = Perception(self.agents, world, answer.stack)
+        self.perception = Perception(
+            self.agents, world, answer.stack, height=answer.settings.body_height
+        )
         told = answer.settings
         self.sees: WorldView = world_view(told, world, answer.dt, answer.number, told.seed)
 

@@ -55,6 +55,8 @@ class _Looker:
     around: Around
     first: int
     """Place of its first agent among all."""
+    height: float = 0.0
+    """Height of its bodies for those that fly [m]; 0 where they fly."""
     searches: list[tuple[Asked, list[str]]] = field(default_factory=list)
     """What it asks for in each search, and the behaviors that do; all around comes first."""
 
@@ -63,24 +65,35 @@ class _Looker:
         return self.searches[number][0] if number < len(self.searches) else _NOBODY
 
 
-def look_around(stack: Sequence[Behavior], agents: Agents, others: Others | None = None) -> Around:
+def look_around(
+    stack: Sequence[Behavior],
+    agents: Agents,
+    others: Others | None = None,
+    height: float = 0.0,
+) -> Around:
     """The neighbors of one crowd.
 
     Args:
         stack: Its behaviors that act.
         agents: The crowd.
         others: Agents of other crowds that it sees.
+        height: Height of its bodies for those that fly [m]; 0 where they fly.
     """
-    looker = _looker(stack, agents, 0)
-    everyone = agents if others is None else merged([agents, others.agents])
-    _search([looker], everyone)
-    if others is not None:
-        looker.around.known = None
+    looker = _looker(stack, agents, 0, height)
+    if others is None:
+        _search([looker], agents)
+        return looker.around
+    heights = np.concatenate([np.full(agents.count, height, np.float32), others.height])
+    _search([looker], merged([agents, others.agents]), heights)
+    looker.around.known = None
     return looker.around
 
 
 def look_around_together(
-    stacks: Sequence[Sequence[Behavior]], crowds: Sequence[Agents], sees: NDArray[np.bool_]
+    stacks: Sequence[Sequence[Behavior]],
+    crowds: Sequence[Agents],
+    sees: NDArray[np.bool_],
+    heights: Sequence[float],
 ) -> list[Around]:
     """The neighbors of several crowds, of which each sees itself and some others.
 
@@ -88,6 +101,7 @@ def look_around_together(
         stacks: The behaviors of each that act.
         crowds: The crowds.
         sees: Whether the one of a row sees the one of a column, shape (crowd_count, crowd_count).
+        heights: Height of the bodies of each for those that fly [m]; 0 where they fly.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for k in range(len(crowds)):
@@ -97,8 +111,10 @@ def look_around_together(
     for among, looking in groups.items():
         starts = np.cumsum([0, *(crowds[n].count for n in among)]).tolist()
         places = dict(zip(among, starts, strict=False))
-        lookers = [_looker(stacks[k], crowds[k], places[k]) for k in looking]
-        _search(lookers, merged([crowds[n] for n in among]))
+        lookers = [_looker(stacks[k], crowds[k], places[k], heights[k]) for k in looking]
+        counts = [crowds[n].count for n in among]
+        tall = np.repeat(np.array([heights[n] for n in among], np.float32), counts)
+        _search(lookers, merged([crowds[n] for n in among]), tall)
         for k, looker in zip(looking, lookers, strict=True):
             found[k] = looker.around
             looker.around.among = among
@@ -107,9 +123,9 @@ def look_around_together(
     return [found[k] for k in range(len(crowds))]
 
 
-def _looker(stack: Sequence[Behavior], agents: Agents, first: int) -> _Looker:
+def _looker(stack: Sequence[Behavior], agents: Agents, first: int, height: float) -> _Looker:
     around = Around(dict.fromkeys((entry.key for entry in stack), neighbors.NONE))
-    looker = _Looker(agents, around, first)
+    looker = _Looker(agents, around, first, height)
     groups: dict[bytes, list[tuple[str, Asked]]] = {}
     for entry in stack:
         if NEIGHBORS not in entry.definition.uses:
@@ -129,8 +145,14 @@ def _looker(stack: Sequence[Behavior], agents: Agents, first: int) -> _Looker:
     return looker
 
 
-def _search(lookers: Sequence[_Looker], everyone: Agents) -> None:
-    """Fill in the lists of crowds that see the same agents."""
+def _search(lookers: Sequence[_Looker], everyone: Agents, heights: F32 | None = None) -> None:
+    """Fill in the lists of crowds that see the same agents.
+
+    Args:
+        lookers: The crowds.
+        everyone: The agents that they see.
+        heights: Heights of all bodies for those that fly [m]; None where all are alike.
+    """
     asked = [search for looker in lookers for search, _ in looker.searches]
     if not asked or everyone.count < 2:
         for looker in lookers:
@@ -150,8 +172,11 @@ def _search(lookers: Sequence[_Looker], everyone: Agents) -> None:
             known = Known(found, radius, most)
         for looker in lookers:
             if number < len(looker.searches):
+                part = found
+                if heights is not None and looker.height > 0.0 and not heights.all():
+                    part = _beside(found, looker, everyone, heights)
                 keys = looker.searches[number][1]
-                looker.around.lists.update(dict.fromkeys(keys, _own_part(found, looker)))
+                looker.around.lists.update(dict.fromkeys(keys, _own_part(part, looker)))
     for looker in lookers:
         looker.around.known = known
 
@@ -182,3 +207,20 @@ def _own_part(found: NeighborView, looker: _Looker) -> NeighborView:
         there[there < 0] += total
         index = np.where(index < 0, index, there)
     return NeighborView(found.count[own], index, found.distance[own])
+
+
+def _beside(found: NeighborView, looker: _Looker, everyone: Agents, heights: F32) -> NeighborView:
+    """The lists of those that walk without flyers above their heads, or below their feet."""
+    own = slice(looker.first, looker.first + looker.agents.count)
+    index, count = found.index[own], found.count[own]
+    rise = everyone.position[index, 2] - everyone.position[own, 2][:, None]
+    room = everyone.radius[index] + everyone.radius[own][:, None]
+    apart = (rise > looker.height + room) | (rise < -room)
+    listed = np.arange(index.shape[1]) < count[:, None]
+    keep = listed & ~((heights[index] == 0.0) & apart)
+    order = np.argsort(~keep, axis=1, kind="stable")
+    view = NeighborView(found.count.copy(), found.index.copy(), found.distance.copy())
+    view.count[own] = keep.sum(axis=1)
+    view.index[own] = np.take_along_axis(index, order, axis=1)
+    view.distance[own] = np.take_along_axis(found.distance[own], order, axis=1)
+    return view

@@ -82,7 +82,9 @@ class CrowdStep:
                 together those of the crowd and the others of its world.
         """
         before, others = self.before, self._world.others
-        self._perception = Perception(before, self._world, self.stack, self._choices, around)
+        self._perception = Perception(
+            before, self._world, self.stack, self._choices, around, self.settings.body_height
+        )
         if view is None:
             wishes = np.zeros((before.count, 3), np.float32)
             if others is not None:

@@ -73,11 +73,12 @@ class Perception:
         stack: Sequence[Behavior],
         choices: Choices | None = None,
         around: Around | None = None,
+        height: float = 0.0,
     ) -> None:
         self._agents = agents
         self._choices = choices or Choices()
         self._world = world
-        self.around = around or look_around(stack, agents, world.others)
+        self.around = around or look_around(stack, agents, world.others, height)
         self._params: dict[str, Any] = {}
 
     def local(self, entry: Behavior, sees: WorldView) -> WorldView:

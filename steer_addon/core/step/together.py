@@ -181,7 +181,8 @@ def _substep(
         for m in members
     ]
     stacks, living = [step.stack for step in steps], [step.before for step in steps]
-    arounds = look_around_together(stacks, living, meeting.sees)
+    heights = [member.settings.body_height for member in members]
+    arounds = look_around_together(stacks, living, meeting.sees, heights)
     rings = {among: Ring(among, [living[n] for n in among]) for among in {a.among for a in arounds}}
     walking = [(k, step) for k, step in enumerate(steps) if isinstance(step, CrowdStep)]
     for k, step in walking:
