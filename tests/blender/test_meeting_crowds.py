@@ -7,8 +7,10 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.crowd import baked_file  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.blender.overlay import answers  # noqa: E402
+from steer_addon.core.cache import open_cache  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 
@@ -180,3 +182,28 @@ def test_the_overlay_names_neighbors_of_other_crowds_with_their_crowd():
         answers.forget()
     assert told & {f"{number} of East" for number in range(14)}
     assert told & {str(number) for number in ids}
+
+
+def bake(crowd, folder):
+    """Bake a crowd to a cache that it plays from then on."""
+    crowd.steer.cache_directory = str(folder)
+    bpy.context.view_layer.objects.active = crowd
+    bpy.context.view_layer.update()
+    assert bpy.ops.object.steer_cache_bake() == {"FINISHED"}
+
+
+def test_a_baked_crowd_is_met_as_it_plays_whatever_its_settings_say_by_now(tmp_path):
+    west, east = head_on()
+    for crowd in (west, east):
+        crowd.steer.frame_end = 120
+    bake(east, tmp_path)
+    cache = open_cache(baked_file.file_of(east).parent)
+    shown = [cache.frame(number).position for number in range(1, 121)]
+    # none of these is what was baked
+    east.steer.agents.max_speed = 0.2
+    east.steer.seed = 5
+    play(120)
+    assert live.get_frame(east, 60) is None
+    walked = lived(west, 120)
+    assert nearest(walked, shown) > 2.0 * RADIUS - 0.06
+    np.testing.assert_array_equal(walked, offline(west, 120))
