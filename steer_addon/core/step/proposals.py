@@ -15,10 +15,12 @@ from ..compiled import jit
 from ..contacts import Known
 from ..errors import SteerError
 from ..geometry import neighbors
+from ..inputs import companions
 from ..inputs.targets import Choices, Targets
 from ..inputs.world import World
 from ..sensing.declare import (
     AXES,
+    COMPANIONS,
     CONTAINER,
     FIELD,
     INPUTS,
@@ -47,7 +49,7 @@ class Proposal:
     key: str
     """Name of the behavior in the stack."""
     output: str
-    """VELOCITY or PUSH."""
+    """VELOCITY, PUSH or WISH."""
     weight: F32
     """Weights, shape (1,) or (agent_count,)."""
     value: F32
@@ -76,7 +78,10 @@ class Perception:
         world: World,
         stack: Sequence[Behavior],
         choices: Choices | None = None,
+        desired: F32 | None = None,
+        seed: int = 0,
     ) -> None:
+        self._start = np.zeros_like(agents.position) if desired is None else desired, seed
         self._agents = agents
         self._choices = choices or Choices()
         self._world = world
@@ -114,6 +119,9 @@ class Perception:
             return world.field_of(entry.key).view()
         if use == CONTAINER:
             return world.container_of(entry.key).view()
+        if use == COMPANIONS:
+            held = memory_of(entry, self._agents)
+            return companions.find(entry, self._agents, held, *self._start)
         raise KeyError(use)
 
     def _chosen(self, found: Targets, entry: Behavior) -> TargetView:
@@ -230,8 +238,8 @@ def propose(
     return Proposal(entry.key, definition.output, per_agent(entry, "weight", before), value, active)
 
 
-def sum_desired(proposals: Iterable[Proposal], desired: F32) -> None:
-    """Σ wᵢ·uᵢ of the desired velocities."""
+def sum_desired(proposals: Iterable[Proposal], desired: F32, output: str = VELOCITY) -> None:
+    """Add Σ wᵢ·uᵢ of the desired velocities, or of the changes of the wish."""
     for proposal in proposals:
-        if proposal.output == VELOCITY:
+        if proposal.output == output:
             desired += proposal.weight[:, None] * proposal.value

@@ -23,7 +23,7 @@ from ..crowd.settings import CrowdSettings
 from ..geometry import bvh, ground, neighbors
 from ..inputs.targets import NO_TARGETS, Choices
 from ..inputs.world import NO_COLLIDERS, Colliders, World
-from ..sensing.declare import VELOCITY, Behavior
+from ..sensing.declare import PUSH, VELOCITY, WISH, Behavior
 from ..views import AgentView, BvhView, WorldView
 from . import arrival, quickest
 from .integrate import LimitsView, move_kernel
@@ -128,21 +128,22 @@ class Solver:
         desired = np.zeros_like(agents.position)
         view = agent_view(agents, desired)
         sees = self.world_view(world, dt, number, seed)
-        perception = Perception(agents, world, stack, choices)
+        perception = Perception(agents, world, stack, choices, desired, seed)
         found: dict[str, Proposal] = {}
         values = np.zeros((len(stack), agents.count, 3), np.float32)
         active = np.zeros((len(stack), agents.count), np.uint8)
         # pushes may ask which way the agent wants to go, so the desired velocities come first
-        for pushes in (False, True):
+        for output in (VELOCITY, WISH, PUSH):
             for row, entry in enumerate(stack):
-                if (entry.definition.output != VELOCITY) == pushes:
+                if entry.definition.output == output:
                     local, params = perception.local(entry, sees), perception.params(entry)
                     found[entry.key] = propose(
                         entry, agents, after, view, local, params, values[row], active[row]
                     )
-            if not pushes:
+            if output == VELOCITY:
                 arrival.hush(stack, found, agents)
-                sum_desired(found.values(), desired)
+            if output != PUSH:
+                sum_desired(found.values(), desired, output)
         proposals = tuple(found[entry.key] for entry in stack)
         self._move(agents, away, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
