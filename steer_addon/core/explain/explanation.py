@@ -15,7 +15,7 @@ from ..crowd.settings import CrowdSettings
 from ..errors import AgentError
 from ..inputs.world import World
 from ..results.frames import shown
-from ..sensing.declare import NEIGHBORS, SET, VELOCITY, Behavior
+from ..sensing.declare import NEIGHBORS, PUSH, SET, VELOCITY, WISH, Behavior
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver, agent_view
 from ..views import AgentView, WorldView
@@ -203,11 +203,17 @@ class _Seen:
         self.rows = rows
         if len(rows) < len(alive):
             self.agents, world = self.agents.taken(rows), world.living(alive)
+        told = answer.settings
         desired = np.zeros((len(alive), 3), np.float32)
         sum_desired(proposals, desired)
-        self.view: AgentView = agent_view(self.agents, np.ascontiguousarray(desired[rows]))
-        self.perception = Perception(self.agents, world, answer.stack)
-        told = answer.settings
+        goal = np.ascontiguousarray(desired[rows])
+        sum_desired(proposals, desired, WISH)
+        self.views: dict[str, AgentView] = {
+            WISH: agent_view(self.agents, goal),
+            PUSH: agent_view(self.agents, np.ascontiguousarray(desired[rows])),
+        }
+        stack, seed = answer.stack, told.seed
+        self.perception = Perception(self.agents, world, stack, desired=goal, seed=seed)
         self.sees: WorldView = Solver(told).world_view(world, answer.dt, answer.number, told.seed)
 
     def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:
@@ -228,8 +234,10 @@ class _Seen:
         now = self.memory.get(entry.key)
         now = none if now is None else now[self.rows]
         before = before if before.shape == none.shape else none
-        traced, _ = trace(entry, place, self.view, sees, p, before)
-        return near, (*looked_at(entry, place, self.view, sees, p, now), *traced)
+        # no desired velocity depends on it, so they are given what pushes are given
+        view = self.views[WISH if entry.definition.output == WISH else PUSH]
+        traced, _ = trace(entry, place, view, sees, p, before)
+        return near, (*looked_at(entry, place, view, sees, p, now), *traced)
 
 
 def ask(

@@ -6,7 +6,7 @@ e = dir(u), N the size of the group and c the middle of the others:
 pace      s_N = s·(1 - slow_down·min(N - 1, 5)): larger groups are slower
 gaze      s_g = s_N / (1 + τ·β1·α): who would have to turn the head by α to see the others walks
           more slowly, until they are abreast
-together  Δ_a = τ·β2·ramp((D - R)/0.5 m)·dir(c - p), D the distance to the middle of the group:
+together  Δ_a = τ·β2·ramp((D - R)/0.25 m)·dir(c - p), D the distance to the middle of the group:
           none within R = d·(N - 1)/2, for more than four d·0.75·√N
 apart     Δ_r = τ·β3·Σ_k ramp(4·(1 - |p - p_k|/d))·dir(p - p_k), d the distance, or what bodies take
 new wish  u' = e·s_g + Δ_a + Δ_r; its part along e is kept between 0.2·s_N and s, and u' no faster
@@ -69,7 +69,7 @@ EASE = math.radians(3.0)
 """Angle beyond it that takes no turn of the head [rad]: else all would correct all the time."""
 BOTH = math.radians(82.0)
 """Angle up to which people want to see companions on both sides [rad]."""
-SOFT = 0.5
+SOFT = 0.25
 """Way beyond R on which the attraction grows to its full strength [m]."""
 CLOSING = 0.25
 """Share of the distance on which the repulsion grows to its full strength."""
@@ -82,7 +82,7 @@ COUNTED = 5
 
 
 @kernel
-def _away_from_middle(i, agents, world, group, companions):
+def _to_middle(i, agents, world, group, companions):
     """Offset of the middle of the others [m]."""
     g, position = companions.group[i], load(agents.position, i)
     rest = sub(load(companions.total, g), position)
@@ -138,7 +138,7 @@ def keep_together_kernel(start, stop, agents, world, p, memory, out, active):
         group = group_of(i, companions, pick(p.distance, i), wish)
         if group.size < 2 or group.speed <= EPSILON:
             continue
-        middle = _away_from_middle(i, agents, world, group, companions)
+        middle = _to_middle(i, agents, world, group, companions)
         turn = angle_to(middle, group.ahead) - VISION - EASE
         turn = max(0.0, max(turn, _to_both_sides(i, agents, world, group, companions)))
         line, left, sideways = 0.0, 1.0, (0.0, 0.0, 0.0)
