@@ -49,6 +49,7 @@ from ...sensing.grouped import GroupedBehavior
 from ...sensing.proposing import store_proposal
 from ...sensing.targeting import on_ground
 from ...sensing.units import meters
+from .following import FOLLOWS, IN_SIGHT, look_for_others
 from .group import (
     SPARE,
     angle_to,
@@ -142,14 +143,21 @@ def keep_together_kernel(start, stop, agents, world, p, memory, out, active):
         turn = angle_to(middle, group.ahead) - VISION - EASE
         turn = max(0.0, max(turn, _to_both_sides(i, agents, world, group, companions)))
         line, left, sideways = 0.0, 1.0, (0.0, 0.0, 0.0)
-        if p.see_colliders[0] > 0.0:
+        sight, way = IN_SIGHT, sideways
+        if p.see_colliders[0] > 0.0 and len(world.colliders.link) > 0:
             line, left, sideways = in_line(i, agents, world, group, companions)
+            sight, way = look_for_others(i, agents, world, group, companions, memory)
+        if sight == FOLLOWS:
+            new = scale(direction(way), group.speed)
+            store_proposal(out, active, i, sub(new, wish))
+            continue
         slower = 1.0 - pick(p.slow_down, i) * min(group.size - 1, COUNTED)
         pace = group.speed * max(0.0, slower)
         gaze = 1.0 + RELAXATION * pick(p.gaze, i) * turn * (1.0 - line)
         new = add_scaled(sideways, group.ahead, pace * left / gaze)
-        new = add(new, _together(group, middle, agents.radius[i], pick(p.attraction, i)))
-        push = RELAXATION * pick(p.repulsion, i)
+        if sight == IN_SIGHT:
+            new = add(new, _together(group, middle, agents.radius[i], pick(p.attraction, i)))
+        push = RELAXATION * pick(p.repulsion, i) * (1.0 - line)
         new = add_scaled(new, _apart(i, agents, world, group, companions), push)
         along = dot(new, group.ahead)
         kept = min(max(along, LEAST * pace), group.speed)
@@ -162,7 +170,7 @@ def keep_together_kernel(start, stop, agents, world, p, memory, out, active):
     output=WISH,
     kernel=keep_together_kernel,
     uses=(COMPANIONS, COLLIDERS),
-    memory_width=1,
+    memory_width=5,
     icon="LINKED",
     group="Neighbors",
 )

@@ -3,7 +3,7 @@
 The room W is what rays to both sides find, at the agent and where it will be in 1.5 s if nothing
 stands in between; the narrower place counts. It holds m = 1 + (W - 2·(r + 0.1 m))/d abreast, and
 
-q = ramp((N - m)/0.25)              how much of a line the group makes of itself; 1 - q of α is left
+q = ramp((N - m)/0.25)              how much of a line the group is; 1 - q of α and of Δ_r is left
 y = ramp(Σ_k ramp(1 - x_k/d) - (⌊m⌋ - 1))   of the companions that go first, how many are in the way
 s ← s·(1 - q·y)                     the others fall back behind them
 Δ = (W_right - W_left)/2 / 1 s      to the middle, where m falls from 2 to 1.75
@@ -80,7 +80,7 @@ def in_line(i, agents, world, group, companions):
         (q, share of the speed that is left, velocity to the middle [m/s]).
     """
     nothing = (0.0, 0.0, 0.0)
-    if not world.flat or len(world.colliders.link) == 0:
+    if not world.flat:
         return 0.0, 1.0, nothing
     right = cross(group.ahead, load(agents.normal, i))
     body = 2.0 * (agents.radius[i] + FLANK)
