@@ -30,6 +30,8 @@ class AgentView(NamedTuple):
     target_index: I64  # (n,) row of the target, or -1
     desired: F32  # (n, 3) [m/s] weighted sum of the desired velocities, then with changes of the
     # wish added: each is complete before behaviors run that read it
+    group: I32  # (n,) the same number from 0 on for those who walk together, -1 for none; filled
+    # before the pushes
 
 
 class BvhView(NamedTuple):

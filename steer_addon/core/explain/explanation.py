@@ -214,6 +214,7 @@ class _Seen:
         }
         stack, seed = answer.stack, told.seed
         self.perception = Perception(self.agents, world, stack, desired=goal, seed=seed)
+        self.perception.mark_groups(stack, self.views[PUSH].group)
         self.sees: WorldView = Solver(told).world_view(world, answer.dt, answer.number, told.seed)
 
     def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:

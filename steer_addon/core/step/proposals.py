@@ -105,6 +105,12 @@ class Perception:
             self._params[entry.key] = pack(entry, self._agents, inputs)
         return self._params[entry.key]
 
+    def mark_groups(self, stack: Sequence[Behavior], group: NDArray[np.int32]) -> None:
+        """Write who walks with whom as the last behavior has it that keeps people together."""
+        for entry in stack:
+            if COMPANIONS in entry.definition.uses:
+                group[:] = self.params(entry).companions.group
+
     def _input(self, use: str, entry: Behavior) -> Any:
         world = self._world
         if use == AXES:

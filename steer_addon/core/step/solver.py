@@ -144,6 +144,8 @@ class Solver:
                 arrival.hush(stack, found, agents)
             if output != PUSH:
                 sum_desired(found.values(), desired, output)
+            if output == WISH:
+                perception.mark_groups(stack, view.group)
         proposals = tuple(found[entry.key] for entry in stack)
         self._move(agents, away, after, view, sees, proposals, values, active, dt)
         _constrain(stack, proposals, perception, after, view, sees)
@@ -265,5 +267,6 @@ def _ground(world: World, flat: bool) -> BvhView:
 
 def agent_view(agents: Agents, desired: F32) -> AgentView:
     """The kernels' view of the agents."""
-    columns = {name: getattr(agents, name) for name in AgentView._fields if name != "desired"}
-    return AgentView(**columns, desired=desired)
+    made = ("desired", "group")
+    columns = {name: getattr(agents, name) for name in AgentView._fields if name not in made}
+    return AgentView(**columns, desired=desired, group=np.full(agents.count, -1, np.int32))
