@@ -15,7 +15,7 @@ from ..crowd.settings import CrowdSettings
 from ..errors import AgentError
 from ..inputs.world import World
 from ..results.frames import shown
-from ..sensing.declare import NEIGHBORS, PUSH, SET, VELOCITY, WISH, Behavior
+from ..sensing.declare import NEIGHBORS, SET, VELOCITY, WISH, Behavior
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver, agent_view
 from ..views import AgentView, WorldView
@@ -208,14 +208,16 @@ class _Seen:
         sum_desired(proposals, desired)
         goal = np.ascontiguousarray(desired[rows])
         sum_desired(proposals, desired, WISH)
-        self.views: dict[str, AgentView] = {
-            WISH: agent_view(self.agents, goal),
-            PUSH: agent_view(self.agents, np.ascontiguousarray(desired[rows])),
-        }
+        self._wishing: AgentView = agent_view(self.agents, goal)
+        self._pushing: AgentView = agent_view(self.agents, np.ascontiguousarray(desired[rows]))
         stack, seed = answer.stack, told.seed
         self.perception = Perception(self.agents, world, stack, desired=goal, seed=seed)
-        self.perception.mark_groups(stack, self.views[PUSH].group)
+        self.perception.mark_groups(stack, self._pushing.group)
         self.sees: WorldView = Solver(told).world_view(world, answer.dt, answer.number, told.seed)
+
+    def view(self, entry: Behavior) -> AgentView:
+        """The agents as a behavior sees them: with the desired velocities that it may know."""
+        return self._wishing if entry.definition.output == WISH else self._pushing
 
     def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int, ...], Any]:
         """Ids of an agent's neighbors, and the shapes that a behavior perceives for it."""
@@ -235,8 +237,7 @@ class _Seen:
         now = self.memory.get(entry.key)
         now = none if now is None else now[self.rows]
         before = before if before.shape == none.shape else none
-        # no desired velocity depends on it, so they are given what pushes are given
-        view = self.views[WISH if entry.definition.output == WISH else PUSH]
+        view = self.view(entry)
         traced, _ = trace(entry, place, view, sees, p, before)
         return near, (*looked_at(entry, place, view, sees, p, now), *traced)
 

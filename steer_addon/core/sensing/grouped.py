@@ -19,7 +19,7 @@ class GroupedBehavior(Behavior):
     """Base of behaviors of agents that walk in groups."""
 
     alone_share: float = _share(
-        0.3, "Share of people who walk alone; all four shares count by their sum"
+        0.3, "Share of people who walk alone, of the sum of all four; more leaves fewer in groups"
     )
     pair_share: float = _share(0.4, "Share of people who walk in pairs; more makes more pairs")
     three_share: float = _share(

@@ -14,7 +14,7 @@ new wish  u' = e·s_g + Δ_a + Δ_r; its part along e is kept between 0.2·s_N a
           than s: people wait by walking slowly, and catch up at the speed at which they walk alone
 
 α is how far the middle of the others lies outside of the field of vision, 90° to either side; the
-first 5° take no turn. Who has companions on both sides wants to see both without turning: for two
+first 3° take no turn. Who has companions on both sides wants to see both without turning: for two
 of them at the angles β_j, β_k, α is also b·(min(β_j, β_k) - 82°), b the part in which they lie on
 opposite sides. So the middle one of three walks a little behind, and the three form a V.
 
