@@ -10,8 +10,9 @@ together  Δ_a = τ·β2·ramp((D - R)/0.25 m)·dir(c - p), D the distance to th
           none within R = d·(N - 1)/2, for more than four d·0.75·√N
 apart     Δ_r = τ·β3·Σ_k ramp(4·(1 - |o_k|/d))·b_k, b_k the direction across e away from companion
           k, o_k the way to it with half of the part along e: who is behind another comes beside
-new wish  u' = e·s_g + Δ_a + Δ_r; its part along e is kept between 0.2·s_N and s, and u' no faster
-          than s: people wait by walking slowly, and catch up at the speed at which they walk alone
+new wish  u' = e·s_g + Δ_a + Δ_r; its part along e is kept between f·s_N and s, and u' no faster
+          than s, f = max(0.2, 0.6·(1 - (D - R)/3 m)): people wait by walking slowly, the more
+          the farther they are ahead, and catch up at the speed at which they walk alone
 
 α is how far the middle of the others lies outside of the field of vision, 90° to either side; the
 first 3° take no turn. Who has companions on both sides wants to see both without turning: for two
@@ -47,7 +48,7 @@ from __future__ import annotations
 import math
 
 from ...compiled.jit import kernel
-from ...numeric.vec import EPSILON, add, add_scaled, dot, length, load, pick, scale, sub, truncate
+from ...numeric.vec import EPSILON, add_scaled, dot, length, load, pick, scale, sub, truncate
 from ...numeric.vec import unit as direction
 from ...parameters import param
 from ...sensing.declare import COLLIDERS, COMPANIONS, WISH, behavior
@@ -86,6 +87,10 @@ BESIDE = 0.1
 """Way to the side from which on companions part in full [m]."""
 LEAST = 0.2
 """Share of the pace at which people wait: who stood would block doors for all others."""
+STROLL = 0.6
+"""The same for people who are still together: who waits behind a door makes room first."""
+PATIENCE = 3.0
+"""Way beyond R on which that falls to nothing [m]."""
 COUNTED = 5
 """Number of companions for which a group is slower: larger groups were not measured."""
 
@@ -131,12 +136,11 @@ def _apart(i, agents, world, group, companions):
 
 
 @kernel
-def _together(group, middle, radius, strength):
-    """Velocity to the middle of the group [m/s], for agents that are too far away from it."""
+def _beyond(group, middle, radius):
+    """D - R: how much too far from the middle of the group an agent is [m]."""
     distance = max(group.distance, 2.0 * radius + SPARE)
     reach = 0.5 * distance * min(group.size - 1.0, 1.5 * math.sqrt(group.size))
-    away = length(middle) * (group.size - 1.0) / group.size
-    return scale(direction(middle), RELAXATION * strength * clamped((away - reach) / SOFT))
+    return length(middle) * (group.size - 1.0) / group.size - reach
 
 
 @kernel
@@ -163,14 +167,17 @@ def keep_together_kernel(start, stop, agents, world, p, memory, out, active):
             continue
         slower = 1.0 - pick(p.slow_down, i) * min(group.size - 1, COUNTED)
         pace = group.speed * max(0.0, slower)
-        gaze = 1.0 + RELAXATION * pick(p.gaze, i) * turn * (1.0 - line)
-        new = add_scaled(sideways, group.ahead, pace * left / gaze)
+        beyond = _beyond(group, middle, agents.radius[i])
+        gaze = 1.0 / (1.0 + RELAXATION * pick(p.gaze, i) * turn * (1.0 - line))
+        new = add_scaled(sideways, group.ahead, pace * left * gaze)
         if sight == IN_SIGHT:
-            new = add(new, _together(group, middle, agents.radius[i], pick(p.attraction, i)))
+            pull = RELAXATION * pick(p.attraction, i) * clamped(beyond / SOFT)
+            new = add_scaled(new, direction(middle), pull)
         push = RELAXATION * pick(p.repulsion, i) * (1.0 - line)
         new = add_scaled(new, _apart(i, agents, world, group, companions), push)
         along = dot(new, group.ahead)
-        kept = min(max(along, LEAST * pace), group.speed)
+        least = max(LEAST, STROLL * left * clamped(1.0 - beyond / PATIENCE))
+        kept = min(max(along, least * pace), group.speed)
         new = truncate(add_scaled(new, group.ahead, kept - along), group.speed)
         store_proposal(out, active, i, sub(new, wish))
 
