@@ -29,6 +29,7 @@ from steer_addon.core.parameters import parameters  # noqa: E402
 from steer_addon.core.sensing.declare import (  # noqa: E402
     COLLIDERS,
     COMMON,
+    COMPANIONS,
     CONTAINER,
     FIELD,
     NEIGHBORS,
@@ -40,7 +41,7 @@ from steer_addon.core.sensing.declare import (  # noqa: E402
 )
 
 NOTE = "<!-- Made by scripts/docs/render.py from the program: change it there. -->\n"
-OUTPUT = {"VELOCITY": "desired velocity", "PUSH": "push"}
+OUTPUT = {"VELOCITY": "desired velocity", "PUSH": "push", "WISH": "change of the wish"}
 READS = {
     TARGETS: "a target",
     SECOND_TARGETS: "a second target",
@@ -50,6 +51,7 @@ READS = {
     PATHS: "a path",
     FIELD: "a field (vectors on a mesh, or guide curves)",
     CONTAINER: "a container",
+    COMPANIONS: "the companions of each agent",
 }
 """Names of the inputs that behaviors declare; the axes of targets come with these."""
 

@@ -31,6 +31,7 @@ from .sensing.declare import (
     ASKED,
     AXES,
     COLLIDERS,
+    COMPANIONS,
     CONTAINER,
     FIELD,
     NEIGHBORS,
@@ -41,11 +42,13 @@ from .sensing.declare import (
     SPHERES,
     TARGETS,
     VELOCITY,
+    WISH,
     Behavior,
     Circle,
     Waypoints,
     behavior,
 )
+from .sensing.grouped import GroupedBehavior
 from .sensing.seen_neighbors import NeighborBehavior, distance_weight, parting, seen_neighbors
 from .sensing.sight import eye, first_hit
 from .sensing.targeting import on_ground, side_axis, target_choice, target_flow, target_offset
@@ -54,6 +57,7 @@ __all__ = [
     "ASKED",
     "AXES",
     "COLLIDERS",
+    "COMPANIONS",
     "CONTAINER",
     "EPSILON",
     "FIELD",
@@ -65,8 +69,10 @@ __all__ = [
     "SPHERES",
     "TARGETS",
     "VELOCITY",
+    "WISH",
     "Behavior",
     "Circle",
+    "GroupedBehavior",
     "NeighborBehavior",
     "SteerError",
     "Waypoints",

@@ -32,7 +32,10 @@ class AgentView(NamedTuple):
     max_speed: F32  # (n,) [m/s]
     max_force: F32  # (n,) [N]
     target_index: I64  # (n,) row of the target, or -1
-    desired: F32  # (n, 3) [m/s] weighted sum of the desired velocities; filled before the pushes
+    desired: F32  # (n, 3) [m/s] weighted sum of the desired velocities, then with changes of the
+    # wish added: each is complete before behaviors run that read it
+    group: I32  # (n,) the same number from 0 on for those who walk together, -1 for none; filled
+    # before the pushes
 
 
 class BvhView(NamedTuple):
@@ -104,6 +107,21 @@ class FieldView(NamedTuple):
 
     tree: BvhView
     vector: F32  # (t, 3, 3) at the corners of triangle t
+
+
+class CompanionView(NamedTuple):
+    """Who walks with whom: `p.companions` of behaviors that use COMPANIONS.
+
+    Group g has the agents in rows member[first[g]] to member[first[g + 1] - 1], in the order of
+    their ids. An agent that walks alone is a group of one.
+    """
+
+    group: I32  # (n,) each agent's group
+    first: I32  # (groups + 1,)
+    member: I32  # (n,) rows of the agents
+    place: I32  # (n,) where each agent stands among the members
+    total: NDArray[np.float64]  # (groups, 3) [m] sum of the members' positions
+    number: F32  # (n,) number of a group that was formed, to be remembered; 0 for others
 
 
 class NeighborView(NamedTuple):

@@ -55,7 +55,7 @@ def test_a_stored_frame_tells_what_its_next_step_did(entry, motion):
     sees = seen.perception.local(entry, seen.sees)
     p = seen.perception.params(entry)
     for row in range(0, stored.count, 5):
-        _, value = tracing.trace(entry, row, seen.view, sees, p, memory)
+        _, value = tracing.trace(entry, row, seen.view(entry), sees, p, memory)
         if len(value):
             np.testing.assert_allclose(value, answer.proposals[1].value[row], atol=1e-4)
         told = answer.agent(int(stored.id[row]), looks=True)

@@ -66,6 +66,8 @@ CROWDS = [
     ({"bodies": BODIES, "behaviors": [{"type": "follow_path"}, {"type": "flow_field"}]}, True),
     ({"solver": {"solver": "VEX"}, "behaviors": [{"type": "obstacle_avoidance"}]}, False),
     ({"behaviors": [{"type": "wall_avoidance"}, {"type": "containment"}]}, False),
+    ({"behaviors": [{"type": "seek"}, {"type": "keep_together", "group_id": 1}]}, False),
+    ({"behaviors": [{"type": "seek"}, {"type": "keep_together", "pair_share": 9.0}]}, False),
     ({"solver": {"combine": "PRIORITY"}, "behaviors": [{"type": "hide"}, {"type": "flee"}]}, True),
 ]
 

@@ -11,7 +11,7 @@ from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import parameters
 
 EFFECT = re.compile(r"\b(more|less|heavier)\b")
-PLACES = re.compile(r"_[xyz]$|_index$|^direction$|^lane$|^seed$")
+PLACES = re.compile(r"_[xyz]$|_index$|_id$|^direction$|^lane$|^seed$")
 """Numbers of places and choices, without more or less; their signs are explained."""
 UNITS = {"", "m", "m/s", "m/s²", "s", "1/s", "kg", "N", "N/m", "deg", "deg/s", "rad/√s"}
 

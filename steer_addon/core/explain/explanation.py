@@ -16,7 +16,7 @@ from ..errors import AgentError
 from ..inputs.others import agent_view
 from ..inputs.world import World
 from ..results.frames import shown
-from ..sensing.declare import NEIGHBORS, SET, VELOCITY, Behavior
+from ..sensing.declare import NEIGHBORS, SET, VELOCITY, WISH, Behavior
 from ..step.crowd_step import world_view
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver
@@ -205,25 +205,36 @@ class _Seen:
         self.rows = rows
         if len(rows) < len(alive):
             self.agents, world = self.agents.taken(rows), world.living(alive)
+        told = answer.settings
         desired = np.zeros((len(alive), 3), np.float32)
         sum_desired(proposals, desired)
-        wishes, others = np.ascontiguousarray(desired[rows]), world.others
-        self._others = others
-        if others is not None:
-            wishes = np.concatenate([wishes, others.desired])
-        self.view: AgentView = agent_view(self.agents, wishes, others)
+        goal, self._others = np.ascontiguousarray(desired[rows]), world.others
+        sum_desired(proposals, desired, WISH)
+        self._wishing = self._seen(goal)
+        self._pushing = self._seen(np.ascontiguousarray(desired[rows]))
+        stack, seed, height = answer.stack, told.seed, told.body_height
         self.perception = Perception(
-            self.agents, world, answer.stack, height=answer.settings.body_height
+            self.agents, world, stack, height=height, desired=goal, seed=seed
         )
-        told = answer.settings
+        self.perception.mark_groups(stack, self._pushing.group[: self.agents.count])
         self.sees: WorldView = world_view(told, world, answer.dt, answer.number, told.seed)
+
+    def _seen(self, desired: F32) -> AgentView:
+        """The agents with those of other crowds, and what they wish for."""
+        if self._others is not None:
+            desired = np.concatenate([desired, self._others.desired])
+        return agent_view(self.agents, desired, self._others)
+
+    def view(self, entry: Behavior) -> AgentView:
+        """The agents as a behavior sees them: with the desired velocities that it may know."""
+        return self._wishing if entry.definition.output == WISH else self._pushing
 
     def _named(self, row: int) -> int | str:
         """An agent as it is named for people."""
-        number, others = int(self.view.id[row]), self._others
+        number, others = int(self._pushing.id[row]), self._others
         if others is None or row < self.agents.count:
             return number
-        return f"{number} of {others.names[int(self.view.crowd[row])]}"
+        return f"{number} of {others.names[int(self._pushing.crowd[row])]}"
 
     def of(self, entry: Behavior, row: int, looks: bool) -> tuple[tuple[int | str, ...], Any]:
         """Ids of an agent's neighbors, and the shapes that a behavior perceives for it."""
@@ -243,8 +254,9 @@ class _Seen:
         now = self.memory.get(entry.key)
         now = none if now is None else now[self.rows]
         before = before if before.shape == none.shape else none
-        traced, _ = trace(entry, place, self.view, sees, p, before)
-        return near, (*looked_at(entry, place, self.view, sees, p, now), *traced)
+        view = self.view(entry)
+        traced, _ = trace(entry, place, view, sees, p, before)
+        return near, (*looked_at(entry, place, view, sees, p, now), *traced)
 
 
 def ask(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..parameters import belongs
 from ..sensing import path_places
-from ..sensing.declare import CONTAINER, NEIGHBORS, PATHS, SPHERES, Behavior, Circle
+from ..sensing.declare import COMPANIONS, CONTAINER, NEIGHBORS, PATHS, SPHERES, Behavior, Circle
 from ..sensing.seen_neighbors import seen_neighbors
 from ..views import AgentView, WorldView
 from .shapes import (
@@ -32,6 +32,8 @@ F32 = NDArray[np.float32]
 
 NEAR = 20.0
 """Spheres farther away than this [m] are not shown."""
+MOST = 100
+"""Number of members of a group that are shown."""
 
 
 def value(column: Any, row: int) -> float:
@@ -71,6 +73,14 @@ class _Look:
         for other in neighbor_rows(self.row, self.sees, self.p):
             ends = np.stack([self.place, self.positions[other].astype(np.float64)])
             yield Line(NEIGHBOR, ends)
+
+    def companions(self) -> Iterator[Shape]:
+        held = self.p.companions
+        first, last = held.first[held.group[self.row] :][:2]
+        for other in held.member[first:last][:MOST]:
+            if other != self.row:
+                ends = np.stack([self.place, self.positions[other].astype(np.float64)])
+                yield Line(NEIGHBOR, ends)
 
     def paths(self) -> Iterator[Shape]:
         paths, kept = self.p.paths, self.entry.waypoints
@@ -124,6 +134,7 @@ class _Look:
 
 _BY_USE: dict[str, Callable[[_Look], Iterator[Shape]]] = {
     NEIGHBORS: _Look.neighbors,
+    COMPANIONS: _Look.companions,
     PATHS: _Look.paths,
     CONTAINER: _Look.container,
     SPHERES: _Look.spheres,

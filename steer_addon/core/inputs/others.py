@@ -48,14 +48,16 @@ def agent_view(agents: Agents, desired: F32, others: Others | None = None) -> Ag
         desired: Weighted sums of the desired velocities [m/s], of all of them, shape (n, 3).
         others: The others; None for none.
     """
-    names = [name for name in AgentView._fields if name not in ("desired", "crowd")]
+    made = ("desired", "crowd", "group")
+    names = [name for name in AgentView._fields if name not in made]
     columns: dict[str, Any] = {name: getattr(agents, name) for name in names}
+    group = np.full(len(desired), -1, np.int32)
     if others is None:
-        return AgentView(**columns, crowd=ALONE, desired=desired)
+        return AgentView(**columns, crowd=ALONE, desired=desired, group=group)
     for name, own in columns.items():
         columns[name] = np.concatenate([own, getattr(others.agents, name)])
     crowd = np.concatenate([np.full(agents.count, others.own, np.int64), others.crowd])
-    return AgentView(**columns, crowd=crowd, desired=desired)
+    return AgentView(**columns, crowd=crowd, desired=desired, group=group)
 
 
 def merged(crowds: list[Agents]) -> Agents:

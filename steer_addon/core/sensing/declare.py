@@ -51,6 +51,8 @@ VELOCITY = "VELOCITY"
 """The proposal is a desired velocity u: the solver steers by u - v."""
 PUSH = "PUSH"
 """The proposal is a velocity change, used as it is."""
+WISH = "WISH"
+"""The proposal is a velocity change too, of what agents wish: pushes find it in `desired`."""
 
 RUNS_AWAY = "RUNS_AWAY"
 """Agents run away from the target."""
@@ -71,6 +73,7 @@ SPHERES = "SPHERES"
 PATHS = "PATHS"
 FIELD = "FIELD"
 CONTAINER = "CONTAINER"
+COMPANIONS = "COMPANIONS"
 
 INPUTS = {
     AXES: "axes",
@@ -79,6 +82,7 @@ INPUTS = {
     PATHS: "paths",
     FIELD: "field",
     CONTAINER: "container",
+    COMPANIONS: "companions",
 }
 """Names in `p` of the inputs that only behaviors with these `uses` read (see core.views)."""
 
@@ -353,7 +357,7 @@ def behavior(
 
     Args:
         label: Name shown to people.
-        output: VELOCITY or PUSH.
+        output: VELOCITY, PUSH or WISH.
         kernel: The compiled loop that fills the proposals, or one for each value of the choice
             `method`: only those in use are compiled. A behavior of many modules may give the module
             of the loop, which waits behind a door (core.doors), and the name of the loop.

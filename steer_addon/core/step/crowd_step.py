@@ -16,7 +16,7 @@ from ..geometry import bvh, ground, neighbors
 from ..inputs.others import agent_view
 from ..inputs.targets import NO_TARGETS, Choices
 from ..inputs.world import NO_COLLIDERS, World
-from ..sensing.declare import VELOCITY
+from ..sensing.declare import PUSH, VELOCITY, WISH
 from ..views import AgentView, BvhView, WorldView
 from . import arrival, quickest
 from .around import Around
@@ -82,15 +82,22 @@ class CrowdStep:
                 together those of the crowd and the others of its world.
         """
         before, others = self.before, self._world.others
-        self._perception = Perception(
-            before, self._world, self.stack, self._choices, around, self.settings.body_height
-        )
         if view is None:
             wishes = np.zeros((before.count, 3), np.float32)
             if others is not None:
                 wishes = np.concatenate([wishes, others.desired])
             view = agent_view(before, wishes, others)
         self._view = view
+        self._perception = Perception(
+            before,
+            self._world,
+            self.stack,
+            self._choices,
+            around,
+            height=self.settings.body_height,
+            desired=self.desired,
+            seed=self.sees.seed,
+        )
 
     @property
     def desired(self) -> F32:
@@ -98,23 +105,31 @@ class CrowdStep:
         return self._view.desired[: self.before.count]
 
     @property
+    def group(self) -> NDArray[np.int32]:
+        """Who walks with whom, see `AgentView.group`, shape (agent_count,), after `wish`."""
+        return self._view.group[: self.before.count]
+
+    @property
     def around(self) -> Around:
         """The neighbors."""
         return self._perception.around
 
     def wish(self) -> None:
-        """Ask for the desired velocities."""
-        self._ask(pushes=False)
+        """Ask for the desired velocities, and then for changes of the wish."""
+        self._ask(VELOCITY)
         arrival.hush(self.stack, self._found, self.before)
         sum_desired(self._found.values(), self.desired)
+        self._ask(WISH)
+        sum_desired(self._found.values(), self.desired, WISH)
+        self._perception.mark_groups(self.stack, self.group)
 
     def push(self) -> None:
         """Ask for pushes, which depend on the ways that all agents that are seen want to go."""
-        self._ask(pushes=True)
+        self._ask(PUSH)
 
-    def _ask(self, *, pushes: bool) -> None:
+    def _ask(self, output: str) -> None:
         for row, entry in enumerate(self.stack):
-            if (entry.definition.output != VELOCITY) == pushes:
+            if entry.definition.output == output:
                 local = self._perception.local(entry, self.sees)
                 params = self._perception.params(entry)
                 asked = (self.before, self.after, self._view, local, params)

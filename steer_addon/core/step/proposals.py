@@ -13,10 +13,12 @@ from .. import own_behaviors
 from ..agents import Agents
 from ..compiled import jit
 from ..errors import SteerError
+from ..inputs import companions
 from ..inputs.targets import Choices, Targets
 from ..inputs.world import World
 from ..sensing.declare import (
     AXES,
+    COMPANIONS,
     CONTAINER,
     FIELD,
     INPUTS,
@@ -43,7 +45,7 @@ class Proposal:
     key: str
     """Name of the behavior in the stack."""
     output: str
-    """VELOCITY or PUSH."""
+    """VELOCITY, PUSH or WISH."""
     weight: F32
     """Weights, shape (1,) or (agent_count,)."""
     value: F32
@@ -73,8 +75,12 @@ class Perception:
         stack: Sequence[Behavior],
         choices: Choices | None = None,
         around: Around | None = None,
+        *,
         height: float = 0.0,
+        desired: F32 | None = None,
+        seed: int = 0,
     ) -> None:
+        self._start = np.zeros_like(agents.position) if desired is None else desired, seed
         self._agents = agents
         self._choices = choices or Choices()
         self._world = world
@@ -98,6 +104,12 @@ class Perception:
             self._params[entry.key] = pack(entry, self._agents, inputs)
         return self._params[entry.key]
 
+    def mark_groups(self, stack: Sequence[Behavior], group: NDArray[np.int32]) -> None:
+        """Write who walks with whom as the last behavior has it that keeps people together."""
+        for entry in stack:
+            if COMPANIONS in entry.definition.uses:
+                group[:] = self.params(entry).companions.group
+
     def _input(self, use: str, entry: Behavior) -> Any:
         world = self._world
         if use == AXES:
@@ -112,6 +124,9 @@ class Perception:
             return world.field_of(entry.key).view()
         if use == CONTAINER:
             return world.container_of(entry.key).view()
+        if use == COMPANIONS:
+            held = memory_of(entry, self._agents)
+            return companions.find(entry, self._agents, held, *self._start)
         raise KeyError(use)
 
     def _chosen(self, found: Targets, entry: Behavior) -> TargetView:
@@ -187,8 +202,8 @@ def propose(
     return Proposal(entry.key, definition.output, per_agent(entry, "weight", before), value, active)
 
 
-def sum_desired(proposals: Iterable[Proposal], desired: F32) -> None:
-    """Σ wᵢ·uᵢ of the desired velocities."""
+def sum_desired(proposals: Iterable[Proposal], desired: F32, output: str = VELOCITY) -> None:
+    """Add Σ wᵢ·uᵢ of the desired velocities, or of the changes of the wish."""
     for proposal in proposals:
-        if proposal.output == VELOCITY:
+        if proposal.output == output:
             desired += proposal.weight[:, None] * proposal.value

@@ -158,6 +158,11 @@ class _Played:
         """What it wishes is what it does."""
         return self.before.velocity
 
+    @property
+    def group(self) -> NDArray[np.int32]:
+        """Nobody is known to walk with anybody."""
+        return np.full(self.before.count, -1, np.int32)
+
     def party(self, _moved: MovedView | None) -> Party:
         """The crowd in the contact pass."""
         return Party(self.before, self.after, self._settings, self._sees, fixed=True)
@@ -189,7 +194,7 @@ def _substep(
         step.perceive(arounds[k], rings[arounds[k].among].view(k))
         step.wish()
     for ring in rings.values():
-        ring.share([steps[n].desired for n in ring.among])
+        ring.share([steps[n].desired for n in ring.among], [steps[n].group for n in ring.among])
     for _, step in walking:
         step.push()
     for _, step in walking:
@@ -237,17 +242,24 @@ class Ring:
         self._columns = {
             name: np.concatenate([getattr(agents, name) for agents in (*crowds, *crowds)])
             for name in AgentView._fields
-            if name not in ("crowd", "desired")
+            if name not in ("crowd", "desired", "group")
         }
         ranks = np.repeat(np.array(among, np.int64), counts)
         self._columns["crowd"] = np.concatenate([ranks, ranks])
         self._columns["desired"] = np.zeros((2 * self._count, 3), np.float32)
+        self._columns["group"] = np.full(2 * self._count, -1, np.int32)
 
     def view(self, crowd: int) -> AgentView:
         """All agents, those of one crowd first."""
         first = self._starts[crowd]
         return AgentView(**{k: a[first : first + self._count] for k, a in self._columns.items()})
 
-    def share(self, desired: Sequence[F32]) -> None:
-        """Let all see the desired velocities of each crowd [m/s], crowd after crowd."""
+    def share(self, desired: Sequence[F32], groups: Sequence[NDArray[np.int32]]) -> None:
+        """Let all see the desired velocities of each crowd [m/s], and who walks with whom."""
         self._columns["desired"][:] = np.concatenate([*desired, *desired])
+        told, taken = [], 0
+        for group in groups:
+            # companions are of one crowd
+            told.append(np.where(group >= 0, group + np.int32(taken), np.int32(-1)))
+            taken += int(group.max(initial=-1)) + 1
+        self._columns["group"][:] = np.concatenate([*told, *told])

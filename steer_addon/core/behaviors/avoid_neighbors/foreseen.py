@@ -31,7 +31,8 @@ FIRST = 16  # 1 if it is close and goes first, -1 for the other close ones in a 
 OTHER = 17  # row of the neighbor in the views
 OFFSET, VELOCITY, DESIRED, HEADING = 18, 21, 24, 27  # three lines each: what was read, world axes
 RESULT, BEFORE, AFTER = 30, 31, 32  # places for the results of a loop
-LINES = 33
+STRANGER = 33  # 0 for those with whom the agent walks, else 1
+LINES = 34
 BLOCK = 8
 """Neighbors that are done at once: the table ends with a whole block, whose columns beyond the last
 neighbor are from another agent and are made to count for nothing."""
@@ -124,6 +125,8 @@ def _read(i, agents, world, seen, own, table):
         for axis in range(3):
             table[VELOCITY + axis, n], table[DESIRED + axis, n] = velocity[axis], desired[axis]
             table[HEADING + axis, n] = heading[axis]
+        together = agents.group[j] == agents.group[i] and agents.group[i] >= 0
+        table[STRANGER, n] = 0.0 if together else 1.0
     return read, columns
 
 
@@ -146,13 +149,15 @@ def _look(n, own, table):
     table[X, n], table[Y, n], table[Z, n] = x, y, z
     table[U, n], table[V, n] = dot(velocity, ahead), dot(velocity, right)
     table[W, n] = dot(velocity, above)
-    table[CARE, n] = 0.5 * (1.0 + RULES.followed) - 0.5 * (1.0 - RULES.followed) * alike
+    care = 0.5 * (1.0 + RULES.followed) - 0.5 * (1.0 - RULES.followed) * alike
+    table[CARE, n] = care * table[STRANGER, n]
     table[ALIKE, n], table[FACING, n] = alike, dot(offset, heading)
     square = x * x + y * y + z * z
     table[SQUARE, n], table[BEYOND, n] = square, square - table[TOUCH, n] * table[TOUCH, n]
     table[SOFT, n] = square * (RULES.grazing * own.speed * RULES.grazing * own.speed)
     table[GAP, n], table[MEETING, n] = gap, meeting
-    table[OPPOSED, n] = 0.5 * (1.0 - alike) * min(1.0, max(0.0, 1.0 - gap / meeting))
+    opposed = 0.5 * (1.0 - alike) * min(1.0, max(0.0, 1.0 - gap / meeting))
+    table[OPPOSED, n] = opposed * table[STRANGER, n]
 
 
 @kernel
@@ -184,7 +189,7 @@ def _wishes(table, columns):
         x, y, z = three(table, DESIRED, n)
         goes = (x != 0.0) | (y != 0.0) | (z != 0.0)
         table[RESULT, n] = table[OPPOSED, n] if goes & (table[CARE, n] > 0.0) else 0.0
-        table[AFTER, n] = 1.0 - table[ALIKE, n]
+        table[AFTER, n] = (1.0 - table[ALIKE, n]) * table[STRANGER, n]
     differ = min(1.0, RULES.mixed * largest(table, AFTER, columns))
     return opposed, largest(table, RESULT, columns), differ
 

@@ -13,10 +13,11 @@ Each step of an agent, with numbers that stand in `rules`:
 α        angle between e and the wish, counted to the preferred side
 t_j      time until the bodies of the agent, at s·e, and neighbor j touch; j counts if t_j < T
 c_j      how much j is in the way, linear in the cosine between both wishes, from 0.25 for the same
-         wish to 1 for the opposite one: the same is followed, not overtaken
+         wish to 1 for the opposite one: the same is followed, not overtaken. 0 for companions
+         (`keep_together`): else who is drawn to them is led past them
 g_j      min(1, (closing speed / 0.3·s)²): a neighbor that is passed closely is no obstacle
 w        share of s·T that a wall takes from a body as wide as the agent (see_colliders)
-o        how near another wish is: max_j (1 - cosine)/2, fading with the distance
+o        how near another wish is: max_j (1 - cosine)/2, fading with the distance; of strangers
 b        how much all keep to one side: the larger of 10·max_j (1 - cosine) and 2·(1 - |v|/s), at
          most 1: crowds that meet turn about one another, and an agent that is slowed down goes
          around agents that stand. Times o where a wall is near, straight ahead or on that side: a
