@@ -25,7 +25,7 @@ from ..inputs.targets import NO_TARGETS, Choices
 from ..inputs.world import NO_COLLIDERS, Colliders, World
 from ..sensing.declare import VELOCITY, Behavior
 from ..views import AgentView, BvhView, WorldView
-from . import arrival, quickest
+from . import arrival, choosing
 from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, run_kernel, sum_desired
 
@@ -99,7 +99,7 @@ class Solver:
         moved: contacts.MovedView | None,
     ) -> tuple[Agents, tuple[Proposal, ...]]:
         """Move the living; nothing in a step gets the dead."""
-        agents = quickest.decided(agents, world, self.settings, dt, number)
+        agents = choosing.decided(agents, world, self.settings, dt, number, seed)
         choices = Choices()
         agents, away = arrival.begun(agents, world, self.settings, dt, choices)
         if agents.alive.all():
@@ -204,6 +204,10 @@ class Solver:
     ) -> None:
         """Combine the proposals and write positions, velocities and headings into `after`."""
         limits = self._limits(dt)
+        stands = arrival.standing(self.settings.stack, before)
+        if stands is not before.arrived:
+            # those that wait are on no way to a goal: they need not stop at one
+            away = np.where(before.arrived, away if len(away) else np.inf, np.inf)
         kinds = np.array([p.output == VELOCITY for p in proposals], np.uint8)
         jit.parallel_for(
             move_kernel,
@@ -212,7 +216,7 @@ class Solver:
             sees,
             limits,
             (kinds, _weights(proposals), values, active),
-            before.arrived,
+            stands,
             away,
             before.roll,
             (after.position, after.velocity, after.heading, after.normal, after.roll),
