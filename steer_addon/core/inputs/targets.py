@@ -121,8 +121,8 @@ class Targets:
         index = remembered_target(entry, agents)
         index = np.where(agents.target_index >= 0, agents.target_index, index)
         row = self.choose(replace(agents, target_index=index), NEAREST)
-        row[index < 0] = -1
-        return row
+        found: IntArray = np.where(index >= 0, row, -1)
+        return found
 
     def choose(self, agents: Agents, how: int) -> IntArray:
         """Each agent's target.
