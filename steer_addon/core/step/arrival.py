@@ -44,24 +44,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from ..compiled.jit import kernel, parallel_for
 from ..crowd.settings import CrowdSettings
-from ..geometry import neighbors
 from ..inputs.targets import Choices
 from ..inputs.world import World
 from ..numeric.vec import EPSILON
 from ..sensing.declare import TARGETS, VELOCITY, Behavior
 from . import visits
 from .integrate import SLOW
-from .measure import GoalView, measured, room_of
+from .measure import GoalView, measured, room_of, stand_behind
 from .proposals import Perception, Proposal, run_kernel
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 
-KEEP, KEEP_GAP = 1.25, 1.5
-"""How much larger the place, and gaps, are for agents that are there than for agents that come."""
+KEEP = 1.25
+"""How much larger the place is for agents that are there than for agents that come."""
 PATIENCE, SLIDING_PATIENCE = 0.5, 3.0
 """An agent held up for this time has arrived [s]: standing, and sliding along the others."""
 SHUTTLED = 2.0
@@ -72,10 +70,6 @@ SHUTTLES = "a shuttle"
 far they came since [m], shape (agent_count, 2). Crowds have it from the first of them on."""
 PASSED = 10.0
 """Large or slow agents slide for longer: for the time that this number of their radii takes."""
-CONE = 120.0
-"""Full angle around the direction of the goal [deg] in which others stand in the way."""
-MOST = 16
-"""Number of neighbors among which one in the way is looked for."""
 
 MARGIN = 0.01
 """The first agent to arrive is no farther from the goal than its body and this [m]."""
@@ -198,7 +192,7 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
     sliding = np.maximum(SLIDING_PATIENCE, past)
     behind = np.zeros(agents.count, np.bool_)
     if there.any() and unsure.any():
-        behind = _behind(agents, goals, there, unsure)
+        behind = stand_behind(agents, goals, there, unsure)
         stands = agents.speed <= SLOW * agents.max_speed
         counted = dt * np.where(stands, 1.0, PATIENCE / sliding)
         waited = np.where(behind & ~before, agents.waited + counted, waited)
@@ -235,34 +229,6 @@ def _shuttled(
     return replace(agents, memory={**agents.memory, SHUTTLES: kept}), held
 
 
-def _behind(
-    agents: Agents, goals: GoalView, there: NDArray[np.bool_], unsure: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Which of the unsure agents stand behind one that has arrived."""
-    rows = np.flatnonzero(there | unsure)
-    radius = agents.radius[rows].astype(np.float64)
-    gaps = np.maximum(2.0 * radius, agents.max_speed[rows] * 1.0)
-    gaps = np.where(there[rows], KEEP_GAP * gaps, gaps)
-    reach = gaps + radius + radius.max()
-    position = np.ascontiguousarray(agents.position[rows])
-    seen = neighbors.find(
-        neighbors.build_grid(position, float(reach.max())),
-        position,
-        np.ascontiguousarray(goals.ahead[rows]),
-        np.ascontiguousarray(agents.id[rows]),
-        reach.astype(np.float32),
-        np.where(unsure[rows], MOST, 0).astype(np.float32),
-        np.array([CONE], np.float32),
-    )
-    blocked = np.zeros(len(rows), np.uint8)
-    key, distance = goals.key[rows], goals.distance[rows]
-    standing = there[rows].astype(np.uint8)
-    parallel_for(_blocked_kernel, len(rows), seen, key, distance, standing, radius, gaps, blocked)
-    result = np.zeros(agents.count, np.bool_)
-    result[rows] = blocked != 0
-    return result
-
-
 def standing(stack: Sequence[Behavior], agents: Agents) -> U8:
     """1 for agents that stand, shape (agent_count,): the arrived, and those that wait or stay.
 
@@ -293,16 +259,3 @@ def hush(stack: Sequence[Behavior], found: dict[str, Proposal], agents: Agents) 
             continue
         found[entry.key].value[rows] = 0.0
         found[entry.key].active[rows] = entry is goal
-
-
-@kernel
-def _blocked_kernel(start, stop, seen, key, distance, standing, radius, gaps, blocked):
-    """Mark agents with an arrived one in their way."""
-    for i in range(start, stop):
-        for n in range(seen.count[i]):
-            j = seen.index[i, n]
-            gap = seen.distance[i, n] - radius[i] - radius[j]
-            nearer = key[j] == key[i] and distance[j] < distance[i]
-            if standing[j] != 0 and nearer and gap <= gaps[i]:
-                blocked[i] = 1
-                break

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..compiled.jit import kernel, parallel_for
+from ..geometry import neighbors
 from ..numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
 
 F32 = NDArray[np.float32]
@@ -19,6 +20,12 @@ DISCS, SPHERES = 0.7, 0.55
 """Shares of an area and of a volume that bodies fill where they stand together."""
 GRAIN = 2.0**-20
 """Sizes of bodies are summed in whole multiples of this: the order then does not matter."""
+KEEP_GAP = 1.5
+"""How much larger gaps are for agents that are there than for agents that come."""
+CONE = 120.0
+"""Full angle around the direction of the goal [deg] in which others stand in the way."""
+MOST = 16
+"""Number of neighbors among which one in the way is looked for."""
 
 
 class GoalView(NamedTuple):
@@ -66,6 +73,41 @@ def room_of(radius: F32, key: I64, there: NDArray[np.bool_], flat: bool) -> F64:
     return reach
 
 
+def stand_behind(
+    agents: Agents, goals: GoalView, there: NDArray[np.bool_], unsure: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which of the unsure agents stand behind one that is there, shape (agent_count,).
+
+    Args:
+        agents: The crowd.
+        goals: Where agents want to be.
+        there: Whether each agent is at its goal, shape (agent_count,).
+        unsure: Whether each agent is asked about, shape (agent_count,).
+    """
+    rows = np.flatnonzero(there | unsure)
+    radius = agents.radius[rows].astype(np.float64)
+    gaps = np.maximum(2.0 * radius, agents.max_speed[rows] * 1.0)
+    gaps = np.where(there[rows], KEEP_GAP * gaps, gaps)
+    reach = gaps + radius + radius.max()
+    position = np.ascontiguousarray(agents.position[rows])
+    seen = neighbors.find(
+        neighbors.build_grid(position, float(reach.max())),
+        position,
+        np.ascontiguousarray(goals.ahead[rows]),
+        np.ascontiguousarray(agents.id[rows]),
+        reach.astype(np.float32),
+        np.where(unsure[rows], MOST, 0).astype(np.float32),
+        np.array([CONE], np.float32),
+    )
+    blocked = np.zeros(len(rows), np.uint8)
+    key, distance = goals.key[rows], goals.distance[rows]
+    standing = there[rows].astype(np.uint8)
+    parallel_for(_blocked_kernel, len(rows), seen, key, distance, standing, radius, gaps, blocked)
+    result = np.zeros(agents.count, np.bool_)
+    result[rows] = blocked != 0
+    return result
+
+
 @kernel
 def _measure(start, stop, position, velocity, normal, dt, flat, goals):
     """Fill in distances and directions of goals."""
@@ -82,3 +124,16 @@ def _measure(start, stop, position, velocity, normal, dt, flat, goals):
         if dot(way, way) > EPSILON * EPSILON:
             share = min(1.0, max(0.0, -dot(offset, way) / dot(way, way)))
         goals.passed[i] = length(add_scaled(offset, way, share))
+
+
+@kernel
+def _blocked_kernel(start, stop, seen, key, distance, standing, radius, gaps, blocked):
+    """Mark agents with one in their way that is there."""
+    for i in range(start, stop):
+        for n in range(seen.count[i]):
+            j = seen.index[i, n]
+            gap = seen.distance[i, n] - radius[i] - radius[j]
+            nearer = key[j] == key[i] and distance[j] < distance[i]
+            if standing[j] != 0 and nearer and gap <= gaps[i]:
+                blocked[i] = 1
+                break

@@ -1,9 +1,9 @@
 """Visits: targets in the order of the list, one after the other, with a time of waiting at each.
 
 An agent visits its target when it comes as near as visit_radius, or where those who wait there fill
-more room, to where their disc ends:
+more room, into their disc; or when it is as good as at rest, and one of them is in its way:
 
-    d ≤ max(visit_radius, R - r),    R = √(Σ r²/0.7) in GROUND, ∛(Σ r³/0.55) in FLY
+    d ≤ max(visit_radius, R),    R = √(Σ r²/0.7) in GROUND, ∛(Σ r³/0.55) in FLY
 
 Then it stands for a time that is drawn evenly between min_wait and max_wait, from the seed, its id
 and the number of its visit, and goes on to the next target. At the last one the order stops, begins
@@ -31,7 +31,8 @@ from ..crowd.spread import drawn_words
 from ..inputs.targets import Targets, target_memory
 from ..numeric.rng import random_purpose
 from ..sensing.declare import Behavior, per_agent
-from .measure import measured, room_of
+from .integrate import SLOW
+from .measure import measured, room_of, stand_behind
 
 F32 = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -39,6 +40,8 @@ Mask = NDArray[np.bool_]
 TARGET, VISITS, WAIT = 0, 1, 2
 """Columns of the memory: number of the target + 1, negative on the way back; number of visits; time
 that is left to wait [s], or DONE."""
+GRAIN = 1.0e-4
+"""Times shorter than this are over [s]."""
 DONE = -1.0
 """The time left of an agent that has waited at the last target too."""
 
@@ -136,7 +139,9 @@ def visited(
     wait = np.where(lost, 0.0, wait)
 
     there = goes & (wait > 0.0)
-    wait = np.where(there, np.maximum(wait - dt, 0.0), wait)
+    # the sum of many steps is not exact
+    left = np.where(wait - dt > GRAIN, wait - dt, 0.0)
+    wait = np.where(there, left, wait)
     over = there & (wait == 0.0)
     final = (row == targets.count - 1) & (after == "STOP")
     stops = final & (settings.bodies.on_arrival != "LEAVE")
@@ -144,8 +149,13 @@ def visited(
     key = np.where(goes, row, -1)
     flat = settings.motion.motion == "GROUND"
     goals = measured(agents, np.take(targets.position, key, axis=0), key, dt, flat)
-    room = room_of(agents.radius, key, there & ~over, flat) - agents.radius
-    came &= goals.passed <= np.maximum(per_agent(entry, "visit_radius", agents), room)
+    stands = there & ~over
+    room = room_of(agents.radius, key, stands, flat)
+    near = goals.passed <= np.maximum(per_agent(entry, "visit_radius", agents), room)
+    slow = came & ~near & (agents.speed <= SLOW * agents.max_speed)
+    if stands.any() and slow.any():
+        near |= stand_behind(agents, goals, stands, slow)
+    came &= near
     if came.any():
         low, high = (per_agent(entry, name, agents) for name in ("min_wait", "max_wait"))
         share = drawn(entry, seed, agents.id, visits, _PURPOSE)
