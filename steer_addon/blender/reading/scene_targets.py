@@ -15,15 +15,11 @@ from ...core.sensing.declare import SECOND_TARGETS, TARGETS
 from ..crowd.links import ROLES, target_crowd
 from ..crowd.slots import needs_target, title_of, uses_of
 from .scene_agents import column
-from .scene_inputs import target_objects
+from .scene_inputs import WEIGHT, target_objects, weight_of
 from .scene_meshes import MESH_TYPES, FloatArray, Matrix, matrix_of, mesh_of, positions, transform
 from .scene_view import SceneView
 
 _WORDS = {"targets": (TARGETS, "target"), "second_targets": (SECOND_TARGETS, "second target")}
-
-
-WEIGHT = "target_weight"
-"""Point attribute, or custom property of an object, that says how often a target is drawn."""
 
 
 def _points(evaluated: bpy.types.Object) -> tuple[FloatArray, Any]:
@@ -31,12 +27,6 @@ def _points(evaluated: bpy.types.Object) -> tuple[FloatArray, Any]:
     with mesh_of(evaluated) as mesh:
         weights = None if mesh is None else column(mesh, WEIGHT)
         return transform(positions(mesh), matrix_of(evaluated)), weights
-
-
-def weight_of(evaluated: bpy.types.Object) -> float | None:
-    """An object's weight as a target; None where it has none, or no number."""
-    value = evaluated.get(WEIGHT)
-    return float(value) if isinstance(value, (bool, int, float)) else None
 
 
 def _weights(view: SceneView, objects: Sequence[bpy.types.Object]) -> Any:

@@ -180,7 +180,8 @@ def remembered_target(entry: Behavior, agents: Agents) -> IntArray:
     if memory is None or len(memory) != agents.count:
         return np.full(agents.count, -1, np.int64)
     # negative on the way back through targets in order
-    return np.abs(memory[:, 0]).astype(np.int64) - 1
+    rows: IntArray = np.abs(memory[:, 0]).astype(np.int64) - 1
+    return rows
 
 
 @kernel
