@@ -74,6 +74,7 @@ FLOCK = {
 GOAL = {
     "target_choice": "NEAREST",
     "target_flow": 1.3,
+    "keep_order": 0.0,
     "after_last": "STOP",
     "min_wait": 0.0,
     "max_wait": 0.0,

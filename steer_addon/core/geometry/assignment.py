@@ -19,6 +19,10 @@ of each cell to the places of its cell. Then groups of GROUP pairs that lie near
 those without a pair among them, are assigned anew, again and again, with other groups each time:
 by where goers are, places are, and the middles of ways.
 
+Where all go the same way many assignments have nearly the same sum, and in the least one goers may
+have to pass others that already stand. A small weight of the squares of ways keeps their order, as
+it prefers two middling ways to a short and a long one; the sum of ways itself hardly grows.
+
 Symbols: ε least raise of a price [m].
 Source: Bertsekas 1988, "The auction algorithm: a distributed relaxation method for the assignment
 problem"; Jonker, Volgenant 1987, "A shortest augmenting path algorithm for dense and sparse linear
@@ -72,11 +76,13 @@ class MarketView(NamedTuple):
     final: F64  # (m,) [m]
     before: I64  # (m,) the goer from whom the exchange comes
     open: I64  # (m,) places, those that are not final first
+    bend: F64  # (1,) [1/m] weight of the squares of ways
 
 
 def _market(count: int) -> MarketView:
     whole = {"owner", "place", "known", "stack", "before", "open"}
     widths = {"known": (count, KNOWN), "least": (KNOWN + 1,)}
+    widths["bend"] = (1,)
     made: dict[str, Any] = {
         name: np.full(widths.get(name, (count,)), -1, np.int64)
         if name in whole
@@ -86,7 +92,7 @@ def _market(count: int) -> MarketView:
     return MarketView(**made)
 
 
-def assigned(goers: Any, places: Any) -> I64:
+def assigned(goers: Any, places: Any, bend: float = 0.0) -> I64:
     """The assignment with the least sum of ways, with the best subset of what there is more of.
 
     Among more than MOST goers or places the sum is nearly the least.
@@ -94,6 +100,7 @@ def assigned(goers: Any, places: Any) -> I64:
     Args:
         goers: Positions [m], shape (n, 3).
         places: Positions [m], shape (m, 3).
+        bend: Weight of the squares of the ways in the sum [1/m]; 0 for none.
 
     Returns:
         Row of each goer's place, shape (n,); -1 for those without.
@@ -101,7 +108,7 @@ def assigned(goers: Any, places: Any) -> I64:
     goers, places = np.asarray(goers, np.float64), np.asarray(places, np.float64)
     if len(goers) > len(places):
         result = np.full(len(goers), -1, np.int64)
-        result[assigned(places, goers)] = np.arange(len(places))
+        result[assigned(places, goers, bend)] = np.arange(len(places))
         return result
     if not len(goers):
         return np.zeros(0, np.int64)
@@ -112,18 +119,21 @@ def assigned(goers: Any, places: Any) -> I64:
         places, found = places[near], near
     else:
         found = np.arange(len(places))
-    rows = _least(goers, places) if len(places) <= MOST else _nearly_least(goers, places)
+    find = _least if len(places) <= MOST else _nearly_least
+    rows = find(goers, places, bend)
     taken: I64 = found[rows]
     return taken
 
 
-def _least(goers: F64, places: F64) -> I64:
+def _least(goers: F64, places: F64, bend: float) -> I64:
     """Places with the least sum of ways of no more goers than places, shape (n,)."""
     # places in rows are often sorted: looked at in that order, each would be the best so far
     order = np.argsort(np.arange(len(places)) * _SHUFFLE % 2**32, kind="stable")
     columns = np.ascontiguousarray(places[order].T)
     size = float(np.ptp(np.concatenate([goers, places]), axis=0).max()) or 1.0
+    size += bend * size * size
     market = _market(len(places))
+    market.bend[0] = bend
     _auction(goers, columns, market, FIRST * size, LAST * size)
     _settle(goers, columns, market)
     for goer in range(len(places)):
@@ -143,7 +153,7 @@ def _cells(points: F64, rows: I64, size: int) -> list[I64]:
     return _cells(points, rows[:half], size) + _cells(points, rows[half:], size)
 
 
-def _nearly_least(goers: F64, places: F64) -> I64:
+def _nearly_least(goers: F64, places: F64, bend: float) -> I64:
     """Places with nearly the least sum of ways of no more goers than places, shape (n,)."""
     result = np.full(len(goers), -1, np.int64)
     sides = []
@@ -154,18 +164,20 @@ def _nearly_least(goers: F64, places: F64) -> I64:
         np.array([points[cell].mean(axis=0) for cell in cells]).reshape(-1, 3)
         for points, cells in zip((goers, places), sides, strict=True)
     ]
-    for cell, other in zip(sides[0], assigned(*middles), strict=True):
-        result[cell] = sides[1][other][_least(goers[cell], places[sides[1][other]])]
+    for cell, other in zip(sides[0], assigned(*middles, bend), strict=True):
+        result[cell] = sides[1][other][_least(goers[cell], places[sides[1][other]], bend)]
     rest = np.flatnonzero(result < 0)
     free = np.setdiff1d(np.arange(len(places)), result)
-    result[rest] = free[assigned(goers[rest], places[free])]
+    result[rest] = free[assigned(goers[rest], places[free], bend)]
     for turn in TURNS:
         for share in (0.0, 0.5, 1.0):
-            _improve(goers, places, result, share, turn)
+            _improve(goers, places, result, share, turn, bend)
     return result
 
 
-def _improve(goers: F64, places: F64, result: I64, share: float, turn: tuple[float, float]) -> None:
+def _improve(
+    goers: F64, places: F64, result: I64, share: float, turn: tuple[float, float], bend: float
+) -> None:
     """Assign groups of pairs anew.
 
     Args:
@@ -174,6 +186,7 @@ def _improve(goers: F64, places: F64, result: I64, share: float, turn: tuple[flo
         result: Row of each goer's place, shape (n,); it is changed.
         share: Where on their ways pairs count as near one another: 0 at the goers, 1 at the places.
         turn: Direction along which the groups are made.
+        bend: See `assigned`.
     """
     free = np.setdiff1d(np.arange(len(places)), result)
     ways = goers + share * (places[result] - goers)
@@ -183,12 +196,13 @@ def _improve(goers: F64, places: F64, result: I64, share: float, turn: tuple[flo
     for group in _cells(turned, np.arange(len(points)), GROUP):
         pairs = group[group < len(goers)]
         open_places = np.concatenate([result[pairs], free[group[group >= len(goers)] - len(goers)]])
-        result[pairs] = open_places[_least(goers[pairs], places[open_places])]
+        result[pairs] = open_places[_least(goers[pairs], places[open_places], bend)]
 
 
 @kernel
-def _sum_up(goers, columns, price, i, sums):
+def _sum_up(goers, columns, market, i):
     """Way and price of all places for goer i."""
+    price, sums, bend = market.price, market.sums, market.bend[0]
     count = len(price)
     if i >= len(goers):
         for j in range(count):
@@ -197,14 +211,15 @@ def _sum_up(goers, columns, price, i, sums):
     x, y, z = goers[i, 0], goers[i, 1], goers[i, 2]
     for j in range(count):
         dx, dy, dz = columns[0, j] - x, columns[1, j] - y, columns[2, j] - z
-        sums[j] = math.sqrt(dx * dx + dy * dy + dz * dz) + price[j]
+        square = dx * dx + dy * dy + dz * dz
+        sums[j] = math.sqrt(square) + bend * square + price[j]
 
 
 @kernel
 def _look(goers, columns, market, i):
     """Let a goer look at all places, and know the best of them."""
     sums, least, known = market.sums, market.least, market.known
-    _sum_up(goers, columns, market.price, i, sums)
+    _sum_up(goers, columns, market, i)
     size = 0
     worst = np.inf
     for j in range(len(sums)):
@@ -235,7 +250,8 @@ def _two_known(goers, columns, market, i):
             break
         dx, dy = columns[0, j] - goers[i, 0], columns[1, j] - goers[i, 1]
         dz = columns[2, j] - goers[i, 2]
-        total = math.sqrt(dx * dx + dy * dy + dz * dz) + market.price[j]
+        square = dx * dx + dy * dy + dz * dz
+        total = math.sqrt(square) + market.bend[0] * square + market.price[j]
         if total < best:
             best, second, found = total, best, j
         elif total < second:
@@ -313,7 +329,7 @@ def _settle(goers, columns, market):
         else:
             market.owner[j] = -1
     for i in range(count):
-        _sum_up(goers, columns, market.price, i, market.sums)
+        _sum_up(goers, columns, market, i)
         found = 0
         for j in range(1, count):
             free = market.owner[j] < 0 and market.owner[found] >= 0
@@ -329,7 +345,7 @@ def _settle(goers, columns, market):
 @kernel
 def _nearer(goers, columns, market, i, reached):
     """Note to which places goer i would go on, `reached` [m] from the start of the exchange."""
-    _sum_up(goers, columns, market.price, i, market.sums)
+    _sum_up(goers, columns, market, i)
     offset = reached - market.way[i]
     for j in range(len(market.sums)):
         if market.sums[j] + offset < market.reach[j]:

@@ -68,6 +68,16 @@ class ToTarget(Behavior):
 
     target_choice: str = target_choice(goes=True, in_order=True)
     target_flow: float = target_flow()
+    keep_order: float = param(
+        0.0,
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=1.0,
+        doc="How much long ways count beside the sum of all: 0 is the least sum, with 0.1 hardly "
+        "anybody has to pass those who stand",
+        shown_for=("target_choice", ("ASSIGNED",)),
+        per_agent=False,
+    )
     after_last: str = choice(
         "STOP",
         {

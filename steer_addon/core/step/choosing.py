@@ -6,8 +6,9 @@ RANDOM     an agent draws one of the targets, by the seed and its id, and keeps 
 BY_WEIGHT  likewise, each target as often as its weight says: weight 0 is never drawn, and where all
            weights are 0, agents stay where they are
 ASSIGNED   one to one, so that the sum of all ways is least, at the first step (see
-           `geometry.assignment`); agents keep their targets. Where agents have none, and targets
-           are free since their agents are dead, or new, those are assigned in the same way
+           `geometry.assignment`); with keep_order k it is the sum of d + k·d²/s, where d is a way
+           and s the size of the scene [m]. Agents keep their targets. Where agents have none, and
+           targets are free since their agents are dead, or new, those are assigned likewise
 QUICKEST   see `quickest`
 IN_ORDER   see `visits`
 
@@ -85,7 +86,8 @@ def _chosen(
         return quickest.chosen(entry, targets, agents, held, dt, number)
     held = np.where(held < targets.count, held, -1)
     if how == "ASSIGNED":
-        return _assigned(targets, agents, held, settings.motion.motion == "GROUND")
+        flat = settings.motion.motion == "GROUND"
+        return _assigned(targets, agents, held, flat, getattr(entry, "keep_order", 0.0))
     if (held >= 0).all():
         return held
     share = visits.drawn(entry, seed, agents.id, targets.count, _PURPOSE)
@@ -99,7 +101,7 @@ def _chosen(
     return np.where(held >= 0, held, np.minimum(drawn, last))
 
 
-def _assigned(targets: Targets, agents: Agents, held: I64, flat: bool) -> I64:
+def _assigned(targets: Targets, agents: Agents, held: I64, flat: bool, order_kept: float) -> I64:
     """Rows of the targets where those without one have the free ones."""
     living = agents.alive != 0
     told = living & (agents.target_index >= 0)
@@ -120,7 +122,8 @@ def _assigned(targets: Targets, agents: Agents, held: I64, flat: bool) -> I64:
             np.pad(place[:, :width].astype(np.float64), ((0, 0), (0, 3 - width)))
             for place in (agents.position[seeking], targets.position[found])
         ]
-        taken = assigned(*ways)
+        size = float(np.ptp(np.concatenate(ways), axis=0).max()) or 1.0
+        taken = assigned(*ways, order_kept / size)
         rows[seeking[taken >= 0]] = found[taken[taken >= 0]]
     return rows
 
