@@ -164,7 +164,7 @@ def _nearly_least(goers: F64, places: F64, bend: float) -> I64:
         np.array([points[cell].mean(axis=0) for cell in cells]).reshape(-1, 3)
         for points, cells in zip((goers, places), sides, strict=True)
     ]
-    for cell, other in zip(sides[0], assigned(*middles, bend), strict=True):
+    for cell, other in zip(sides[0], assigned(middles[0], middles[1], bend), strict=True):
         result[cell] = sides[1][other][_least(goers[cell], places[sides[1][other]], bend)]
     rest = np.flatnonzero(result < 0)
     free = np.setdiff1d(np.arange(len(places)), result)

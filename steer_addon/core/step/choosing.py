@@ -123,7 +123,7 @@ def _assigned(targets: Targets, agents: Agents, held: I64, flat: bool, order_kep
             for place in (agents.position[seeking], targets.position[found])
         ]
         size = float(np.ptp(np.concatenate(ways), axis=0).max()) or 1.0
-        taken = assigned(*ways, order_kept / size)
+        taken = assigned(ways[0], ways[1], order_kept / size)
         rows[seeking[taken >= 0]] = found[taken[taken >= 0]]
     return rows
 
