@@ -51,7 +51,14 @@ from .sensing.declare import (
 from .sensing.grouped import GroupedBehavior
 from .sensing.seen_neighbors import NeighborBehavior, distance_weight, parting, seen_neighbors
 from .sensing.sight import eye, first_hit
-from .sensing.targeting import on_ground, side_axis, target_choice, target_flow, target_offset
+from .sensing.targeting import (
+    ToTarget,
+    on_ground,
+    side_axis,
+    target_choice,
+    target_flow,
+    target_offset,
+)
 
 __all__ = [
     "ASKED",
@@ -75,6 +82,7 @@ __all__ = [
     "GroupedBehavior",
     "NeighborBehavior",
     "SteerError",
+    "ToTarget",
     "Waypoints",
     "add",
     "add_scaled",

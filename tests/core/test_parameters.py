@@ -71,7 +71,15 @@ FLOCK = {
     "max_neighbors": 10,
     "field_of_view": 360.0,
 }
-GOAL = {"target_choice": "NEAREST", "target_flow": 1.3}
+GOAL = {
+    "target_choice": "NEAREST",
+    "target_flow": 1.3,
+    "keep_order": 0.0,
+    "after_last": "STOP",
+    "min_wait": 0.0,
+    "max_wait": 0.0,
+    "visit_radius": 1.0,
+}
 BEHAVIOR_DEFAULTS = {
     "avoid_neighbors": {
         "anticipation_time": 3.0,

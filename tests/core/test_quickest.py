@@ -13,6 +13,7 @@ from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.inputs.targets import make_targets, remembered_target
 from steer_addon.core.inputs.world import World, make_world
 from steer_addon.core.step import quickest
+from steer_addon.core.step.choosing import decided
 
 BODY = {"radius": 0.2, "mass": 1.0, "max_speed": 1.0, "max_force": 1.0}
 DOORS = make_targets([[0.0, 0, 0], [30.0, 0, 0]])
@@ -155,5 +156,5 @@ def test_no_targets_and_the_crowd_itself_are_no_trouble():
     agents = place(settings, LINE[:3])
     own = make_targets(agents.position, own=True)
     assert "seek.target" not in (
-        quickest.decided(agents, World(targets={"": own}), settings, 0.1, 0).memory
+        decided(agents, World(targets={"": own}), settings, 0.1, 0, 0).memory
     )

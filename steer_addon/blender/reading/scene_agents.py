@@ -76,7 +76,7 @@ def mesh_digest(original: bpy.types.Mesh) -> bytes:
         digest.update(edges_of(mesh).tobytes() + corners(mesh).tobytes())
         for name in sorted(mesh.attributes.keys()):
             # those of Blender itself, as what is selected, have a dot
-            values = None if name[0] == "." else _column(mesh, name, (*_NUMBERS, *_ROWS))
+            values = None if name[0] == "." else column(mesh, name, (*_NUMBERS, *_ROWS))
             if values is not None:
                 digest.update(name.encode() + values.tobytes())
     return digest.digest()
@@ -99,7 +99,7 @@ def vertices_of(obj: bpy.types.Object, ids: Sequence[int]) -> NDArray[np.int64]:
     """The vertices that are agents with these ids; none where modifiers make the points."""
     if needs_evaluation(obj):
         return np.zeros(0, np.int64)
-    known = _column(obj.data, "id")
+    known = column(obj.data, "id")
     own = np.arange(len(obj.data.vertices)) if known is None else known
     return np.flatnonzero(np.isin(own, ids))
 
@@ -131,7 +131,7 @@ def _from_mesh(
             "and check the object's scale"
         )
     linear = matrix[:3, :3]
-    agents, ids = settings.agents, _column(mesh, "id")
+    agents, ids = settings.agents, column(mesh, "id")
     drawn = spread(settings, np.arange(len(points)) if ids is None else ids)
     try:
         return make_agents(
@@ -168,7 +168,7 @@ def _check_matrix(obj: bpy.types.Object, matrix: Matrix) -> None:
         )
 
 
-def _column(mesh: bpy.types.Mesh, name: str, types: Container[str] = _NUMBERS) -> Any:
+def column(mesh: bpy.types.Mesh, name: str, types: Container[str] = _NUMBERS) -> Any:
     """A number or a row per point; None if there is no point attribute of one of these types."""
     attribute = mesh.attributes.get(name)
     if attribute is None or attribute.domain != "POINT" or attribute.data_type not in types:
@@ -182,17 +182,17 @@ def _column(mesh: bpy.types.Mesh, name: str, types: Container[str] = _NUMBERS) -
 
 
 def _velocity(mesh: bpy.types.Mesh, linear: Matrix) -> Any:
-    rows = _column(mesh, "velocity", ("FLOAT_VECTOR",))
+    rows = column(mesh, "velocity", ("FLOAT_VECTOR",))
     return None if rows is None else (rows @ linear.T).astype(np.float32)
 
 
 def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatArray:
     """Unit headings from `rotation`, else `heading`, else the object's -Y axis."""
-    rows = _column(mesh, "rotation", ("QUATERNION",))
+    rows = column(mesh, "rotation", ("QUATERNION",))
     if rows is not None:
         rows = turned(rows.astype(np.float64), forward_vector(forward_axis))
     else:
-        rows = _column(mesh, "heading", ("FLOAT_VECTOR",))
+        rows = column(mesh, "heading", ("FLOAT_VECTOR",))
     if rows is None:
         rows = np.tile([0.0, -1.0, 0.0], (len(mesh.vertices), 1))
     world = rows @ linear.T
@@ -219,7 +219,7 @@ def _attributes(mesh: bpy.types.Mesh, settings: CrowdSettings) -> dict[str, Any]
     wanted = attribute_names(settings)
     found = {}
     for name in mesh.attributes.keys():
-        values = _column(mesh, name) if name in wanted else None
+        values = column(mesh, name) if name in wanted else None
         if values is not None:
             found[name] = values
     return found

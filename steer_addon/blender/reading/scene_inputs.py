@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from ..crowd.property_types import SteerBehavior
 
 
+WEIGHT = "target_weight"
+"""Point attribute, or custom property of an object, that says how often a target is drawn."""
+
+
+def weight_of(evaluated: bpy.types.Object) -> float | None:
+    """An object's weight as a target; None where it has none, or no number."""
+    value = evaluated.get(WEIGHT)
+    return float(value) if isinstance(value, (bool, int, float)) else None
+
+
 def _made_by(obj: bpy.types.Object) -> set[int]:
     """Session uids of a crowd, its state and its bake."""
     bake = obj.steer.bake_collection
@@ -149,6 +159,7 @@ def signature(
         evaluated = part.evaluated_get(depsgraph)
         digest.update(part.name_full.encode())
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
+        digest.update(str(weight_of(evaluated)).encode())
         digest.update(b"\1" if evaluated.is_evaluated else b"\0")
         if part.type == "EMPTY":
             size = np.float32(evaluated.empty_display_size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,16 +14,27 @@ from ...core.inputs.targets import Targets, make_targets
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
 from ..crowd.links import ROLES, target_crowd
 from ..crowd.slots import needs_target, title_of, uses_of
-from .scene_inputs import target_objects
+from .scene_agents import column
+from .scene_inputs import WEIGHT, target_objects, weight_of
 from .scene_meshes import MESH_TYPES, FloatArray, Matrix, matrix_of, mesh_of, positions, transform
 from .scene_view import SceneView
 
 _WORDS = {"targets": (TARGETS, "target"), "second_targets": (SECOND_TARGETS, "second target")}
 
 
-def _points(evaluated: bpy.types.Object) -> FloatArray:
+def _points(evaluated: bpy.types.Object) -> tuple[FloatArray, Any]:
+    """Places of the points, and their weights, None where they have none."""
     with mesh_of(evaluated) as mesh:
-        return transform(positions(mesh), matrix_of(evaluated))
+        weights = None if mesh is None else column(mesh, WEIGHT)
+        return transform(positions(mesh), matrix_of(evaluated)), weights
+
+
+def _weights(view: SceneView, objects: Sequence[bpy.types.Object]) -> Any:
+    """Weights of objects, 1 for those without; None where no one has any."""
+    found = [view.read_object(o, "weight", weight_of) for o in objects]
+    if all(weight is None for weight in found):
+        return None
+    return np.array([1.0 if weight is None else weight for weight in found], np.float32)
 
 
 @dataclass
@@ -67,22 +78,25 @@ class TargetReader:
             o for o in target_objects(obj, slot) if not view.is_gone(o, "Target", chosen=chosen)
         ]
         axes: Matrix | None = None
+        weights: Any = None
         if slot.target_kind != "POINTS":
             matrices = [view.place_of(o) for o in objects]
             places = np.array([m[:3, 3] for m in matrices], np.float32).reshape(-1, 3)
             # the front of an object (-Y, as of characters) and its upper side
             axes = np.array([[-m[:3, 1], m[:3, 2]] for m in matrices]).reshape(-1, 2, 3)
+            weights = _weights(view, objects)
         elif objects and objects[0].type in MESH_TYPES:
-            places = view.read_object(objects[0], "points", _points)
+            places, weights = view.read_object(objects[0], "points", _points)
         else:
             places = np.zeros((0, 3), np.float32)
         good = np.isfinite(places).all(axis=1)
         if not good.all():
             view.warn(diagnose("TARGETS_NOT_FINITE", obj.name, count=int((~good).sum())))
             places, axes = places[good], None if axes is None else axes[good]
+            weights = None if weights is None else weights[good]
         heading, up = (None, None) if axes is None else (axes[:, 0], axes[:, 1])
         velocity = _velocity(places, last, view.frame, fps)
-        return make_targets(places, velocity, heading, up)
+        return make_targets(places, velocity, heading, up, weight=weights)
 
 
 def _velocity(places: FloatArray, last: Any, frame: float, fps: float) -> Any:

@@ -25,9 +25,9 @@ from ..compiled.jit import kernel
 from ..diagnoses import Diagnosis, diagnose
 from ..numeric.vec import pick
 from ..sensing.approach import arrive_velocity
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import TARGETS, VELOCITY, behavior
 from ..sensing.proposing import store_proposal
-from ..sensing.targeting import target_choice, target_flow, target_offset
+from ..sensing.targeting import ToTarget, target_offset
 from ..sensing.units import meters
 
 if TYPE_CHECKING:
@@ -65,10 +65,8 @@ def arrive_kernel(start, stop, agents, world, p, memory, out, active):
 @behavior(
     label="Arrive", output=VELOCITY, kernel=arrive_kernel, uses=(TARGETS,), icon="PIVOT_CURSOR"
 )
-class Arrive(Behavior):
+class Arrive(ToTarget):
     """Go to the target and brake in time to stop on it."""
-
-    goes_to_target = True
 
     slow_radius: float = meters(
         2.0, doc="Braking starts at this distance; more brakes earlier and more gently"
@@ -76,8 +74,6 @@ class Arrive(Behavior):
     stop_radius: float = meters(
         0.0, doc="Agents this near to the target want to stand; more leaves room around it"
     )
-    target_choice: str = target_choice(goes=True)
-    target_flow: float = target_flow()
 
     def advice(self, settings: Any, agents: Agents | None = None) -> list[Diagnosis]:
         """Say so when agents are too slow to react to stop on the target."""

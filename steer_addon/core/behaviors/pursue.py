@@ -16,9 +16,9 @@ from __future__ import annotations
 from ..compiled.jit import kernel
 from ..numeric.vec import dot, load, scale, unit
 from ..sensing.approach import meeting_offset
-from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, behavior
 from ..sensing.proposing import store_proposal
-from ..sensing.targeting import on_ground, target_choice, target_flow, target_offset
+from ..sensing.targeting import ToTarget, on_ground, target_offset
 
 HEAD_ON = -0.95
 """Cosine between two headings from which on they count as opposite."""
@@ -47,11 +47,7 @@ def pursue_kernel(start, stop, agents, world, p, memory, out, active):
     uses=(TARGETS, AXES),
     icon="TRACKING_FORWARDS",
 )
-class Pursue(Behavior):
+class Pursue(ToTarget):
     """Steer at full speed to where the target will be."""
 
     target_role = LEADS
-    goes_to_target = True
-
-    target_choice: str = target_choice(goes=True)
-    target_flow: float = target_flow()

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from ..compiled.jit import kernel
 from ..numeric.vec import scale, unit
-from ..sensing.declare import TARGETS, VELOCITY, Behavior, behavior
+from ..sensing.declare import TARGETS, VELOCITY, behavior
 from ..sensing.proposing import store_proposal
-from ..sensing.targeting import target_choice, target_flow, target_offset
+from ..sensing.targeting import ToTarget, target_offset
 
 
 @kernel
@@ -28,10 +28,5 @@ def seek_kernel(start, stop, agents, world, p, memory, out, active):
 
 
 @behavior(label="Seek", output=VELOCITY, kernel=seek_kernel, uses=(TARGETS,), icon="CON_TRACKTO")
-class Seek(Behavior):
+class Seek(ToTarget):
     """Steer straight at the target at full speed."""
-
-    goes_to_target = True
-
-    target_choice: str = target_choice(goes=True)
-    target_flow: float = target_flow()

@@ -20,19 +20,20 @@ _PURPOSE = random_purpose("spread")
 _WORD = 0xFFFFFFFF
 
 
-def drawn_words(seed: int, ids: Any, purpose: int) -> tuple[Any, ...]:
+def drawn_words(seed: int, ids: Any, purpose: int, step: Any = 0) -> tuple[Any, ...]:
     """Four random words of 32 bits for each id, each of shape (agent_count,).
 
     Args:
         seed: Random seed.
         ids: Ids of the agents, shape (agent_count,).
         purpose: See `random_purpose`.
+        step: Number of the draw from 0 to 2^32 - 1, one or of shape (agent_count,).
     """
     number, none = np.asarray(ids, np.int64), np.zeros(len(ids), np.int64)
     low, high = number & _WORD, (number >> 32) & _WORD
     keys = seed & _WORD, (seed >> 32) & _WORD
-    # not compiled: it is called once per simulation
-    words: tuple[Any, ...] = philox.__wrapped__(low, high, none, none + purpose, *keys)
+    # not compiled: it is called seldom
+    words: tuple[Any, ...] = philox.__wrapped__(low, high, none + step, none + purpose, *keys)
     return words
 
 

@@ -26,6 +26,9 @@ IntArray = NDArray[np.int64]
 NEAREST = 0
 BY_ID = 1
 
+STATELESS = ("NEAREST", "BY_ID")
+"""Choices that need no memory; agents remember all others, see `step.choosing`."""
+
 _SAME = np.zeros(0, np.int64)
 
 FEW = 32
@@ -49,11 +52,18 @@ class Targets:
     row_of: IntArray | None = None
     """The row that stands for each number that agents ask for, shape (number_count,), where some
     targets are left out; None where number and row are the same."""
+    weight: FloatArray | None = None
+    """How often agents draw each target ≥ 0, shape (target_count,); None for all alike."""
 
     @property
     def count(self) -> int:
         """Number of targets."""
         return len(self.position)
+
+    @property
+    def weights(self) -> FloatArray:
+        """How often agents draw each target, shape (target_count,)."""
+        return np.ones(self.count, np.float32) if self.weight is None else self.weight
 
     @cached_property
     def tree(self) -> BvhView:
@@ -87,6 +97,7 @@ class Targets:
             self.up[rows],
             self.own,
             row_of,
+            None if self.weight is None else self.weight[rows],
         )
 
     def view(self, row: IntArray) -> TargetView:
@@ -105,12 +116,13 @@ class Targets:
             agents: Agents that choose.
         """
         how = getattr(entry, "target_choice", "NEAREST")
-        if how == "QUICKEST":
-            index = np.where(
-                agents.target_index >= 0, agents.target_index, remembered_target(entry, agents)
-            )
-            agents = replace(agents, target_index=index)
-        return self.choose(agents, BY_ID if how == "BY_ID" else NEAREST)
+        if how in STATELESS or target_memory(entry) not in agents.memory:
+            return self.choose(agents, BY_ID if how == "BY_ID" else NEAREST)
+        index = remembered_target(entry, agents)
+        index = np.where(agents.target_index >= 0, agents.target_index, index)
+        row = self.choose(replace(agents, target_index=index), NEAREST)
+        found: IntArray = np.where(index >= 0, row, -1)
+        return found
 
     def choose(self, agents: Agents, how: int) -> IntArray:
         """Each agent's target.
@@ -149,8 +161,8 @@ class Choices:
     def of(self, targets: Targets, entry: Behavior, agents: Agents) -> IntArray:
         """Rows of the targets, shape (agent_count,); see `Targets.choose`."""
         how = getattr(entry, "target_choice", "NEAREST")
-        # agents remember the quickest one separately for each behavior
-        key = (id(targets), entry.key if how == "QUICKEST" else how)
+        # what agents remember they do so separately for each behavior
+        key = (id(targets), how if how in STATELESS else entry.key)
         if key not in self._known:
             # the key holds the targets too, so that no others get their number
             self._known[key] = (targets, targets.chosen(entry, agents))
@@ -165,9 +177,11 @@ def target_memory(entry: Behavior) -> str:
 def remembered_target(entry: Behavior, agents: Agents) -> IntArray:
     """Rows of the targets that agents took for a behavior, -1 for none, shape (agent_count,)."""
     memory = agents.memory.get(target_memory(entry))
-    if memory is None or memory.shape != (agents.count, 1):
+    if memory is None or len(memory) != agents.count:
         return np.full(agents.count, -1, np.int64)
-    return memory[:, 0].astype(np.int64) - 1
+    # negative on the way back through targets in order
+    rows: IntArray = np.abs(memory[:, 0]).astype(np.int64) - 1
+    return rows
 
 
 @kernel
@@ -213,7 +227,13 @@ def _choose(start, stop, position, ids, target_index, positions, tree, own, row_
 
 
 def make_targets(
-    position: Any, velocity: Any = None, heading: Any = None, up: Any = None, *, own: bool = False
+    position: Any,
+    velocity: Any = None,
+    heading: Any = None,
+    up: Any = None,
+    *,
+    own: bool = False,
+    weight: Any = None,
 ) -> Targets:
     """Make targets from points.
 
@@ -223,9 +243,11 @@ def make_targets(
         heading: Headings of those at rest, same shape, or None for -Y; others head where they go.
         up: Vectors to the head, same shape, or None for +Z.
         own: Whether these are the very agents that steer.
+        weight: How often agents draw each one, shape (target_count,), or None for all alike;
+            values below 0, and those that are not finite, count as 0.
 
     Raises:
-        WorldError: Shapes differ or a value is not finite.
+        WorldError: Shapes differ or a position or velocity is not finite.
     """
     points = _vectors("positions", position)
     speed = _rows("velocities", velocity, np.zeros(3), points)
@@ -235,7 +257,18 @@ def make_targets(
     moving = lengths(speed)[:, None] >= 1.0e-6
     ahead = _unit(np.where(moving, speed, ahead), np.array([0.0, -1.0, 0.0]))
     upright = _unit(_rows("up vectors", up, np.array([0.0, 0.0, 1.0]), points), np.eye(3)[2])
-    return Targets(points, speed, ahead, upright, own)
+    weights = None if weight is None else _weights(weight, len(points))
+    return Targets(points, speed, ahead, upright, own, weight=weights)
+
+
+def _weights(value: Any, count: int) -> FloatArray:
+    try:
+        weights = np.asarray(value, np.float32)
+    except (TypeError, ValueError):
+        raise WorldError("Target weights are no numbers: give numbers of shape (n,)") from None
+    if weights.shape != (count,):
+        raise WorldError(f"Target weights have shape {weights.shape}: give ({count},)")
+    return np.where(np.isfinite(weights) & (weights > 0.0), weights, np.float32(0.0))
 
 
 def _rows(what: str, value: Any, default: Any, points: FloatArray) -> FloatArray:

@@ -43,7 +43,10 @@ def _parts(value: Any) -> Iterator[Any]:
     elif is_dataclass(value) and not isinstance(value, type):
         yield type(value).__name__.encode()
         for entry in fields(value):
-            if not entry.name.startswith("_") and entry.name not in _DERIVED:
+            left_out = entry.name.startswith("_") or entry.name in _DERIVED
+            # what has no value was not there in earlier versions
+            left_out |= entry.name == "weight" and getattr(value, entry.name) is None
+            if not left_out:
                 yield from _parts((entry.name, getattr(value, entry.name)))
     elif isinstance(value, Mapping):
         yield b"{%d" % len(value)

@@ -7,24 +7,37 @@ from typing import Any
 from ..compiled.jit import kernel
 from ..numeric.vec import cross, length, load, project, sub, unit
 from ..parameters import choice, param
+from .declare import Behavior
+from .units import meters
 
 _CHOICES = {
     "NEAREST": "The nearest target",
     "BY_ID": "The target with the number: id modulo the number of targets",
 }
+_DRAWN = {
+    "RANDOM": "A target drawn by the seed and the agent's id, all of them as often",
+    "BY_WEIGHT": "A drawn target, each as often as its weight target_weight says",
+}
 _QUICKEST = {"QUICKEST": "The target that is reached soonest, counting the agents that wait there"}
+_GOING = {
+    "ASSIGNED": "A target of its own for each agent, so that all ways together are shortest",
+}
+_IN_ORDER = {"IN_ORDER": "One target after the other, in the order of the list"}
 
 
-def target_choice(*, goes: bool = False) -> Any:
+def target_choice(*, goes: bool = False, in_order: bool = False) -> Any:
     """The parameter `target_choice`, the same for every behavior with targets.
 
     Args:
         goes: Whether the behavior goes to its target: then agents may take the quickest one, and
             the behavior has a `target_flow`.
+        in_order: Whether agents may visit the targets one after the other; for `ToTarget`, which
+            has the parameters of that.
     """
+    going = {**_QUICKEST, **_DRAWN, **_GOING} if goes else _DRAWN
     return choice(
         "NEAREST",
-        _CHOICES | _QUICKEST if goes else _CHOICES,
+        {**_CHOICES, **going, **(_IN_ORDER if in_order else {})},
         doc="Which of several targets an agent uses; the attribute target_index overrides it",
     )
 
@@ -38,6 +51,53 @@ def target_flow() -> Any:
         soft_maximum=20.0,
         doc="How many get to a target per second: 1.3 for a door 1 m wide; less avoids queues more",
         shown_for=("target_choice", ("QUICKEST",)),
+    )
+
+
+_VISITS = ("target_choice", ("IN_ORDER",))
+
+
+def _waiting(doc: str) -> Any:
+    return param(0.0, unit="s", minimum=0.0, soft_maximum=60.0, doc=doc, shown_for=_VISITS)
+
+
+class ToTarget(Behavior):
+    """Base of behaviors that go to their target: which one, and what they do at one of several."""
+
+    goes_to_target = True
+
+    target_choice: str = target_choice(goes=True, in_order=True)
+    target_flow: float = target_flow()
+    keep_order: float = param(
+        0.0,
+        minimum=0.0,
+        maximum=10.0,
+        soft_maximum=1.0,
+        doc="How much long ways count beside the sum of all: 0 is the least sum, with 0.1 hardly "
+        "anybody has to pass those who stand",
+        shown_for=("target_choice", ("ASSIGNED",)),
+        per_agent=False,
+    )
+    after_last: str = choice(
+        "STOP",
+        {
+            "STOP": "The last target is the goal: agents stay there, or do as On Arrival says",
+            "LOOP": "The first target follows",
+            "BACK_AND_FORTH": "Agents turn around, and visit the targets in reverse",
+        },
+        doc="What follows the last target of the list",
+        shown_for=_VISITS,
+    )
+    min_wait: float = _waiting(
+        "Shortest time that an agent stands at a target before it goes on; more keeps all longer"
+    )
+    max_wait: float = _waiting(
+        "Longest time that an agent stands at a target before it goes on; more lets times differ"
+    )
+    visit_radius: float = meters(
+        1.0,
+        doc="A target this near counts as visited; more lets agents go on, or wait, farther off",
+        shown_for=_VISITS,
     )
 
 

@@ -1,7 +1,8 @@
 """Arrival: which agents are at the goal of the crowd, and what becomes of them.
 
 The goal is that of the first behavior in the list that goes to a place: to its target, or to the
-end of a path, once an agent is on the last stretch to it (`goes_to_target`, `ends`).
+end of a path, once an agent is on the last stretch to it (`goes_to_target`, `ends`). Of targets in
+order it is the last one (see `visits`); agents that wait at another one stand as the arrived do.
 Everything is decided from the state at the start of a step, so the order of agents cannot matter.
 
 LEAVE      d ≤ a + r: the body is there, and the agent is dead from this step on; where many come at
@@ -38,30 +39,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from ..compiled.jit import kernel, parallel_for
 from ..crowd.settings import CrowdSettings
-from ..geometry import neighbors
 from ..inputs.targets import Choices
 from ..inputs.world import World
-from ..numeric.vec import EPSILON, add_scaled, dot, length, load, project, scale, store, sub, unit
+from ..numeric.vec import EPSILON
 from ..sensing.declare import TARGETS, VELOCITY, Behavior
+from . import visits
 from .integrate import SLOW
+from .measure import GoalView, measured, room_of, stand_behind
 from .proposals import Perception, Proposal, run_kernel
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
 
-DISCS, SPHERES = 0.7, 0.55
-"""Shares of an area and of a volume that bodies fill where they stand together."""
-KEEP, KEEP_GAP = 1.25, 1.5
-"""How much larger the place, and gaps, are for agents that are there than for agents that come."""
+KEEP = 1.25
+"""How much larger the place is for agents that are there than for agents that come."""
 PATIENCE, SLIDING_PATIENCE = 0.5, 3.0
 """An agent held up for this time has arrived [s]: standing, and sliding along the others."""
 SHUTTLED = 2.0
@@ -72,25 +70,9 @@ SHUTTLES = "a shuttle"
 far they came since [m], shape (agent_count, 2). Crowds have it from the first of them on."""
 PASSED = 10.0
 """Large or slow agents slide for longer: for the time that this number of their radii takes."""
-CONE = 120.0
-"""Full angle around the direction of the goal [deg] in which others stand in the way."""
-MOST = 16
-"""Number of neighbors among which one in the way is looked for."""
-GRAIN = 2.0**-20
-"""Sizes of bodies are summed in whole multiples of this: the order then does not matter."""
 
 MARGIN = 0.01
 """The first agent to arrive is no farther from the goal than its body and this [m]."""
-
-
-class GoalView(NamedTuple):
-    """Where agents want to be."""
-
-    place: F32  # (n, 3) [m]
-    key: NDArray[np.int64]  # (n,) number of the goal, -1 for those without
-    distance: F64  # (n,) [m] to the goal, in a flat crowd level
-    passed: F64  # (n,) [m] least distance during the last step
-    ahead: F32  # (n, 3) unit direction of the goal
 
 
 def goal_of(stack: Sequence[Behavior]) -> Behavior | None:
@@ -133,13 +115,9 @@ def _goals(
         if not found.count or found.own:
             return None
         key = choices.of(found, entry, agents)
+        key = np.where(visits.ends_there(entry, agents, found.count, settings), key, -1)
         place = np.take(found.position, key, axis=0)
-    distance, passed = np.zeros(agents.count), np.zeros(agents.count)
-    goals = GoalView(place, key, distance, passed, np.zeros_like(place))
-    parallel_for(
-        _measure, agents.count, agents.position, agents.velocity, agents.normal, dt, flat, goals
-    )
-    return goals
+    return measured(agents, place, key, dt, flat)
 
 
 def begun(
@@ -202,11 +180,7 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
         if float(goals.passed.min(initial=np.inf)) > farthest:
             return _marked(agents, there)
     radius = agents.radius.astype(np.float64)
-    size = np.rint((radius**2 if flat else radius**3) / GRAIN) * GRAIN
-    filled = np.bincount(goals.key[there], size[there], minlength=int(goals.key.max(initial=0)) + 1)
-    own = np.where(there, 0.0, size)
-    total = filled[np.maximum(goals.key, 0)] + own
-    reach = np.sqrt(total / DISCS) if flat else np.cbrt(total / SPHERES)
+    reach = room_of(agents.radius, goals.key, there, flat)
     coming = goals.passed <= np.maximum(near, reach - radius)
     keeping = goals.distance <= KEEP * np.maximum(near, reach) + radius
     result = aims & np.where(before, keeping, coming)
@@ -218,7 +192,7 @@ def _held(agents: Agents, goals: GoalView, near: float, flat: bool, dt: float) -
     sliding = np.maximum(SLIDING_PATIENCE, past)
     behind = np.zeros(agents.count, np.bool_)
     if there.any() and unsure.any():
-        behind = _behind(agents, goals, there, unsure)
+        behind = stand_behind(agents, goals, there, unsure)
         stands = agents.speed <= SLOW * agents.max_speed
         counted = dt * np.where(stands, 1.0, PATIENCE / sliding)
         waited = np.where(behind & ~before, agents.waited + counted, waited)
@@ -255,43 +229,27 @@ def _shuttled(
     return replace(agents, memory={**agents.memory, SHUTTLES: kept}), held
 
 
-def _behind(
-    agents: Agents, goals: GoalView, there: NDArray[np.bool_], unsure: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Which of the unsure agents stand behind one that has arrived."""
-    rows = np.flatnonzero(there | unsure)
-    radius = agents.radius[rows].astype(np.float64)
-    gaps = np.maximum(2.0 * radius, agents.max_speed[rows] * 1.0)
-    gaps = np.where(there[rows], KEEP_GAP * gaps, gaps)
-    reach = gaps + radius + radius.max()
-    position = np.ascontiguousarray(agents.position[rows])
-    seen = neighbors.find(
-        neighbors.build_grid(position, float(reach.max())),
-        position,
-        np.ascontiguousarray(goals.ahead[rows]),
-        np.ascontiguousarray(agents.id[rows]),
-        reach.astype(np.float32),
-        np.where(unsure[rows], MOST, 0).astype(np.float32),
-        np.array([CONE], np.float32),
-    )
-    blocked = np.zeros(len(rows), np.uint8)
-    key, distance = goals.key[rows], goals.distance[rows]
-    standing = there[rows].astype(np.uint8)
-    parallel_for(_blocked_kernel, len(rows), seen, key, distance, standing, radius, gaps, blocked)
-    result = np.zeros(agents.count, np.bool_)
-    result[rows] = blocked != 0
-    return result
+def standing(stack: Sequence[Behavior], agents: Agents) -> U8:
+    """1 for agents that stand, shape (agent_count,): the arrived, and those that wait or stay.
+
+    Args:
+        stack: The behaviors that act.
+        agents: The crowd at the start of the step.
+    """
+    goal = goal_of(stack)
+    waits = visits.stays(goal, agents) if goal is not None else np.zeros(1, np.bool_)
+    return (agents.arrived | waits).astype(np.uint8) if waits.any() else agents.arrived
 
 
 def hush(stack: Sequence[Behavior], found: dict[str, Proposal], agents: Agents) -> None:
-    """Let the arrived wish to stand, but for behaviors that have targets of their own.
+    """Let those that stand wish for nothing else, but for behaviors that have targets of their own.
 
     Args:
         stack: The behaviors that act.
         found: The proposals of those that wish for velocities; they are changed.
         agents: The crowd at the start of the step.
     """
-    rows, goal = np.flatnonzero(agents.arrived), goal_of(stack)
+    rows, goal = np.flatnonzero(standing(stack, agents)), goal_of(stack)
     if goal is None:
         return
     for entry in stack if len(rows) else ():
@@ -301,34 +259,3 @@ def hush(stack: Sequence[Behavior], found: dict[str, Proposal], agents: Agents) 
             continue
         found[entry.key].value[rows] = 0.0
         found[entry.key].active[rows] = entry is goal
-
-
-@kernel
-def _measure(start, stop, position, velocity, normal, dt, flat, goals):
-    """Fill in distances and directions of goals."""
-    for i in range(start, stop):
-        if goals.key[i] < 0:
-            continue
-        offset = sub(load(goals.place, i), load(position, i))
-        way = scale(load(velocity, i), dt)
-        if flat:
-            offset, way = project(offset, load(normal, i)), project(way, load(normal, i))
-        goals.distance[i] = length(offset)
-        store(goals.ahead, i, unit(offset))
-        share = 0.0
-        if dot(way, way) > EPSILON * EPSILON:
-            share = min(1.0, max(0.0, -dot(offset, way) / dot(way, way)))
-        goals.passed[i] = length(add_scaled(offset, way, share))
-
-
-@kernel
-def _blocked_kernel(start, stop, seen, key, distance, standing, radius, gaps, blocked):
-    """Mark agents with an arrived one in their way."""
-    for i in range(start, stop):
-        for n in range(seen.count[i]):
-            j = seen.index[i, n]
-            gap = seen.distance[i, n] - radius[i] - radius[j]
-            nearer = key[j] == key[i] and distance[j] < distance[i]
-            if standing[j] != 0 and nearer and gap <= gaps[i]:
-                blocked[i] = 1
-                break

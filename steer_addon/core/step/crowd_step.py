@@ -18,7 +18,7 @@ from ..inputs.targets import NO_TARGETS, Choices
 from ..inputs.world import NO_COLLIDERS, World
 from ..sensing.declare import PUSH, VELOCITY, WISH
 from ..views import AgentView, BvhView, WorldView
-from . import arrival, quickest
+from . import arrival, choosing
 from .around import Around
 from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, run_kernel, sum_desired
@@ -57,7 +57,7 @@ class CrowdStep:
             seed: Random seed.
         """
         self.settings, self.stack = settings, settings.stack
-        agents = quickest.decided(agents, world, settings, dt, number)
+        agents = choosing.decided(agents, world, settings, dt, number, seed)
         self._choices = Choices()
         agents, self._away = arrival.begun(agents, world, settings, dt, self._choices)
         self._whole, self._rows = agents, None
@@ -140,6 +140,10 @@ class CrowdStep:
     def move(self) -> None:
         """Combine the proposals and write positions, velocities and headings into `after`."""
         before, after, proposals = self.before, self.after, self._proposals
+        stands, away = arrival.standing(self.stack, before), self._away
+        if stands is not before.arrived:
+            # those that wait are on no way to a goal: they need not stop at one
+            away = np.where(before.arrived, away if len(away) else np.inf, np.inf)
         kinds = np.array([p.output == VELOCITY for p in proposals], np.uint8)
         jit.parallel_for(
             move_kernel,
@@ -148,8 +152,8 @@ class CrowdStep:
             self.sees,
             _limits(self.settings, self.sees.dt),
             (kinds, _weights(proposals), self._values, self._active),
-            before.arrived,
-            self._away,
+            stands,
+            away,
             before.roll,
             (after.position, after.velocity, after.heading, after.normal, after.roll),
         )

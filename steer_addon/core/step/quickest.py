@@ -31,11 +31,9 @@ from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..compiled.jit import kernel, parallel_for
-from ..crowd.settings import CrowdSettings
-from ..inputs.targets import NEAREST, Targets, remembered_target, target_memory
-from ..inputs.world import World
+from ..inputs.targets import NEAREST, Targets
 from ..numeric.vec import EPSILON, length, load, sub
-from ..sensing.declare import per_agent
+from ..sensing.declare import Behavior, per_agent
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
@@ -50,30 +48,12 @@ PARTS, SWEEPS = 16, 3
 """Number of parts in which agents without a target consider, and how many times each."""
 
 
-def decided(
-    agents: Agents, world: World, settings: CrowdSettings, dt: float, number: int
-) -> Agents:
-    """The crowd at the start of a step, with its choices of the quickest targets.
-
-    Args:
-        agents: The crowd; it is not changed.
-        world: The world that it perceives.
-        settings: Settings of the crowd.
-        dt: Length of the step [s].
-        number: Number of the step.
-    """
-    for entry in settings.stack:
-        if getattr(entry, "target_choice", "") != "QUICKEST":
-            continue
-        targets = world.targets_of(entry.target)
-        if targets.own or not targets.count:
-            continue
-        held = remembered_target(entry, agents)
-        flow = np.broadcast_to(per_agent(entry, "target_flow", agents), agents.count)
-        rows = choose(targets, agents, held, flow, dt, number)
-        memory = {**agents.memory, target_memory(entry): (rows[:, None] + 1).astype(np.float32)}
-        agents = replace(agents, memory=memory)
-    return agents
+def chosen(
+    entry: Behavior, targets: Targets, agents: Agents, held: I64, dt: float, number: int
+) -> I64:
+    """Each agent's target for a behavior; see `choose`."""
+    flow = np.broadcast_to(per_agent(entry, "target_flow", agents), agents.count)
+    return choose(targets, agents, held, flow, dt, number)
 
 
 def choose(targets: Targets, agents: Agents, held: I64, flow: Any, dt: float, number: int) -> I64:

@@ -21,7 +21,7 @@ from ..errors import ParameterError, short
 from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
 from ..results.frames import Frame, make_frame
-from . import arrival, gait
+from . import arrival, choosing, gait
 from .free_goals import FreeGoals
 from .proposals import Proposal
 from .solver import Solver, StepResult
@@ -177,6 +177,7 @@ class Simulation:
     def warnings(self) -> list[Diagnosis]:
         """Diagnoses of the frames simulated until now that the user may want to act on."""
         found = [*self.settings.advice(self.agents), *self._goals.warnings]
+        found += choosing.lacking(self.agents, self.settings.stack)
         if self.off_ground:
             found.append(diagnose("OFF_GROUND", count=self.off_ground))
         if self.in_colliders:
