@@ -28,7 +28,7 @@ from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
 from ..suspension import is_suspended, suspended
-from . import advancing, compiling, live_store, missing, simulate
+from . import advancing, compiling, live_store, meeting, missing, simulate
 from .edits import Edit
 from .played import played
 
@@ -255,7 +255,7 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 
     _each(scene, begin, wait=not rendering)
     begun -= advancing.advance(
-        [*takings.values(), *advancing.bakes_beside(takings.values(), moment(scene)[0])],
+        [*takings.values(), *meeting.bakes_beside(takings.values(), moment(scene)[0])],
         can_wait=not rendering and _in_main_thread() and compiling.can_wait(),
         hold=hold,
         fail=lambda obj, error: runs.ensure(obj).fail(error),

@@ -22,9 +22,9 @@ from ..crowd.state import clear_state, ensure_state, plays_back, write_state
 from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
 from ..reading.scene_inputs import geometry_owners, gone_inputs, signature
 from . import missing, simulate
-from .advancing import FrameFinder, frames_before
 from .edit_modes import EditModes, digest_once
 from .edits import Edit, object_uids
+from .meeting import FrameFinder, frames_before
 from .session import Session
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from ..crowd.scene_time import scene_moment
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
 from ..suspension import suspended
-from .advancing import meeting_groups
+from .meeting import meeting_groups
 from .played import played
 from .session import Session
 
