@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file with a crowd (default: the one that Blender has open)",
     )
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="folder for it all")
-    arguments.add_crowd(parser, "needed when the file has several")
+    arguments.add_crowd(parser)
     arguments.add_frames(parser, "frames to simulate, bake and render")
     parser.add_argument("--engine", default="CYCLES", help="CYCLES, WORKBENCH or EEVEE")
     parser.add_argument("--samples", metavar="N", default="16", help="samples per pixel")
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> Any:
     common = ["--quiet"] if options.quiet else []
     changes = [word for text in options.set for word in ("--set", text)]
     changes += [] if options.seed is None else [f"--seed={options.seed}"]
-    crowd = [] if options.crowd is None else [f"--crowd={options.crowd}"]
+    crowd = [f"--crowd={name}" for name in options.crowd]
     frames = options.frames
     until = [] if frames is None else [f"--frames={frames[0]}-{frames[-1]}"]
     baked = options.out / "baked.blend"

@@ -198,12 +198,18 @@ def non_negative_float(text: str) -> float:
 
 def add_blend(parser: argparse.ArgumentParser) -> None:
     """Take the .blend file that a command works on."""
-    parser.add_argument("file", metavar="FILE.blend", type=path, help="file with a crowd")
+    parser.add_argument("file", metavar="FILE.blend", type=path, help="file with crowds")
 
 
-def add_crowd(parser: argparse.ArgumentParser, what: str) -> None:
-    """Take the name of a crowd."""
-    parser.add_argument("--crowd", metavar="NAME", help=f"name of the crowd object; {what}")
+def add_crowd(parser: argparse.ArgumentParser) -> None:
+    """Take names of crowds."""
+    parser.add_argument(
+        "--crowd",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="name of a crowd object; may be given several times (default: all crowds of the file)",
+    )
 
 
 def add_frames(parser: argparse.ArgumentParser, what: str) -> None:
@@ -222,14 +228,14 @@ def add_compiled(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Take changes of the crowd's settings for this run."""
+    """Take changes of the settings of the chosen crowds for this run."""
     parser.add_argument("--seed", metavar="N", type=seed_number, help="random seed for this run")
     parser.add_argument(
         "--set",
         metavar="BEHAVIOR.PARAMETER=VALUE",
         action="append",
         default=[],
-        help="change a setting for this run, such as separation.weight=2 or "
+        help="change a setting of all chosen crowds for this run, such as separation.weight=2 or "
         "agents.max_speed=1.8; may be given several times; `steer behaviors` lists them",
     )
     add_compiled(parser)

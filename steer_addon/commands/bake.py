@@ -6,17 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..blender import playback
-from ..blender.bake import cached, keyed_crowds, places
+from ..blender.bake import keyed_crowds
 from ..blender.crowd.bake_settings import KeyframeBakeSettings
 from ..blender.export import formats
 from ..blender.export.names import FORMATS, Format
 from ..blender.headless import batch
-from ..core.cache import MANIFEST, NEXT, folder_name, open_cache
-from ..core.diagnoses import add_new, diagnose
-from ..core.errors import OutputError, SceneError, UsageError
+from ..core.errors import SceneError, UsageError
 from ..core.parameters import parameters
 from . import arguments
+from .caching import bake_to_caches
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
 
@@ -58,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file to write; the file that is read stays as it is, unless it is named here again; "
         "not needed for --to cache, nor for files of other programs",
     )
-    arguments.add_crowd(parser, "without it all of them are baked")
-    arguments.add_frames(parser, "frames to bake (default: the crowd's range)")
+    arguments.add_crowd(parser)
+    arguments.add_frames(parser, "frames to bake (default: each crowd's range)")
     _add_keyframe_options(parser)
     parser.add_argument(
         "--cache",
@@ -133,22 +131,14 @@ def run(options: argparse.Namespace) -> Result:
     work = Pipeline(options)
     if to == "keyframes":
         return _bake_to_keyframes(work)
-    return _bake_to_cache(work) if to == "cache" else _export(work)
+    return bake_to_caches(work) if to == "cache" else _export(work)
 
 
 def _bake_to_keyframes(work: Pipeline) -> Result:
-    rows = []
-    for job in work.jobs("Baking"):
-        if work.options.rigs:
-            work.options.bodies = "RIGS"
-            job.crowd.steer.bake_source_object = job.crowd.steer.bake_source_collection = None
-        batch.set_bake(job.crowd, work.options, _KEYFRAME_SETTINGS)
-        if work.options.rigs and not keyed_crowds.makes_rigs(job.crowd):
-            raise SceneError(
-                f"Crowd {job.crowd.name!r} shows no characters, and only these have rigs: leave "
-                "--rigs out"
-            )
-        rows.append(_keyframes_row(work, job, work.options.empties))
+    jobs = work.jobs("Baking")
+    for crowd in work.crowds:
+        _set_keyframes(crowd, work.options)
+    rows = [_keyframes_row(work, job, work.options.empties) for job in jobs]
     result = work.report(
         {"command": "bake"},
         rows,
@@ -161,6 +151,22 @@ def _bake_to_keyframes(work: Pipeline) -> Result:
     )
     result.lines += result.data["outputs"]
     return result
+
+
+def _set_keyframes(crowd: bpy.types.Object, options: argparse.Namespace) -> None:
+    """Write the options of a bake to keyframes to a crowd.
+
+    Raises:
+        SceneError: The file has no such object or collection, or the crowd has no rigs.
+    """
+    if options.rigs:
+        options.bodies = "RIGS"
+        crowd.steer.bake_source_object = crowd.steer.bake_source_collection = None
+    batch.set_bake(crowd, options, _KEYFRAME_SETTINGS)
+    if options.rigs and not keyed_crowds.makes_rigs(crowd):
+        raise SceneError(
+            f"Crowd {crowd.name!r} shows no characters, and only these have rigs: leave --rigs out"
+        )
 
 
 def _keyframes_row(work: Pipeline, job: Job, empties: bool) -> Row:
@@ -193,84 +199,15 @@ def _keyframes_row(work: Pipeline, job: Job, empties: bool) -> Row:
     }
 
 
-def _bake_to_cache(work: Pipeline) -> Result:
-    """Frames baked before a failure are kept, for --continue."""
-    options = work.options
-    folders = [_cache_folder(crowd, options.cache, options.go_on) for crowd in work.crowds]
-    jobs = zip(work.jobs("Baking"), folders, strict=True)
-    rows = [_cache_row(work, job, folder) for job, folder in jobs]
-    if options.save is not None:
-        for crowd, folder in zip(work.crowds, folders, strict=True):
-            playback.attach(crowd, folder)
-            # relative to the file that was read; saving elsewhere turns it round
-            places.set_folder(crowd, folder)
-    result = work.report(
-        {"command": "bake", "to": "cache"},
-        rows,
-        lambda row: (
-            f"{row['crowd']}: {row['agents']} agents, frames {row['frame_start']}-"
-            f"{row['frame_end']} ({row['kept']} were there), {row['bytes'] / 1e6:.1f} MB"
-        ),
-        list(map(str, folders)),
-    )
-    result.lines += result.data["outputs"]
-    return result
-
-
-def _cache_folder(crowd: bpy.types.Object, chosen: Path | None, go_on: bool) -> Path:
-    if chosen is not None:
-        return chosen.resolve() / folder_name(crowd.name)
-    own = places.own_folder(crowd) if go_on else places.folder_to_replace(crowd)
-    return own or places.new_folder(crowd)
-
-
-def _cache_row(work: Pipeline, job: Job, folder: Path) -> Row:
-    options, crowd, frames, clock = work.options, job.crowd, job.frames, StepClock()
-    # the file that is saved knows of the bake, the one that was read does not
-    file = None if options.save is None else options.save.resolve()
-    if options.go_on and any((folder / name).exists() for name in (MANIFEST, NEXT)):
-        last = None if options.frames is None else frames[-1]
-        making = cached.resume(crowd, work.scene, folder, last, file)
-    else:
-        making = cached.begin(crowd, work.scene, folder, frames, file)
-    try:
-        for step in clock.timed(making.steps):
-            job.progress(step)
-    except OutputError as error:
-        found = error.diagnosis
-        if found.code != "CACHE_NOT_WRITTEN":
-            raise
-        raise OutputError(
-            diagnose("COMMAND_CACHE_NOT_WRITTEN", found.subject, **found.values)
-        ) from None
-    finally:
-        making.close()
-    add_new(work.warnings, making.warnings)
-    cache = open_cache(folder)
-    return {
-        "crowd": crowd.name,
-        "agents": cache.header.agent_count,
-        "frames": len(cache.frames),
-        "frame_start": cache.frames[0],
-        "frame_end": cache.frames[-1],
-        "kept": making.kept,
-        "complete": cache.complete,
-        "folder": str(folder),
-        "bytes": sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()),
-        "settings_hash": cache.header.settings_hash,
-        "seconds_per_step": clock.seconds_per_step,
-        "bake_seconds": round(clock.seconds, 4),
-    }
-
-
 def _export(work: Pipeline) -> Result:
     options = work.options
     chosen = formats.FORMATS[options.to]
     paths = _export_paths(options.out, work.crowds, chosen)
-    rows = []
-    for job, path in zip(work.jobs("Exporting"), paths, strict=True):
-        batch.set_bake(job.crowd, options, ("step", "tolerance"))
+    rows, jobs = [], work.jobs("Exporting")
+    for crowd, path in zip(work.crowds, paths, strict=True):
+        batch.set_bake(crowd, options, ("step", "tolerance"))
         batch.check_new_file(path, chosen.suffix)
+    for job, path in zip(jobs, paths, strict=True):
         made = formats.export_crowd(
             job.crowd,
             work.scene,

@@ -1,7 +1,7 @@
 """The pipeline of all commands that run the crowds of a .blend file.
 
-The file is opened, its crowds are found, settings are changed for this run, and each crowd is
-run; of the rows that come of it a report is made.
+The file is opened, its crowds are found, and the settings of all are changed for this run, before
+any is run: crowds that meet depend on one another. Of the rows that come of it a report is made.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..blender.headless import batch
 from ..core.compiled import jit
 from ..core.crowd.settings import CrowdSettings
 from ..core.diagnoses import Diagnosis, diagnose
-from ..core.errors import UncompiledError
+from ..core.errors import ParameterError, UncompiledError
 from .output import ProgressLine, Result
 
 if TYPE_CHECKING:
@@ -67,13 +67,12 @@ class Pipeline:
         warnings: Filled with what the user may want to change.
     """
 
-    def __init__(self, options: argparse.Namespace, *, single: bool = False) -> None:
+    def __init__(self, options: argparse.Namespace) -> None:
         """Open the file and find the crowds.
 
         Args:
             options: As `arguments` declares them: file, crowd, frames, set, seed; save where the
                 command saves a .blend file.
-            single: Whether the command runs no more than one crowd.
 
         Raises:
             SteerError: The file cannot be opened, has no such crowd, or nothing can be saved; or
@@ -84,21 +83,39 @@ class Pipeline:
         if getattr(options, "save", None) is not None:
             batch.check_new_file(options.save, ".blend")
         self.scene = batch.open_file(options.file)
-        self.crowds = batch.find_crowds(self.scene, options.crowd, single=single)
+        self.crowds = batch.find_crowds(self.scene, options.crowd)
         # after Blender, which needs its memory more
         self.warnings = check_compiled(options.require_compiled)
 
     def jobs(self, doing: str) -> Iterator[Job]:
-        """Get crowd by crowd ready; `doing` is the verb of its progress, such as "Baking".
+        """Get all crowds ready, and then pass them on one by one.
+
+        Args:
+            doing: The verb of the progress, such as "Baking".
 
         Raises:
-            SteerError: The crowd has no such settings or frames.
+            SteerError: A crowd has no such settings or frames.
         """
-        options = self.options
-        for crowd in self.crowds:
-            settings = batch.override(crowd, options.set, options.seed)
-            frames = batch.frames_of(crowd, options.frames)
-            yield Job(crowd, settings, frames, ProgressLine(f"{doing} {crowd.name}", options.quiet))
+        ready = [(crowd, self._settings(crowd), self._frames(crowd)) for crowd in self.crowds]
+        # progress begins with the work
+        return (Job(*row, self.progress(f"{doing} {row[0].name}")) for row in ready)
+
+    def progress(self, what: str) -> ProgressLine:
+        """Where to report; `what` says what is done."""
+        return ProgressLine(what, self.options.quiet)
+
+    def _frames(self, crowd: bpy.types.Object) -> range:
+        return batch.frames_of(crowd, self.options.frames)
+
+    def _settings(self, crowd: bpy.types.Object) -> CrowdSettings:
+        try:
+            return batch.override(crowd, self.options.set, self.options.seed)
+        except ParameterError as error:
+            if len(self.crowds) == 1:
+                raise
+            raise ParameterError(
+                f"Crowd {crowd.name!r}: {error}; --crowd chooses the crowds to change"
+            ) from None
 
     def report(
         self,

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import numpy as np
 
@@ -37,21 +37,18 @@ FILES = (*(f"{name}.npy" for name in (*ARRAYS, "ids", "frames")), REPORT)
 _HEADER = 256
 """Bytes before the data: room for any shape, so that it can be filled in at the end."""
 _FORMAT = "steer-simulation"
+_UNFINISHED = "cut short while renaming"
 _MOST_REPORT = 100_000_000
 
 
-class Recorder:
-    """Writes the frames of one run into a folder; use it in a `with` statement."""
+class _Folder:
+    """A folder with a report, held for one run; used in a `with` statement."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.numbers: list[int] = []
-        self.agent_count = 0
-        self._ids: Any = None
-        self._files: dict[str, IO[bytes]] = {}
         self._stack = ExitStack()
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> Self:
         """Begin.
 
         Raises:
@@ -64,18 +61,16 @@ class Recorder:
             lock = FolderLock(self.folder)
             self._stack.callback(lock.release, remove=True)
             self._check_own()
-            self._stage = self._stack.enter_context(stage(self.folder))
-            for name in ARRAYS:
-                handle = create(self._stage / f"{name}.npy")
-                self._files[name] = file = os.fdopen(handle, "wb")
-                self._stack.callback(_close, file)
+            self._begin()
             self._stack = self._stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the files, drop those that were not kept, and release the folder."""
-        self._files = {}
+        """Drop what was not kept, and release the folder."""
         self._stack.close()
+
+    def _begin(self) -> None:
+        """Make what is filled until the end."""
 
     @property
     def has_complete(self) -> bool:
@@ -91,6 +86,39 @@ class Recorder:
                 f"{self.folder} holds {' and '.join(there)}, which `steer simulate` did not "
                 "write: choose another folder with --out, or move it away"
             )
+
+    def _write_report(self, report: dict[str, Any]) -> None:
+        data = {"format": _FORMAT, **with_sentences(report)}
+        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        replace_file(self.folder / REPORT, [text.encode("utf-8", "surrogateescape")])
+
+    @contextmanager
+    def _as_output_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"Folder {self.folder} cannot be written: {reason(error)}; choose another one with "
+                "--out, or make room"
+            ) from None
+
+
+class Recorder(_Folder):
+    """Writes the frames of one crowd into a folder; use it in a `with` statement."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.numbers: list[int] = []
+        self.agent_count = 0
+        self._ids: Any = None
+        self._files: dict[str, IO[bytes]] = {}
+
+    def _begin(self) -> None:
+        self._stage = self._stack.enter_context(stage(self.folder))
+        for name in ARRAYS:
+            handle = create(self._stage / f"{name}.npy")
+            self._files[name] = file = os.fdopen(handle, "wb")
+            self._stack.callback(_close, file)
 
     def add(self, frame: Frame) -> None:
         """Write a frame.
@@ -125,7 +153,7 @@ class Recorder:
                     np.save(file, np.asarray(values, "<i8"), allow_pickle=False)
                 sync_file(self._stage / f"{name}.npy")
             # until the last array has its name, the report says that they do not belong together
-            self._write_report({**report, "complete": False, "error": "cut short while renaming"})
+            self._write_report({**report, "complete": False, "error": _UNFINISHED})
             for name in FILES[:-1]:
                 rename(self._stage / name, self.folder / name)
             sync_folder(self.folder)
@@ -143,20 +171,31 @@ class Recorder:
             file.close()
         sync_file(self._stage / f"{name}.npy")
 
-    def _write_report(self, report: dict[str, Any]) -> None:
-        data = {"format": _FORMAT, **with_sentences(report)}
-        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-        replace_file(self.folder / REPORT, [text.encode("utf-8", "surrogateescape")])
 
-    @contextmanager
-    def _as_output_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(
-                f"Folder {self.folder} cannot be written: {reason(error)}; choose another one with "
-                "--out, or make room"
-            ) from None
+class Summary(_Folder):
+    """Writes a report of several crowds, beside their folders; use it in a `with` statement."""
+
+    def begin(self) -> None:
+        """Say that the folders of the crowds do not belong together yet.
+
+        Raises:
+            OutputError: The folder cannot be written.
+        """
+        with self._as_output_errors():
+            self._write_report({"command": "simulate", "complete": False, "error": _UNFINISHED})
+            # those of an earlier run with one crowd are not those of the report any more
+            for name in FILES[:-1]:
+                (self.folder / name).unlink(missing_ok=True)
+
+    def keep(self, report: dict[str, Any]) -> Path:
+        """Write the report.
+
+        Raises:
+            OutputError: It cannot be written.
+        """
+        with self._as_output_errors():
+            self._write_report(report)
+        return self.folder / REPORT
 
 
 def _close(file: IO[bytes]) -> None:

@@ -124,15 +124,15 @@ def test_set_wins_over_keys(run, small_scene, tmp_path):
 
 
 def test_what_was_simulated_before_a_failure_is_kept(run, small_scene, tmp_path, monkeypatch):
-    whole = simulate.run
+    whole = simulate.run_together
 
     def broken(*words, **options):
-        for frame in whole(*words, **options):
-            if frame.number == 8:
+        for moment in whole(*words, **options):
+            if moment[0][2].number == 8:
                 raise WorldError("Collider 'Rock' is broken: repair it")
-            yield frame
+            yield moment
 
-    monkeypatch.setattr(simulate, "run", broken)
+    monkeypatch.setattr(simulate, "run_together", broken)
     result = run("simulate", small_scene, "--out", tmp_path)
     result.failed_with("Collider 'Rock' is broken")
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
@@ -150,7 +150,7 @@ def test_an_earlier_result_stays_when_nothing_comes(run, small_scene, tmp_path, 
         yield from ()
         raise WorldError("The ground is broken: repair it")
 
-    monkeypatch.setattr(simulate, "run", broken)
+    monkeypatch.setattr(simulate, "run_together", broken)
     run("simulate", small_scene, "--out", tmp_path).failed_with("ground is broken")
     assert (tmp_path / "positions.npy").read_bytes() == before
 
@@ -160,7 +160,7 @@ def test_cancelling_is_no_traceback(run, small_scene, tmp_path, monkeypatch):
         yield from ()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(simulate, "run", cancelled)
+    monkeypatch.setattr(simulate, "run_together", cancelled)
     run("simulate", small_scene, "--out", tmp_path).failed_with("cancelled")
 
 
@@ -168,7 +168,7 @@ def test_a_mistake_of_ours_is_a_sentence_too(run, small_scene, tmp_path, monkeyp
     def broken(*words, **options):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(simulate, "run", broken)
+    monkeypatch.setattr(simulate, "run_together", broken)
     result = run("simulate", small_scene, "--out", tmp_path)
     assert result.code == 1
     assert "--debug" in result.err and "oops" in result.err

@@ -25,6 +25,7 @@ from ...version import __version__
 from ..crowd.bake_owner import other_file, owner_text
 from ..crowd.crowds import frame_numbers
 from ..crowd.links import linked_crowds
+from ..live.shared_run import SharedRun
 from ..live.simulate import Resume, fps_of, moments
 from . import inputs, places
 
@@ -48,8 +49,10 @@ class CacheBake:
         scene: bpy.types.Scene,
         writer: CacheWriter,
         before: dict[str, Any],
+        shared: SharedRun | None = None,
     ) -> None:
         """Prepare the bake; `before` is the `about` of the frames that existed before."""
+        self._shared = shared
         header = writer.header
         self.name, self.folder = header.name, writer.folder
         self.frames = range(header.frame_start, header.frame_end + 1)
@@ -90,7 +93,11 @@ class CacheBake:
             seen.wanted |= inputs.sampled(before.get("inputs"), first)
             states = inputs.renamed(writer.states, header.name, obj.name_full)
             known = Resume(first - 1, states, seen.add_session)
-        with closing(moments(obj, scene, header.frame_end, known)) as found:
+        if self._shared is None:
+            run = moments(obj, scene, header.frame_end, known)
+        else:
+            run = self._shared.moments_of(obj, header.frame_end)
+        with closing(run) as found:
             for moment in found:
                 if not moment or moment[0][0] != obj:
                     yield None
@@ -118,6 +125,7 @@ def begin(
     folder: Path,
     frames: range | None = None,
     file: Path | None = None,
+    shared: SharedRun | None = None,
 ) -> CacheBake:
     """Begin a bake; a cache that is in the folder stays until the new one is complete.
 
@@ -127,6 +135,8 @@ def begin(
         folder: Folder of the cache.
         frames: Frames to keep; None keeps all frames of the crowd.
         file: The .blend file that the bake belongs to; None for the open one.
+        shared: A run that gives the frames of several crowds, whose bakes then go on step by step
+            together; None for a run of its own.
 
     Raises:
         SteerError: The crowd cannot be simulated, or the folder cannot be written.
@@ -144,7 +154,7 @@ def begin(
     )
     known = inputs.known_data(obj, scene, header)
     header = replace(header, settings_hash=inputs.settings_hash(known["settings"]), about=known)
-    return CacheBake(obj, scene, CacheWriter(folder, header), {})
+    return CacheBake(obj, scene, CacheWriter(folder, header), {}, shared)
 
 
 def resume(

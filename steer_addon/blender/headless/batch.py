@@ -59,13 +59,11 @@ def open_file(path: Path) -> bpy.types.Scene:
     return bpy.context.scene
 
 
-def find_crowds(
-    scene: bpy.types.Scene, name: str | None, *, single: bool = False
-) -> list[bpy.types.Object]:
-    """The crowds of a scene, or the one of a name.
+def find_crowds(scene: bpy.types.Scene, names: Sequence[str]) -> list[bpy.types.Object]:
+    """The crowds of a scene that have these names, or all where none is given.
 
     Raises:
-        SceneError: There is no such crowd, or there are several in place of a single one.
+        SceneError: There is no such crowd.
     """
     found = crowds.crowds(scene)
     known = ", ".join(repr(obj.name) for obj in found)
@@ -73,14 +71,10 @@ def find_crowds(
         raise SceneError(
             f"Scene {scene.name!r} has no crowd: make one with Add > Crowd or `steer scene`"
         )
-    if name is None:
-        if single and len(found) > 1:
-            raise SceneError(f"The file has {len(found)} crowds: choose one with --crowd: {known}")
-        return found
-    chosen = [obj for obj in found if obj.name == name]
-    if not chosen:
-        raise SceneError(f"There is no crowd {name!r}: the file has {known}")
-    return chosen
+    for name in names:
+        if all(obj.name != name for obj in found):
+            raise SceneError(f"There is no crowd {name!r}: the file has {known}")
+    return [obj for obj in found if not names or obj.name in names]
 
 
 def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:

@@ -1,8 +1,9 @@
-"""Simulation of a crowd, and of the crowds that it steers by, from a scene."""
+"""Simulation of crowds, and of those that they meet or steer by, from a scene."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import bpy
@@ -228,29 +229,97 @@ def moments(
         group.stage.close()
 
 
+def runs_for(
+    wanted: Iterable[bpy.types.Object],
+) -> list[tuple[bpy.types.Object, list[bpy.types.Object]]]:
+    """The fewest runs of `moments` in which some crowds are simulated.
+
+    Returns:
+        The crowd of each run, and those of the wanted crowds that it gives; each is given once.
+    """
+    left = list(wanted)
+    linked = {crowd.session_uid: linked_crowds(crowd) for crowd in left}
+    found = []
+    for crowd in sorted(left, key=lambda crowd: -len(linked[crowd.session_uid])):
+        if crowd in left:
+            given = [other for other in left if other in linked[crowd.session_uid]]
+            left = [other for other in left if other not in given]
+            found.append((crowd, given))
+    return found
+
+
 def run(
     obj: bpy.types.Object,
     scene: bpy.types.Scene,
     frames: range,
     *,
     warnings: list[Diagnosis] | None = None,
-    at: list[Session] | None = None,
 ) -> Iterator[Frame]:
     """Simulate a crowd from its first frame and yield the requested frames.
 
-    The user's scene is neither changed nor played, except when physics of that very scene move an
-    input: then it is played, and put back at the end. Close the iterator to cancel.
+    See `run_together`, of which this is the run of one crowd.
+    """
+    together = run_together([(obj, frames)], scene, warnings=warnings)
+
+    def alone() -> Iterator[Frame]:
+        with closing(together):
+            for ((_, _, frame),) in together:
+                yield frame
+
+    return alone()
+
+
+def run_together(
+    wanted: Sequence[tuple[bpy.types.Object, range]],
+    scene: bpy.types.Scene,
+    *,
+    warnings: list[Diagnosis] | None = None,
+) -> Generator[Moment, None, None]:
+    """Simulate crowds from their first frames and yield the requested frames.
+
+    Crowds that meet, or that steer by one another, are simulated in one run, others one after
+    another. The user's scene is neither changed nor played, except when physics of that very scene
+    move an input: then it is played, and put back at the end. Close the iterator to cancel.
 
     Args:
-        obj: The crowd.
-        scene: Its scene.
-        frames: Frames to yield, in ascending order, from the crowd's range.
+        wanted: The crowds, each with the frames to yield, in ascending order, from its range.
+        scene: Their scene.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
-        at: Filled with the session whose frame is yielded, for callers that need more than frames.
+
+    Yields:
+        For each frame those crowds of which it is requested, each with its session and its frame.
 
     Raises:
         SceneError: The frames are backwards, or outside of the crowd's range.
-        SteerError: While iterating: the crowd cannot be simulated.
+        SteerError: While iterating: a crowd cannot be simulated.
+    """
+    for obj, frames in wanted:
+        _check_frames(obj, frames)
+    ranges = {obj.session_uid: frames for obj, frames in wanted}
+    found = [] if warnings is None else warnings
+
+    def simulated() -> Generator[Moment, None, None]:
+        for root, given in runs_for(obj for obj, _ in wanted):
+            last = max(ranges[crowd.session_uid][-1] for crowd in given)
+            known: dict[int, Frame] = {}
+            with closing(moments(root, scene, last)) as steps:
+                for moment in steps:
+                    rows = [row for row in moment if row[0] in given]
+                    # a crowd that has ended keeps its last frame
+                    rows = [row for row in rows if row[2] is not known.get(row[0].session_uid)]
+                    known |= {crowd.session_uid: frame for crowd, _, frame in rows}
+                    rows = [row for row in rows if _is_told(row, ranges, found)]
+                    if rows:
+                        yield rows
+
+    return simulated()
+
+
+def _check_frames(obj: bpy.types.Object, frames: range) -> None:
+    """Refuse frames that a run cannot yield.
+
+    Raises:
+        SceneError: They are backwards, or outside of the crowd's range.
     """
     allowed = frame_numbers(obj)
     first, last = allowed[0], allowed[-1]
@@ -264,23 +333,23 @@ def run(
             f"Frames {frames[0]} to {frames[-1]} reach outside the range of crowd {obj.name!r}: "
             f"give frames from {first} to {last}, or change its start and end"
         )
-    found = [] if warnings is None else warnings
 
-    def simulated() -> Iterator[Frame]:
-        for moment in moments(obj, scene, frames[-1]):
-            # the crowd itself comes first in the list; crowds that it steers by may start earlier
-            crowd, session, frame = moment[0]
-            if crowd != obj:
-                continue
-            add_new(found, [*session.reader.warnings, *session.simulation.warnings])
-            if frame.number in frames:
-                if at is not None:
-                    at[:] = [session]
-                yield frame
+
+def _is_told(
+    row: tuple[bpy.types.Object, Session, Frame],
+    ranges: Mapping[int, range],
+    warnings: list[Diagnosis],
+) -> bool:
+    """Note what is to be told of a crowd at a frame; whether that frame is requested."""
+    crowd, session, frame = row
+    frames = ranges[crowd.session_uid]
+    if frame.number > frames[-1]:
+        return False
+    add_new(warnings, [*session.reader.warnings, *session.simulation.warnings])
+    if frame.number == frames[-1]:
         # of the last frame alone: with every frame their number is another one
-        add_new(found, filter(None, [session.simulation.stuck]))
-
-    return simulated()
+        add_new(warnings, filter(None, [session.simulation.stuck]))
+    return frame.number in frames
 
 
 Continued = dict[int, tuple[bpy.types.Object, Session, list[Frame]]]

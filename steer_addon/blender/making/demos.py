@@ -75,7 +75,8 @@ def make_demo(name: str, frames: range | None = None) -> list[bpy.types.Object]:
     """
     check_name(name)
     data = read_demo(name)
-    scene = empty_scene(frames or FRAMES)
+    first, last = data.get("frames", (FRAMES[0], FRAMES[-1]))
+    scene = empty_scene(frames or range(first, last + 1))
     stage = Stage(scene)
     _add_scenery(stage, data)
     _add_goals(stage, data)

@@ -59,15 +59,18 @@ def ensure_character(name: str, scene: bpy.types.Scene, color: str = "") -> bpy.
     return made
 
 
-def ensure_cast(names: Sequence[str], title: str, scene: bpy.types.Scene) -> bpy.types.Collection:
+def ensure_cast(
+    names: Sequence[str], title: str, scene: bpy.types.Scene, color: str = ""
+) -> bpy.types.Collection:
     """A collection of built-in characters, made where the scene has none of exactly these.
 
     Args:
         names: Some of `figures.NAMES`.
         title: Name that users see.
         scene: The scene.
+        color: As in `ensure_character`.
     """
-    wanted, parent = " ".join(names), library.ensure_collection(scene)
+    wanted, parent = " ".join([*names, color]).strip(), library.ensure_collection(scene)
     for child in parent.children:
         if child.get(_KEY) == wanted and len(child.objects) == len(names):
             return child
@@ -75,7 +78,7 @@ def ensure_cast(names: Sequence[str], title: str, scene: bpy.types.Scene) -> bpy
     made[_KEY] = wanted
     parent.children.link(made)
     for name in names:
-        made.objects.link(ensure_character(name, scene))
+        made.objects.link(ensure_character(name, scene, color))
     return made
 
 

@@ -280,7 +280,7 @@ class Stage:
         Args:
             crowd: The crowd.
             kind: "cones", one of `CASTS`, or one of `SHAPES`; they face -Y.
-            color: Color of cones or shape, and of the clothes or coat of a single character.
+            color: Color of cones or shape, and of the clothes or coat of characters.
             scale: Scale of the bodies; characters are as large as the radius of the agents asks
                 for.
             **sizes: Sizes that the shape takes; of cones an `attribute` and its `colors`.
@@ -297,7 +297,7 @@ class Stage:
             scale *= scale_of(kind, radius)
             if len(CASTS[kind]) > 1:
                 shown = "Characters"
-                cast = ensure_cast(CASTS[kind], kind.title(), self.scene)
+                cast = ensure_cast(CASTS[kind], kind.title(), self.scene, color)
                 display.set_input(modifier, "Collection", cast)
             else:
                 shown, body = "Character", ensure_character(CASTS[kind][0], self.scene, color)

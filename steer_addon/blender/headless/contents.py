@@ -1,0 +1,73 @@
+"""What a crowd of a file is: its agents, frames and behaviors, whom it meets, and its bake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..bake import status
+from ..crowd import links
+from ..crowd.properties import settings_of
+from ..crowd.state import plays_back
+from ..reading.scene_agents import read_agents
+
+Contents = dict[str, Any]
+"""Plain data, ready for JSON."""
+
+
+def contents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Contents:
+    """What a crowd is.
+
+    Args:
+        obj: The crowd.
+        scene: Its scene.
+
+    Raises:
+        SteerError: Its agents cannot be read.
+    """
+    settings, steer = settings_of(obj), obj.steer
+    depsgraph = scene.view_layers[0].depsgraph
+    depsgraph.update()
+    agents = read_agents(obj, depsgraph, settings).count
+    return {
+        "crowd": obj.name,
+        "agents": agents,
+        "frame_start": steer.frame_start,
+        "frame_end": steer.frame_end,
+        "seed": settings.seed,
+        "behaviors": [entry.key for entry in settings.behaviors if entry.enabled],
+        **_met(obj, scene),
+        "steers_by": sorted({crowd.name for crowd in links.crowd_slots(obj).values()}),
+        "bake": _bake(obj, scene),
+    }
+
+
+def _met(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, list[str]]:
+    """Names of the crowds that it sees, that see it, and that it touches."""
+    members = links.linked_crowds(obj)
+    sees, touches = links.relations_of(members)
+    found = {"sees": sees[0], "seen_by": sees[:, 0], "touches": touches[0]}
+    return {
+        key: sorted(members[k].name for k in np.flatnonzero(row) if k) for key, row in found.items()
+    }
+
+
+def _bake(obj: bpy.types.Object, scene: bpy.types.Scene) -> Contents | None:
+    """The bake that shows it; None where it is simulated."""
+    collection = obj.steer.bake_collection
+    if obj.steer.hidden_by_bake and collection is not None:
+        return {"to": "keyframes", "objects": len(collection.all_objects)}
+    if not plays_back(obj):
+        return None
+    found = status.status(obj, scene)
+    frames = range(0) if found is None else found.frames
+    return {
+        "to": "cache",
+        "folder": None if found is None else str(found.folder),
+        "frame_start": frames[0] if frames else None,
+        "frame_end": frames[-1] if frames else None,
+        "complete": found is not None and found.complete,
+        "diagnoses": [] if found is None else [told.to_dict() for told in found.diagnoses()],
+    }

@@ -1,0 +1,61 @@
+"""Tell which crowds a .blend file has: agents, frames, behaviors, whom they meet, and bakes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..blender.headless import batch, contents
+from . import arguments
+from .output import Result
+
+NAME = "info"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    arguments.add_blend(parser)
+    arguments.add_crowd(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Open the file and tell; nothing is simulated, and nothing written."""
+    scene = batch.open_file(options.file)
+    found = batch.find_crowds(scene, options.crowd)
+    rows = [contents.contents_of(crowd, scene) for crowd in found]
+    data = {
+        "command": "info",
+        "file": options.file.name,
+        "scene": scene.name,
+        "frame_start": scene.frame_start,
+        "frame_end": scene.frame_end,
+        "agents": sum(row["agents"] for row in rows),
+        "crowds": rows,
+    }
+    return Result(data, [line for row in rows for line in _lines(row)])
+
+
+def _lines(row: dict[str, Any]) -> list[str]:
+    """What people are told of a crowd."""
+    told = {
+        "behaviors": row["behaviors"],
+        "sees": row["sees"],
+        "seen by": row["seen_by"],
+        "touches": row["touches"],
+        "steers by": row["steers_by"],
+    }
+    head = f"{row['crowd']}: {row['agents']} agents, frames {row['frame_start']}-{row['frame_end']}"
+    lists = [f"  {name}: {', '.join(names)}" for name, names in told.items() if names]
+    return [head, *lists, f"  {_baked(row['bake'])}"]
+
+
+def _baked(bake: dict[str, Any] | None) -> str:
+    if bake is None:
+        return "not baked"
+    if bake["to"] == "keyframes":
+        return f"baked to keyframes: {bake['objects']} objects"
+    if bake["frame_start"] is None:
+        return f"baked to a cache whose frames are not there: {bake['folder']}"
+    rest = "" if bake["complete"] else ", not all of it"
+    frames = f"frames {bake['frame_start']}-{bake['frame_end']}{rest}"
+    return f"baked to a cache: {frames}, in {bake['folder']}"
