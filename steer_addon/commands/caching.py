@@ -99,12 +99,13 @@ def _begin(work: Pipeline, batch: list[_Task], stack: ExitStack) -> list[cached.
     shared = None
     if len(batch) > 1:
         ((root, _),) = simulate.runs_for(task.job.crowd for task in batch)
-        shared = SharedRun(root, scene, max(task.job.frames[-1] for task in batch))
+        last = max(task.job.frames[-1] for task in batch)
+        shared = SharedRun(root, scene, last, [task.job.crowd for task in batch])
         stack.callback(shared.close)
     for (crowd, _, frames, _), folder in batch:
         if options.go_on and _is_begun(folder):
-            last = None if options.frames is None else frames[-1]
-            bake = cached.resume(crowd, scene, folder, last, file)
+            end = None if options.frames is None else frames[-1]
+            bake = cached.resume(crowd, scene, folder, end, file)
         else:
             bake = cached.begin(crowd, scene, folder, frames, file, shared)
         stack.callback(bake.close)

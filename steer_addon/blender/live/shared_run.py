@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 
 import bpy
 
@@ -17,15 +17,22 @@ class SharedRun:
     one, since sessions change from frame to frame.
     """
 
-    def __init__(self, root: bpy.types.Object, scene: bpy.types.Scene, last: int) -> None:
+    def __init__(
+        self,
+        root: bpy.types.Object,
+        scene: bpy.types.Scene,
+        last: int,
+        read: Collection[bpy.types.Object],
+    ) -> None:
         """Prepare the run.
 
         Args:
             root: A crowd that depends on all crowds that are read.
             scene: Its scene.
             last: The last frame.
+            read: The crowds that are read.
         """
-        self._steps = moments(root, scene, last)
+        self._steps = moments(root, scene, last, wanted=read)
         self._first = min(crowd.steer.frame_start for crowd in linked_crowds(root))
         self._moment: Moment = []
         self._taken = 0

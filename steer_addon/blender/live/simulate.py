@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -97,12 +97,18 @@ class _Group:
     """A crowd and all crowds that it depends on, stepped together."""
 
     def __init__(
-        self, obj: bpy.types.Object, scene: bpy.types.Scene, resume: Resume | None
+        self,
+        wanted: Sequence[bpy.types.Object],
+        scene: bpy.types.Scene,
+        resume: Resume | None,
     ) -> None:
-        self.members = linked_crowds(obj)
+        """Begin; of the wanted crowds the first one depends on all others."""
+        self.members = linked_crowds(wanted[0])
         self.stage = stage_for(self.members, scene)
-        self._needed = {obj.session_uid, *followed_crowds(obj)}
-        bakes = {crowd.session_uid: played(crowd) for crowd in self.members[1:]}
+        simulated = {crowd.session_uid for crowd in wanted}
+        self._needed = simulated.union(*map(followed_crowds, wanted))
+        others = [crowd for crowd in self.members if crowd.session_uid not in simulated]
+        bakes = {crowd.session_uid: played(crowd) for crowd in others}
         self._played = {uid: bake for uid, bake in bakes.items() if bake is not None}
         self._resume = resume
         self._fps = fps_of(scene)
@@ -202,7 +208,12 @@ class _Group:
 
 
 def moments(
-    obj: bpy.types.Object, scene: bpy.types.Scene, last: int, resume: Resume | None = None
+    obj: bpy.types.Object,
+    scene: bpy.types.Scene,
+    last: int,
+    resume: Resume | None = None,
+    *,
+    wanted: Collection[bpy.types.Object] = (),
 ) -> Generator[Moment, None, None]:
     """Run a crowd, and the crowds that it steers by, frame by frame.
 
@@ -211,12 +222,13 @@ def moments(
         scene: Its scene.
         last: The last frame.
         resume: Point to continue from; the world of earlier frames is only read.
+        wanted: Further crowds that are simulated: others that play a bake go as that has them go.
 
     Yields:
         The started crowds at each frame, from the first frame of the earliest crowd on; nothing
         for frames that are known.
     """
-    group = _Group(obj, scene, resume)
+    group = _Group([obj, *wanted], scene, resume)
     try:
         starts = {crowd.steer.frame_start for crowd in group.members}
         moving = needs_frames(obj)
@@ -302,7 +314,7 @@ def run_together(
         for root, given in runs_for(obj for obj, _ in wanted):
             last = max(ranges[crowd.session_uid][-1] for crowd in given)
             known: dict[int, Frame] = {}
-            with closing(moments(root, scene, last)) as steps:
+            with closing(moments(root, scene, last, wanted=given)) as steps:
                 for moment in steps:
                     rows = [row for row in moment if row[0] in given]
                     # a crowd that has ended keeps its last frame
