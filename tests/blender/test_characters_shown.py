@@ -22,7 +22,7 @@ from steer_addon.core.characters.picking import SHEARS, stances  # noqa: E402
 from steer_addon.core.results.frames import Frame, rotations  # noqa: E402
 
 from .crowd_views import MATRICES, instances, make_crowd, make_frame, make_object  # noqa: E402
-from .toy_characters import FEET, SOLES, make_toy, shown_points, shown_poses, space  # noqa: E402
+from .toy_characters import FEET, SOLES, make_toy, shown_meshes, shown_points, shown_poses, space  # noqa: E402
 
 SCRIPT = Path(__file__).with_name("factory_points.py")
 
@@ -63,6 +63,17 @@ def test_the_pose_follows_from_phase_and_gait():
     gait = [0, 1, 1, 1, 1, 1, 2, 1, 1.4]
     crowd_of(level_frame(9, phase=phase, gait=gait), make_toy(poses=poses))
     assert [number for _, number in shown_poses(toy=poses)] == [0, 1, 5, 5, 1, 16, 23, 13, 9]
+
+
+@pytest.mark.parametrize("apart", [1, 7])
+def test_few_and_most_of_many_poses_are_shown_alike(apart):
+    poses = space(walk=400, run=300, jump=0)
+    gait = np.repeat([1, 2], [400, 300])[::apart]
+    phase = np.concatenate([np.arange(400) / 400, np.arange(300) / 300])[::apart]
+    crowd_of(level_frame(len(gait), phase=phase, gait=gait), make_toy(poses=poses))
+    known = {points.tobytes(): number for number, points in enumerate(poses.positions)}
+    shown = [known[points.tobytes()] for points in shown_meshes()]
+    assert shown == list(range(1, 701, apart))
 
 
 def test_clips_that_end_do_not_begin_anew_with_their_last_poses():

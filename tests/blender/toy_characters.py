@@ -95,21 +95,23 @@ def poses_of(character):
     return poses, rows
 
 
+def shown_meshes():
+    """Vertices of the mesh of every agent, in its own space."""
+    instances = bpy.context.evaluated_depsgraph_get().object_instances
+    return [vectors(instance.object.data) for instance in instances if instance.is_instance]
+
+
 def shown_poses(**characters):
     """Name of the character and number of the pose of every agent, by the given pose spaces."""
-    found = []
-    for instance in bpy.context.evaluated_depsgraph_get().object_instances:
-        if instance.is_instance:
-            points = vectors(instance.object.data)
-            found.append(
-                next(
-                    (name, number)
-                    for name, poses in characters.items()
-                    for number, positions in enumerate(poses.positions)
-                    if np.array_equal(positions, points)
-                )
-            )
-    return found
+    return [
+        next(
+            (name, number)
+            for name, poses in characters.items()
+            for number, positions in enumerate(poses.positions)
+            if np.array_equal(positions, points)
+        )
+        for points in shown_meshes()
+    ]
 
 
 def shown_points():
