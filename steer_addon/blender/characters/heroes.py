@@ -18,7 +18,8 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...core.characters.picking import stances
+from ...core.characters.holding import held_back
+from ...core.characters.picking import SHEARS, stances
 from .hero_actions import slot_of
 from .keys import add_slot, fill, new_action
 from .origins import Origins, RowOrigin
@@ -42,7 +43,7 @@ class Motion:
         location: Places, shape (frame_count, 3).
         rotation: Unit quaternions (w, x, y, z) of a body that faces -Y, (frame_count, 4).
         scale: Sizes; 0 where the agent is dead, shape (frame_count,).
-        shear: Slope ahead and aside, lean ahead and aside, shape (frame_count, 4).
+        shear: How the body stands at its agent, see `SHEARS`, shape (frame_count, 7).
         upright: Share of the slope by which the body is not tilted, 0 to 1.
         phase: Cycles of the gait, shape (frame_count,).
         row: Number of the gait or clip, shape (frame_count,).
@@ -278,7 +279,13 @@ def _key_fit(
     gone = {track: _sawtooth(play, int(track)) for track in going}
     times = np.unique(np.concatenate([motion.numbers, *(found for found, _ in gone.values())]))
     now = np.clip(np.searchsorted(motion.numbers, times, "right") - 1, 0, len(motion.numbers) - 1)
-    slopes = [np.interp(times, motion.numbers, column) for column in motion.shear.T]
+    shear = motion.shear.copy()
+    # a rig is at its phase: there is no way to the nearest pose that its body makes up for
+    shear[:, SHEARS.index("shift_ahead")] += [
+        held_back(float(phase), row.stride, len(row.times))
+        for phase, row in zip(motion.phase, play.rows, strict=True)
+    ]
+    slopes = [np.interp(times, motion.numbers, column) for column in shear.T]
     matrices = stances(np.stack(slopes, axis=1), motion.upright)
     weights = (play.weights / play.weights.sum(axis=1, keepdims=True))[now]
     away = np.tile(np.eye(4), (len(times), 1, 1))

@@ -53,6 +53,7 @@ class RowOrigin:
         times: Time of each pose as a share of the duration, shape (pose_count,).
         place: What puts the rig where the poses stand, a matrix of shape (4, 4).
         ends: Whether it is a clip that does not begin again at its end.
+        stride: Way of one cycle [m]; 0 where it goes on by time.
         shifts: How each pose is moved after that, so that planted feet stay [m], shape
             (pose_count, 3); a single one for all poses has the shape (1, 3).
     """
@@ -61,6 +62,7 @@ class RowOrigin:
     times: NDArray[np.float64]
     place: NDArray[np.float64]
     ends: bool = False
+    stride: float = 0.0
     shifts: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 3)))
 
 
@@ -228,7 +230,7 @@ def read(obj: bpy.types.Object) -> Origins:
             f"Character {obj.name!r} has other poses than its rig: make the character again"
         )
     rows = tuple(
-        replace(row, ends=not entry.loops)
+        replace(row, ends=not entry.loops, stride=entry.stride)
         for row, entry in zip(rows, (*gaits, *clips), strict=True)
     )
     rig, *parts = (_object(obj, name) for name in names)
