@@ -14,9 +14,9 @@ import pytest
 from figuretools import made
 from walktools import journey, walk
 
-FLOOR = 20.0
+FLOOR = 18.0
 """What vertices move by beyond twice what their poses say [mm]."""
-USUAL = 15.0
+USUAL = 5.0
 """The same where no gait changes, and in 99 of 100 frames."""
 LOW = 0.004
 """Height below which a sole is on the ground [m]."""

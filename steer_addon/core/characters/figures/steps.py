@@ -23,7 +23,9 @@ _ANGLES = {
     "list", "lean", "chest_yaw", "arm_swing", "arm_ahead", "arm_out", "arm_in", "elbow",
     "elbow_swing", "breath", "curl", "nod", "reach", "wag", "look", "head_low",
 }  # fmt: skip
-_LENGTHS = {"stride", "pass_back", "lift", "ankle_back", "width", "bob", "sway"}
+_LENGTHS = {
+    "stride", "pass_back", "lift", "ankle_back", "gather", "width", "beside", "bob", "sway",
+}  # fmt: skip
 GRAVITY = 9.81
 _LIFTED = 0.08
 """Cycles in which the foot that takes a first step leaves the ground."""
