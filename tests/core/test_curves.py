@@ -43,17 +43,11 @@ def circle_slips(name, radius, scale=1.0):
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["woman", *(
     pytest.param(n, marks=pytest.mark.slow) for n in ("man", "child")
-)])  # fmt: skip
+), "dog"])  # fmt: skip
 def test_planted_soles_stay_where_they_are_on_a_curve_of_2_meters(name, scale):
     walks, runs = circle_slips(name, 2.0, scale)
+    # of the four feet of a dog not all can stay where its body turns: they are near each other
     assert np.median(walks) <= 3.0 and np.percentile(walks, 95) <= 10.0
-    assert np.median(runs) <= 5.0 and np.percentile(runs, 95) <= 25.0
-
-
-def test_of_the_four_feet_of_a_dog_not_all_stay():
-    """Where a body turns, two pairs on the ground cannot: its walks slip by a little more."""
-    walks, runs = circle_slips("dog", 2.0)
-    assert np.median(walks) <= 4.0 and np.percentile(walks, 95) <= 10.0
     assert np.median(runs) <= 5.0 and np.percentile(runs, 95) <= 25.0
 
 
