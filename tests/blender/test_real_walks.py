@@ -21,9 +21,9 @@ from walktools import journey, walk  # noqa: E402
 from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 
-FLOOR = {"Knight": 45.0, "Mage": 55.0}
+FLOOR = {"Knight": 35.0, "Mage": 45.0}
 """What vertices move by beyond twice what their poses say, at most [mm]."""
-RUNS, USUAL = 35.0, 30.0
+RUNS, USUAL = 35.0, 20.0
 """The same where gaits change from walk to run or back, and in 99 of 100 frames."""
 
 

@@ -25,7 +25,10 @@ def test_paws_go_back_as_evenly_as_the_ground():
         after = np.roll(points, -1, axis=0)
         low = (points[..., 2] < 0.002) & (after[..., 2] < 0.002)
         step = (after - points)[low][:, :2] - [0.0, row.stride / row.count]
-        assert np.median(np.linalg.norm(step, axis=-1)) < 1e-5, row.name
+        away = np.linalg.norm(step, axis=-1)
+        assert np.median(away) < 1e-5, row.name
+        # also where paws roll while first steps lead them away from standing
+        assert np.percentile(away, 95) < 0.001, row.name
     assert dog.space.positions[..., 2].min() > -0.002
 
 

@@ -16,6 +16,8 @@ from steer_addon.core.characters.pose_space import PoseSpace
 SETTLED = 96
 """Frames after which a body has reached its gait, and taken up its curve."""
 PEOPLE_RUN = ("fast walk", "slow jog", "jog", "run", "fast run")
+BETWEEN = 0.0016
+"""How far a body is held back from its phase: half of the way to a pose, which is half of 6 mm."""
 RUNS = (*PEOPLE_RUN, "amble", "slow trot", "trot", "fast trot")
 
 
@@ -41,27 +43,22 @@ def circle_slips(name, radius, scale=1.0):
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["woman", *(
     pytest.param(n, marks=pytest.mark.slow) for n in ("man", "child")
-)])  # fmt: skip
+), "dog"])  # fmt: skip
 def test_planted_soles_stay_where_they_are_on_a_curve_of_2_meters(name, scale):
     walks, runs = circle_slips(name, 2.0, scale)
+    # of the four feet of a dog not all can stay where its body turns: they are near each other
     assert np.median(walks) <= 3.0 and np.percentile(walks, 95) <= 10.0
     assert np.median(runs) <= 5.0 and np.percentile(runs, 95) <= 25.0
 
 
-def test_of_the_four_feet_of_a_dog_not_all_stay():
-    """Where a body turns, two pairs on the ground cannot: its walks slip by a little more."""
-    walks, runs = circle_slips("dog", 2.0)
-    assert np.median(walks) <= 4.0 and np.percentile(walks, 95) <= 10.0
-    assert np.median(runs) <= 5.0 and np.percentile(runs, 95) <= 25.0
-
-
-@pytest.mark.parametrize("name", ["woman", "man", "child"])
-def test_feet_slip_by_20_mm_at_most_where_people_turn_on_the_spot(name):
+@pytest.mark.parametrize("name", ["woman", "man", "child", "dog"])
+def test_feet_slip_by_20_mm_at_most_where_bodies_turn_on_the_spot(name):
     turns = [1.5] * 120 + [0.0] * 48
     went = walk(made(name).space, [0.0] * len(turns), turns)
     assert went.gaits.max() >= 1  # it steps
     assert np.percentile(went.slips(0.004), 95) <= 20.0
-    assert not went.moves.any()  # on the spot there is no curve
+    assert not went.moves[:, ::2].any()  # on the spot there is no curve
+    assert np.abs(went.moves[:, 1]).max() < BETWEEN
 
 
 @pytest.mark.parametrize("name", ["woman", "man", "child", "dog"])
@@ -91,18 +88,22 @@ def test_the_other_foot_turns_the_body_as_far():
     # but it shifts ahead where that one shifts back, as it is on the outer side of the curve
     np.testing.assert_allclose(later, turning * [1.0, -1.0, 1.0], atol=2e-3)
     left, right = (walk(made("woman").space, [1.2] * 144, [turn] * 144) for turn in (0.5, -0.5))
-    np.testing.assert_allclose(left.moves, -right.moves, atol=1e-6)
+    np.testing.assert_allclose(left.moves[:, ::2], -right.moves[:, ::2], atol=1e-6)
+    # what both are held back by is half of their sum
+    assert np.abs(left.moves + right.moves).max() < 2.0 * BETWEEN
     assert np.abs(left.moves[SETTLED:, 0]).max() > 0.01
 
 
 def test_bodies_that_go_straight_are_not_turned_and_others_face_along_the_curve():
     space = made("woman").space
-    assert not walk(space, [1.2] * 40, [0.0] * 40).moves.any()
+    moves = walk(space, [1.2] * 40, [0.0] * 40).moves
+    assert not moves[:, ::2].any() and np.abs(moves[:, 1]).max() < BETWEEN
     plain = without_turning(space)
     assert not turns_of(Cast((plain.gaits,))).any()
     went = walk(plain, [1.2] * 144, [0.6] * 144)
     # a frame leads along the heading at its end, which half of its turn is behind the curve there
-    np.testing.assert_allclose(went.moves[-1], [0.5 * 0.6 / 24.0, 0.0, 0.0], atol=1e-4)
+    np.testing.assert_allclose(went.moves[-1, ::2], [0.5 * 0.6 / 24.0, 0.0], atol=1e-4)
+    assert np.abs(went.moves[:, 1]).max() < BETWEEN
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.2, 2.8])
@@ -125,7 +126,7 @@ def test_a_body_that_goes_back_on_a_curve_keeps_its_feet_too():
 def test_a_curve_is_taken_up_with_some_delay():
     went = walk(made("woman").space, [1.2] * 96, [0.0] * 48 + [0.6] * 48)
     steps = np.abs(np.diff(went.moves[:, 0]))
-    assert not went.moves[:48].any()
+    assert not went.moves[:48, ::2].any()
     assert steps[47] < 0.4 * steps[60:].max()
 
 

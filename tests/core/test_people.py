@@ -45,7 +45,7 @@ def test_soles_go_back_as_evenly_as_the_ground(person):
         step = (after - points)[low][:, :2] - [0.0, row.stride / row.count]
         away = np.linalg.norm(step, axis=-1)
         assert np.median(away) < 1e-5
-        assert np.percentile(away, 95) < (0.003 if row.from_stand else 0.0015), row.name
+        assert np.percentile(away, 95) < 0.0015, row.name
 
 
 def test_feet_never_sink_into_the_ground(person):

@@ -2,7 +2,8 @@
 
 The poses are those that nodes pick: the nearest ones to the phase. What a pose says is how fast
 each of its vertices moves, as its `velocity` does: by the poses before and after it, at the rate of
-the phase, and with the body, which goes on and turns.
+the phase, and with the body, which goes on and turns. Between two frames a foot may swing past many
+poses, so those on the way there count too.
 """
 
 from __future__ import annotations
@@ -63,16 +64,11 @@ class Walk:
         return points
 
     def said(self) -> np.ndarray:
-        """How far the pose of a frame says that its vertices move until the next one [m]."""
+        """How far poses say that vertices move in a frame [m]: the most of those passed by."""
         rows = [self.space.rows[number] for number in self.gaits]
         first, count = (np.array([getattr(r, k) for r in rows]) for k in ("first", "count"))
         # rates of neighboring gaits are alike in cycles of steps: first steps have two in a row
         steps = np.array([2.0 if row.both_sides else 1.0 for row in rows])
-        within = self.poses - first
-        points = self.space.positions
-        per_cycle = (
-            points[first + (within + 1) % count] - points[first + (within - 1) % count]
-        ).astype(float) * (0.5 * count / steps)[:, None, None]
         rate = np.diff(self.phases) * steps[:-1]
         changed = np.flatnonzero(np.diff(self.gaits) != 0)
         # the phase jumps where the gait changes
@@ -82,13 +78,21 @@ class Walk:
         before[:] = rate[known[np.clip(np.searchsorted(known, at) - 1, 0, len(known) - 1)]]
         after[:] = rate[known[np.clip(np.searchsorted(known, at), 0, len(known) - 1)]]
         rate = np.maximum(before, after)
-        moved = turned(self.scale * per_cycle * rate[:, None, None], self.yaws + self.moves[:, 0])
         # the body goes on and turns
-        shown, later = points[self.poses].astype(float), np.minimum(at + 1, at[-1])
-        former = np.maximum(at - 1, 0)
+        points, later = self.space.positions, np.minimum(at + 1, at[-1])
+        shown, former = points[self.poses].astype(float), np.maximum(at - 1, 0)
         going = self.placed(shown, later) - self.placed(shown, former)
-        moved += going / (later - former)[:, None, None]
-        return np.linalg.norm(moved, axis=-1)
+        going /= (later - former)[:, None, None]
+        most = np.zeros(going.shape[:2])
+        for share in (-1.0, -0.5, 0.0, 0.5, 1.0):
+            within = self.poses - first + np.rint(share * rate / steps * count).astype(int)
+            per_cycle = (
+                points[first + (within + 1) % count] - points[first + (within - 1) % count]
+            ).astype(float) * (0.5 * count / steps)[:, None, None]
+            moved = self.scale * per_cycle * rate[:, None, None]
+            moved = turned(moved, self.yaws + self.moves[:, 0]) + going
+            most = np.maximum(most, np.linalg.norm(moved, axis=-1))
+        return most
 
     def pops(self) -> np.ndarray:
         """How far a vertex moves at most in each frame beyond twice what poses say [mm]."""

@@ -93,7 +93,7 @@ def origins_of(obj: bpy.types.Object, scene: bpy.types.Scene, made: list[bpy.typ
         tracks=tuple(Track(action.name) for action in actions),
         actions=tuple(actions),
         rows=tuple(
-            RowOrigin(weights[number], times_of(row), np.eye(4), not row.loops)
+            RowOrigin(weights[number], times_of(row), np.eye(4), not row.loops, row.stride)
             for number, row in enumerate(rows)
         ),
         above=Matrix(),

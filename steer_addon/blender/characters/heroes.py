@@ -18,7 +18,8 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...core.characters.picking import stances
+from ...core.characters.holding import held_back
+from ...core.characters.picking import SHEARS, stances
 from .hero_actions import slot_of
 from .keys import add_slot, fill, new_action
 from .origins import Origins, RowOrigin
@@ -42,7 +43,7 @@ class Motion:
         location: Places, shape (frame_count, 3).
         rotation: Unit quaternions (w, x, y, z) of a body that faces -Y, (frame_count, 4).
         scale: Sizes; 0 where the agent is dead, shape (frame_count,).
-        shear: Slope ahead and aside, lean ahead and aside, shape (frame_count, 4).
+        shear: How the body stands at its agent, see `SHEARS`, shape (frame_count, 7).
         upright: Share of the slope by which the body is not tilted, 0 to 1.
         phase: Cycles of the gait, shape (frame_count,).
         row: Number of the gait or clip, shape (frame_count,).
@@ -182,7 +183,8 @@ class _Play:
         weights: Share of each track at each frame, shape (frame_count, track_count).
         influence: Influence of each track at each frame, shape (frame_count, track_count).
         parts: Time of each track as a share of its duration, unwrapped, same shape.
-        shifts: How the pose of each frame is moved, shape (frame_count, 3).
+        turns: How the pose of each frame is turned to the left [rad], shape (frame_count,).
+        shifts: How it is moved after that [m], shape (frame_count, 3).
     """
 
     def __init__(self, motion: Motion, origins: Origins) -> None:
@@ -192,8 +194,9 @@ class _Play:
         self.rows: list[RowOrigin] = [origins.rows[number] for number in numbers]
         found = [at(row, phase) for row, phase in zip(self.rows, motion.phase, strict=True)]
         self.weights = np.array([weights for _, weights in found])
-        shifts = [shift_at(row, phase) for row, phase in zip(self.rows, motion.phase, strict=True)]
-        self.shifts = np.array(shifts)
+        pairs = list(zip(self.rows, motion.phase, strict=True))
+        self.turns = np.array([_moved(row.turns, phase) for row, phase in pairs])
+        self.shifts = np.array([_moved(row.shifts, phase) for row, phase in pairs])
         # a strip replaces what is below it by its influence
         below = np.cumsum(self.weights, axis=1)
         self.influence = np.where(below > 0.0, self.weights / np.maximum(below, 1.0e-12), 0.0)
@@ -254,14 +257,14 @@ def at(row: RowOrigin, phase: float) -> tuple[float, F64]:
     return float(cycles + np.interp(place, np.arange(count + 1), times)), weights
 
 
-def shift_at(row: RowOrigin, phase: float) -> F64:
-    """How the pose of a phase is moved [m], shape (3,); between two poses it goes evenly."""
-    count = len(row.shifts)
+def _moved(moves: F64, phase: float) -> F64:
+    """How the pose of a phase is turned or moved: between two poses it goes evenly."""
+    count = len(moves)
     place = (phase - np.floor(phase)) * count
     before = int(place) % count
     part = place - int(place)
-    shift: F64 = (1.0 - part) * row.shifts[before] + part * row.shifts[(before + 1) % count]
-    return shift
+    moved: F64 = (1.0 - part) * moves[before] + part * moves[(before + 1) % count]
+    return moved
 
 
 def _key_fit(
@@ -278,14 +281,24 @@ def _key_fit(
     gone = {track: _sawtooth(play, int(track)) for track in going}
     times = np.unique(np.concatenate([motion.numbers, *(found for found, _ in gone.values())]))
     now = np.clip(np.searchsorted(motion.numbers, times, "right") - 1, 0, len(motion.numbers) - 1)
-    slopes = [np.interp(times, motion.numbers, column) for column in motion.shear.T]
+    shear = motion.shear.copy()
+    # a rig is at its phase: there is no way to the nearest pose that its body makes up for
+    shear[:, SHEARS.index("shift_ahead")] += [
+        held_back(float(phase), row.stride, len(row.times))
+        for phase, row in zip(motion.phase, play.rows, strict=True)
+    ]
+    slopes = [np.interp(times, motion.numbers, column) for column in shear.T]
     matrices = stances(np.stack(slopes, axis=1), motion.upright)
     weights = (play.weights / play.weights.sum(axis=1, keepdims=True))[now]
     away = np.tile(np.eye(4), (len(times), 1, 1))
     for track, (found, parts) in gone.items():
         part = np.interp(times, found, parts)
         away[:, :2, 3] -= (weights[:, track] * part)[:, None] * drifts[track]
-    places = np.array([row.place for row in play.rows])[now]
+    turn = np.interp(times, motion.numbers, play.turns)
+    turns = np.tile(np.eye(4), (len(times), 1, 1))
+    turns[:, 0, 0] = turns[:, 1, 1] = np.cos(turn)
+    turns[:, 1, 0], turns[:, 0, 1] = np.sin(turn), -np.sin(turn)
+    places = turns @ np.array([row.place for row in play.rows])[now]
     for axis, column in enumerate(play.shifts.T):
         places[:, axis, 3] += np.interp(times, motion.numbers, column)
     size = np.diag([origins.units] * 3 + [1.0])

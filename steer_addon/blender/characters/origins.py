@@ -53,15 +53,20 @@ class RowOrigin:
         times: Time of each pose as a share of the duration, shape (pose_count,).
         place: What puts the rig where the poses stand, a matrix of shape (4, 4).
         ends: Whether it is a clip that does not begin again at its end.
+        stride: Way of one cycle [m]; 0 where it goes on by time.
         shifts: How each pose is moved after that, so that planted feet stay [m], shape
             (pose_count, 3); a single one for all poses has the shape (1, 3).
+        turns: How each pose is turned to the left before it is moved [rad], shape (pose_count,) or
+            (1,).
     """
 
     weights: NDArray[np.float64]
     times: NDArray[np.float64]
     place: NDArray[np.float64]
     ends: bool = False
+    stride: float = 0.0
     shifts: NDArray[np.float64] = field(default_factory=lambda: np.zeros((1, 3)))
+    turns: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,7 @@ def write(
                     "angle": origin.place.angle,
                     "center": list(origin.place.center),
                     "ground": origin.place.ground,
+                    "turns": [round(turn, 6) for turn in origin.turns],
                     "shifts": [[round(part, 5) for part in one] for one in origin.shifts],
                 }
                 for weights, origin in rows
@@ -228,7 +234,7 @@ def read(obj: bpy.types.Object) -> Origins:
             f"Character {obj.name!r} has other poses than its rig: make the character again"
         )
     rows = tuple(
-        replace(row, ends=not entry.loops)
+        replace(row, ends=not entry.loops, stride=entry.stride)
         for row, entry in zip(rows, (*gaits, *clips), strict=True)
     )
     rig, *parts = (_object(obj, name) for name in names)
@@ -276,10 +282,13 @@ def _row(data: Mapping[str, Any], track_count: int) -> RowOrigin:
     place = place_matrix(Place(float(data["angle"]), (x, y), float(data["ground"])))
     # older characters have none
     shifts = np.array(data.get("shifts") or [[0.0, 0.0, 0.0]], np.float64)
-    finite = all(np.isfinite(values).all() for values in (weights, times, place, shifts))
+    turns = np.array(data.get("turns") or [0.0], np.float64)
+    finite = all(np.isfinite(values).all() for values in (weights, times, place, shifts, turns))
     shapes = (track_count,), (len(times), track_count)
     if weights.shape not in shapes or not finite or not weights.any(axis=-1).all():
         raise ValueError("row")
     if shifts.shape not in ((1, 3), (len(times), 3)):
         raise ValueError("shifts")
-    return RowOrigin(weights, times, place, shifts=shifts)
+    if turns.shape not in ((1,), (len(times),)):
+        raise ValueError("turns")
+    return RowOrigin(weights, times, place, shifts=shifts, turns=turns)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from .pose_space import KNOTS, Row
 
-SPEED, STRIDE, DURATION, FROM_STAND, CLOSE = range(5)
+SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT = range(6)
 """Columns of a table of gaits."""
 RANDOM, INDEX = "at random", "by index"
 """Ways to choose a character; names of point attributes are others."""
@@ -45,7 +45,8 @@ POSTURE = (
 start, the number of the gait, the number of its character, the rise of the ground ahead and to the
 right [m/m], the tangents of how far the body leans ahead and to the right, how far it is turned to
 the left of its heading [rad] and shifted ahead and to the right [m], so that planted feet stay on
-curves, and the curvature of its way to the left [1/m], the last three for a body of usual size."""
+curves and between two poses, and the curvature of its way to the left [1/m], the last three for a
+body of usual size."""
 _ALWAYS = 3
 """Number of those that flyers have too: how these lie in the air is in their rotation."""
 
@@ -92,18 +93,19 @@ class Cast:
         return np.cumsum((np.maximum(weights, 0.0) - np.float32(1.0)) + np.float32(1.0))
 
     def table(self) -> NDArray[np.float64]:
-        """Speed, stride, duration, cycles of steps from standing, whether close, of each gait.
+        """Speed, stride, duration, cycles from standing, whether close, poses of each gait.
 
         Gaits that do not come from standing have 0 of these cycles, others 1, or 2 for both sides.
-        Its shape is (character_count, most_gaits, 5). Characters with fewer gaits than others have
+        Its shape is (character_count, most_gaits, 6). Characters with fewer gaits than others have
         ones that no speed reaches.
         """
-        table = np.zeros((len(self.gaits), _most(self.gaits), 5))
-        table[:, :, SPEED], table[:, :, DURATION] = np.inf, 1.0
+        table = np.zeros((len(self.gaits), _most(self.gaits), 6))
+        table[:, :, SPEED] = np.inf
+        table[:, :, [DURATION, COUNT]] = 1.0
         for rows, gaits in zip(table, self.gaits, strict=True):
             rows[: len(gaits)] = [
-                (gait.speed, gait.stride, gait.duration, _cycles_from_stand(gait), gait.close)
-                for gait in gaits
+                (g.speed, g.stride, g.duration, _cycles_from_stand(g), g.close, g.count)
+                for g in gaits
             ]
         return table
 

@@ -3,7 +3,9 @@
 A planted foot stands still, so a body in place goes as fast as its planted feet go back. Clips are
 not even: the feet of a real walk go back at 0.5 to 2.2 m/s within one step, so the way along the
 cycle is measured, and poses are taken at equal steps of it. Where feet stop for a moment, limbs
-would rush on: there the way goes on, and the body is shifted by the difference, 10 to 30 mm.
+would rush on: there the way goes on, and the body is shifted by the difference, 10 to 30 mm. Where
+two feet are down and go back unevenly, the body is turned a little, see `steadying`, and the foot
+that bears more load counts.
 
 A foot counts as planted while it is near the ground and goes back: in clips made for games the
 swinging foot often passes below the ground, on its way ahead.
@@ -18,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CharacterError
+from .steadying import loads, steadied
 
 F64 = NDArray[np.float64]
 Points = NDArray[np.floating[Any]]
@@ -46,8 +49,8 @@ class Cycle:
         angle: Turn about z that makes the way go along -y [rad].
         ground: Height of the planted feet [m].
         way: Way since the start at even times [m], shape (steps + 1,), rising from 0 to `stride`.
-        shift: How far back the body is moved at even times, so that planted feet stay [m], shape
-            (steps + 1,); its mean is 0.
+        moves: Turn to the left [rad] and shifts to the left and back [m] of the body at even times,
+            so that planted feet stay, shape (steps + 1, 3); the mean of each is 0.
         drift: Way that the samples went by root motion, per cycle [m], x and y.
         origin: Part of the stride at which phase 0 lies: the feet pass each other.
         center: Mean place of the body over the cycle, before the turn [m], x and y.
@@ -59,7 +62,7 @@ class Cycle:
     angle: float
     ground: float
     way: F64
-    shift: F64
+    moves: F64
     drift: F64
     origin: float
     center: F64
@@ -70,9 +73,14 @@ class Cycle:
         """Natural speed [m/s]."""
         return self.stride / self.duration
 
+    def moves_at(self, times: F64) -> F64:
+        """What `moves` are at times of the cycle from 0 to 1, shape (time_count, 3)."""
+        even = np.linspace(0.0, 1.0, len(self.moves))
+        return np.stack([np.interp(times, even, column) for column in self.moves.T], axis=-1)
 
-def turned(points: Points, angle: float) -> Points:
-    """Points turned about z by an angle; shape (..., 2 or 3)."""
+
+def turned(points: Points, angle: float | F64) -> Points:
+    """Points turned about z by an angle, or each by its own; shape (..., 2 or 3)."""
     cosine, sine = np.cos(angle), np.sin(angle)
     result = points.copy()
     result[..., 0] = cosine * points[..., 0] - sine * points[..., 1]
@@ -126,7 +134,7 @@ def measure_cycle(
         contacts.angle,
         contacts.ground,
         way * (given / measured),
-        shift,
+        np.column_stack([contacts.turn_aside, shift]),
         drift,
         contacts.origin(way),
         center,
@@ -197,7 +205,7 @@ def _without_feet(
         float(angle),
         float(samples[:, :, 2].min()),
         np.linspace(0.0, given, steps + 1),
-        np.zeros(steps + 1),
+        np.zeros((steps + 1, 3)),
         drift,
         0.0,
         center,
@@ -241,8 +249,11 @@ class _Contacts:
             back = np.median(moves[self.planted], axis=0)
             ahead = ahead if drift.any() else -back
             self.ground = self._ground()
-        self._moves = np.diff(self._turned[:, :, :2], axis=0)
         self._feet = self._split(height)
+        self._loads = loads(self.planted)
+        self.turn_aside = steadied(self._turned, self._loads, height)
+        self._turned = turned(self._turned, self.turn_aside[:, :1])
+        self._turned[..., 0] += self.turn_aside[:, 1:]
         self.found = float(self.way()[0][-1]) > _STILL * height
 
     def _first_direction(self, low: F64, moves: F64) -> F64:
@@ -289,7 +300,7 @@ class _Contacts:
 
     def way(self) -> tuple[F64, F64]:
         """Way since the start, rising, and shift of the body, both of shape (steps + 1,)."""
-        gone = _filled(_medians(np.where(self.planted, self._moves[..., 1], np.nan)))
+        gone = _filled(_medians(np.diff(self._turned[..., 1], axis=0), self._loads))
         steps = _evened(np.maximum(gone, _SLOWEST * gone.mean()))
         steps *= gone.sum() / steps.sum()
         way, stands = (np.concatenate(([0.0], np.cumsum(one))) for one in (steps, gone))
@@ -318,12 +329,15 @@ class _Contacts:
         return float((crossings[0] + 0.5 * (gap - 0.5)) % 1.0)
 
 
-def _medians(values: F64) -> F64:
-    """Median of each row without its missing values; missing where all are."""
-    known = np.isfinite(values)
+def _medians(values: F64, weights: F64) -> F64:
+    """Weighted median of each row; missing where it has no weight."""
     result = np.full(len(values), np.nan)
-    some = known.any(axis=1)
-    result[some] = np.nanmedian(values[some], axis=1)
+    for row in np.flatnonzero(weights.any(axis=1)):
+        some = np.flatnonzero(weights[row])
+        some = some[np.argsort(values[row, some], kind="stable")]
+        below = np.cumsum(weights[row, some])
+        halfway = below - 0.5 * weights[row, some]
+        result[row] = np.interp(0.5 * below[-1], halfway, values[row, some])
     return result
 
 

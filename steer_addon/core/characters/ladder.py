@@ -133,8 +133,9 @@ def _passing(sample: Callable[[float], F32], cycle: Cycle) -> Steps[F32]:
     for part in (0.0, 0.5):
         time = float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
         pose = place_of(cycle).put(sample(time))
-        pose[:, 1] += np.float32(np.interp(time, even, cycle.shift))
-        found.append(pose)
+        turn, aside, back = cycle.moves_at(np.array(time))
+        pose = turned(pose, float(turn)) + np.array([aside, back, 0.0], np.float32)
+        found.append(np.asarray(pose, np.float32))
         yield
     return np.stack(found)
 
@@ -171,12 +172,13 @@ def _add_first_steps(
     phase = np.interp(np.interp(np.where(even < start, even + 1.0, even), twice, gone), knots,
                       [0.0, 0.5, 1.0]) - (even < start)  # fmt: skip
     way = found.stride * (phase - phase[0])
-    shift = way - found.way + found.shift
-    # none in the pose of standing, that of the walk in its pose
-    ends = (np.interp(start, even, shift), np.interp(middle, even, shift - cycle.shift))
-    shares = np.array([away(time) for time in even])
-    shift = shift - (1.0 - shares) * ends[0] - shares * ends[1]
-    halved = replace(cycle, stride=found.stride, way=way, shift=shift, origin=float(-phase[0]))
+    moves = found.moves.copy()
+    moves[:, 2] += way - found.way
+    halved = replace(cycle, stride=found.stride, way=way, moves=moves, origin=float(-phase[0]))
+    # none in the pose of standing, those of the walk in its pose
+    at_walk = halved.moves_at(np.array(middle)) - cycle.moves_at(np.array(middle))
+    shares = np.array([[away(time)] for time in even])
+    moves -= (1.0 - shares) * halved.moves_at(np.array(start)) + shares * at_walk
     from_stand = FromStand(away, place)
     yield from rows.add_gait("first steps", first_steps, halved, speed, weights, from_stand)
 

@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 """Work that stops after each sample, so that it can be shown and ended; it returns its result."""
 
-_RUN_STEP = 1.5
+_RUN_STEP = 1.6
 """Spacing of runs over that of walks."""
 _FASTER, _FASTER_CLOSE = 1.02, 1.002
 """Ratio by which a gait is at least faster than the one before, and one of many to a run is."""
@@ -44,7 +44,7 @@ class Plan:
 
     Attributes:
         tolerance: Way between two poses of walks [m]; runs, whose feet are down for a moment
-            only, have 1.5 times as much.
+            only, have 1.6 times as much.
         ratio: Ratio of neighboring strides.
         slowest: Smallest stride, as a share of the walk's.
         steps: Samples of a cycle from which its way is measured.
@@ -141,6 +141,7 @@ class Origin:
         place: How the samples were moved.
         shares: Share of a clip, or of first steps, at each pose, against standing; none where it is
             1 throughout.
+        turns: How each pose was turned to the left after that [rad]; none where it was not.
         shifts: How each pose was moved after that [m]; none where it was not.
     """
 
@@ -148,6 +149,7 @@ class Origin:
     times: tuple[float, ...]
     place: Place
     shares: tuple[float, ...] = ()
+    turns: tuple[float, ...] = ()
     shifts: tuple[Shift, ...] = ()
 
 
@@ -275,18 +277,20 @@ class Rows:
             return
         times = row_times(cycle, self.plan.tolerance * (_RUN_STEP if weights[2] > 0.0 else 1.0))
         place = place_of(cycle)
-        even = np.linspace(0.0, 1.0, len(cycle.way))
-        shifts = np.zeros((len(times), 3))
-        shifts[:, 1] = np.interp(times, even, cycle.shift)
+        turns, *level = cycle.moves_at(np.array(times)).T
+        shifts = np.stack([*level, np.zeros(len(times))], axis=1)
         shares = () if start is None else tuple(start.away(time) for time in times)
         if start is not None:
             shifts += (1.0 - np.array(shares))[:, None] * start.place.beside(place)
         poses = yield from _each(lambda time: place.put(sample(time)), times)
-        poses += shifts[:, None].astype(np.float32)
+        poses = turned(poses, turns[:, None].astype(np.float32)) + shifts[:, None].astype(
+            np.float32
+        )
         row = Row(name, self._first(), len(times), speed, cycle.stride, cycle.stride / speed)
         self.gaits.append(replace(row, from_stand=start is not None, close=close))
         moved = tuple((x, y, z) for x, y, z in shifts.tolist())
-        self.gait_origins.append(Origin(weights, tuple(times), place, shares, moved))
+        by = tuple(turns.tolist())
+        self.gait_origins.append(Origin(weights, tuple(times), place, shares, by, moved))
         self._poses.append(poses)
 
     def _timed(
@@ -304,7 +308,7 @@ def row_times(cycle: Cycle, tolerance: float) -> list[float]:
     Args:
         cycle: The measured cycle.
         tolerance: Way between two poses of walks [m]; runs, whose feet are down for a moment
-            only, have 1.5 times as much.
+            only, have 1.6 times as much.
 
     Returns:
         Shares of the duration; their number is even, so that a pose lies at phase 1/2.

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..characters.cast import (
     CLOSE,
+    COUNT,
     DURATION,
     FROM_STAND,
     GIVEN,
@@ -42,7 +43,7 @@ from ..numeric.node_random import random_floats
 from ..numeric.rng import random_purpose
 from ..numeric.vec import cross, dot, length, load, sub, unit
 from . import clips
-from .stance import CHARACTER, GAIT, PHASE, bend, settle
+from .stance import CHARACTER, GAIT, PHASE, bend, hold, settle
 
 STARTS, STOPS = 0.6, 0.5
 """Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
@@ -380,3 +381,4 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
             settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)
             stride = table[who, gait, STRIDE] / max(1.0, table[who, gait, FROM_STAND])
             bend(memory, i, stride, turns[who, gait], turn, -way if back else way, dt)
+            hold(memory, i, table[who, gait, STRIDE], table[who, gait, COUNT])

@@ -1,7 +1,9 @@
 """How a body stands at its agent: on slopes, leaning, and turned about its planted feet on curves.
 
 The slope is that of the ground, and the lean a part of what balance asks for. How a body turns on
-curves is fitted to its planted feet, see `characters/curves.py`.
+curves is fitted to its planted feet, see `characters/curves.py`. A body shows the pose nearest to
+its phase, some millimeters of way before or behind it; half of them is taken by the body, so that
+its planted feet slip by the other half only.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import math
 
 from ..characters.cast import POSTURE
+from ..characters.holding import held_back
 from ..characters.pose_space import KNOTS
 from ..compiled.jit import kernel
 from ..numeric.vec import dot, scale, sub
@@ -77,3 +80,16 @@ def bend(memory, i, stride, turns, turn, way, dt):
         memory[i, TWIST + k] = counted * ((1.0 - part) * turns[knot, k] + part * turns[after, k])
     # a step leads along the heading at its end, which so is half a turn behind the curve there
     memory[i, TWIST] += 0.5 * counted * way
+
+
+@kernel
+def hold(memory, i, stride, count):
+    """Shift the body toward where its planted feet stay although the nearest pose is shown.
+
+    Args:
+        memory: Columns of `POSTURE`, after `bend`; read and written.
+        i: The agent.
+        stride: Way of all poses of the gait [m]; 0 if it has none.
+        count: Number of its poses.
+    """
+    memory[i, SHIFT_AHEAD] -= held_back(memory[i, PHASE] * 1.0, stride, count)

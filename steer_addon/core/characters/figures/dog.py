@@ -119,6 +119,12 @@ def _posed(
         bob = gait["bob"] * np.cos(4.0 * np.pi * (phase - 0.02)) - abs(gait["bob"])
         root[:, 2] += share * bob
     for name in _LEGS:
+        # paws that go are nearer to each other than those that stand
+        part = -1.0 if name == "hind" else 1.0
+        own = {**gait}
+        if moves:
+            own["ankle_back"] += part * gait["gather"]
+            own["width"] -= part * gait["beside"]
         for end, side in (("_l", 1.0), ("_r", -1.0)):
             foot = _foot(table, name)
             ankle = rest[_LEGS[name][2] + end] + np.stack([none, none, none], axis=-1)
@@ -127,11 +133,11 @@ def _posed(
                 late = 0.0 if (side > 0.0) == (name == "fore") else 0.5
                 late += gait["hind"] * (name == "hind")
                 if stand is None:
-                    track = foot_track(phase + late, gait, foot)
+                    track = foot_track(phase + late, own, foot)
                 else:
                     place = np.stack([ankle[:, 0] * side, none, ankle[:, 2]], axis=-1)
-                    own = Track(place, none, none, none == 0.0)
-                    track = first_track(phase, late, gait, foot, own)
+                    held = Track(place, none, none, none == 0.0)
+                    track = first_track(phase, late, own, foot, held)
                 ankle[:, 0] = side * track.ankle[:, 0]
                 ankle[:, 1] += track.ankle[:, 1]
                 ankle[:, 2] = track.ankle[:, 2]

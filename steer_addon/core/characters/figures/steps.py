@@ -23,7 +23,9 @@ _ANGLES = {
     "list", "lean", "chest_yaw", "arm_swing", "arm_ahead", "arm_out", "arm_in", "elbow",
     "elbow_swing", "breath", "curl", "nod", "reach", "wag", "look", "head_low",
 }  # fmt: skip
-_LENGTHS = {"stride", "pass_back", "lift", "ankle_back", "width", "bob", "sway"}
+_LENGTHS = {
+    "stride", "pass_back", "lift", "ankle_back", "gather", "width", "beside", "bob", "sway",
+}  # fmt: skip
 GRAVITY = 9.81
 _LIFTED = 0.08
 """Cycles in which the foot that takes a first step leaves the ground."""
@@ -160,17 +162,39 @@ def first_track(phase: Floats, late: float, gait: Gait, foot: Foot, stand: Track
     gone, ankle = np.where(phase < 0.5, phase, phase - 1.0), track.ankle.copy()
     held = stand.ankle[:, :2] + gait["stride"] * np.stack([0.0 * gone, gone], axis=-1)
     share = _swung(phase, late, gait)[:, None]
-    ankle[:, :2] = held + share * (ankle[:, :2] - held)
     pitch, toes, edge = track.pitch, track.toes, np.minimum(phase, 1.0 - phase)
-    if not foot_track(np.array([late]), gait, foot).planted[0]:
+    lifts = not foot_track(np.array([late]), gait, foot).planted[0]
+    up = _soft(edge / _LIFTED) if lifts else np.ones(len(phase))
+    # where the foot rolls, the ankle goes on over what stands
+    held += up[:, None] * _rolled(phase + late, gait, foot)
+    ankle[:, :2] = held + share * (ankle[:, :2] - held)
+    if lifts:
         # it leaves the ground before it goes ahead, and comes down after that
-        up = _soft(edge / _LIFTED)
         pitch, toes = up * pitch, up * toes
         flat = _lowest(pitch, toes, foot, 0.0 * pitch)
         clear = np.maximum(ankle[:, 2] + _lowest(track.pitch, track.toes, foot, 0.0 * pitch), 0.0)
         ankle[:, 2] = up * (clear + _CLEAR * (1.0 - share[:, 0])) - flat
         ankle[:, 2] = np.where(track.planted, track.ankle[:, 2], ankle[:, 2])
     return Track(ankle, pitch, toes, track.planted)
+
+
+def _rolled(phase: Floats, gait: Gait, foot: Foot) -> Floats:
+    """How far the ankle of the left foot is from where it would be on a flat foot [m], (n, 2).
+
+    In the air it goes from what it was as the foot left the ground to what it is as it lands.
+    """
+    stance, since = gait["stance"], np.mod(phase - gait["contact"], 1.0)
+    part = _soft((since - stance) / (1.0 - stance))
+
+    def at(time: Floats) -> Floats:
+        ahead, side = _planted(time, gait, foot)[:2]
+        even = gait["ankle_back"] + gait["stride"] * (gait["contact"] + time)
+        return np.stack([side, -ahead - even], axis=-1)
+
+    ends = at(np.array([stance, 0.0]))
+    in_air = ends[0] + part[:, None] * (ends[1] - ends[0])
+    rolled: Floats = np.where((since < stance)[:, None], at(np.minimum(since, stance)), in_air)
+    return rolled
 
 
 def _swung(phase: Floats, late: float, gait: Gait) -> Floats:
