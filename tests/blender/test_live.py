@@ -112,8 +112,9 @@ def test_subframes_go_on_straight_and_are_not_stored():
     assert stored(obj) == (1, 11)
 
 
-def test_two_crowds_keep_to_themselves():
+def test_two_crowds_that_do_not_meet_keep_to_themselves():
     first, second = make_runner(), make_crowd([(0, 0, 5), (1, 0, 5)], "Second")
+    first.steer.meets.sees = first.steer.meets.seen_by = "NOBODY"
     make_target(second, (0, -20, 5), "Other")
     second.steer.frame_start = 5
     play(1, 20)
