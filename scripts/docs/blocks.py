@@ -10,8 +10,9 @@ A page has these parts between two marks; the text around them is written by han
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -143,8 +144,17 @@ def _stack(name: str, path: Path) -> str:
     return f"{', '.join(parts)}. Agents {moves}; {solver}; {bodies}.\n"
 
 
-def _scenes() -> set[str]:
-    return {path.stem for path in (builtin_folder() / "demos").glob("*.json")}
+def _scenes() -> dict[str, str]:
+    """Summaries of the scenes to learn from, by name."""
+    paths = sorted((builtin_folder() / "demos").glob("*.json"))
+    return {path.stem: json.loads(path.read_text("utf-8")).get("summary", "") for path in paths}
+
+
+def _more_scenes(scenes: dict[str, str]) -> Iterator[str]:
+    """The scenes without a preset of their name."""
+    yield "## More scenes\n"
+    for name in sorted(scenes.keys() - find_presets().keys()):
+        yield f"{scenes[name]} Scene: `steer demo {name} --save {name}.blend`.\n"
 
 
 def gallery_page(note: str) -> str:
@@ -176,4 +186,4 @@ def gallery_page(note: str) -> str:
             ]
             if name in scenes:
                 parts.append(f"Scene: `steer demo {name} --save {name}.blend`.\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, *_more_scenes(scenes)])

@@ -20,9 +20,10 @@ def test_an_unknown_scene_names_the_known_ones():
 
 
 @pytest.mark.parametrize("name", demos.demo_names())
-def test_every_scene_has_a_preset_and_a_summary(name):
-    preset = load_preset(name)
-    assert preset.label and preset.description
+def test_every_scene_has_presets_and_a_summary(name):
+    for crowd in demos.read_demo(name)["crowds"]:
+        preset = load_preset(crowd.get("preset", name))
+        assert preset.label and preset.description
     summary = demos.summary(name)
     assert summary.endswith(".") and len(summary) > 20
 

@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.display import display  # noqa: E402
 from tests.blender.demo_runs import gaps, in_boxes, nearest_neighbor, places_of, play  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("steer")
@@ -56,6 +57,23 @@ def test_follow_the_leader():
     # nobody in a flower bed
     beds = [obj.location[:2] for obj in group.obj.steer.colliders.objects]
     assert gaps(people[..., :2], np.array(beds)).min() > 0.75
+
+
+def test_crossing_crowds():
+    played = play("crossing_crowds", 470)
+    east, north = (played[name].positions[..., :2] for name in ("Eastbound", "Northbound"))
+    assert east.shape[1] == north.shape[1] == 60
+    # they meet in the middle, and nobody is ever inside anybody: bodies have a radius of 0.25 m
+    both = np.concatenate([east, north], axis=1)
+    assert min(nearest_neighbor(frame).min() for frame in both) > 0.4999
+    assert gaps(east, north).min() < 0.7
+    # all were on their own side, and all get across the way of the others, 9 m wide
+    assert east[0, :, 0].max() < -3.5 and north[0, :, 1].max() < -3.5
+    assert east[-1, :, 0].min() > 4.5 and north[-1, :, 1].min() > 4.5
+    # each crowd wears a color of its own
+    casts = [display.shown_body(display.find_modifier(crowd.obj)) for crowd in played.values()]
+    shirts = {tuple(cast.objects[0].data.materials[0].diffuse_color) for cast in casts}
+    assert len(shirts) == 2
 
 
 def test_hide_and_seek():

@@ -1,0 +1,239 @@
+"""All crowds of a file at once: those that meet are simulated in one run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.headless import batch  # noqa: E402
+from steer_addon.blender.live import simulate  # noqa: E402
+from steer_addon.core.cache import open_cache  # noqa: E402
+from steer_addon.core.errors import WorldError  # noqa: E402
+from tests.blender.test_meeting_crowds import head_on  # noqa: E402
+
+LAST = {"East": 45, "West": 60}
+"""The last frame of each crowd; they touch at about frame 50."""
+
+
+@pytest.fixture(scope="module")
+def pair(steer, tmp_path_factory) -> Path:
+    """A file with two crowds that walk toward one another, and end at different frames."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    for crowd in head_on():
+        crowd.steer.frame_end = LAST[crowd.name]
+    path = tmp_path_factory.mktemp("pair") / "pair.blend"
+    batch.save_file(path)
+    return path
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The crowds that runs were made for."""
+    found, whole = [], simulate.moments
+
+    def noted(obj, *words, **options):
+        found.append(obj.name)
+        return whole(obj, *words, **options)
+
+    monkeypatch.setattr(simulate, "moments", noted)
+    monkeypatch.setattr("steer_addon.blender.live.shared_run.moments", noted)
+    monkeypatch.setattr("steer_addon.blender.bake.cached.moments", noted)
+    return found
+
+
+def positions(folder):
+    return np.load(folder / "positions.npy", allow_pickle=False)
+
+
+def report_in(folder):
+    return json.loads((folder / "report.json").read_text("utf-8"))
+
+
+def test_all_crowds_are_simulated_in_one_run(run, pair, tmp_path, runs):
+    result = run("simulate", pair, "--out", tmp_path, "--json")
+    assert result.code == 0, result.err
+    assert len(runs) == 1
+    assert {p.name for p in tmp_path.iterdir()} == {"East", "West", "report.json"}
+    scene = batch.open_file(pair)
+    for name, last in LAST.items():
+        alone = simulate.run(scene.objects[name], scene, range(1, last + 1))
+        np.testing.assert_array_equal(positions(tmp_path / name), [f.position for f in alone])
+        own = report_in(tmp_path / name)
+        assert (own["crowd"], own["frames"], own["complete"]) == (name, last, True)
+        assert own["settings"]["behaviors"] and own["metrics"]["agents"] == 14
+    report = report_in(tmp_path)
+    assert (report["agents"], report["frames"], report["complete"]) == (28, 60, True)
+    assert {row["crowd"]: (row["folder"], row["frames"]) for row in report["crowds"]} == {
+        name: (name, last) for name, last in LAST.items()
+    }
+    assert all(row["metrics"]["agents"] == 14 for row in report["crowds"])
+    assert result.data["outputs"][-1] == str(tmp_path / "report.json")
+
+
+def test_one_that_is_named_is_written_as_before_and_still_meets_the_other(run, pair, tmp_path):
+    assert run("simulate", pair, "--out", tmp_path / "both").code == 0
+    result = run("simulate", pair, "--out", tmp_path / "one", "--crowd", "West", "--json")
+    assert (result.code, result.data["crowd"]) == (0, "West")
+    ours, whole = positions(tmp_path / "one"), positions(tmp_path / "both" / "West")
+    np.testing.assert_array_equal(ours, whole)
+
+
+def test_settings_are_changed_for_all_before_any_is_simulated(run, pair, tmp_path):
+    words = ["--set", "agents.max_speed=0.6", "--seed=7", "--frames=1-60"]
+    assert run("simulate", pair, "--out", tmp_path, *words).code == 0
+    scene = batch.open_file(pair)
+    crowds = [scene.objects[name] for name in ("East", "West")]
+    for crowd in crowds:
+        crowd.steer.agents.max_speed, crowd.steer.seed = 0.6, 7
+        crowd.steer.frame_end = 60
+    for crowd in crowds:
+        alone = [f.position for f in simulate.run(crowd, scene, range(1, 61))]
+        np.testing.assert_array_equal(positions(tmp_path / crowd.name), alone)
+        assert report_in(tmp_path / crowd.name)["seed"] == 7
+
+
+def test_what_was_simulated_of_all_before_a_failure_is_kept(run, pair, tmp_path, monkeypatch):
+    whole = simulate.run_together
+
+    def broken(*words, **options):
+        for moment in whole(*words, **options):
+            if moment[0][2].number == 50:
+                raise WorldError("Collider 'Rock' is broken: repair it")
+            yield moment
+
+    monkeypatch.setattr(simulate, "run_together", broken)
+    run("simulate", pair, "--out", tmp_path).failed_with("'Rock' is broken")
+    # one of them had ended by then
+    assert positions(tmp_path / "East").shape == (45, 14, 3)
+    assert positions(tmp_path / "West").shape == (49, 14, 3)
+    assert report_in(tmp_path / "East")["complete"] is True
+    assert report_in(tmp_path / "West")["complete"] is False
+    report = report_in(tmp_path)
+    assert report["complete"] is False and "Rock" in report["error"]
+    rows = {row["crowd"]: row["complete"] for row in report["crowds"]}
+    assert rows == {"East": True, "West": False}
+
+
+def test_a_whole_earlier_result_stays_when_a_later_run_fails(run, pair, tmp_path, monkeypatch):
+    assert run("simulate", pair, "--out", tmp_path, "--frames=1-9").code == 0
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+
+    def broken(*words, **options):
+        yield from ()
+        raise WorldError("The ground is broken: repair it")
+
+    monkeypatch.setattr(simulate, "run_together", broken)
+    run("simulate", pair, "--out", tmp_path).failed_with("ground is broken")
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+def test_arrays_of_one_crowd_do_not_stay_beside_a_report_of_two(run, pair, tmp_path):
+    run("simulate", pair, "--out", tmp_path, "--frames=1-3", "--crowd=East")
+    assert (tmp_path / "positions.npy").exists()
+    run("simulate", pair, "--out", tmp_path, "--frames=1-3")
+    assert {p.name for p in tmp_path.iterdir()} == {"East", "West", "report.json"}
+
+
+def test_one_run_fills_the_caches_of_all(run, pair, tmp_path, runs):
+    result = run("bake", pair, "--to", "cache", "--cache", tmp_path / "both", "--json")
+    assert result.code == 0, result.err
+    assert len(runs) == 1
+    for name, last in LAST.items():
+        words = ["--cache", tmp_path / "one", "--crowd", name]
+        assert run("bake", pair, "--to", "cache", *words).code == 0
+        both, one = (open_cache(tmp_path / folder / name) for folder in ("both", "one"))
+        assert both.complete and both.frames == one.frames == range(1, last + 1)
+        assert both.header.about == one.header.about
+        for number in both.frames:
+            ours, alone = both.frame(number), one.frame(number)
+            np.testing.assert_array_equal(ours.position, alone.position)
+            np.testing.assert_array_equal(ours.rotation, alone.rotation)
+
+
+def test_caches_of_one_run_go_on(run, pair, tmp_path):
+    words = ["bake", pair, "--to", "cache", "--cache", tmp_path, "--continue"]
+    assert run(*words, "--frames=1-20").code == 0
+    result = run(*words, "--json")
+    assert result.code == 0, result.err
+    assert [row["kept"] for row in result.data["crowds"]] == [20, 20]
+    assert sorted(row["frames"] for row in result.data["crowds"]) == [45, 60]
+
+
+def test_an_error_in_a_shared_run_leaves_no_cache_complete(run, pair, tmp_path, monkeypatch):
+    whole = simulate.moments
+
+    def broken(*words, **options):
+        for number, moment in enumerate(whole(*words, **options), 1):
+            if number == 10:
+                raise WorldError("Collider 'Rock' is broken: repair it")
+            yield moment
+
+    monkeypatch.setattr("steer_addon.blender.live.shared_run.moments", broken)
+    words = ["bake", pair, "--to", "cache", "--cache", tmp_path]
+    run(*words).failed_with("'Rock' is broken")
+    for name in LAST:
+        cache = open_cache(tmp_path / name)
+        assert not cache.complete and cache.frames == range(1, 10)
+
+
+@pytest.mark.parametrize("command", ["simulate", "bake", "info"])
+def test_a_wrong_name_says_which_there_are(run, pair, tmp_path, command):
+    more = {"simulate": ["--out", tmp_path], "bake": ["--to=cache", "--cache", tmp_path]}
+    words = [*more.get(command, []), "--crowd=East", "--crowd=North"]
+    run(command, pair, *words).failed_with("'North'", "the file has 'West', 'East'")
+
+
+def test_a_setting_that_one_crowd_lacks_names_the_crowd(run, pair, tmp_path):
+    scene = batch.open_file(pair)
+    scene.objects["East"].steer.behaviors.remove(0)
+    batch.save_file(tmp_path / "other.blend")
+    words = ["--out", tmp_path / "out", "--set", "seek.weight=2"]
+    done = run("simulate", tmp_path / "other.blend", *words)
+    done.failed_with("Crowd 'East'", "'seek'", "--crowd")
+    assert run("simulate", tmp_path / "other.blend", *words, "--crowd=West").code == 0
+
+
+def test_render_simulates_all_at_once(run, pair, tmp_path, runs):
+    scene = batch.open_file(pair)
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    batch.save_file(tmp_path / "seen.blend")
+    words = ["--frames=55", "--size=16x9", "--samples=1", "--out", tmp_path]
+    assert run("render", tmp_path / "seen.blend", *words).code == 0
+    assert len(runs) == 1
+
+
+def test_info(run, pair, tmp_path):
+    data = run("info", pair, "--json").data
+    assert data["agents"] == 28
+    rows = {row["crowd"]: row for row in data["crowds"]}
+    assert rows["East"]["frame_end"] == 45
+    assert rows["East"]["behaviors"] == ["seek", "avoid_neighbors"]
+    assert rows["West"]["sees"] == rows["West"]["seen_by"] == rows["West"]["touches"] == ["East"]
+    assert rows["West"]["bake"] is None
+    text = run("info", pair, "--crowd=West").out
+    assert "West: 14 agents, frames 1-60" in text and "East: " not in text
+
+
+def test_info_tells_of_bakes(run, pair, tmp_path):
+    baked = tmp_path / "baked.blend"
+    cached = ["--to=cache", "--cache", tmp_path / "cache", "--crowd=East"]
+    assert run("bake", pair, "--save", baked, *cached).code == 0
+    words = ["--save", baked, "--frames=1-8", "--crowd=West", "--empties"]
+    assert run("bake", baked, *words).code == 0
+    rows = {row["crowd"]: row["bake"] for row in run("info", baked, "--json").data["crowds"]}
+    east = rows["East"]
+    assert (east["to"], east["frame_start"], east["frame_end"], east["complete"]) == (
+        "cache",
+        1,
+        45,
+        True,
+    )  # fmt: skip
+    assert rows["West"] == {"to": "keyframes", "objects": 14}
+    text = run("info", baked).out
+    assert "baked to a cache: frames 1-45" in text and "baked to keyframes: 14 objects" in text
