@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "advancing", "compiling", "live_store", "missing", "simulate")
+load_on_use(__name__, "advancing", "compiling", "live_store", "missing", "shared_run", "simulate")
