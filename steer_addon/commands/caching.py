@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from ..blender import playback
 from ..blender.bake import cached, places
-from ..blender.live import simulate
-from ..blender.live.shared_run import SharedRun
+from ..blender.live import shared_run, simulate
 from ..core.cache import MANIFEST, NEXT, folder_name, open_cache
 from ..core.diagnoses import add_new, diagnose
 from ..core.errors import OutputError
@@ -100,7 +99,8 @@ def _begin(work: Pipeline, batch: list[_Task], stack: ExitStack) -> list[cached.
     if len(batch) > 1:
         ((root, _),) = simulate.runs_for(task.job.crowd for task in batch)
         last = max(task.job.frames[-1] for task in batch)
-        shared = SharedRun(root, scene, last, [task.job.crowd for task in batch])
+        read = [task.job.crowd for task in batch]
+        shared = shared_run.SharedRun(root, scene, last, read)
         stack.callback(shared.close)
     for (crowd, _, frames, _), folder in batch:
         if options.go_on and _is_begun(folder):

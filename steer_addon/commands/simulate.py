@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 from ..blender.live import simulate
-from ..blender.live.session import Session
 from ..core.cache import folder_name
 from ..core.inputs.world import World
 from ..core.results.metrics import Metrics
@@ -15,6 +15,9 @@ from . import arguments
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
 from .recording import Recorder, Summary
+
+if TYPE_CHECKING:
+    from ..blender.live.session import Session
 
 NAME = "simulate"
 

@@ -94,7 +94,7 @@ def test_behaviors(run):
     for row in data["behaviors"]:
         assert row["description"] and row["parameters"]
         assert f"{row['type']}.weight = " in result.out
-    assert set(data["settings"]) == {"agents", "motion", "solver", "bodies", "clips"}
+    assert set(data["settings"]) == {"agents", "motion", "solver", "bodies", "clips", "meets"}
     (zones,) = [row for row in data["behaviors"] if row["type"] == "obstacle_zones"]
     assert zones["shows"] == ["zone"]
     assert "flow_field.attribute = flow" in result.out

@@ -14,8 +14,8 @@ COMMANDS = [module.NAME for module in commands.MODULES]
 
 
 def test_every_command_of_the_issue_is_there():
-    listing = ["presets", "behaviors", "compile"]
-    assert COMMANDS == ["scene", "demo", "character", "simulate", "bake", "render", *listing]
+    runs, listing = ["simulate", "bake", "render"], ["presets", "behaviors", "compile"]
+    assert COMMANDS == ["scene", "demo", "character", "info", *runs, *listing]
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

@@ -4,4 +4,13 @@ from __future__ import annotations
 
 from ...core.doors import load_on_use
 
-load_on_use(__name__, "advancing", "compiling", "live_store", "meeting", "missing", "simulate")
+load_on_use(
+    __name__,
+    "advancing",
+    "compiling",
+    "live_store",
+    "meeting",
+    "missing",
+    "shared_run",
+    "simulate",
+)
