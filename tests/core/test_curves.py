@@ -16,8 +16,8 @@ from steer_addon.core.characters.pose_space import PoseSpace
 SETTLED = 96
 """Frames after which a body has reached its gait, and taken up its curve."""
 PEOPLE_RUN = ("fast walk", "slow jog", "jog", "run", "fast run")
-BETWEEN = 0.0016
-"""How far a body is held back from its phase: half of the way to a pose, which is half of 6 mm."""
+BETWEEN = 0.0012
+"""How far a body is held back from its phase: 2/5 of the way to a pose, which is half of 6 mm."""
 RUNS = (*PEOPLE_RUN, "amble", "slow trot", "trot", "fast trot")
 
 

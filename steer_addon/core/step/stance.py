@@ -2,8 +2,8 @@
 
 The slope is that of the ground, and the lean a part of what balance asks for. How a body turns on
 curves is fitted to its planted feet, see `characters/curves.py`. A body shows the pose nearest to
-its phase, some millimeters of way before or behind it; half of them is taken by the body, so that
-its planted feet slip by the other half only.
+its phase, some millimeters of way before or behind it; a part of them is taken by the body, so that
+its planted feet slip by the rest only, see `characters/holding.py`.
 """
 
 from __future__ import annotations
