@@ -48,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "boids": blender.boids,
     "flock": core.flocks,
     "presets": core.presets,
+    "meeting": core.meeting,
     "behaviors": behaviors.behaviors,
     "bodies": bodies.bodies,
     "live": blender.live,

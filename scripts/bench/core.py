@@ -16,8 +16,9 @@ from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.geometry import bvh, neighbors
 from steer_addon.core.inputs.world import CollidersBuilder, World
 from steer_addon.core.results.frames import make_frame
-from steer_addon.core.step.simulation import Simulation
+from steer_addon.core.step.simulation import Simulation, Taking, advance_together
 from steer_addon.core.step.solver import Solver
+from steer_addon.core.step.together import everyone
 
 MANY = 100_000
 ROUNDS = 15
@@ -79,6 +80,22 @@ def presets() -> Iterator[Row]:
         times = _run_times(*make())
         note = f"median of {FRAMES} frames, slowest {max(times) * 1e3:.0f} ms"
         yield timed(f"{what}: one step", statistics.median(times), "ms", wanted, note)
+
+
+def meeting() -> Iterator[Row]:
+    """Ten crowds that meet, against one of as many agents."""
+    settings, agents, world = pedestrians()
+    options = {"frame": 1, "fps": 1.0 / DT, "world": world}
+    whole = Simulation(settings, agents, **options)
+    rows = [np.arange(k, agents.count, 10) for k in range(10)]
+    parts = [Simulation(settings, agents.taken(own), **options) for own in rows]
+
+    def together() -> None:
+        advance_together([Taking(part, world) for part in parts], everyone(len(parts)))
+
+    one, ten = medians([lambda: whole.advance(world), together], ROUNDS)
+    name = "ten crowds of 1,000 that meet: time of a step over that of one crowd of 10,000"
+    yield Row(name, ten / one, "×", 1.2, note=f"{ten * 1e3:.1f} over {one * 1e3:.1f} ms")
 
 
 def searches() -> Iterator[Row]:
