@@ -14,7 +14,8 @@ IN_ORDER   see `visits`
 
 An agent whose target is gone chooses again. The attribute `target_index` overrides all choices; an
 assigned target that an agent has by it is not free. Choices are made by id: the order of agents
-does not matter.
+does not matter, but that of the targets does. Where agents draw among their own crowd, these are
+the same.
 """
 
 from __future__ import annotations
