@@ -53,6 +53,7 @@ DEFAULTS = {
     "bodies": {
         "collide_agents": False,
         "collide_colliders": False,
+        "height": 1.8,
         "iterations": 4,
         "on_arrival": "STAY",
         "arrival_distance": 0.25,
@@ -64,6 +65,7 @@ DEFAULTS = {
         "arrival": "",
         "tempo_spread": 0.1,
     },
+    "meets": {"sees": "EVERYONE", "seen_by": "EVERYONE", "touches": "EVERYONE"},
 }
 FLOCK = {
     "strength": 1.0,
@@ -286,7 +288,7 @@ def test_override_sets_behaviors_blocks_and_seed():
         ("seek.weight", "sets nothing: write behavior.parameter=value"),
         (
             "fly.weight=1",
-            "the crowd has no 'fly' to set: it has agents, motion, solver, bodies, clips, seek",
+            "the crowd has no 'fly' to set: it has agents, motion, solver, bodies, clips, meets",
         ),
         ("seek.speed=1", "seek has no parameter 'speed'"),
         ("seek.weight=heavy", "seek.weight is 'heavy': give a number"),

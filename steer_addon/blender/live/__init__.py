@@ -11,6 +11,7 @@ load_on_use(
     "live_store",
     "meeting",
     "missing",
+    "played",
     "shared_run",
     "simulate",
 )

@@ -28,9 +28,8 @@ from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
 from ..suspension import is_suspended, suspended
-from . import advancing, compiling, live_store, meeting, missing, simulate
+from . import advancing, compiling, live_store, meeting, missing, played, simulate
 from .edits import Edit
-from .played import played
 
 if TYPE_CHECKING:
     from ...core.results.frames import Frame
@@ -156,7 +155,7 @@ def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
         return found
     needed = {crowd.session_uid for obj in live for crowd in linked_crowds(obj)}
     simulated = [obj for obj in found if obj.session_uid in needed]
-    return [obj for obj in simulated if played(obj) is None]
+    return [obj for obj in simulated if played.played(obj) is None]
 
 
 def _each(
@@ -221,7 +220,7 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 
     def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
         """The frame of a crowd for other crowds; before its start, the start pose."""
-        bake = played(crowd)
+        bake = played.played(crowd)
         if bake is not None:
             return bake.frame(number)
         run = runs.get(crowd)

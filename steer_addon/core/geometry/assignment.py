@@ -136,9 +136,7 @@ def _least(goers: F64, places: F64, bend: float) -> I64:
     market.bend[0] = bend
     _auction(goers, columns, market, FIRST * size, LAST * size)
     _settle(goers, columns, market)
-    for goer in range(len(places)):
-        if market.place[goer] < 0:
-            _exchange(goers, columns, market, goer, ROUNDING * size)
+    _finish(goers, columns, market, len(places), ROUNDING * size)
     found: I64 = order[market.place[: len(goers)]]
     return found
 
@@ -351,6 +349,14 @@ def _nearer(goers, columns, market, i, reached):
         if market.sums[j] + offset < market.reach[j]:
             market.reach[j] = market.sums[j] + offset
             market.before[j] = i
+
+
+@kernel
+def _finish(goers, columns, market, count, tolerance):
+    """Give a place to every one of the first goers that has none."""
+    for goer in range(count):
+        if market.place[goer] < 0:
+            _exchange(goers, columns, market, goer, tolerance)
 
 
 @kernel

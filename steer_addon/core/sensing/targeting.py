@@ -73,8 +73,8 @@ class ToTarget(Behavior):
         minimum=0.0,
         maximum=10.0,
         soft_maximum=1.0,
-        doc="How much long ways count beside the sum of all: 0 is the least sum, with 0.1 hardly "
-        "anybody has to pass those who stand",
+        doc="How much more long ways count than short ones: 0 is the least sum, at 0.1 fewer are "
+        "in the way",
         shown_for=("target_choice", ("ASSIGNED",)),
         per_agent=False,
     )
