@@ -9,19 +9,17 @@ again only when another one may have become better: prices never fall.
 From these prices it is few steps to the optimum: pairs whose way and price are least of all are
 kept, and the others are joined along shortest ways of exchange (the Hungarian method). That part is
 exact whatever the prices are, but for the rounding of positions, so an auction that takes long is
-broken off. Places beyond the number
-of goers are taken by goers to whom all places are equally far; they count as one kind of goers,
-which do not bid against one another.
+broken off. Places beyond the number of goers are taken by goers to whom all places are equally far,
+one kind of goers that do not bid against one another.
 
 Among more than MOST the sum is only nearly the least. Both sides are divided into cells of CELL by
 halving them across their longest side, cells are assigned to cells by their middles, and the goers
-of each cell to the places of its cell. Then groups of GROUP pairs that lie near one another, with
-those without a pair among them, are assigned anew, again and again, with other groups each time:
-by where goers are, places are, and the middles of ways.
+of each cell to the places of its cell. Then groups of GROUP pairs near one another, with those
+without a pair among them, are assigned anew, with other groups each time: by where goers, places,
+and the middles of ways are.
 
 Where all go the same way many assignments have nearly the same sum, and in the least one goers may
-have to pass others that already stand. A small weight of the squares of ways keeps their order, as
-it prefers two middling ways to a short and a long one; the sum of ways itself hardly grows.
+have to pass others that already stand. A small weight of the squares of ways keeps their order.
 
 Symbols: ε least raise of a price [m].
 Source: Bertsekas 1988, "The auction algorithm: a distributed relaxation method for the assignment
@@ -55,8 +53,7 @@ MOST = 5000
 CELL, GROUP = 50, 250
 """Number of goers or places in a cell, and of pairs in a group."""
 TURNS = ((1.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (3.0, 1.0), (1.0, 3.0))
-"""Directions along which groups are made, one after the other. Not of angles: the last bits of a
-sine differ between machines."""
+"""Directions along which groups are made, not by angles: sines differ between machines."""
 _SHUFFLE = 2654435761
 
 
@@ -136,7 +133,7 @@ def _least(goers: F64, places: F64, bend: float) -> I64:
     market.bend[0] = bend
     _auction(goers, columns, market, FIRST * size, LAST * size)
     _settle(goers, columns, market)
-    _finish(goers, columns, market, len(places), ROUNDING * size)
+    _finish(goers, columns, market, ROUNDING * size)
     found: I64 = order[market.place[: len(goers)]]
     return found
 
@@ -352,9 +349,9 @@ def _nearer(goers, columns, market, i, reached):
 
 
 @kernel
-def _finish(goers, columns, market, count, tolerance):
-    """Give a place to every one of the first goers that has none."""
-    for goer in range(count):
+def _finish(goers, columns, market, tolerance):
+    """Give a place to every goer that has none."""
+    for goer in range(len(market.place)):
         if market.place[goer] < 0:
             _exchange(goers, columns, market, goer, tolerance)
 
