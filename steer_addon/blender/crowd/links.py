@@ -7,7 +7,7 @@ Crowds that see or touch one another are stepped together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,30 +52,30 @@ def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object
 
 def linked_crowds(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """A crowd, first, and all crowds that it depends on, directly or through others, by name."""
-    there = _beside(obj)
-    meeting = _meeting(there)
-    found = {obj.session_uid: obj}
-    waiting = [obj]
-    while waiting:
-        crowd = waiting.pop()
-        met = meeting.get(crowd.session_uid, ())
-        for other in (*crowd_slots(crowd).values(), *met):
-            if other.session_uid not in found:
-                found[other.session_uid] = other
-                waiting.append(other)
-    return [obj, *sorted((c for c in found.values() if c != obj), key=lambda c: c.name_full)]
+    meeting = _meeting(_beside(obj))
+    found = _reached(
+        obj, lambda crowd: (*crowd_slots(crowd).values(), *meeting.get(crowd.session_uid, ()))
+    )
+    return [obj, *sorted((c for c in found if c != obj), key=lambda c: c.name_full)]
 
 
 def followed_crowds(obj: bpy.types.Object) -> set[int]:
-    """Session uids of the crowds that a crowd steers by, directly or through others."""
-    found: set[int] = set()
+    """Session uids of a crowd and of those that it steers by, directly or through others."""
+    return {crowd.session_uid for crowd in _reached(obj, lambda crowd: crowd_slots(crowd).values())}
+
+
+def _reached(
+    obj: bpy.types.Object, following: Callable[[bpy.types.Object], Iterable[bpy.types.Object]]
+) -> list[bpy.types.Object]:
+    """A crowd, and all that one comes to from it by going on to those that follow."""
+    found = {obj.session_uid: obj}
     waiting = [obj]
     while waiting:
-        for other in crowd_slots(waiting.pop()).values():
-            if other.session_uid not in found:
-                found.add(other.session_uid)
-                waiting.append(other)
-    return found
+        for crowd in following(waiting.pop()):
+            if crowd.session_uid not in found:
+                found[crowd.session_uid] = crowd
+                waiting.append(crowd)
+    return list(found.values())
 
 
 def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:

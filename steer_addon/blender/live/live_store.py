@@ -69,7 +69,7 @@ class LiveRun:
     @property
     def warnings(self) -> tuple[Diagnosis, ...]:
         """Diagnoses of the scene that the user may want to act on."""
-        return tuple(self._session.warnings) if self._session is not None else ()
+        return () if self._session is None else tuple(self._session.warnings)
 
     def current_diagnosis(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> Diagnosis | None:
         """Reason why the requested frame is not shown, or out of date; None if it is shown."""

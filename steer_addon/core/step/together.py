@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .. import contacts
 from ..agents import Agents
 from ..contacts import Known, MovedView, Party
+from ..crowd.meets import Relation
 from ..crowd.settings import CrowdSettings
 from ..inputs.world import Colliders, World
 from ..views import AgentView
@@ -25,8 +26,6 @@ from .proposals import Proposal
 from .solver import StepResult
 
 F32 = NDArray[np.float32]
-Relation = NDArray[np.bool_]
-"""Whether the crowd of a row relates to that of a column, shape (crowd_count, crowd_count)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
