@@ -121,6 +121,7 @@ def make_agents(
     heading: Any = None,
     ids: Any = None,
     attributes: dict[str, Any] | None = None,
+    may_be_none: bool = False,
 ) -> Agents:
     """Make agents from points.
 
@@ -136,6 +137,7 @@ def make_agents(
         ids: Unique whole numbers, shape (agent_count,), or None for 0, 1, 2, ….
         attributes: Per-agent values by parameter name, each of shape (agent_count,);
             `target_index`, `alive` and the agent parameters go to their own arrays.
+        may_be_none: Whether there may be no points at all, as where all agents are born later.
 
     Raises:
         AgentError: No points, a wrong shape, values that are no finite numbers or out of range, or
@@ -143,7 +145,7 @@ def make_agents(
     """
     points = _rows("positions", position, None)
     count = len(points)
-    if count == 0:
+    if count == 0 and not may_be_none:
         raise AgentError("The crowd has no agents: give its mesh at least one vertex")
     speed = _rows("velocities", np.zeros_like(points) if velocity is None else velocity, count)
     if heading is None:

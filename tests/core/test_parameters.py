@@ -66,6 +66,21 @@ DEFAULTS = {
         "tempo_spread": 0.1,
     },
     "meets": {"sees": "EVERYONE", "seen_by": "EVERYONE", "touches": "EVERYONE"},
+    "births": {
+        "emission": "NONE",
+        "rate": 5.0,
+        "number": 100,
+        "interval": 10.0,
+        "first_frame": 1,
+        "last_frame": 250,
+        "capacity": 500,
+        "part": "AUTO",
+        "facing": "FORWARD",
+        "facing_spread": 0.0,
+        "speed": 0.0,
+        "lifetime": 0.0,
+        "lifetime_spread": 0.0,
+    },
 }
 FLOCK = {
     "strength": 1.0,

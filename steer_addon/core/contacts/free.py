@@ -207,3 +207,11 @@ def free_kernel(begin, stop, tree, center, radius, first, still, eye, room, flat
         if found:
             store(position, i, (place[0], place[1], z if flat else place[2]))
             moved[i] = 1
+
+
+@kernel
+def inside_kernel(begin, stop, tree, center, radius, first, eye, position, found):
+    """Mark the agents that are inside of a collider."""
+    for i in range(begin, stop):
+        x, y, z = load(position, i)
+        found[i] = inside_of(tree, center, radius, first, (x, y, z + eye)) >= 0

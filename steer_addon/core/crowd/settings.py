@@ -14,6 +14,7 @@ from ..diagnoses import Diagnosis
 from ..errors import ParameterError, short
 from ..parameters import Settings, choice, param
 from ..sensing.units import meters, meters_per_second
+from .births import BirthsSettings
 from .clips import ClipsSettings
 from .meets import MeetsSettings
 
@@ -256,6 +257,7 @@ BLOCKS: dict[str, type[Settings]] = {
     "bodies": BodiesSettings,
     "clips": ClipsSettings,
     "meets": MeetsSettings,
+    "births": BirthsSettings,
 }
 """The settings blocks of a crowd by their name in presets and on the command line."""
 
@@ -275,6 +277,7 @@ class CrowdSettings:
         bodies: Contacts of agents with one another and with colliders, and their arrival.
         clips: What characters do besides walking.
         meets: Other crowds that agents meet.
+        births: Agents that are born during the run, and how long they stay.
         behaviors: The stack, in order of priority; names are unique.
         seed: Random seed.
         cast: The characters that agents are shown as, None for none. It comes from the scene:
@@ -290,6 +293,7 @@ class CrowdSettings:
     cast: Cast | None = None
     clips: ClipsSettings = ClipsSettings()
     meets: MeetsSettings = MeetsSettings()
+    births: BirthsSettings = BirthsSettings()
 
     def __post_init__(self) -> None:
         """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""

@@ -13,6 +13,7 @@ from ..geometry import bvh
 from ..geometry.meshes import Mesh, bounding_sphere
 from ..views import BvhView
 from .containers import NO_CONTAINER, Container
+from .emitters import Emitters
 from .fields import NO_FIELD, Field
 from .others import Others
 from .paths import NO_PATHS, Path, Paths, make_paths
@@ -117,6 +118,10 @@ class World:
     """Regions that behaviors stay in."""
     others: Others | None = None
     """Agents of other crowds that are seen as neighbors."""
+    emitters: Emitters | None = None
+    """Sources at which agents are born."""
+    exits: Colliders | None = None
+    """Volumes in which agents are gone."""
 
     def living(self, alive: NDArray[np.uint8]) -> World:
         """The world of the living, where the agents that steer are among its targets.
@@ -176,6 +181,8 @@ def make_world(
     paths: Any = None,
     fields: Any = None,
     containers: Any = None,
+    emitters: Emitters | None = None,
+    exits: Sequence[Mesh] = (),
 ) -> World:
     """Make a world for a single step or a still scene.
 
@@ -188,6 +195,8 @@ def make_world(
         paths: A Path, several, Paths, or a mapping of behaviors' names to one of these.
         fields: A Field, or a mapping of behaviors' names to them.
         containers: A Container, or a mapping of behaviors' names to them.
+        emitters: Sources at which agents are born, see `emitters.joined`.
+        exits: Closed meshes in which agents are gone.
     """
     return World(
         targets=_named(targets, _targets),
@@ -198,6 +207,8 @@ def make_world(
         paths=_named(paths, _paths),
         fields=_named(fields, lambda given: given),
         containers=_named(containers, lambda given: given),
+        emitters=emitters,
+        exits=CollidersBuilder().build(exits) if exits else None,
     )
 
 

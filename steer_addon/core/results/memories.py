@@ -59,7 +59,8 @@ def keep(agents: Agents, world: World, frame: Frame, before: Kept | None = None)
             arrays[name] = _shared(value, None if before is None else getattr(before.agents, name))
     old = {} if before is None else before.agents.memory
     memory = {key: _shared(value, old.get(key)) for key, value in agents.memory.items()}
-    attributes = agents.attributes if before is None else before.agents.attributes
+    given = {} if before is None else before.agents.attributes
+    attributes = {k: _shared(value, given.get(k)) for k, value in agents.attributes.items()}
     held = replace(agents, **arrays, memory=memory, attributes=attributes)
     return Kept(held, world.targets, world.second_targets)
 

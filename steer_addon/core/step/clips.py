@@ -54,10 +54,21 @@ def tempos(before: Agents, after: Agents, settings: CrowdSettings) -> NDArray[np
         return np.maximum(given, 0.0)
     drawn = before.memory.get(_DRAWN)
     if drawn is None:
-        numbers = random_floats(after.id, settings.seed + _PURPOSE)
-        drawn = (2.0 * numbers - np.float32(1.0))[:, None]
+        drawn = _draw(after, settings)
     after.memory[_DRAWN] = drawn
     return 1.0 + settings.clips.tempo_spread * drawn[:, 0].astype(np.float64)
+
+
+def _draw(agents: Agents, settings: CrowdSettings) -> NDArray[np.float32]:
+    """Places in the spread of tempos, shape (agent_count, 1)."""
+    numbers = random_floats(agents.id, settings.seed + _PURPOSE)
+    return (2.0 * numbers - np.float32(1.0))[:, None]
+
+
+def anew(agents: Agents, settings: CrowdSettings) -> dict[str, NDArray[np.float32]]:
+    """What agents that begin to live remember of clips, by key."""
+    none = np.full((agents.count, 1), -1.0, np.float32)
+    return {CLIP_MEMORY: none, _DRAWN: _draw(agents, settings)}
 
 
 def stand_instead(cast: Cast, posture: NDArray[np.float32]) -> None:

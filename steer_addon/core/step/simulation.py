@@ -22,8 +22,11 @@ from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
 from ..results.frames import Frame, make_frame
 from . import arrival, choosing, gait
+from .birth_rows import waits, with_rows
+from .births import Births, Change, Tally, tally
 from .free_goals import FreeGoals
 from .proposals import Proposal
+from .room import Bodies, bodies_of
 from .solver import Solver, StepResult
 from .stuck import Headway
 from .together import Meeting, Member, step_together
@@ -76,12 +79,14 @@ class Simulation:
             ParameterError: fps is out of range, or frame is no whole number.
         """
         self.settings = settings
-        self.agents = agents.copy()
         try:
             self.frame = self.start_frame = index(frame)
         except TypeError:
             raise ParameterError(f"frame is {short(frame)}: give a whole number") from None
         self.dt = 1.0 / _checked_fps(fps)
+        self.agents = agents.copy()
+        first = self.start_frame + (2 if world is None else 1)
+        self._births = Births(self.start_frame, self.dt, first)
         self.off_ground = 0
         """Agents that had no walkable ground below or above them at the start."""
         self._key = _key_of(agents, settings)
@@ -94,7 +99,12 @@ class Simulation:
         self._colliders = None if world is None else world.colliders or NO_COLLIDERS
         if world is not None and not placed:
             self._place(world)
+        self.agents = with_rows(self.agents, settings, self.start_frame)
         gait.begin(self.agents, settings)
+        if world is not None and not placed:
+            change = self._births.decide(self.agents, self.agents, settings, world, self.frame)
+            self._apply(self.agents, change, 0)
+        self._started = int((self.agents.alive != 0).sum())
 
     def _place(self, world: World) -> None:
         """Put walkers on their ground, and all agents out of the colliders that hold them."""
@@ -129,7 +139,7 @@ class Simulation:
         result = Solver(self.settings).step(
             self.agents, begun.world, self.dt, number=begun.number, before=self._colliders
         )
-        self._end(begun.world, result)
+        self._end(begun.world, result, self._change(begun.world, result))
 
     def _begun(self, world: World, settings: CrowdSettings | None) -> Member:
         """The crowd at the start of a step."""
@@ -139,7 +149,18 @@ class Simulation:
         number = self.frame - self.start_frame
         return Member(self.settings, self.agents, world, number, self._key, self._colliders)
 
-    def _end(self, world: World, result: StepResult) -> None:
+    def _change(
+        self, world: World, result: StepResult, others: Sequence[Bodies] = ()
+    ) -> Change | None:
+        """Births after a step, which changes nothing yet."""
+        options = (self.agents, result.agents, self.settings, world, self.frame + 1)
+        return self._births.decide(*options, others)
+
+    def _apply(self, agents: Agents, change: Change | None, number: int) -> None:
+        if change is not None:
+            self._births.apply(agents, change, self.settings, number)
+
+    def _end(self, world: World, result: StepResult, change: Change | None) -> None:
         """Take over what a step gave."""
         # before anything changes: where a kernel is missing, the step is repeated
         self._headway.note(self.settings.stack, result.proposals)
@@ -147,6 +168,7 @@ class Simulation:
             self._headway.look(result.agents, world, self.settings, result.proposals)
         self._colliders = world.colliders or NO_COLLIDERS
         gait.advance(self.agents, result.agents, self.settings, self.dt)
+        self._apply(result.agents, change, self.frame + 1 - self.start_frame)
         self.agents = result.agents
         self.proposals = result.proposals
         self.frame += 1
@@ -169,6 +191,11 @@ class Simulation:
         self._headway = Headway()
 
     @property
+    def tally(self) -> Tally:
+        """How many agents are there, wait to be born, have been born, and are gone."""
+        return tally(self.agents, self._started)
+
+    @property
     def stuck(self) -> Diagnosis | None:
         """How many agents are stuck by now; None where none is."""
         return self._headway.diagnosis
@@ -178,6 +205,7 @@ class Simulation:
         """Diagnoses of the frames simulated until now that the user may want to act on."""
         found = [*self.settings.advice(self.agents), *self._goals.warnings]
         found += choosing.lacking(self.agents, self.settings.stack)
+        found += self._births.warnings(self.agents, self.frame)
         if self.off_ground:
             found.append(diagnose("OFF_GROUND", count=self.off_ground))
         if self.in_colliders:
@@ -239,9 +267,39 @@ def advance_together(crowds: Sequence[Taking], meeting: Meeting) -> None:
         for crowd in crowds
     ]
     results = step_together(members, meeting, steps.pop()) if crowds else []
-    for crowd, member, result in zip(crowds, members, results, strict=True):
+    changes = _changes(crowds, members, results, meeting.touches)
+    for crowd, member, result, change in zip(crowds, members, results, changes, strict=True):
         if crowd.shown is None:
-            crowd.simulation._end(member.world, result)
+            crowd.simulation._end(member.world, result, change)
+
+
+def _changes(
+    crowds: Sequence[Taking], members: Sequence[Member], results: Sequence[StepResult], touches: Any
+) -> list[Change | None]:
+    """Births in each of several crowds after a step, none of which takes the place of another."""
+    found: list[Change | None] = [None] * len(crowds)
+    bodies: dict[int, Bodies] = {}
+
+    def body(k: int) -> Bodies:
+        """The bodies of a crowd, with those that are born by now."""
+        if k not in bodies:
+            agents, change = results[k].agents, found[k]
+            there = agents.alive != 0
+            if change is not None:
+                there[change.born] = True
+                there &= ~change.gone
+            bodies[k] = bodies_of(agents, members[k].settings).part(there)
+        return bodies[k]
+
+    for k in sorted(range(len(crowds)), key=lambda k: members[k].key):
+        if crowds[k].shown is None and waits(results[k].agents):
+            others = [body(j) for j in range(len(crowds)) if j != k and touches[k, j]]
+        else:
+            others = []
+        if crowds[k].shown is None:
+            found[k] = crowds[k].simulation._change(members[k].world, results[k], others)
+            bodies.pop(k, None)
+    return found
 
 
 @dataclass(frozen=True)
