@@ -16,6 +16,7 @@ from steer_addon.core.inputs.world import make_world
 from steer_addon.core.parameters import MORE_THAN_ZERO, belongs, parameters
 from steer_addon.core.step.simulation import Simulation
 
+GOING = {"emission": "BURSTS", "speed": 1.0}
 IDLE = {
     ("agents", "max_force"): ({"solver": "VEX"}, {"solver": "REYNOLDS"}, 0.5, 50.0),
     ("motion", "banking"): ({"motion": "GROUND"}, {"motion": "FLY"}, 0.5, 2.0),
@@ -28,8 +29,8 @@ IDLE = {
     ("births", "first_frame"): ({"emission": "NONE"}, {"emission": "BURSTS"}, 3, 9),
     ("births", "last_frame"): ({"emission": "NONE"}, {"emission": "OVER_FRAMES"}, 9, 20),
     ("births", "capacity"): ({"emission": "NONE"}, {"emission": "PER_SECOND"}, 1, 9),
-    ("births", "facing"): ({"emission": "NONE"}, {"emission": "BURSTS"}, "FORWARD", "RANDOM"),
-    ("births", "facing_spread"): ({"emission": "NONE"}, {"emission": "BURSTS"}, 0.0, 90.0),
+    ("births", "facing"): ({"emission": "NONE"}, GOING, "FORWARD", "RANDOM"),
+    ("births", "facing_spread"): ({"emission": "NONE"}, GOING, 0.0, 90.0),
     ("births", "speed"): ({"emission": "NONE"}, {"emission": "BURSTS"}, 0.0, 1.0),
     ("births", "lifetime_spread"): ({"lifetime": 0.0}, {"lifetime": 0.5}, 0.0, 0.9),
     ("bodies", "arrival_distance"): ({"on_arrival": "STAY"}, {"on_arrival": "LEAVE"}, 0.1, 9.0),
