@@ -7,6 +7,7 @@ from steer_addon.blender.crowd import property_types
 from steer_addon.blender.crowd.bake_settings import KeyframeBakeSettings
 from steer_addon.blender.crowd.crowds import make_crowd
 from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.crowd.births import BirthsSettings
 from steer_addon.core.crowd.clips import ClipsSettings
 from steer_addon.core.crowd.meets import MeetsSettings
 from steer_addon.core.crowd.settings import (
@@ -24,6 +25,7 @@ BLOCKS = {
     "bodies": BodiesSettings,
     "clips": ClipsSettings,
     "meets": MeetsSettings,
+    "births": BirthsSettings,
     "bake": KeyframeBakeSettings,
 }
 

@@ -255,6 +255,20 @@ def _inputs() -> dict[str, Any]:
         "meets_collection": _collection(
             "Chosen Crowds", "Collection of the crowds that are met where Chosen is set"
         ),
+        "births_kind": _fixed(
+            EnumProperty,
+            "Source Kind",
+            "Whether agents are born at one object, or at all objects of a collection",
+            items=SOURCE_KINDS,
+            default="OBJECT",
+        ),
+        "births_object": _object("Source", "Object at which agents are born", _is_other),
+        "births_collection": _collection(
+            "Sources", "Collection of objects at which agents are born"
+        ),
+        "exits": _collection(
+            "Exits", "Collection of closed meshes: agents that come into one are gone"
+        ),
         "seed": _fixed(
             IntProperty,
             "Seed",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...core.crowd.births import BirthsSettings
 from ...core.crowd.clips import ClipsSettings
 from ...core.crowd.meets import MeetsSettings
 from ...core.crowd.settings import (
@@ -59,6 +60,10 @@ class SteerCrowd(_Targets):
     colliders: bpy.types.Collection | None
     ground: bpy.types.Object | None
     meets_collection: bpy.types.Collection | None
+    births_kind: str
+    births_object: bpy.types.Object | None
+    births_collection: bpy.types.Collection | None
+    exits: bpy.types.Collection | None
     seed: int
     frame_start: int
     frame_end: int
@@ -75,4 +80,5 @@ class SteerCrowd(_Targets):
     bodies: BodiesSettings
     clips: ClipsSettings
     meets: MeetsSettings
+    births: BirthsSettings
     bake: KeyframeBakeSettings

@@ -17,7 +17,14 @@ from ...core.inputs.spheres import Spheres, make_spheres
 from ...core.inputs.world import CollidersBuilder, World
 from ...core.views import BvhView
 from ..crowd.properties import settings_of
-from .scene_inputs import collider_objects, ground_object, is_sphere, members
+from .scene_births import BirthReader
+from .scene_inputs import (
+    collider_objects,
+    exit_objects,
+    ground_object,
+    is_sphere,
+    members,
+)
 from .scene_meshes import MESH_TYPES, Matrix, MeshReader, matrix_of
 from .scene_sources import SourceReader
 from .scene_targets import TargetReader
@@ -37,7 +44,9 @@ class WorldReader:
     _view: SceneView = field(default_factory=SceneView)
     _targets: TargetReader = field(default_factory=TargetReader)
     _sources: SourceReader = field(default_factory=SourceReader)
+    _births: BirthReader = field(default_factory=BirthReader)
     _builder: CollidersBuilder = field(default_factory=CollidersBuilder)
+    _exits: CollidersBuilder = field(default_factory=CollidersBuilder)
     _ground: tuple[Mesh, BvhView] | None = None
 
     @property
@@ -68,6 +77,7 @@ class WorldReader:
             sources: dict[str, Any] = self._sources.read(obj, view, settings)
             colliders, spheres = self._read_colliders(obj, settings.motion.wall_height)
             ground = self._read_ground(obj)
+            emitters, exits = self._births.read(obj, view, settings), self._read_exits(obj)
         self.scene_warnings = [*view.warnings, *self.meshes.end_frame()]
         return World(
             **targets,
@@ -75,17 +85,27 @@ class WorldReader:
             colliders=self._builder.build(colliders) if colliders else None,
             spheres=spheres,
             ground=ground,
+            emitters=emitters,
+            exits=self._exits.build(exits) if exits else None,
         )
 
     def forget(self, uids: set[int]) -> None:
         """Read the geometry of objects again, by their session uids."""
         self.meshes.forget(uids)
         self._sources.forget(uids)
+        self._births.forget(uids)
         self._view.forget_hidden()
 
     def forget_motion(self) -> None:
         """Forget the last places of targets, so that they stand still at the next frame."""
         self._targets = TargetReader()
+
+    def _read_exits(self, obj: bpy.types.Object) -> list[Mesh]:
+        """The volumes in which agents are gone."""
+        there = [o for o in exit_objects(obj) if not self._view.is_gone(o, "Exit", chosen=False)]
+        # names of their own: an exit may be a collider too
+        found = [self._mesh(o, f"{o.name_full} (exit)", top=o.name) for o in there]
+        return [mesh for mesh in found if mesh is not None]
 
     def _read_colliders(
         self, obj: bpy.types.Object, wall_height: float

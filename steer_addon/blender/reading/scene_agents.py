@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.agents import AGENT_PARAMETERS, Agents, make_agents
 from ...core.behaviors import REGISTRY, own_parameters
+from ...core.crowd.births import BIRTH, DEATH
 from ...core.crowd.settings import CrowdSettings
 from ...core.crowd.spread import spread
 from ...core.errors import AgentError, SceneError
@@ -117,7 +118,7 @@ def _from_mesh(
 ) -> Agents:
     _check_matrix(obj, matrix)
     local = positions(mesh)
-    if not len(local):
+    if not len(local) and not settings.births.emits:
         raise AgentError(
             f"Crowd {obj.name!r} has no vertices: give its mesh one vertex for every agent, and "
             "let modifiers above Crowd keep them (point clouds: add Points to Vertices)"
@@ -144,6 +145,7 @@ def _from_mesh(
             heading=_heading(mesh, linear, settings.motion.forward_axis),
             ids=ids,
             attributes={**drawn, **_attributes(mesh, settings)},
+            may_be_none=True,
         )
     except AgentError as error:
         raise AgentError(f"Crowd {obj.name!r}: {error}") from None
@@ -203,7 +205,7 @@ def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatAr
 
 def attribute_names(settings: CrowdSettings) -> set[str]:
     """Names of the point attributes that override a parameter, or choose a character, per agent."""
-    names = {*AGENT_PARAMETERS, "target_index", "alive"}
+    names = {*AGENT_PARAMETERS, "target_index", "alive", BIRTH, DEATH}
     if settings.cast is not None:
         names.update(settings.cast.attributes)
     for cls in REGISTRY.values():

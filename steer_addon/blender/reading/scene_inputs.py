@@ -25,9 +25,13 @@ WEIGHT = "target_weight"
 """Point attribute, or custom property of an object, that says how often a target is drawn."""
 
 
-def weight_of(evaluated: bpy.types.Object) -> float | None:
-    """An object's weight as a target; None where it has none, or no number."""
-    value = evaluated.get(WEIGHT)
+BIRTH_WEIGHT = "birth_weight"
+"""The same for how many of the births a source, or a point of it, has."""
+
+
+def weight_of(evaluated: bpy.types.Object, name: str = WEIGHT) -> float | None:
+    """An object's weight as a target, or another one; None where it has none, or no number."""
+    value = evaluated.get(name)
     return float(value) if isinstance(value, (bool, int, float)) else None
 
 
@@ -89,6 +93,20 @@ def ground_object(obj: bpy.types.Object) -> bpy.types.Object | None:
     return None if ground is None or ground == obj else ground
 
 
+def birth_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """The sources at which agents are born, in order of name."""
+    steer = obj.steer
+    if steer.births_kind == "COLLECTION":
+        return members(steer.births_collection, obj)
+    source = steer.births_object
+    return [] if source is None or source.session_uid in _made_by(obj) else [source]
+
+
+def exit_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """The volumes in which agents are gone, in order of name."""
+    return [o for o in members(obj.steer.exits, obj) if o.type in MESH_TYPES]
+
+
 def input_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """All objects that a crowd, and the crowds that it steers by, perceive; each one once."""
     found = [part for crowd in linked_crowds(obj) for part in _own_inputs(crowd)]
@@ -97,7 +115,7 @@ def input_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 def _own_inputs(obj: bpy.types.Object) -> list[bpy.types.Object]:
     found = [part for _, parts in _chosen(obj) for part in parts]
-    found += collider_objects(obj)
+    found += collider_objects(obj) + exit_objects(obj)
     ground = ground_object(obj)
     return found + ([] if ground is None else [ground])
 
@@ -112,6 +130,8 @@ def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
         use = source_use(item)
         if use:
             found.append((f"{use} {item.name}", source_objects(obj, item)))
+    if obj.steer.births.emission != "NONE":
+        found.append(("births", birth_objects(obj)))
     return found
 
 
@@ -159,7 +179,8 @@ def signature(
         evaluated = part.evaluated_get(depsgraph)
         digest.update(part.name_full.encode())
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
-        digest.update(str(weight_of(evaluated)).encode())
+        weights = (weight_of(evaluated), weight_of(evaluated, BIRTH_WEIGHT))
+        digest.update(str(weights).encode())
         digest.update(b"\1" if evaluated.is_evaluated else b"\0")
         if part.type == "EMPTY":
             size = np.float32(evaluated.empty_display_size)

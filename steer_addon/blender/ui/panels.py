@@ -10,7 +10,7 @@ from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-from . import drawing, messages, overlay_table
+from . import births, drawing, messages, overlay_table
 
 if TYPE_CHECKING:
     _Panel = bpy.types.Panel
@@ -127,7 +127,9 @@ class STEER_PT_presets(bpy.types.Panel):
 def _draw_section(
     layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, name: str
 ) -> None:
-    if name in BLOCKS:
+    if name == "births":
+        births.draw_births(layout, context, obj)
+    elif name in BLOCKS:
         drawing.draw_block(layout, context, obj, name)
     elif name == "debug":
         overlay_table.draw_debug(layout, context, obj)
@@ -160,6 +162,7 @@ _SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
     ("motion", "Motion", False, ""),
     ("solver", "Solver", False, ""),
     ("bodies", "Bodies", False, ""),
+    ("births", "Births", False, ""),
     ("meets", "Meets", False, ""),
     ("display", "Display", False, ""),
     ("clips", "Clips", False, "display"),

@@ -7,6 +7,8 @@ from ..sensing.units import meters_per_second
 
 EMITS = ("PER_SECOND", "OVER_FRAMES", "BURSTS")
 """Kinds of emission in which agents are born."""
+BIRTH, DEATH = "birth", "death"
+"""Point attributes: frames at which agents of the start are born, and are gone."""
 _EMITS = ("emission", EMITS)
 
 

@@ -17,6 +17,17 @@ from numpy.typing import NDArray
 from ..agents import Agents, make_agents
 from ..behaviors import own_parameters
 from ..characters.cast import CLIP, GIVEN, PARTS, TEMPO
+from ..crowd.birth_memory import (
+    FRESH,
+    KIND,
+    LEFT_OVER,
+    MEMORY,
+    SINCE,
+    VELOCITY,
+    WAITS,
+    WIDTH,
+)
+from ..crowd.births import BIRTH
 from ..crowd.settings import CrowdSettings
 from ..crowd.spread import drawn_words, spread
 from ..inputs.emitters import Emitters
@@ -28,32 +39,9 @@ I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 
-MEMORY = "a birth"
-"""Key, in the memory of agents, of the columns below: no behavior has a space in its type."""
-KIND, WAITS, SINCE, LEFT_OVER, BORN, VELOCITY = range(6)
-"""Columns: `OWN`, `FRESH` or `USED`; 1 while it waits to be born; steps of the crowd until it was
-born, or has waited since; and, the same in all rows, the part of a birth that is left over, and how
-many have been born; from VELOCITY on the velocity to be born with [m/s], three columns."""
-_WIDTH = VELOCITY + 3
-OWN, FRESH, USED = 0.0, 1.0, 2.0
-"""A row of an agent that the crowd starts with; of a source, not used yet; used."""
-BIRTH, DEATH = "birth", "death"
-"""Point attributes: frames at which agents of the start are born, and are gone."""
-
 _PLACE, _FACING = random_purpose("place of birth"), random_purpose("facing at birth")
 _LIFE, _CHARACTER = random_purpose("lifetime"), random_purpose("character at birth")
 _UNIT = 2.0**32
-
-
-def remembered(agents: Agents) -> F32 | None:
-    """The columns of births; None for a crowd in which nobody is born."""
-    return agents.memory.get(MEMORY)
-
-
-def waits(agents: Agents) -> bool:
-    """Whether any agent waits to be born."""
-    memory = remembered(agents)
-    return memory is not None and bool(memory[:, WAITS].any())
 
 
 def with_rows(agents: Agents, settings: CrowdSettings, frame: int) -> Agents:
@@ -68,7 +56,7 @@ def with_rows(agents: Agents, settings: CrowdSettings, frame: int) -> Agents:
     later = agents.attributes.get(BIRTH, np.zeros(0, np.float32)) > frame
     if MEMORY in agents.memory or not (births.emits or later.any()):
         return agents
-    memory = np.zeros((agents.count, _WIDTH), np.float32)
+    memory = np.zeros((agents.count, WIDTH), np.float32)
     if later.any():
         waits = later & (agents.alive != 0)
         memory[waits, WAITS] = 1.0
@@ -82,7 +70,7 @@ def with_rows(agents: Agents, settings: CrowdSettings, frame: int) -> Agents:
     ids = first + np.arange(count)
     middle = agents.position.mean(axis=0) if agents.count else np.zeros(3, np.float32)
     more = newly(ids, np.tile(middle, (count, 1)), None, agents, settings)
-    columns = np.zeros((count, _WIDTH), np.float32)
+    columns = np.zeros((count, WIDTH), np.float32)
     columns[:, KIND], columns[:, LEFT_OVER] = FRESH, 0.5
     more.memory[MEMORY] = columns
     return _joined(agents, more)

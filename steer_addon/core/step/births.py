@@ -29,16 +29,8 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..compiled import jit
 from ..contacts.free import inside_kernel
-from ..crowd.births import BirthsSettings
-from ..crowd.settings import CrowdSettings
-from ..diagnoses import Diagnosis, diagnose
-from ..geometry import ground
-from ..inputs.emitters import Emitters
-from ..inputs.world import Colliders, World
-from .birth_rows import (
-    BIRTH,
+from ..crowd.birth_memory import (
     BORN,
-    DEATH,
     FRESH,
     KIND,
     LEFT_OVER,
@@ -48,12 +40,15 @@ from .birth_rows import (
     USED,
     VELOCITY,
     WAITS,
-    begin_life,
-    lifetimes,
-    newly,
-    places,
     remembered,
 )
+from ..crowd.births import BIRTH, DEATH, BirthsSettings
+from ..crowd.settings import CrowdSettings
+from ..diagnoses import Diagnosis, diagnose
+from ..geometry import ground
+from ..inputs.emitters import Emitters
+from ..inputs.world import Colliders, World
+from .birth_rows import begin_life, lifetimes, newly, places
 from .room import Bodies, bodies_of, with_room
 
 I64 = NDArray[np.int64]
@@ -62,22 +57,6 @@ Mask = NDArray[np.bool_]
 
 PATIENCE = 2.0
 """Users are told of agents that have waited for room for longer than this [s]."""
-
-
-class Tally(NamedTuple):
-    """How many agents of a crowd there are.
-
-    Attributes:
-        alive: Those that are there.
-        waiting: Those that wait to be born.
-        born: Those that have been born since the start.
-        gone: Those that were there and are no more.
-    """
-
-    alive: int
-    waiting: int
-    born: int
-    gone: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -306,20 +285,6 @@ class Births:
             if waits.any():
                 found.append(diagnose("BIRTHS_WAIT", count=int(waits.sum()), seconds=PATIENCE))
         return found
-
-
-def tally(agents: Agents, started: int) -> Tally:
-    """How many agents there are.
-
-    Args:
-        agents: The crowd.
-        started: How many were alive at its start.
-    """
-    alive, memory = int((agents.alive != 0).sum()), remembered(agents)
-    if memory is None:
-        return Tally(alive, 0, 0, started - alive)
-    born = int(memory[:1, BORN].sum())
-    return Tally(alive, int((memory[:, WAITS] != 0.0).sum()), born, started + born - alive)
 
 
 def _put(agents: Agents, waiting: Waiting, settings: CrowdSettings, number: int) -> None:

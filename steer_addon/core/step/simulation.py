@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import contacts
 from ..agents import Agents
+from ..crowd.birth_memory import Tally, tally, waits
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
 from ..errors import ParameterError, short
@@ -22,8 +23,8 @@ from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
 from ..results.frames import Frame, make_frame
 from . import arrival, choosing, gait
-from .birth_rows import waits, with_rows
-from .births import Births, Change, Tally, tally
+from .birth_rows import with_rows
+from .births import Births, Change
 from .free_goals import FreeGoals
 from .proposals import Proposal
 from .room import Bodies, bodies_of
