@@ -101,8 +101,13 @@ def make_crowd(
     reason = why_not_editable(obj)
     if reason:
         raise SceneError(reason)
+    emits = settings is not None and settings.births.emits
     # in Edit Mode the vertices are not known here, and may be there
-    if obj.type == "MESH" and not (obj.data.vertices or obj.modifiers or obj.data.is_editmode):
+    if (
+        not emits
+        and obj.type == "MESH"
+        and not (obj.data.vertices or obj.modifiers or obj.data.is_editmode)
+    ):
         raise SceneError(
             f"{obj.name!r} has no vertices: give its mesh one vertex for every agent, "
             "or use Add > Crowd"

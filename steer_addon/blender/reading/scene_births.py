@@ -1,0 +1,116 @@
+"""Reader of the sources at which agents are born."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core.crowd.settings import CrowdSettings
+from ...core.inputs.emitters import Emitters, joined, make_emitter
+from .scene_agents import column
+from .scene_inputs import BIRTH_WEIGHT, birth_objects, weight_of
+from .scene_meshes import (
+    MESH_TYPES,
+    FloatArray,
+    Matrix,
+    corners,
+    edges_of,
+    may_deform,
+    mesh_of,
+    positions,
+    transform,
+)
+from .scene_view import SceneView
+
+
+class _Shape(NamedTuple):
+    """The parts of a source in its own space.
+
+    Attributes:
+        points: Its points [m], shape (point_count, 3).
+        parts: Numbers of the points of each part, shape (part_count, k).
+        weight: Weights of the points, None where they have none.
+    """
+
+    points: FloatArray
+    parts: Any
+    weight: Any
+
+
+@dataclass
+class BirthReader:
+    """Reads sources; the same emitters as long as none of them changes."""
+
+    _shapes: dict[tuple[int, str], _Shape] = field(default_factory=dict)
+    _made: tuple[tuple[Any, ...], Emitters | None] = ((), None)
+
+    def forget(self, uids: set[int]) -> None:
+        """Read objects again, by their session uids."""
+        self._shapes = {key: shape for key, shape in self._shapes.items() if key[0] not in uids}
+
+    def read(
+        self, obj: bpy.types.Object, view: SceneView, settings: CrowdSettings
+    ) -> Emitters | None:
+        """The emitters of a crowd at a frame; None where nobody can be born."""
+        births = settings.births
+        if not births.emits:
+            return None
+        chosen = obj.steer.births_kind == "OBJECT"
+        sources = [o for o in birth_objects(obj) if not view.is_gone(o, "Source", chosen=chosen)]
+        read = [self._source(source, view, births.part) for source in sources]
+        key = tuple(part for _, matrix, total, shape in read for part in (matrix, total, id(shape)))
+        if key != self._made[0]:
+            made = [_emitter(place, total, shape) for place, _, total, shape in read]
+            # the shapes stay, so that no other one gets the id of an old one
+            self._made = (key, joined([emitter for emitter in made if emitter is not None]))
+        return self._made[1]
+
+    def _source(
+        self, source: bpy.types.Object, view: SceneView, part: str
+    ) -> tuple[Matrix, bytes, float, _Shape]:
+        """Place, the place as bytes, weight and shape of a source."""
+        key = (source.session_uid, part)
+        shape = self._shapes.get(key)
+        if shape is None or may_deform(source):
+            found = view.read_object(source, f"births {part}", lambda seen: _shape(seen, part))
+            if shape is None or not _alike(shape, found):
+                shape = self._shapes[key] = found
+        place = view.place_of(source)
+        weight = view.read_object(source, BIRTH_WEIGHT, lambda o: weight_of(o, BIRTH_WEIGHT))
+        return place, place.tobytes(), 1.0 if weight is None else weight, shape
+
+
+def _shape(evaluated: bpy.types.Object, part: str) -> _Shape:
+    """What agents are born at on an evaluated object: of other kinds than meshes the origin."""
+    if evaluated.type not in MESH_TYPES:
+        none = part in ("EDGES", "FACES")
+        return _Shape(np.zeros((1, 3), np.float32), np.zeros((0 if none else 1, 1), np.int32), None)
+    with mesh_of(evaluated) as mesh:
+        points = positions(mesh)
+        weight = None if mesh is None else column(mesh, BIRTH_WEIGHT)
+        kinds = {
+            "FACES": corners(mesh),
+            "EDGES": edges_of(mesh),
+            "POINTS": np.arange(len(points), dtype=np.int32)[:, None],
+        }
+    if part == "AUTO":
+        part = next((kind for kind, rows in kinds.items() if len(rows)), "POINTS")
+    return _Shape(points, kinds[part], weight)
+
+
+def _alike(one: _Shape, other: _Shape) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _emitter(place: Matrix, total: float, shape: _Shape) -> Any:
+    """A source in world space; None where it has no parts."""
+    if not len(shape.parts):
+        return None
+    weight = None if shape.weight is None else shape.weight[shape.parts].mean(axis=1)
+    # a mirrored object would turn its faces inside out
+    turned = shape.parts[:, ::-1] if np.linalg.det(place[:3, :3]) < 0.0 else shape.parts
+    corner = transform(shape.points, place)[turned]
+    return make_emitter(corner, weight=weight, total=total, ahead=-place[:3, 1])
