@@ -110,7 +110,7 @@ class Recorder(_Folder):
         super().__init__(folder)
         self.numbers: list[int] = []
         self.agent_count = 0
-        self._ids: Any = None
+        self._ids: list[Any] = []
         self._files: dict[str, IO[bytes]] = {}
 
     def _begin(self) -> None:
@@ -127,8 +127,9 @@ class Recorder(_Folder):
             OutputError: The disk is full or gone.
         """
         if not self.numbers:
-            self._ids = frame.id.copy()
             self.agent_count = len(frame.id)
+        same = bool(self._ids) and np.array_equal(self._ids[-1], frame.id)
+        self._ids.append(self._ids[-1] if same else frame.id.copy())
         with self._as_output_errors():
             for name, (field, kind, _) in ARRAYS.items():
                 file = self._files[name]
@@ -148,7 +149,10 @@ class Recorder(_Folder):
             for name, (_, kind, rest) in ARRAYS.items():
                 shape = (len(self.numbers), self.agent_count, *rest)
                 self._end_array(name, shape, kind)
-            for name, values in (("ids", self._ids), ("frames", np.array(self.numbers, "<i8"))):
+            for name, values in (
+                ("ids", self._all_ids()),
+                ("frames", np.array(self.numbers, "<i8")),
+            ):
                 with os.fdopen(create(self._stage / f"{name}.npy"), "wb") as file:
                     np.save(file, np.asarray(values, "<i8"), allow_pickle=False)
                 sync_file(self._stage / f"{name}.npy")
@@ -159,6 +163,11 @@ class Recorder(_Folder):
             sync_folder(self.folder)
             self._write_report(report)
         return [self.folder / name for name in FILES]
+
+    def _all_ids(self) -> Any:
+        """Ids of the rows, shape (agents,); where births change them, (frames, agents)."""
+        first = self._ids[0]
+        return first if all(ids is first for ids in self._ids) else np.stack(self._ids)
 
     def _end_array(self, name: str, shape: tuple[int, ...], kind: str) -> None:
         file = self._files.pop(name)

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.path,
         required=True,
         help="folder for positions.npy, velocities.npy, rotations.npy (frames, agents, 3 or 4), "
-        "alive.npy (frames, agents), ids.npy, frames.npy and report.json; of several crowds each "
+        "alive.npy (frames, agents), ids.npy (agents, or frames by agents where some are born), frames.npy and report.json; of several crowds each "
         "gets such a folder in it, named by the crowd, beside a report.json of them all",
     )
     arguments.add_crowd(parser)

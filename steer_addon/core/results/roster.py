@@ -17,7 +17,9 @@ class Roster:
     """Gives each agent a row of its own for good.
 
     An agent absent from a frame is dead there, at its last place; an agent that appears later than
-    in the first frame gets a row behind the others.
+    in the first frame gets a row behind the others. Where all identities are not known beforehand,
+    a row of an agent that is gone may go on as that of another one, as in the frames themselves,
+    if neither of both lives there: so the rows of a crowd with births do not grow.
     """
 
     def __init__(self, ids: NDArray[np.int64] | None = None) -> None:
@@ -40,10 +42,21 @@ class Roster:
         if self._ids is None:
             self._ids = frame.id.copy()
         if not np.array_equal(frame.id, self._ids):
-            frame = self._sorted(frame, self._ids)
+            if not self._goes_on(frame):
+                frame = self._sorted(frame, self._ids)
             self._ids = frame.id
         self._last = frame
         return frame
+
+    def _goes_on(self, frame: Frame) -> bool:
+        """Whether rows are those of the frame before, but for the dead that others replace."""
+        last = self._last
+        if self._fixed or last is None or len(frame.id) != len(last.id):
+            return False
+        changed = np.flatnonzero(frame.id != last.id)
+        living = (frame.alive[changed] | last.alive[changed]).any()
+        moved = np.isin(frame.id[changed], last.id).any()
+        return not (living or moved) and len(np.unique(frame.id)) == len(frame.id)
 
     def _sorted(self, frame: Frame, ids: NDArray[np.int64]) -> Frame:
         if len(np.unique(frame.id)) < len(frame.id):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class TrackIndex:
 
 
 def index_frames(frames: Sequence[Frame]) -> TrackIndex:
-    """Match the agents of all frames by identity.
+    """Match the agents of all frames by identity, without those that live in none of them.
 
     Raises:
         SceneError: There are no frames or no agents, frame numbers do not increase, or an
@@ -70,9 +70,25 @@ def index_frames(frames: Sequence[Frame]) -> TrackIndex:
         index = TrackIndex(frames, numbers, first.id, None, first.radius)
     else:
         index = _match(frames, numbers)
+    index = _living(index)
     if not len(index.id):
         raise SceneError("the frames hold no agents: give the crowd points and simulate it again")
     return index
+
+
+def _living(index: TrackIndex) -> TrackIndex:
+    """The same without agents that are dead in all frames, as those that were not born."""
+    if index.row is None:
+        lives = np.logical_or.reduce([frame.alive != 0 for frame in index.frames])
+        everywhere = np.tile(np.arange(len(index.id), dtype=np.int32), (len(index.frames), 1))
+    else:
+        lives, everywhere = np.zeros(len(index.id), np.bool_), index.row
+        for rows, frame in zip(index.row, index.frames, strict=True):
+            lives[rows >= 0] |= frame.alive[rows[rows >= 0]] != 0
+    if lives.all():
+        return index
+    rows = everywhere[:, lives]
+    return replace(index, id=index.id[lives], row=rows, radius=index.radius[lives])
 
 
 def _check_unique(frame: Frame) -> None:

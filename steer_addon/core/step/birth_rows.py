@@ -140,7 +140,7 @@ def _joined(agents: Agents, more: Agents) -> Agents:
 
 
 def begin_life(agents: Agents, rows: I64, settings: CrowdSettings, number: int) -> None:
-    """Let agents that waited live: they remember nothing but their birth, and stand as they move.
+    """Let agents that waited live, with the velocity that they were given.
 
     Args:
         agents: The crowd; it is changed.
@@ -149,13 +149,24 @@ def begin_life(agents: Agents, rows: I64, settings: CrowdSettings, number: int) 
         number: Steps of the crowd until now.
     """
     kept = agents.memory[MEMORY]
+    kept[rows, WAITS], kept[rows, SINCE] = 0.0, number
+    agents.alive[rows] = 1
+    agents.velocity[rows] = kept[rows, VELOCITY:]
+    forget(agents, rows, settings)
+
+
+def forget(agents: Agents, rows: I64, settings: CrowdSettings) -> None:
+    """Let agents remember nothing but their birth, and stand as they move.
+
+    Args:
+        agents: The crowd; its memory is changed.
+        rows: Which of them.
+        settings: Settings of the crowd.
+    """
     for key in agents.memory.keys() - {MEMORY}:
         # the step before may share what did not change
         agents.memory[key] = agents.memory[key].copy()
         agents.memory[key][rows] = 0.0
-    kept[rows, WAITS], kept[rows, SINCE] = 0.0, number
-    agents.alive[rows] = 1
-    agents.velocity[rows] = kept[rows, VELOCITY:]
     part = agents.taken(rows)
     part.memory = {}
     gait.begin(part, settings)

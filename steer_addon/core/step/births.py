@@ -48,7 +48,7 @@ from ..diagnoses import Diagnosis, diagnose
 from ..geometry import ground
 from ..inputs.emitters import Emitters
 from ..inputs.world import Colliders, World
-from .birth_rows import begin_life, lifetimes, newly, places
+from .birth_rows import begin_life, forget, lifetimes, newly, places
 from .room import Bodies, bodies_of, with_room
 
 I64 = NDArray[np.int64]
@@ -298,6 +298,7 @@ def _put(agents: Agents, waiting: Waiting, settings: CrowdSettings, number: int)
         agents.put(rows, made)
         for name, values in made.attributes.items():
             agents.attributes[name][rows] = values
+        forget(agents, rows, settings)
     agents.position[waiting.rows], agents.heading[waiting.rows] = waiting.place, waiting.heading
     agents.normal[waiting.rows] = waiting.normal
     speed = np.float32(settings.births.speed)
