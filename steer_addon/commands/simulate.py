@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from ..blender.live import simulate
 from ..core.cache import folder_name
-from ..core.inputs.world import World
-from ..core.results.metrics import Metrics
-from ..core.step.simulation import Simulation, with_progress
+from ..core.crowd.birth_memory import Tally, remembered
+from ..core.step.simulation import with_progress
 from . import arguments
+from .measuring import Measuring
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
 from .recording import Recorder, Summary
@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.path,
         required=True,
         help="folder for positions.npy, velocities.npy, rotations.npy (frames, agents, 3 or 4), "
-        "alive.npy (frames, agents), ids.npy (agents, or frames by agents where some are born), frames.npy and report.json; of several crowds each "
+        "alive.npy (frames, agents), ids.npy (agents, or frames by agents where rows go on as "
+        "others), frames.npy and report.json; of several crowds each "
         "gets such a folder in it, named by the crowd, beside a report.json of them all",
     )
     arguments.add_crowd(parser)
@@ -51,12 +52,18 @@ class _Track:
 
     def __init__(self, job: Job, recorder: Recorder) -> None:
         self.job, self.recorder = job, recorder
-        self._metrics: Metrics | None = None
+        self._measuring = Measuring()
+        self._tally: Tally | None = None
 
     def measure(self, session: Session) -> None:
         """Measure the frame that was just simulated."""
         dt = self.job.frames.step / session.fps
-        self._metrics = _measured(self._metrics, dt, session.simulation, session.world)
+        self._measuring.add(session.simulation, session.world, dt)
+
+    def count(self, session: Session) -> None:
+        """Count the agents of the frame that was just simulated, where some are born."""
+        simulation = session.simulation
+        self._tally = simulation.tally if remembered(simulation.agents) is not None else None
 
     def row(self) -> Row:
         """Report of the crowd."""
@@ -71,8 +78,10 @@ class _Track:
             "frame_end": numbers[-1],
             "complete": complete,
         }
-        if complete and self._metrics is not None:
-            row["metrics"] = self._metrics.figures().as_dict()
+        if self._tally is not None:
+            row["births"] = self._tally._asdict()
+        if complete and self._measuring.metrics is not None:
+            row["metrics"] = self._measuring.metrics.figures().as_dict()
         return row
 
 
@@ -104,6 +113,7 @@ class _Run:
             for crowd, session, frame in with_progress(rows, total, progress):
                 track = tracks[crowd.session_uid]
                 track.recorder.add(frame)
+                track.count(session)
                 if self._work.options.json:
                     track.measure(session)
 
@@ -193,24 +203,3 @@ def _run_several(work: Pipeline, jobs: list[Job]) -> Result:
 
 def _told(error: BaseException) -> Row:
     return {"error": str(error) or type(error).__name__}
-
-
-def _measured(metrics: Metrics | None, dt: float, simulation: Simulation, world: World) -> Metrics:
-    """Metrics with the frame that was just simulated; None begins them, with no motion yet."""
-    agents, motion = simulation.agents, simulation.settings.motion
-    if metrics is None:
-        return Metrics(
-            agents.position,
-            radius=agents.radius,
-            wished_speed=agents.max_speed,
-            dt=dt,
-            colliders=world.colliders,
-            eye_height=motion.step_height if motion.motion == "GROUND" else 0.0,
-        )
-    metrics.add(
-        agents.position,
-        alive=agents.alive != 0,
-        arrived=(agents.arrived != 0) | (agents.alive == 0),
-        colliders=world.colliders,
-    )
-    return metrics

@@ -1,4 +1,4 @@
-"""Births in Blender: sources, volumes that take agents away, and all ways to run and to keep them."""
+"""Births in Blender: sources, volumes that take agents away, and all ways to run them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.crowd.live_settings import played_curves  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.crowd.births import BirthsSettings  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
@@ -156,7 +157,7 @@ def test_weights_of_sources():
 def test_a_source_that_moves_takes_births_along():
     source = make_source()
     scenes.move(source, {1: (0, 0, 0), 50: (0, 49, 0)})
-    for curve in [c for c in iter_curves(source)]:
+    for curve in iter_curves(source):
         for key in curve.keyframe_points:
             key.interpolation = "LINEAR"
     crowd = make_stream(points=(), source=source, speed=0.0)
@@ -169,8 +170,6 @@ def test_a_source_that_moves_takes_births_along():
 
 
 def iter_curves(obj):
-    from steer_addon.blender.crowd.live_settings import played_curves
-
     return played_curves(obj.animation_data)
 
 

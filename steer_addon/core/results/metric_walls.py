@@ -96,6 +96,15 @@ class Walls:
         resting = self._moves & ~np.array(moved)
         return motions + [_motion(parts[c], parts[c]) for c in np.flatnonzero(resting)]
 
+    def begin(self, place: F32, born: Flags) -> None:
+        """Begin with agents that were not there before.
+
+        Args:
+            place: Positions [m], shape (n, 3).
+            born: Which agents these are, shape (n,).
+        """
+        self.anchor = np.where(born[:, None], place + self._up, self.anchor)
+
     def check(self, place: F32, alive: Flags, colliders: Colliders | None) -> NDArray[np.uint8]:
         """Find the agents that are inside a wall after this step, or passed one.
 

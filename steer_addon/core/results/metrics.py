@@ -7,6 +7,9 @@ having arrived. score (SteerBench, Singh et al. 2009): 50·collisions + time + �
 + Σ|acceleration|, sums over steps, kinetic energy per kg, mean per agent. reversals: motion turns
 by more than 90° within half a second.
 
+Rows may go on as other agents, see `Metrics.renew`: figures are of all that ever lived, and times
+of arrival count from the birth of each.
+
 Bodies that overlap when the run starts cannot be blamed for it: while both do so since then, their
 overlap does not count, unless it gets deeper than it was. How many never came apart is `parting`.
 
@@ -43,6 +46,11 @@ TURN_TIME = 0.5
 """A turn of more than 90° within this time [s] is a reversal."""
 COLLISION_COST = 50.0
 """Weight of a collision in the SteerBench score."""
+_SUMS = (
+    "arrived", "arrival", "begun", "ended", "length", "collisions", "reversals", "energy", "effort",
+    "wished", "free_path",
+)  # fmt: skip
+"""What is known of each agent at its end."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +126,10 @@ class Metrics:
         self._period = period
         self.position: F32 = np.array(position, np.float32).reshape(-1, 3)
         n = len(self.position)
-        self.radius: F32 = np.ascontiguousarray(np.broadcast_to(radius, n), np.float32)
-        self.wished: F64 = np.ascontiguousarray(np.broadcast_to(wished_speed, n), np.float64)
+        self.radius: F32 = np.array(np.broadcast_to(radius, n), np.float32)
+        self.wished: F64 = np.array(np.broadcast_to(wished_speed, n), np.float64)
         self.free_path: F64 = (
-            np.full(n, np.nan) if free_path is None else np.asarray(free_path, float)
+            np.full(n, np.nan) if free_path is None else np.array(free_path, float)
         )
         self.dt = float(dt)
         self.now = 0.0
@@ -136,8 +144,12 @@ class Metrics:
         self.energy: F64 = np.zeros(n)
         self.effort: F64 = np.zeros(n)
         self.fastest = 0.0
+        self.begun: F64 = np.zeros(n)
+        self.ended: F64 = np.full(n, np.nan)
         self._velocity: F64 = np.zeros((n, 3))
         self._seen: Flags = np.ones(n, bool)
+        self._lived: Flags = np.ones(n, bool)
+        self._before: list[dict[str, Any]] = []
         self._partners: I32 = np.full((n, PARTNERS), -1, np.int32)
         self._beginning: I32 = np.empty((n, PARTNERS), np.int32)
         self._origin = self.position.copy()
@@ -165,6 +177,37 @@ class Metrics:
         self._walls.anchor += moved
         self._origin = self._origin + moved
 
+    def unborn(self, rows: Flags) -> None:
+        """Say which agents do not live yet, at the first moment of a run.
+
+        Args:
+            rows: Which, shape (n,).
+        """
+        self._lived, self._seen = ~rows, ~rows
+        self._parting[rows] = 0
+        self._touch(self.position, self._seen)
+
+    def renew(self, rows: I64, position: Any, radius: Any, wished_speed: Any) -> None:
+        """Let rows go on as other agents, who are born later; the figures keep those before them.
+
+        Args:
+            rows: Which.
+            position: Where they wait [m], shape (row_count, 3).
+            radius: Radii of the others [m], shape (row_count,).
+            wished_speed: Speeds that they would go at alone [m/s], shape (row_count,).
+        """
+        lived = rows[self._lived[rows]]
+        self._before.append({name: getattr(self, name)[lived] for name in _SUMS})
+        self.position[rows], self.radius[rows] = position, radius
+        self.wished[rows] = wished_speed
+        self.free_path[rows] = self.arrival[rows] = self.ended[rows] = np.nan
+        flags: list[Any] = [self.arrived, self.collisions, self.reversals, self._held]
+        sums = [self.length, self.crawling, self.energy, self.effort, self._velocity]
+        for column in (*flags, *sums, self._headings):
+            column[rows] = 0
+        self._partners[rows] = -1
+        self._parting[rows] = self._seen[rows] = self._lived[rows] = 0
+
     def add(
         self, position: Any, *, alive: Any, arrived: Any, colliders: Colliders | None = None
     ) -> None:
@@ -185,10 +228,16 @@ class Metrics:
         hits = self._walls.check(place, seen, colliders)
         self.steps_hit += int(hits.sum())
         self._touch(place, there)
+        born = there & ~self._lived
+        self.begun[born] = self.now
+        self._walls.begin(place, born)
+        at_goal = at_goal & (self._lived | born)
+        self._lived |= born
         new = at_goal & ~self.arrived
-        self.arrival[new] = self.now
+        self.arrival[new] = self.now - self.begun[new]
         self.arrived = at_goal.copy()
-        self.position = np.where(seen[:, None], place, self.position)
+        self.ended = np.where(there, np.nan, np.where(np.isnan(self.ended), self.now, self.ended))
+        self.position = np.where((seen | born)[:, None], place, self.position)
         self._seen = there.copy()
 
     def _move(self, place: F32, seen: Flags) -> None:
@@ -265,30 +314,38 @@ class Metrics:
             whose.append(rows[seen])
         return np.ascontiguousarray(np.concatenate(places)), np.concatenate(whose)
 
+    def _all_that_lived(self) -> dict[str, Any]:
+        """What is known of all that ever lived, by name, those whose rows went on as others too."""
+        now = {name: getattr(self, name)[self._lived] for name in _SUMS}
+        return {name: np.concatenate([*(b[name] for b in self._before), now[name]]) for name in now}
+
     def figures(self) -> Figures:
         """The figures up to now."""
-        n, done = self.count, self.arrived
-        stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
-        spent = np.where(done, self.arrival, self.now)
-        score = COLLISION_COST * self.collisions + spent + self.energy + self.effort
-        free_time = self.free_path / np.maximum(self.wished, 1.0e-6)
+        known = self._all_that_lived()
+        done, arrival, free_path = known["arrived"], known["arrival"], known["free_path"]
+        stuck = ~self.arrived & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
+        lived = np.where(np.isnan(known["ended"]), self.now, known["ended"]) - known["begun"]
+        spent = np.where(done, arrival, lived)
+        score = COLLISION_COST * known["collisions"] + spent + known["energy"] + known["effort"]
+        free_time = free_path / np.maximum(known["wished"], 1.0e-6)
+        ends = (arrival + known["begun"])[done]
         return Figures(
-            agents=n,
+            agents=len(done),
             arrived=int(done.sum()),
             penetrations=self.steps_hit,
             overlap=float(self.overlap.max(initial=0.0)),
             stuck=int(stuck.sum()),
-            time=_mean(self.arrival[done]),
-            path=_mean(self.length[done]),
+            time=_mean(arrival[done]),
+            path=_mean(known["length"][done]),
             score=_mean(score),
             free_time=_mean(free_time[done]),
-            free_path=_mean(self.free_path[done]),
-            collisions=_mean(self.collisions),
-            reversals=_mean(self.reversals),
+            free_path=_mean(free_path[done]),
+            collisions=_mean(known["collisions"]),
+            reversals=_mean(known["reversals"]),
             parting=int(self._parting.sum()),
             wall_overlap=float(self._walls.pressed.max(initial=0.0)),
             fastest=self.fastest,
-            end=float(self.arrival[done].max()) if done.any() else math.nan,
+            end=float(ends.max()) if len(ends) else math.nan,
             simulated=self.now,
         )
 

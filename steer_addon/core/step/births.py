@@ -101,7 +101,7 @@ class Births:
     """The births of one crowd; it keeps nothing that a step depends on.
 
     Attributes:
-        lost: How many were not born as the capacity was used up.
+        lost: The capacity, once agents were not born as it was used up; 0 before.
     """
 
     start: int
@@ -111,7 +111,6 @@ class Births:
     first: int
     """First frame at which sources can have agents, which are known a frame before."""
     lost: int = 0
-    lost_capacity: int = 0
     _lacking: bool = field(default=False)
 
     def due(self, births: BirthsSettings, frame: int, left_over: float) -> tuple[int, float]:
@@ -220,8 +219,7 @@ class Births:
         fresh, used = np.flatnonzero(free & (kind == FRESH)), np.flatnonzero(free & (kind == USED))
         rows = np.concatenate([fresh, used])[:due]
         if len(rows) < due:
-            self.lost += due - len(rows)
-            self.lost_capacity = int((kind != OWN).sum())
+            self.lost = int((kind != OWN).sum())
         again = np.arange(max(len(rows) - len(fresh), 0)) + int(agents.id.max()) + 1
         return rows, np.concatenate([agents.id[rows[: len(fresh)]], again])
 
@@ -274,8 +272,7 @@ class Births:
         if self._lacking:
             found.append(diagnose("NO_SOURCES"))
         if self.lost:
-            told = {"count": self.lost, "capacity": self.lost_capacity}
-            found.append(diagnose("BIRTHS_LOST", **told))
+            found.append(diagnose("BIRTHS_LOST", capacity=self.lost))
         memory = remembered(agents)
         if memory is not None:
             since = (frame - self.start - memory[:, SINCE].astype(np.float64)) * self.dt
@@ -283,7 +280,7 @@ class Births:
             if BIRTH in agents.attributes:
                 waits &= agents.attributes[BIRTH] + PATIENCE / self.dt < frame
             if waits.any():
-                found.append(diagnose("BIRTHS_WAIT", count=int(waits.sum()), seconds=PATIENCE))
+                found.append(diagnose("BIRTHS_WAIT", seconds=PATIENCE))
         return found
 
 

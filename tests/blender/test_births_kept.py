@@ -1,0 +1,135 @@
+"""Births in bakes, keyframes and exports: nobody flies in, and all are where they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed")
+
+from steer_addon.blender.bake import keyframes  # noqa: E402
+from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.writing import usd_points  # noqa: E402
+from tests.blender import live_scenes as scenes  # noqa: E402
+from tests.blender.test_births_in_blender import (  # noqa: E402
+    make_stream,
+    run_offline,
+    there,
+)
+from tests.blender.test_export import export, needs_usd  # noqa: E402
+from tests.blender.test_playback import bake  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("empty_scene")
+
+LAST = 120
+FEW = {"capacity": 12, "rate": 6.0}
+"""So few rows that they are used again before the end."""
+
+
+def make_short_stream(**births):
+    """A stream whose rows are used again before frame 120."""
+    crowd = make_stream(points=((2, 9, 0),), **{**FEW, **births})
+    crowd.steer.target_object.location = (3.0, 3.0, 0.0)
+    crowd.steer.frame_end = LAST
+    display.set_input(display.find_modifier(crowd), "Keep Points", False)
+    return crowd
+
+
+def shown_places(obj):
+    """Where instances or points of an evaluated crowd are, by id."""
+    deps = bpy.context.evaluated_depsgraph_get()
+    mine = obj.evaluated_get(deps)
+    return np.array(
+        [
+            list(i.matrix_world.translation)
+            for i in deps.object_instances
+            if i.is_instance and i.parent == mine
+        ],
+        float,
+    ).reshape(-1, 3)
+
+
+def test_rows_are_used_again_here():
+    crowd = make_short_stream()
+    frames = run_offline(crowd, LAST)
+    lived = {n for f in frames for n in f.id[f.alive != 0].tolist()}
+    assert len(lived) > 20 > len(frames[0].id)
+
+
+@needs_usd
+def test_a_bake_plays_births_without_anybody_flying_in(tmp_path):
+    crowd = make_short_stream()
+    arrow = scenes.make_box("Arrow", half=0.1)
+    modifier = display.find_modifier(crowd)
+    display.set_input(modifier, "Display", "Object")
+    display.set_input(modifier, "Object", arrow)
+    frames = run_offline(crowd, LAST)
+    bake(crowd, tmp_path, frames)
+    for before, frame in zip(frames, frames[1:], strict=False):
+        scenes.frame_set(frame.number)
+        now = shown_places(crowd)
+        assert len(now) == frame.alive.sum()
+        for place in there(frame):
+            assert np.linalg.norm(now - place, axis=1).min() < 1e-4
+        for part in (0.25, 0.75):
+            # in between, those of the frame before go on, and nobody else is seen
+            scenes.frame_set(before.number, part)
+            between = shown_places(crowd)
+            assert len(between) == before.alive.sum()
+            way = np.linalg.norm(between[:, None] - there(before)[None], axis=2).min(axis=1)
+            assert (way <= 2.0 / 24.0).all()
+
+
+def test_keyframes_make_an_object_for_each_that_lived(tmp_path):
+    crowd = make_short_stream()
+    frames = run_offline(crowd, LAST)
+    lived = sorted({n for f in frames for n in f.id[f.alive != 0].tolist()})
+    made = keyframes.bake(frames, name="Crowd", collection_parent=bpy.context.scene.collection)
+    objects = {o["id"]: o for o in made.collection.objects}
+    assert sorted(objects) == lived
+    for frame in frames[::7]:
+        scenes.frame_set(frame.number)
+        for row, number in enumerate(frame.id.tolist()):
+            if number in objects:
+                hidden = objects[number].hide_render
+                assert hidden == (frame.alive[row] == 0)
+                if not hidden:
+                    place = np.array(objects[number].location)
+                    assert np.abs(place - frame.position[row]).max() < 1e-4
+        absent = set(objects) - set(frame.id.tolist())
+        assert all(objects[number].hide_render for number in absent)
+
+
+@needs_usd
+def test_usd_instances_are_born_and_gone(tmp_path):
+    crowd = make_short_stream()
+    frames = run_offline(crowd, LAST)
+    made = export(crowd, "pointinstancer", tmp_path, LAST)
+    usd = usd_points.pxr()
+    stage = usd.Usd.Stage.Open(str(made.path))
+    prim = usd.UsdGeom.PointInstancer(stage.GetPrimAtPath(usd_points.CROWD_PATH))
+    for frame in frames[::11]:
+        ids = np.array(prim.GetIdsAttr().Get(frame.number))
+        dead = set(prim.GetInvisibleIdsAttr().Get(frame.number) or ())
+        place = np.array(prim.GetPositionsAttr().Get(frame.number))
+        assert len(ids) == len(frame.id)
+        living = {n for n in ids.tolist() if n not in dead}
+        assert living == set(frame.id[frame.alive != 0].tolist())
+        assert np.abs(place - frame.position).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["mdd", "pc2", "glb"])
+def test_other_formats_take_births(name, tmp_path):
+    assert export(make_short_stream(), name, tmp_path, 40).size > 0
+
+
+def test_a_table_has_the_living_only_once_each(tmp_path):
+    crowd = make_short_stream()
+    frames = run_offline(crowd, LAST)
+    made = export(crowd, "csv", tmp_path, LAST)
+    lines = made.path.read_text(encoding="ascii").splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    told = {(int(row[0]), int(row[1])) for row in rows}
+    assert len(told) == len(rows) > 0
+    wanted = {(n, f.number) for f in frames for n in f.id[f.alive != 0].tolist()}
+    assert told == wanted
