@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steer_addon.core.compiled import jit
-from steer_addon.core.inputs.emitters import joined
+from steer_addon.core.inputs.emitters import joined, make_emitter
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.simulation import Taking, advance_together
 from steer_addon.core.step.together import everyone
@@ -184,3 +184,28 @@ def test_threads_and_the_order_of_crowds_do_not_matter():
     for threads, turned in ((2, False), (1, True)):
         again = ran(threads, turned)
         assert all(same(a, b) for a, b in zip(first, again, strict=True))
+
+
+TOGETHER = [{"type": "seek"}, {"type": "keep_together"}]
+
+
+def test_people_who_walk_together_are_born_together():
+    how = told(rate=6.0, capacity=300, stack=TOGETHER)
+    wide = joined([make_emitter([[[0, -200, 0], [0, 200, 0]]], ahead=[1, 0, 0])])
+    world = make_world(targets=[[900, 0, 0]], emitters=wide)
+    this = begun(how, world)
+    for _ in range(900):
+        this.step(world)
+    group = this.agents.memory["keep_together"][:, 0]
+    alive = this.agents.alive != 0
+    assert (group[alive] < 0).all()
+    numbers, whose, sizes = np.unique(group[alive], return_inverse=True, return_counts=True)
+    shares = np.bincount(sizes[whose], minlength=5)[1:] / alive.sum()
+    # the last group may not be there as a whole
+    assert np.abs(shares - [0.3, 0.4, 0.2, 0.1]).max() < 0.1
+    place = this.agents.position[alive].astype(float)
+    for k in range(len(numbers)):
+        mine = place[whose == k]
+        # beside one another on a line of 400 m
+        assert np.ptp(mine[:, 1]) < 3.0
+        assert np.ptp(mine[:, 0]) < 4.0

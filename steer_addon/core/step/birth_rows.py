@@ -22,6 +22,7 @@ from ..crowd.birth_memory import (
     KIND,
     LEFT_OVER,
     MEMORY,
+    OWN,
     SINCE,
     VELOCITY,
     WAITS,
@@ -34,6 +35,7 @@ from ..inputs.emitters import Emitters
 from ..numeric.rng import random_purpose
 from ..parameters import parameters
 from . import clips, gait
+from .born_together import SPACING, company_of, introduce
 
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
@@ -153,6 +155,7 @@ def begin_life(agents: Agents, rows: I64, settings: CrowdSettings, number: int) 
     agents.alive[rows] = 1
     agents.velocity[rows] = kept[rows, VELOCITY:]
     forget(agents, rows, settings)
+    introduce(agents, rows[kept[rows, KIND] != OWN], settings)
 
 
 def forget(agents: Agents, rows: I64, settings: CrowdSettings) -> None:
@@ -185,12 +188,16 @@ def lifetimes(agents: Agents, settings: CrowdSettings) -> F64:
     return found
 
 
-def places(ids: I64, number: int, emitters: Emitters, settings: CrowdSettings) -> tuple[F32, F32]:
+def places(
+    ids: I64, number: int, waited: F64, emitters: Emitters, settings: CrowdSettings
+) -> tuple[F32, F32]:
     """Where agents would be born in a step, and where they look.
 
     Args:
         ids: Their ids, shape (agent_count,).
         number: Number of the step: in another one they draw another place.
+        waited: How long each has waited [s], shape (agent_count,): people who are born together
+            draw another place when they have waited for a whole second.
         emitters: The sources.
         settings: Settings of the crowd.
 
@@ -198,7 +205,12 @@ def places(ids: I64, number: int, emitters: Emitters, settings: CrowdSettings) -
         Places [m] and unit vectors, both of shape (agent_count, 3).
     """
     births, flat = settings.births, settings.motion.motion == "GROUND"
-    draws = drawn_words(settings.seed, ids, _PLACE, number % 2**32)
+    company = company_of(ids, settings)
+    if company is not None:
+        # a group has the place and the direction of its first one
+        ids = company.first
+    draw = number % 2**32 if company is None else waited.astype(np.int64)
+    draws = drawn_words(settings.seed, ids, _PLACE, draw)
     part, along, across, _ = (np.asarray(word, np.float64) / _UNIT for word in draws)
     row = np.minimum(np.searchsorted(emitters.share, part, side="right"), emitters.count - 1)
     # the half of a parallelogram beyond its diagonal is turned back onto the triangle
@@ -222,7 +234,11 @@ def places(ids: I64, number: int, emitters: Emitters, settings: CrowdSettings) -
         heading = np.stack([ring, np.zeros(len(ids)), lift], axis=1)
     if flat:
         heading[:, 2] = 0.0
-    return place.astype(np.float32), _turned(heading, spread_angle)
+    heading = _turned(heading, spread_angle).astype(np.float64)
+    if company is not None:
+        aside = SPACING * (company.place - 0.5 * (company.size - 1))
+        place = place + aside[:, None] * np.cross(heading, [0.0, 0.0, 1.0])
+    return place.astype(np.float32), heading.astype(np.float32)
 
 
 def _turned(heading: F64, angle: F64) -> F32:

@@ -53,6 +53,7 @@ from .room import Bodies, bodies_of, with_room
 
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 PATIENCE = 2.0
@@ -173,8 +174,11 @@ class Births:
         waiting = None
         if (len(old) or len(rows)) and world.emitters is not None:
             rows, ids = np.concatenate([old, rows]), np.concatenate([agents.id[old], ids])
-            placed = _placed(ids, number + 1, world.emitters, world, settings)
-            waiting = Waiting(rows, ids, *placed, np.arange(len(rows)) >= len(old))
+            new = np.arange(len(rows)) >= len(old)
+            since = np.where(new, number, memory[rows, SINCE])
+            waited = (number - since) * self.dt
+            placed = _placed(ids, number + 1, waited, world.emitters, world, settings)
+            waiting = Waiting(rows, ids, *placed, new)
         if waiting is None and not len(born) and not gone.any() and left_over == before_this:
             return None
         return Change(gone, born, waiting, left_over)
@@ -303,11 +307,16 @@ def _put(agents: Agents, waiting: Waiting, settings: CrowdSettings, number: int)
 
 
 def _placed(
-    ids: I64, number: int, emitters: Emitters, world: World, settings: CrowdSettings
+    ids: I64,
+    number: int,
+    waited: F64,
+    emitters: Emitters,
+    world: World,
+    settings: CrowdSettings,
 ) -> tuple[F32, F32, F32]:
     """Places, headings and normals of agents that wait at the sources."""
     normal = np.tile(np.array([0.0, 0.0, 1.0], np.float32), (len(ids), 1))
-    place, heading = places(ids, number, emitters, settings)
+    place, heading = places(ids, number, waited, emitters, settings)
     if settings.motion.motion == "GROUND" and world.ground is not None:
         least = ground.min_up(settings.motion.max_slope)
         place, normal, _found = ground.place_many(world.ground, place, least)

@@ -18,6 +18,7 @@ from ..crowd.settings import CrowdSettings
 from ..geometry.grid import FEW
 from ..geometry.meshes import Mesh
 from ..inputs.containers import make_container
+from ..inputs.emitters import joined, make_emitter
 from ..inputs.fields import make_field
 from ..inputs.paths import Path
 from ..inputs.spheres import make_spheres
@@ -61,6 +62,8 @@ def tiny_world(colliders: bool, ground: bool, shift: float = 0.0) -> World:
         paths=[Path([[0, 0, 0], [1, 0, 0], [2, 1, 0]])],
         fields=make_field(_CORNERS, np.ones((4, 3)), faces=_FACES),
         containers=make_container((0, 0, 0), 4.0, mesh=Mesh("hull", 9 * (solid - 0.25))),
+        emitters=joined([make_emitter(_CORNERS[None, :3] - 9.0)]),
+        exits=solids,
     )
 
 
