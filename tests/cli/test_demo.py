@@ -14,6 +14,7 @@ from steer_addon.core.diagnoses import Diagnosis  # noqa: E402
 SCENES = {
     "ahead_spheres": 1,
     "cocos_steering": 6,
+    "busy_street": 2,
     "crossing_crowds": 2,
     "feelers_hide_path": 1,
     "follow_the_leader": 1,

@@ -123,6 +123,14 @@ def test_births_lie_on_their_parts():
     assert np.ptp(along) > 0.8
 
 
+def test_who_is_born_on_a_line_may_face_to_its_right():
+    world = world_of(make_emitter([[[0, 0, 0], [0, 9, 0]]], ahead=[0, 0, 1]))
+    this = begun(told("BURSTS", number=1, interval=0.0, facing="NORMAL"), world)
+    this.step(world)
+    heading = this.agents.heading[this.agents.alive != 0][0]
+    assert heading == pytest.approx([1.0, 0.0, 0.0], abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("facing", "wanted"),
     [("FORWARD", [1, 0, 0]), ("NORMAL", [0, 1, 0]), ("ALONG", [0, 0, 0])],

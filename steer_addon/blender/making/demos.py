@@ -178,7 +178,7 @@ def _add_crowd(stage: Stage, data: Mapping[str, Any], preset: str) -> bpy.types.
 
 
 def _connect(crowd: bpy.types.Object, data: Mapping[str, Any]) -> None:
-    """Set the targets and paths of a crowd."""
+    """Set the targets and paths of a crowd, and the source at which agents are born."""
     for behavior, name in data.get("steers_by", {}).items():
         owner: Any = crowd.steer if behavior == "all" else crowd.steer.behaviors[behavior]
         if behavior != "all":
@@ -186,6 +186,8 @@ def _connect(crowd: bpy.types.Object, data: Mapping[str, Any]) -> None:
         choose(owner, "target", find_named(name))
     for behavior, name in data.get("sources", {}).items():
         choose(crowd.steer.behaviors[behavior], "source", find_named(name))
+    if "births" in data:
+        choose(crowd.steer, "births", find_named(data["births"]))
 
 
 def _without(data: Mapping[str, Any], *names: str) -> dict[str, Any]:

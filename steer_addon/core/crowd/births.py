@@ -95,7 +95,7 @@ class BirthsSettings(Settings):
         "FORWARD",
         {
             "FORWARD": "As the source faces, along its -Y axis",
-            "NORMAL": "Away from the faces; upright ones as of a door",
+            "NORMAL": "Away from the faces, as of a door; to the right of edges and curves",
             "ALONG": "Along the edge or the curve",
             "RANDOM": "In any direction",
         },

@@ -33,7 +33,8 @@ class Emitters:
     ahead: F32
     """Unit vectors in which each source faces, shape (part_count, 3)."""
     normal: F32
-    """Unit normals of the parts, shape (part_count, 3); as `ahead` where they have none."""
+    """Unit normals of faces, and level ones to the right of edges, shape (part_count, 3); as
+    `ahead` where there is none."""
     along: F32
     """Unit directions of the edges, shape (part_count, 3); as `ahead` for points."""
 
@@ -71,7 +72,8 @@ def make_emitter(corner: Any, *, weight: Any = None, total: float = 1.0, ahead: 
     front = np.tile(
         _unit(np.array([[0.0, -1.0, 0.0]] if ahead is None else [ahead])), (len(full), 1)
     )
-    normal = _unit(cross, front) if kind == FACE else front
+    right = np.cross(second.astype(np.float64), [0.0, 0.0, 1.0])
+    normal = front if kind == POINT else _unit(cross if kind == FACE else right, front)
     along = _unit(second if kind != FACE else first, front) if kind != POINT else front
     return full, share, front, normal, along
 
