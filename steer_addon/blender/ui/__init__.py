@@ -6,6 +6,7 @@ from ...core.doors import load_on_use
 
 load_on_use(
     __name__,
+    "births",
     "drawing",
     "messages",
     "overlay_table",

@@ -210,8 +210,8 @@ def free_kernel(begin, stop, tree, center, radius, first, still, eye, room, flat
 
 
 @kernel
-def inside_kernel(begin, stop, tree, center, radius, first, eye, position, found):
+def inside_kernel(begin, stop, tree, center, radius, first, eye, position, inner):
     """Mark the agents that are inside of a collider."""
     for i in range(begin, stop):
         x, y, z = load(position, i)
-        found[i] = inside_of(tree, center, radius, first, (x, y, z + eye)) >= 0
+        inner[i] = inside_of(tree, center, radius, first, (x, y, z + eye)) >= 0
