@@ -15,6 +15,8 @@ from .errors import AgentError, short, shortened
 FloatArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
 ByteArray = NDArray[np.uint8]
+Rows = IntArray | slice
+"""Some of the agents: their rows, shape (row_count,), or all from one row to another."""
 
 
 @dataclass(eq=False, repr=False)
@@ -65,11 +67,11 @@ class Agents:
         result: FloatArray = lengths(self.velocity).astype(np.float32)
         return result
 
-    def taken(self, rows: IntArray) -> Agents:
-        """Copies of some agents.
+    def taken(self, rows: Rows) -> Agents:
+        """Copies of some agents, or views where they stand one after another.
 
         Args:
-            rows: Which, shape (taken_count,).
+            rows: Which.
         """
         arrays = {
             name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)
@@ -81,7 +83,7 @@ class Agents:
             memory={k: v[rows] for k, v in self.memory.items()},
         )
 
-    def put(self, rows: IntArray, part: Agents) -> None:
+    def put(self, rows: Rows, part: Agents) -> None:
         """Write agents back that were `taken`; what they began to remember is new here too."""
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
@@ -104,6 +106,18 @@ class Agents:
             attributes={k: v.copy() for k, v in self.attributes.items()},
             memory={k: v.copy() for k, v in self.memory.items()},
         )
+
+
+def rows_of(chosen: NDArray[Any]) -> Rows:
+    """The rows that are not 0, as a slice where they stand one after another.
+
+    Args:
+        chosen: Shape (agent_count,).
+    """
+    rows = np.flatnonzero(chosen)
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
 
 
 AGENT_PARAMETERS = ("radius", "mass", "max_speed", "max_force")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import contacts
-from ..agents import Agents
+from ..agents import Agents, Rows, rows_of
 from ..compiled import jit
 from ..crowd.settings import CrowdSettings
 from ..geometry import bvh, ground, neighbors
@@ -60,9 +60,10 @@ class CrowdStep:
         agents = choosing.decided(agents, world, settings, dt, number, seed)
         self._choices = Choices()
         agents, self._away = arrival.begun(agents, world, settings, dt, self._choices)
-        self._whole, self._rows = agents, None
+        self._whole: Agents = agents
+        self._rows: Rows | None = None
         if not agents.alive.all():
-            rows = np.flatnonzero(agents.alive)
+            rows = rows_of(agents.alive)
             self._rows, self._choices = rows, Choices()
             self._away = self._away[rows] if len(self._away) else self._away
             agents, world = agents.taken(rows), world.living(agents.alive)

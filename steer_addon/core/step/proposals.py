@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import own_behaviors
-from ..agents import Agents
+from ..agents import Agents, Rows
 from ..compiled import jit
 from ..errors import SteerError
 from ..inputs import companions
@@ -53,10 +53,10 @@ class Proposal:
     active: NDArray[np.uint8]
     """1 where there is a proposal, shape (agent_count,)."""
 
-    def spread(self, rows: NDArray[np.int64], count: int) -> Proposal:
+    def spread(self, rows: Rows, count: int) -> Proposal:
         """The same for a whole crowd, where only the agents in some rows have a proposal."""
         weight = self.weight
-        if len(weight) == len(rows) != 1:
+        if len(weight) == len(self.value) != 1:
             weight = np.zeros(count, np.float32)
             weight[rows] = self.weight
         value = np.zeros((count, 3), np.float32)
