@@ -11,7 +11,7 @@ from ...core.crowd.scaling import scaled
 from ...core.crowd.settings import BLOCKS, CrowdSettings, make_behavior
 from ...core.errors import ParameterError
 from ...core.sensing.declare import TARGETS
-from . import animation_paths, casting
+from . import animation_paths, casting, group_lists
 from .bake_settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import made_of, read_settings, read_values, write_settings, write_values
@@ -67,7 +67,8 @@ def settings_of(obj: bpy.types.Object) -> CrowdSettings:
     blocks = {name: read_settings(getattr(steer, name), cls) for name, cls in BLOCKS.items()}
     stack = tuple(behavior_of(item) for item in steer.behaviors)
     cast = casting.cast_of(obj)
-    return CrowdSettings(**blocks, behaviors=stack, seed=steer.seed, cast=cast)
+    groups = group_lists.groups_of(steer)
+    return CrowdSettings(**blocks, behaviors=stack, groups=groups, seed=steer.seed, cast=cast)
 
 
 def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:
@@ -128,4 +129,5 @@ def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     steer.active_behavior = min(steer.active_behavior, max(0, len(settings.behaviors) - 1))
     for name in BLOCKS:
         write_settings(getattr(steer, name), getattr(settings, name))
+    group_lists.write_groups(steer, settings.groups)
     steer.seed = settings.seed

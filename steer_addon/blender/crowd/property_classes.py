@@ -23,15 +23,24 @@ from ...core.behaviors import REGISTRY, Behavior, own_parameters
 from ...core.errors import ParameterError
 from ...core.parameters import parameters
 from ..display import display
-from . import agent_count
+from . import agent_count, group_lists
 from .bake_settings import SHOWN_BLOCKS
-from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, summary
+from .property_factory import (
+    ANIMATED,
+    FIXED,
+    OVERRIDABLE,
+    make_class,
+    make_group,
+    make_property,
+    summary,
+    unique_name,
+)
 from .slots import SecondTarget, can_be_source, set_title, source_use, title_of
 
 if TYPE_CHECKING:
     from .property_types import SteerBehavior, SteerCrowd
 
-ENTRY_PARAMETERS = ("enabled", "weight")
+ENTRY_PARAMETERS = ("enabled", "weight", "group")
 """Parameters of every behavior that are properties of the list entry itself."""
 
 ENTRY_INPUTS = tuple(
@@ -138,15 +147,6 @@ def _sync_display(self: Any, context: bpy.types.Context) -> None:
     sync_display(self.id_data)
 
 
-def unique_name(wanted: str, taken: list[str]) -> str:
-    """`wanted`, or `wanted.001` and so on where that is taken."""
-    name, number = wanted, 0
-    while name in taken:
-        number += 1
-        name = f"{wanted}.{number:03d}"
-    return name
-
-
 def _target_properties(prefix: str = "", label: str = "", poll: Any = _is_target) -> dict[str, Any]:
     kind = _fixed(
         EnumProperty,
@@ -225,6 +225,7 @@ def _behavior_class(groups: dict[str, type]) -> type:
             EnumProperty, "Type", "Behavior that this entry adds to the crowd", items=_type_items()
         ),
         **make_group("STEER_Entry", COMMON.values(), "").__annotations__,
+        "group": make_property(COMMON["group"], search=group_lists.search),
         "use_own_target": _fixed(
             BoolProperty, "Own Target", "Use a target of its own instead of the crowd's"
         ),
@@ -321,7 +322,7 @@ def _bake() -> dict[str, Any]:
     }
 
 
-def _crowd_class(entry: type, blocks: dict[str, type]) -> type:
+def _crowd_class(entry: type, group: type, blocks: dict[str, type]) -> type:
     properties: dict[str, Any] = {
         "is_crowd": _fixed(BoolProperty, "Crowd", "The vertices of this mesh object are agents"),
         "behaviors": CollectionProperty(
@@ -332,6 +333,10 @@ def _crowd_class(entry: type, blocks: dict[str, type]) -> type:
             "Active Behavior",
             "Place of the chosen entry in the list of behaviors",
             min=0,
+        ),
+        "groups": CollectionProperty(type=group, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}),
+        "active_group": _fixed(
+            IntProperty, "Active Group", "Place of the chosen group in the list", min=0
         ),
         **agent_count.properties(),
         **_inputs(),
@@ -360,9 +365,9 @@ def register() -> None:
         )
         for name, cls in SHOWN_BLOCKS.items()
     }
-    entry = _behavior_class(behaviors)
-    crowd = _crowd_class(entry, blocks)
-    for cls in (*behaviors.values(), *blocks.values(), entry, crowd):
+    entry, group = _behavior_class(behaviors), group_lists.group_class()
+    crowd = _crowd_class(entry, group, blocks)
+    for cls in (*behaviors.values(), *blocks.values(), entry, group, crowd):
         bpy.utils.register_class(cls)
         _registered.append(cls)
     bpy.types.Object.steer = PointerProperty(type=crowd, override=OVERRIDABLE)

@@ -10,7 +10,7 @@ from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-from . import drawing, messages, overlay_table
+from . import drawing, group_list, messages, overlay_table
 
 if TYPE_CHECKING:
     _Panel = bpy.types.Panel
@@ -129,6 +129,8 @@ def _draw_section(
 ) -> None:
     if name in BLOCKS:
         drawing.draw_block(layout, context, obj, name)
+    elif name == "groups":
+        group_list.draw_groups(layout, context, obj)
     elif name == "debug":
         overlay_table.draw_debug(layout, context, obj)
     else:
@@ -157,6 +159,7 @@ _SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
     ("behaviors", "Behaviors", True, ""),
     ("inputs", "Inputs", True, ""),
     ("agents", "Agents", False, ""),
+    ("groups", "Groups", False, ""),
     ("motion", "Motion", False, ""),
     ("solver", "Solver", False, ""),
     ("bodies", "Bodies", False, ""),
@@ -194,6 +197,7 @@ def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type
 
 classes = (
     STEER_UL_behaviors,
+    group_list.STEER_UL_groups,
     STEER_PT_presets,
     PHYSICS_PT_steer,
     *_sub_panels(PHYSICS_PT_steer, _PhysicsTab, tuple(row[0] for row in _SECTIONS)),

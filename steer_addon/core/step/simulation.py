@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import contacts
 from ..agents import Agents
+from ..crowd import membership
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
 from ..errors import ParameterError, short
@@ -76,7 +77,7 @@ class Simulation:
             ParameterError: fps is out of range, or frame is no whole number.
         """
         self.settings = settings
-        self.agents = agents.copy()
+        self.agents = membership.joined(agents.copy(), settings)
         try:
             self.frame = self.start_frame = index(frame)
         except TypeError:
@@ -165,7 +166,7 @@ class Simulation:
 
     def adopt(self, agents: Agents) -> None:
         """Continue from agents that a simulation of this crowd left at this frame; makes a copy."""
-        self.agents = agents.copy()
+        self.agents = membership.joined(agents.copy(), self.settings)
         self._headway = Headway()
 
     @property
@@ -177,6 +178,7 @@ class Simulation:
     def warnings(self) -> list[Diagnosis]:
         """Diagnoses of the frames simulated until now that the user may want to act on."""
         found = [*self.settings.advice(self.agents), *self._goals.warnings]
+        found += membership.advice(self.settings, self.agents)
         found += choosing.lacking(self.agents, self.settings.stack)
         if self.off_ground:
             found.append(diagnose("OFF_GROUND", count=self.off_ground))
