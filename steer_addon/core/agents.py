@@ -97,6 +97,11 @@ class Agents:
             found &= ~members[name]
         return found
 
+    def groups_of(self, row: int) -> tuple[str, ...]:
+        """Names of the groups that an agent is in."""
+        members = {} if self.membership is None else self.membership.members
+        return tuple(name for name, mask in members.items() if mask[row])
+
     @property
     def count(self) -> int:
         """Number of agents."""
