@@ -24,7 +24,7 @@ import bpy  # noqa: E402
 import numpy as np  # noqa: E402
 
 import steer_addon  # noqa: E402
-from steer_addon.blender.crowd import group_lists  # noqa: E402
+from steer_addon.blender.crowd.properties import add_group  # noqa: E402
 from steer_addon.blender.live import compiling, live  # noqa: E402
 from steer_addon.blender.ui import panels  # noqa: E402
 
@@ -199,7 +199,7 @@ def panel_pictures() -> Iterator[Step]:
     bpy.context.view_layer.objects.active = obj
     overlay = bpy.context.scene.steer_overlay
     overlay.show, overlay.agents = True, held_up()
-    group_lists.add_group(obj).name = "tourists"
+    add_group(obj, "tourists")
     registered = sections("PHYSICS_PT_steer")
     parts = [part for cls in registered for part in sections(cls.__name__)]
     for cls in (*parts, *registered):

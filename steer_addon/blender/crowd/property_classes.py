@@ -20,10 +20,11 @@ from bpy.props import (
 )
 
 from ...core.behaviors import REGISTRY, Behavior, own_parameters
+from ...core.crowd.groups import GroupSettings
 from ...core.errors import ParameterError
 from ...core.parameters import parameters
 from ..display import display
-from . import agent_count, group_lists
+from . import agent_count, slots
 from .bake_settings import SHOWN_BLOCKS
 from .property_factory import (
     ANIMATED,
@@ -225,7 +226,7 @@ def _behavior_class(groups: dict[str, type]) -> type:
             EnumProperty, "Type", "Behavior that this entry adds to the crowd", items=_type_items()
         ),
         **make_group("STEER_Entry", COMMON.values(), "").__annotations__,
-        "group": make_property(COMMON["group"], search=group_lists.search),
+        "group": make_property(COMMON["group"], search=slots.search_groups),
         "use_own_target": _fixed(
             BoolProperty, "Own Target", "Use a target of its own instead of the crowd's"
         ),
@@ -238,6 +239,17 @@ def _behavior_class(groups: dict[str, type]) -> type:
             raise ParameterError(f"A behavior cannot be named {name!r}: rename its class")
         properties[name] = PointerProperty(type=group, override=OVERRIDABLE)
     return make_class("SteerBehavior", properties, "One entry of a crowd's list of behaviors.")
+
+
+def _group_class() -> type:
+    updates = {"name": slots.keep_group_name}
+    searches = {"name": slots.search_names, "characters": slots.search_characters}
+    properties = {
+        # membership does not change from frame to frame
+        name: make_property(info, updates.get(name), searches.get(name), FIXED)
+        for name, info in parameters(GroupSettings).items()
+    }
+    return make_class("SteerGroup", properties, GroupSettings.__doc__ or "")
 
 
 def _inputs() -> dict[str, Any]:
@@ -365,7 +377,7 @@ def register() -> None:
         )
         for name, cls in SHOWN_BLOCKS.items()
     }
-    entry, group = _behavior_class(behaviors), group_lists.group_class()
+    entry, group = _behavior_class(behaviors), _group_class()
     crowd = _crowd_class(entry, group, blocks)
     for cls in (*behaviors.values(), *blocks.values(), entry, group, crowd):
         bpy.utils.register_class(cls)

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..crowd import group_lists
+from ..crowd.properties import add_group
 from .common import SteerOperator, why_no_editable_crowd
 
 
@@ -19,7 +19,7 @@ class OBJECT_OT_steer_group_add(SteerOperator, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         """Add it at the end, and make it the active one."""
-        group_lists.add_group(context.object)
+        add_group(context.object)
 
 
 class OBJECT_OT_steer_group_remove(SteerOperator, bpy.types.Operator):

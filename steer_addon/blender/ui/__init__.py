@@ -7,6 +7,7 @@ from ...core.doors import load_on_use
 load_on_use(
     __name__,
     "drawing",
+    "group_list",
     "messages",
     "overlay_table",
     "previews",

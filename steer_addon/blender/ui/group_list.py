@@ -2,42 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import bpy
 
 from ...core.crowd.groups import GroupSettings
 from ...core.parameters import parameters
 from .drawing import draw_parameter
 from .messages import is_narrow
-
-if TYPE_CHECKING:
-    _UIList = bpy.types.UIList
-else:
-    _UIList = object
-
-
-class STEER_UL_groups(bpy.types.UIList):
-    """The groups of a crowd"""
-
-    bl_idname = "STEER_UL_groups"
-
-    def draw_item(
-        self,
-        context: bpy.types.Context,
-        layout: bpy.types.UILayout,
-        data: Any,
-        item: Any,
-        icon: int | None,
-        active_data: Any,
-        active_property: str | None,
-        index: int | None = 0,
-        flt_flag: int | None = 0,
-    ) -> None:
-        """Name, and the share or the source."""
-        row = layout.split(factor=0.6)
-        row.prop(item, "name", text="", emboss=False, icon="GROUP")
-        row.prop(item, "share" if item.source == "SHARE" else "source", text="", emboss=False)
 
 
 def draw_groups(

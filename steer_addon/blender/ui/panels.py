@@ -61,6 +61,29 @@ class STEER_UL_behaviors(bpy.types.UIList):
         return helper.filter_items_by_name(self.filter_name, flag, items, "title"), []
 
 
+class STEER_UL_groups(bpy.types.UIList):
+    """The groups of a crowd"""
+
+    bl_idname = "STEER_UL_groups"
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
+    ) -> None:
+        """Name, and the share or the source."""
+        row = layout.split(factor=0.6)
+        row.prop(item, "name", text="", emboss=False, icon="GROUP")
+        row.prop(item, "share" if item.source == "SHARE" else "source", text="", emboss=False)
+
+
 class _PhysicsTab(_Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
@@ -197,7 +220,7 @@ def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type
 
 classes = (
     STEER_UL_behaviors,
-    group_list.STEER_UL_groups,
+    STEER_UL_groups,
     STEER_PT_presets,
     PHYSICS_PT_steer,
     *_sub_panels(PHYSICS_PT_steer, _PhysicsTab, tuple(row[0] for row in _SECTIONS)),

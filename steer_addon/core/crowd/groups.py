@@ -35,7 +35,7 @@ class GroupSettings(Settings):
         0.3,
         minimum=0.0,
         maximum=1.0,
-        doc="Share of agents that are members, 0.3 for 30 %; nobody is in two groups by share",
+        doc="Share of agents that are members; more makes more, nobody is in two groups by share",
         shown_for=("source", (SHARE,)),
         per_agent=False,
     )
@@ -44,14 +44,13 @@ class GroupSettings(Settings):
         minimum=0.0,
         maximum=1000.0,
         soft_maximum=3.0,
-        doc="Maximum speed of members as a share of the crowd's; more is faster, and the point "
-        "attribute max_speed counts before it",
+        doc="Maximum speed of members as a share of the crowd's; more is faster",
         per_agent=False,
     )
     characters: str = param(
         "",
-        doc="Names of characters, with commas between, that members are shown as, and nobody "
-        "else; empty for those that no group names",
+        doc="Characters, with commas between, that members are shown as, and nobody else; empty "
+        "for any other",
     )
 
 

@@ -146,8 +146,8 @@ class Behavior(Settings):
     target: str = param("", doc="Name of the targets to use; empty takes the crowd's own targets")
     group: str = param(
         "",
-        doc="Groups whose members this is for, with commas between; ! before a name leaves that "
-        "group out, empty is for everyone",
+        doc="Groups that this is for, with commas between; ! before a name leaves it out, empty is "
+        "for all agents",
     )
 
     @classmethod
