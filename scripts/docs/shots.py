@@ -134,6 +134,8 @@ def first_steps() -> Iterator[Step]:
     xdotool("key", "Escape")
     yield 0.5
     start("pedestrians")
+    # before anything is simulated, for the section of groups
+    add_group(crowd(), "tourists")
     yield lambda: compiling.state() is None and stored() >= PLAYED
     stop(PLAYED)
     # selected objects are orange
@@ -199,7 +201,6 @@ def panel_pictures() -> Iterator[Step]:
     bpy.context.view_layer.objects.active = obj
     overlay = bpy.context.scene.steer_overlay
     overlay.show, overlay.agents = True, held_up()
-    add_group(obj, "tourists")
     registered = sections("PHYSICS_PT_steer")
     parts = [part for cls in registered for part in sections(cls.__name__)]
     for cls in (*parts, *registered):
