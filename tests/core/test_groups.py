@@ -135,6 +135,8 @@ def test_a_behavior_leaves_those_alone_that_it_is_not_for(entry, motion):
     without = play(scene, settings_for(None, motion), 10).agents
     for name in ("position", "velocity", "heading", "normal", "roll"):
         assert np.array_equal(getattr(found, name)[~inside], getattr(without, name)[~inside])
+    # their part of the work is not done either
+    assert not any(memory[~inside].any() for memory in found.memory.values())
 
 
 @pytest.mark.parametrize("combine", ["WEIGHTED_SUM", "PRIORITY"])

@@ -20,7 +20,7 @@ class GroupSettings(Settings):
 
     name: str = param(
         "",
-        doc="Name of the group, by which behaviors, and with other sources the mesh, know it",
+        doc="Name by which behaviors know the group; also that of its attribute or vertex group",
     )
     source: str = choice(
         SHARE,

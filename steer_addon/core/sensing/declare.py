@@ -14,6 +14,8 @@ The kernel fills rows start to stop of `out` [m/s] and sets `active` to ASKED wh
 proposal, or to SET where the velocity shall be that very value after the step.
 `p` is a named tuple with the behavior's parameters, each an array of one value or of one per
 agent (read it with `vec.pick`); choices are the index of the chosen name, texts are left out.
+`p.acts` is 0 for agents that are in none of the behavior's groups: a kernel that takes long may
+pass over them, as their proposals are dropped.
 Inputs that only some behaviors read are in `p` too, see INPUTS.
 
 A `constraint` is a second kernel that runs when the agents have moved, and may correct it::
@@ -87,6 +89,10 @@ INPUTS = {
     COMPANIONS: "companions",
 }
 """Names in `p` of the inputs that only behaviors with these `uses` read (see core.views)."""
+
+
+EVERYONE = np.ones(1, np.float32)
+"""`p.acts` of behaviors that are for all agents."""
 
 
 class Definition(NamedTuple):
@@ -216,7 +222,7 @@ class Behavior(Settings):
     @cached_property
     def packed(self) -> Any:
         """The constants as `p` of the kernel, for a behavior without inputs."""
-        return params_tuple(type(self))(**self.own_constants)
+        return params_tuple(type(self))(**self.own_constants, acts=EVERYONE)
 
     @property
     def title(self) -> str:
@@ -305,6 +311,7 @@ def params_tuple(cls: type[Behavior]) -> Any:
     if cls not in _params_tuples:
         names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
         names += [field for use, field in INPUTS.items() if use in cls.definition.uses]
+        names.append("acts")
         # of two threads that come here at once both take the same one
         _params_tuples.setdefault(cls, namedtuple(f"{cls.__name__}Params", names))
     return _params_tuples[cls]

@@ -136,7 +136,7 @@ def _looker(stack: Sequence[Behavior], agents: Agents, first: int, height: float
         )
         acts = acts_for(entry, agents)
         if acts is not None:
-            reach = np.where(acts, reach, np.float32(0.0))
+            most = np.where(acts, most, np.float32(0.0))
         groups.setdefault(view.tobytes(), []).append((entry.key, (reach, most, view)))
     for members in groups.values():
         radius, most, view = members[0][1]

@@ -20,6 +20,7 @@ from ..sensing.declare import (
     AXES,
     COMPANIONS,
     CONTAINER,
+    EVERYONE,
     FIELD,
     INPUTS,
     NEIGHBORS,
@@ -150,9 +151,11 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) -> Any:
     """A behavior's parameters as its kernel reads them: arrays of one value, or one per agent."""
-    if not (inputs or agents.attributes):
+    if not (inputs or agents.attributes or entry.group):
         return entry.packed
+    acts = acts_for(entry, agents)
     values: dict[str, Any] = dict(inputs or {})
+    values["acts"] = EVERYONE if acts is None else acts.astype(np.float32)
     for name in entry.own_constants:
         values[name] = per_agent(entry, name, agents)
     return params_tuple(type(entry))(**values)
