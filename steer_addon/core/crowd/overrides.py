@@ -9,7 +9,8 @@ from ..errors import ParameterError, short
 from ..parameters import parameters, parse_text
 from .settings import BLOCKS, CrowdSettings
 
-_GROUPS = "groups."
+GROUPS = "groups."
+"""What paths of settings of groups begin with."""
 
 
 def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
@@ -32,8 +33,8 @@ def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
     if owner in BLOCKS:
         block = _changed(getattr(settings, owner), owner, name, value)
         return replace(settings, **{owner: block})
-    if owner.startswith(_GROUPS):
-        return _with_group(settings, owner.removeprefix(_GROUPS), name, value)
+    if owner.startswith(GROUPS):
+        return _with_group(settings, owner.removeprefix(GROUPS), name, value)
     keys = [b.key for b in settings.behaviors]
     if owner not in keys:
         raise ParameterError(
@@ -46,7 +47,7 @@ def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
 
 
 def _group_paths(settings: CrowdSettings) -> list[str]:
-    return [f"{_GROUPS}{group.name}" for group in settings.groups]
+    return [f"{GROUPS}{group.name}" for group in settings.groups]
 
 
 def _with_group(settings: CrowdSettings, owner: str, name: str, text: str) -> CrowdSettings:
@@ -57,7 +58,7 @@ def _with_group(settings: CrowdSettings, owner: str, name: str, text: str) -> Cr
             f"the crowd has no group {short(owner)}: it has {', '.join(names) or 'none'}"
         )
     place = names.index(owner)
-    groups[place] = _changed(groups[place], _GROUPS + owner, name, text)
+    groups[place] = _changed(groups[place], GROUPS + owner, name, text)
     return replace(settings, groups=tuple(groups))
 
 
