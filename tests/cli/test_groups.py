@@ -48,3 +48,11 @@ def test_settings_of_groups_hold_for_a_run(run, guarded, tmp_path, changes, movi
 def test_a_group_that_is_not_there_cannot_be_set(run, guarded, tmp_path):
     words = ("simulate", guarded, "--out", tmp_path, "--set", "groups.police.share=1")
     run(*words).failed_with("police", "guards")
+
+
+def test_the_members_of_each_group_are_told(run, guarded):
+    bpy.ops.wm.open_mainfile(filepath=str(guarded))
+    add_group(bpy.data.objects["Crowd"], "all").share = 1.0
+    batch.save_file(guarded)
+    assert run("info", guarded, "--json").data["crowds"][0]["groups"] == {"guards": 0, "all": 10}
+    assert "  groups: guards (0), all (10)" in run("info", guarded).out.splitlines()
