@@ -222,10 +222,16 @@ def test_the_list_is_edited_by_buttons():
         bpy.ops.object.steer_group_add()
     assert [group.name for group in obj.steer.groups] == ["group", "group.001", "group.002"]
     assert obj.steer.active_group == 2
+    bpy.ops.object.steer_group_move(direction="UP")
+    assert [group.name for group in obj.steer.groups] == ["group", "group.002", "group.001"]
+    assert bpy.ops.object.steer_group_move(direction="DOWN") == {"FINISHED"}
+    assert bpy.ops.object.steer_group_move(direction="DOWN") == {"CANCELLED"}
+    assert obj.steer.active_group == 2
     bpy.ops.object.steer_group_remove()
     obj.steer.active_group = 0
     bpy.ops.object.steer_group_remove()
     assert [group.name for group in obj.steer.groups] == ["group.001"]
+    assert not bpy.ops.object.steer_group_move.poll()
     assert obj.steer.active_group == 0
 
 

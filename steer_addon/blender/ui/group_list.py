@@ -20,6 +20,9 @@ def draw_groups(
     side = row.column(align=True)
     side.operator("object.steer_group_add", text="", icon="ADD")
     side.operator("object.steer_group_remove", text="", icon="REMOVE")
+    side.separator()
+    side.operator("object.steer_group_move", text="", icon="TRIA_UP").direction = "UP"
+    side.operator("object.steer_group_move", text="", icon="TRIA_DOWN").direction = "DOWN"
     if not 0 <= steer.active_group < len(steer.groups):
         return
     item, column = steer.groups[steer.active_group], layout.column()
