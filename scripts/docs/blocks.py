@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from steer_addon.core.behaviors import REGISTRY
+from steer_addon.core.crowd.groups import GroupSettings
 from steer_addon.core.crowd.presets import builtin_folder, find_presets, preset_card, read_preset
 from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import ParameterInfo, conditions, parameters
@@ -95,8 +96,9 @@ def controls(name: str) -> str:
 
 
 def settings(name: str) -> str:
-    """The parameters of a block of settings."""
-    return table(parameters(BLOCKS[name]).values(), labels=True)
+    """The parameters of a block of settings, or of a group of agents."""
+    blocks = {**BLOCKS, "groups": GroupSettings}
+    return table(parameters(blocks[name]).values(), labels=True)
 
 
 MAKERS: dict[str, Callable[[str], str]] = {

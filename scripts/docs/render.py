@@ -22,6 +22,7 @@ from scripts.docs import floors  # noqa: E402
 from scripts.docs.blocks import NO_BLENDER, filled, gallery_page, has_blocks, table  # noqa: E402
 from scripts.docs.pictures import PICTURES, make_pictures  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY, own_parameters  # noqa: E402
+from steer_addon.core.crowd.groups import GroupSettings  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, read_preset  # noqa: E402
 from steer_addon.core.crowd.settings import BLOCKS  # noqa: E402
 from steer_addon.core.crowd.start import StartSettings  # noqa: E402
@@ -145,6 +146,8 @@ def settings_page() -> str:
     for name, block in BLOCKS.items():
         parts += [f"## {name.title()} (`{name}`)\n", f"{inspect.getdoc(block)}\n"]
         parts.append(table(parameters(block).values()))
+    parts += ["## Groups (`groups`)\n", f"A list. {inspect.getdoc(GroupSettings)}\n"]
+    parts.append(table(parameters(GroupSettings).values()))
     parts.append(
         "## Seed (`seed`)\n\n"
         "A whole number, 0 unless set, that changes everything random; the same seed gives the "

@@ -24,6 +24,7 @@ import bpy  # noqa: E402
 import numpy as np  # noqa: E402
 
 import steer_addon  # noqa: E402
+from steer_addon.blender.crowd.properties import add_group  # noqa: E402
 from steer_addon.blender.live import compiling, live  # noqa: E402
 from steer_addon.blender.ui import panels  # noqa: E402
 
@@ -133,6 +134,8 @@ def first_steps() -> Iterator[Step]:
     xdotool("key", "Escape")
     yield 0.5
     start("pedestrians")
+    # before anything is simulated, for the section of groups
+    add_group(crowd(), "tourists")
     yield lambda: compiling.state() is None and stored() >= PLAYED
     stop(PLAYED)
     # selected objects are orange

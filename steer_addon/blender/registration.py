@@ -29,6 +29,7 @@ from .operators import (
     character_lists,
     characters,
     export,
+    groups,
     heroes,
     looks,
     picking,
@@ -45,6 +46,7 @@ COMMAND = "steer"
 CLASSES = (
     *add.classes,
     *behaviors.classes,
+    *groups.classes,
     *presets.classes,
     *bake.classes,
     *export.classes,

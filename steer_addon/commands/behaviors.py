@@ -6,19 +6,22 @@ import argparse
 from typing import Any
 
 from ..core.behaviors import REGISTRY
+from ..core.crowd.groups import GroupSettings
 from ..core.crowd.settings import BLOCKS
 from ..core.errors import ParameterError
 from ..core.parameters import ParameterInfo, Settings, parameters
-from ..core.sensing.declare import COMMON
 from .output import Result
 
 NAME = "behaviors"
 IN_BLENDER = False
+_SETTINGS: dict[str, type[Settings]] = {**BLOCKS, "groups": GroupSettings}
+_OF_THE_SCENE = ("name", "target")
+"""Parameters of behaviors that the scene sets."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    blocks = ", ".join(BLOCKS)
+    blocks = ", ".join(_SETTINGS)
     parser.add_argument(
         "type", nargs="?", help=f"behavior, or block of settings ({blocks}), to show in full"
     )
@@ -26,19 +29,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Result:
     """List them all, or show one in full."""
-    known: dict[str, type[Settings]] = {**REGISTRY, **BLOCKS}
+    known: dict[str, type[Settings]] = {**REGISTRY, **_SETTINGS}
     if options.type is not None and options.type not in known:
         raise ParameterError(
             f"There is no behavior {options.type!r}: known are {', '.join(sorted(REGISTRY))}, "
-            f"and the blocks {', '.join(BLOCKS)}"
+            f"and the blocks {', '.join(_SETTINGS)}"
         )
     names = list(known) if options.type is None else [options.type]
     lines: list[str] = []
     for name in names:
-        lines += _lines(name, known[name], full=options.type is not None)
+        shown = f"{name}.NAME" if known[name] is GroupSettings else name
+        lines += _lines(shown, known[name], full=options.type is not None)
     data = {
         "behaviors": [_behavior_data(name) for name in names if name in REGISTRY],
-        "settings": {name: _parameter_data(BLOCKS[name]) for name in names if name in BLOCKS},
+        "settings": {n: _parameter_data(_SETTINGS[n]) for n in names if n in _SETTINGS},
     }
     return Result(data, lines)
 
@@ -50,7 +54,7 @@ def _summary(cls: type[Settings]) -> str:
 def _lines(name: str, cls: type[Settings], full: bool) -> list[str]:
     lines = [f"{name}: {_summary(cls)}"]
     for parameter, info in parameters(cls).items():
-        if info.kind == "text" and parameter in COMMON:
+        if parameter in _OF_THE_SCENE and cls not in _SETTINGS.values():
             continue
         lines.append(f"  {name}.{parameter} = {_range(info)}")
         if full:

@@ -1,4 +1,4 @@
-"""Tell which crowds a .blend file has: agents, frames, behaviors, whom they meet, and bakes."""
+"""Tell which crowds a .blend file has: agents, groups, frames, behaviors, whom they meet, bakes."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> Result:
 def _lines(row: dict[str, Any]) -> list[str]:
     """What people are told of a crowd."""
     told = {
+        "groups": [f"{name} ({count})" for name, count in row["groups"].items()],
         "behaviors": row["behaviors"],
         "sees": row["sees"],
         "seen by": row["seen_by"],

@@ -55,6 +55,9 @@ def _show(preset: presets.Preset) -> Result:
         if block == "behaviors":
             for entry, behavior in zip(values, preset.settings.behaviors, strict=True):
                 lines += [f"{behavior.key}.{k} = {v}" for k, v in entry.items() if k != "name"]
+        elif block == "groups":
+            for group in values:
+                lines += [f"groups.{group['name']}.{k} = {v}" for k, v in group.items()]
         elif isinstance(values, dict):
             lines += [f"{block}.{name} = {value}" for name, value in values.items()]
         else:

@@ -17,6 +17,31 @@ IntArray = NDArray[np.int64]
 ByteArray = NDArray[np.uint8]
 Rows = IntArray | slice
 """Some of the agents: their rows, shape (row_count,), or all from one row to another."""
+Mask = NDArray[np.bool_]
+
+
+def group_names(text: str) -> tuple[set[str], set[str]]:
+    """Names in a list of groups with commas between: those that count, and those after a `!`."""
+    names = {name.strip() for name in text.split(",")} - {""}
+    left_out = {name for name in names if name.startswith("!")}
+    return names - left_out, {name[1:].strip() for name in left_out}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Membership:
+    """Which agents are in which groups. It follows from other data, and drawing it takes time."""
+
+    cause: Any
+    """What it follows from beside the ids; equal ones give equal members."""
+    id: IntArray
+    """Identities of the agents, shape (agent_count,)."""
+    members: Mapping[str, Mask]
+    """Whether each agent is a member, shape (agent_count,), by the name of the group."""
+
+    def taken(self, rows: Rows) -> Membership:
+        """The same of some agents."""
+        members = {name: mask[rows] for name, mask in self.members.items()}
+        return Membership(self.cause, self.id[rows], members)
 
 
 @dataclass(eq=False, repr=False)
@@ -55,6 +80,29 @@ class Agents:
     """Per-agent values [the parameter's unit] that override a behavior's parameter, by name."""
     memory: dict[str, FloatArray] = field(default_factory=dict)
     """Memory of the behaviors, by behavior name, shape (agent_count, width)."""
+    membership: Membership | None = None
+    """Groups of the agents, see `crowd.membership`; None where nobody is in any."""
+
+    def among(self, groups: str) -> Mask:
+        """Which agents a list of groups means, shape (agent_count,).
+
+        Args:
+            groups: Names with commas between, of which an agent has to be in one; those after a
+                `!` it must not be in. Nobody is in a group that is not there.
+        """
+        wanted, left_out = group_names(groups)
+        members = {} if self.membership is None else self.membership.members
+        found = np.full(self.count, not wanted)
+        for name in wanted & members.keys():
+            found |= members[name]
+        for name in left_out & members.keys():
+            found &= ~members[name]
+        return found
+
+    def groups_of(self, row: int) -> tuple[str, ...]:
+        """Names of the groups that an agent is in."""
+        members = {} if self.membership is None else self.membership.members
+        return tuple(name for name, mask in members.items() if mask[row])
 
     @property
     def count(self) -> int:
@@ -73,7 +121,7 @@ class Agents:
         Args:
             rows: Which.
         """
-        arrays = {
+        arrays: dict[str, Any] = {
             name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)
         }
         return replace(
@@ -81,6 +129,7 @@ class Agents:
             **arrays,
             attributes={k: v[rows] for k, v in self.attributes.items()},
             memory={k: v[rows] for k, v in self.memory.items()},
+            membership=None if self.membership is None else self.membership.taken(rows),
         )
 
     def put(self, rows: Rows, part: Agents) -> None:
@@ -95,7 +144,7 @@ class Agents:
 
     def copy(self) -> Agents:
         """A copy that shares no array with this one."""
-        arrays = {
+        arrays: dict[str, Any] = {
             name: value.copy()
             for name, value in vars(self).items()
             if isinstance(value, np.ndarray)

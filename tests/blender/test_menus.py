@@ -21,6 +21,7 @@ ONLY_AT_THEIR_PLACE = {
     "object.steer_save_and_bake",
     # they go with the active entry of the list, beside which they stand
     "object.steer_behavior_move", "object.steer_behavior_remove",
+    "object.steer_group_move", "object.steer_group_remove",
     # they go with a warning that names what they act on
     "object.steer_add_input", "object.steer_select_input", "object.steer_show_body",
     "object.steer_show_meshes", "object.steer_show_agents", "object.steer_show_characters",

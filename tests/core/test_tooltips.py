@@ -7,6 +7,7 @@ import re
 import pytest
 
 from steer_addon.core.behaviors import REGISTRY, Behavior, own_parameters
+from steer_addon.core.crowd.groups import GroupSettings
 from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import parameters
 
@@ -20,6 +21,7 @@ ALL = [
       for info in own_parameters(cls).values()),
     *((f"{name}.{info.name}", info) for name, cls in BLOCKS.items()
       for info in parameters(cls).values()),
+    *((f"group.{info.name}", info) for info in parameters(GroupSettings).values()),
     *((f"behavior.{info.name}", info) for info in parameters(Behavior).values()),
 ]  # fmt: skip
 

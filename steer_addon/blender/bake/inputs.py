@@ -74,6 +74,7 @@ def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene, name: str) -> d
 def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
     settings = key.settings.to_dict()
     blocks = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
+    blocks |= {f"groups.{group['name']}": group for group in settings["groups"]}
     values = {f"{name}.{part}": v for name, block in blocks.items() for part, v in block.items()}
     for name in SPREADS.values():
         # bakes of before have none, and agents that are all alike
@@ -89,7 +90,7 @@ def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
         # nobody plays them
         values = {name: v for name, v in values.items() if not name.startswith("clips.")}
     stack = {
-        entry.key: {"type": entry.definition.type, **entry.to_dict()}
+        entry.key: {"type": entry.definition.type, **_known_before(entry.to_dict())}
         for entry in key.settings.behaviors
     }
     curves: dict[str, list[Any]] = {}
@@ -106,6 +107,11 @@ def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
         "behaviors": stack,
         "animation": {name: digest(tuple(found)) for name, found in curves.items()},
     }
+
+
+def _known_before(values: dict[str, Any]) -> dict[str, Any]:
+    """Values of a behavior without those that bakes of before have none of, and that do nothing."""
+    return {name: value for name, value in values.items() if value or name != "group"}
 
 
 def settings_hash(data: Mapping[str, Any]) -> str:

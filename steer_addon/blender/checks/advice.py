@@ -13,6 +13,7 @@ import bpy
 
 from ...core.compiled import jit
 from ...core.crowd.clips import ClipsSettings
+from ...core.crowd.groups import unknown_groups
 from ...core.diagnoses import Diagnosis, add_new, diagnose
 from ...core.errors import SteerError
 from ...core.sensing.declare import SECOND_TARGETS
@@ -35,6 +36,7 @@ def diagnoses(obj: bpy.types.Object) -> list[Diagnosis]:
         *_missing_targets(steer),
         *_hidden_display(obj),
         *_unknown_clips(obj),
+        *_unknown_groups(obj),
         *_missing_inputs(steer),
         *_lost_inputs(obj),
         *_unknown(steer),
@@ -118,6 +120,21 @@ def _unknown_clips(obj: bpy.types.Object) -> Iterator[Diagnosis]:
     known = casting.clip_names(obj)
     for name in sorted(asked - {name.casefold() for name in known}):
         yield diagnose("CLIP_UNKNOWN", name, known=", ".join(known) or "none")
+
+
+def _unknown_groups(obj: bpy.types.Object) -> Iterator[Diagnosis]:
+    """Diagnoses of groups, and of characters of groups, that are not there."""
+    steer = obj.steer
+    known = [group.name for group in steer.groups]
+    for item in steer.behaviors:
+        if item.enabled and item.weight > 0.0:
+            yield from unknown_groups(title_of(item), item.group, known)
+    for group in steer.groups:
+        names = ClipsSettings.split(group.characters)
+        shown = casting.character_names(obj) if names else []
+        for name in sorted(names - {name.casefold() for name in shown}):
+            values = {"name": name, "known": ", ".join(shown) or "none"}
+            yield diagnose("GROUP_CHARACTER_UNKNOWN", group.name, **values)
 
 
 def chosen_objects(obj: bpy.types.Object) -> Iterator[tuple[str, Any, str]]:

@@ -44,6 +44,7 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     if modifier is None or not shown:
         return None
     choice = str(display.get_input(modifier, "Choose By"))
+    asked = any(group.characters for group in obj.steer.groups)
     rows = [library.rows_of(character) for character in shown]
     return Cast(
         gaits=tuple(gaits for gaits, _clips in rows),
@@ -53,7 +54,20 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
         choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),
         seed=int(display.get_input(modifier, "Seed")),
         weights=tuple(library.weight_of(character) for character in shown),
+        names=tuple(character.name for character in shown) if asked else None,
     )
+
+
+def character_names(obj: bpy.types.Object) -> list[str]:
+    """Names of the characters of a crowd; none where its display was changed.
+
+    Args:
+        obj: Original (not evaluated) crowd object.
+    """
+    modifier = display.find_modifier(obj)
+    with suppress(SceneError):
+        return [] if modifier is None else [found.name for found in characters_of(modifier)]
+    return []
 
 
 def clip_names(obj: bpy.types.Object) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.behaviors import REGISTRY, Behavior, own_parameters
+from ...core.crowd.groups import GroupSettings
 from ...core.crowd.scaling import scaled
 from ...core.crowd.settings import BLOCKS, CrowdSettings, make_behavior
 from ...core.errors import ParameterError
@@ -15,7 +16,7 @@ from . import animation_paths, casting
 from .bake_settings import KeyframeBakeSettings
 from .property_classes import COMMON, ENTRY_INPUTS
 from .property_factory import made_of, read_settings, read_values, write_settings, write_values
-from .slots import uses_of
+from .slots import NEW_GROUP, uses_of
 
 if TYPE_CHECKING:
     from .property_types import SteerBehavior
@@ -67,7 +68,8 @@ def settings_of(obj: bpy.types.Object) -> CrowdSettings:
     blocks = {name: read_settings(getattr(steer, name), cls) for name, cls in BLOCKS.items()}
     stack = tuple(behavior_of(item) for item in steer.behaviors)
     cast = casting.cast_of(obj)
-    return CrowdSettings(**blocks, behaviors=stack, seed=steer.seed, cast=cast)
+    groups = tuple(read_settings(item, GroupSettings) for item in steer.groups)
+    return CrowdSettings(**blocks, behaviors=stack, groups=groups, seed=steer.seed, cast=cast)
 
 
 def bake_settings_of(obj: bpy.types.Object) -> KeyframeBakeSettings:
@@ -104,6 +106,14 @@ def add_behavior(obj: bpy.types.Object, type_name: str, unit: float = 1.0) -> An
     return item
 
 
+def add_group(obj: bpy.types.Object, name: str = NEW_GROUP) -> Any:
+    """Add a group to the end of the list, and make it the active one; returns the entry."""
+    item = obj.steer.groups.add()
+    item.name = name
+    obj.steer.active_group = len(obj.steer.groups) - 1
+    return item
+
+
 def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     """Set all properties of a crowd from settings, such as those of a preset.
 
@@ -128,4 +138,8 @@ def apply_settings(obj: bpy.types.Object, settings: CrowdSettings) -> None:
     steer.active_behavior = min(steer.active_behavior, max(0, len(settings.behaviors) - 1))
     for name in BLOCKS:
         write_settings(getattr(steer, name), getattr(settings, name))
+    steer.groups.clear()
+    for group in settings.groups:
+        write_settings(steer.groups.add(), group)
+    steer.active_group = min(steer.active_group, max(0, len(settings.groups) - 1))
     steer.seed = settings.seed

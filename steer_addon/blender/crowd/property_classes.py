@@ -20,18 +20,28 @@ from bpy.props import (
 )
 
 from ...core.behaviors import REGISTRY, Behavior, own_parameters
+from ...core.crowd.groups import GroupSettings
 from ...core.errors import ParameterError
 from ...core.parameters import parameters
 from ..display import display
-from . import agent_count
+from . import agent_count, slots
 from .bake_settings import SHOWN_BLOCKS
-from .property_factory import ANIMATED, FIXED, OVERRIDABLE, make_class, make_group, summary
+from .property_factory import (
+    ANIMATED,
+    FIXED,
+    OVERRIDABLE,
+    make_class,
+    make_group,
+    make_property,
+    summary,
+    unique_name,
+)
 from .slots import SecondTarget, can_be_source, set_title, source_use, title_of
 
 if TYPE_CHECKING:
     from .property_types import SteerBehavior, SteerCrowd
 
-ENTRY_PARAMETERS = ("enabled", "weight")
+ENTRY_PARAMETERS = ("enabled", "weight", "group")
 """Parameters of every behavior that are properties of the list entry itself."""
 
 ENTRY_INPUTS = tuple(
@@ -138,15 +148,6 @@ def _sync_display(self: Any, context: bpy.types.Context) -> None:
     sync_display(self.id_data)
 
 
-def unique_name(wanted: str, taken: list[str]) -> str:
-    """`wanted`, or `wanted.001` and so on where that is taken."""
-    name, number = wanted, 0
-    while name in taken:
-        number += 1
-        name = f"{wanted}.{number:03d}"
-    return name
-
-
 def _target_properties(prefix: str = "", label: str = "", poll: Any = _is_target) -> dict[str, Any]:
     kind = _fixed(
         EnumProperty,
@@ -225,6 +226,7 @@ def _behavior_class(groups: dict[str, type]) -> type:
             EnumProperty, "Type", "Behavior that this entry adds to the crowd", items=_type_items()
         ),
         **make_group("STEER_Entry", COMMON.values(), "").__annotations__,
+        "group": make_property(COMMON["group"], search=slots.search_groups),
         "use_own_target": _fixed(
             BoolProperty, "Own Target", "Use a target of its own instead of the crowd's"
         ),
@@ -237,6 +239,17 @@ def _behavior_class(groups: dict[str, type]) -> type:
             raise ParameterError(f"A behavior cannot be named {name!r}: rename its class")
         properties[name] = PointerProperty(type=group, override=OVERRIDABLE)
     return make_class("SteerBehavior", properties, "One entry of a crowd's list of behaviors.")
+
+
+def _group_class() -> type:
+    updates = {"name": slots.keep_group_name}
+    searches = {"name": slots.search_names, "characters": slots.search_characters}
+    properties = {
+        # membership does not change from frame to frame
+        name: make_property(info, updates.get(name), searches.get(name), FIXED)
+        for name, info in parameters(GroupSettings).items()
+    }
+    return make_class("SteerGroup", properties, GroupSettings.__doc__ or "")
 
 
 def _inputs() -> dict[str, Any]:
@@ -335,7 +348,7 @@ def _bake() -> dict[str, Any]:
     }
 
 
-def _crowd_class(entry: type, blocks: dict[str, type]) -> type:
+def _crowd_class(entry: type, group: type, blocks: dict[str, type]) -> type:
     properties: dict[str, Any] = {
         "is_crowd": _fixed(BoolProperty, "Crowd", "The vertices of this mesh object are agents"),
         "behaviors": CollectionProperty(
@@ -346,6 +359,10 @@ def _crowd_class(entry: type, blocks: dict[str, type]) -> type:
             "Active Behavior",
             "Place of the chosen entry in the list of behaviors",
             min=0,
+        ),
+        "groups": CollectionProperty(type=group, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}),
+        "active_group": _fixed(
+            IntProperty, "Active Group", "Place of the chosen group in the list", min=0
         ),
         **agent_count.properties(),
         **_inputs(),
@@ -374,9 +391,9 @@ def register() -> None:
         )
         for name, cls in SHOWN_BLOCKS.items()
     }
-    entry = _behavior_class(behaviors)
-    crowd = _crowd_class(entry, blocks)
-    for cls in (*behaviors.values(), *blocks.values(), entry, crowd):
+    entry, group = _behavior_class(behaviors), _group_class()
+    crowd = _crowd_class(entry, group, blocks)
+    for cls in (*behaviors.values(), *blocks.values(), entry, group, crowd):
         bpy.utils.register_class(cls)
         _registered.append(cls)
     bpy.types.Object.steer = PointerProperty(type=crowd, override=OVERRIDABLE)

@@ -30,6 +30,8 @@ else:
 
 Update = Callable[[Any, Any], None]
 """Takes the property's owner and the context."""
+Search = Callable[[Any, Any, str], Iterable[str]]
+"""Takes the property's owner, the context and the text in the field."""
 
 _UNITS: dict[str, dict[str, Any]] = {
     "m": {"subtype": "DISTANCE", "unit": "LENGTH"},
@@ -89,17 +91,24 @@ def _float_property(info: ParameterInfo, common: dict[str, Any]) -> Any:
     )
 
 
-def make_property(info: ParameterInfo, update: Update | None = None) -> Any:
+def make_property(
+    info: ParameterInfo,
+    update: Update | None = None,
+    search: Search | None = None,
+    options: set[str] = ANIMATED,
+) -> Any:
     """A Blender property (not yet registered) for one parameter.
 
     Args:
         info: The parameter.
         update: Called when the property was set; None for no call.
+        search: Gives the texts that the field of a text suggests; None for none.
+        options: What may be done with the property, unless it holds a text.
     """
     common: dict[str, Any] = {
         "name": label_of(info),
         "description": sentence(info.doc),
-        "options": FIXED if info.kind == "text" else ANIMATED,
+        "options": FIXED if info.kind == "text" else options,
         "override": OVERRIDABLE,
     }
     if update is not None:
@@ -122,6 +131,8 @@ def make_property(info: ParameterInfo, update: Update | None = None) -> Any:
             for number, (name, doc) in enumerate(info.choices.items())
         ]
         return bpy.props.EnumProperty(**common, items=items, default=info.default)
+    if search is not None:
+        common |= {"search": search, "search_options": {"SUGGESTION"}}
     return bpy.props.StringProperty(**common, default=info.default)
 
 
@@ -144,6 +155,15 @@ def make_class(name: str, properties: Mapping[str, Any], doc: str) -> type:
     """A PropertyGroup class (not yet registered) with these properties."""
     namespace = {"__doc__": doc, "__annotations__": dict(properties), "__module__": __name__}
     return type(name, (bpy.types.PropertyGroup,), namespace)
+
+
+def unique_name(wanted: str, taken: list[str]) -> str:
+    """`wanted`, or `wanted.001` and so on where that is taken."""
+    name, number = wanted, 0
+    while name in taken:
+        number += 1
+        name = f"{wanted}.{number:03d}"
+    return name
 
 
 @lru_cache(maxsize=4096)

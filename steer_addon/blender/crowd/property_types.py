@@ -40,6 +40,7 @@ class SteerBehavior(_Targets):
     type: str
     enabled: bool
     weight: float
+    group: str
     use_own_target: bool
     second_target_kind: str
     second_target_object: bpy.types.Object | None
@@ -49,12 +50,24 @@ class SteerBehavior(_Targets):
     source_collection: bpy.types.Collection | None
 
 
+class SteerGroup(bpy.types.PropertyGroup):
+    """One entry of a crowd's list of groups."""
+
+    name: str
+    source: str
+    share: float
+    speed: float
+    characters: str
+
+
 class SteerCrowd(_Targets):
     """All settings of a crowd."""
 
     is_crowd: bool
     behaviors: bpy.types.bpy_prop_collection_idprop[SteerBehavior]
     active_behavior: int
+    groups: bpy.types.bpy_prop_collection_idprop[SteerGroup]
+    active_group: int
     agent_count: int
     arrangement: str
     colliders: bpy.types.Collection | None

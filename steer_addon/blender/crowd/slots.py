@@ -1,10 +1,11 @@
-"""Entries of the list of behaviors: their titles, and their slots for targets and sources.
+"""Entries of the lists of behaviors and groups: their names, and slots for targets and sources.
 
 This decides from the settings alone which objects count; nothing is evaluated here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
@@ -12,9 +13,14 @@ import bpy
 from ...core.behaviors import REGISTRY
 from ...core.sensing.declare import CONTAINER, FIELD, PATHS, SECOND_TARGETS, TARGETS
 from ...core.sensing.titles import renumbered
+from . import casting
+from .property_factory import unique_name
 
 if TYPE_CHECKING:
-    from .property_types import SteerBehavior
+    from .property_types import SteerBehavior, SteerGroup
+
+NEW_GROUP = "group"
+"""Name of a group without one."""
 
 LINE_TYPES = ("MESH", "CURVE")
 """Types of objects that are paths and fields."""
@@ -72,6 +78,43 @@ def set_title(item: SteerBehavior, title: str) -> None:
     """Rename a list entry; an empty title, or the label of its type, gives it the type's name."""
     cls, title = REGISTRY.get(item.type), title.strip()
     item.name = title if cls is None else renumbered(title, cls.definition.label, item.type)
+
+
+def search_groups(item: SteerBehavior, _context: Any, text: str) -> list[str]:
+    """Groups that the field of a behavior suggests, and all agents but those of one."""
+    names = [group.name for group in item.id_data.steer.groups]
+    return _completed(text, [*names, *(f"!{name}" for name in names)])
+
+
+def search_characters(item: SteerGroup, _context: Any, text: str) -> list[str]:
+    """Characters that the field of a group suggests."""
+    return _completed(text, casting.character_names(item.id_data))
+
+
+def search_names(item: SteerGroup, _context: Any, _text: str) -> list[str]:
+    """Names that the mesh knows what the source of a group says by."""
+    obj: Any = item.id_data
+    if item.source == "VERTEX_GROUP":
+        return [group.name for group in obj.vertex_groups]
+    if item.source == "ATTRIBUTE":
+        return [a.name for a in obj.data.attributes if a.domain == "POINT" and a.name[0] != "."]
+    return []
+
+
+def _completed(text: str, names: Iterable[str]) -> list[str]:
+    """Lists of names, each with one more in place of the last one of a list."""
+    before, comma, _ = text.rpartition(",")
+    return [f"{before}{comma} {name}" if comma else name for name in names]
+
+
+def keep_group_name(item: SteerGroup, _context: Any) -> None:
+    """Behaviors know groups by their names, in lists with commas between."""
+    wanted = item.name.replace(",", " ").strip().lstrip("!").strip() or NEW_GROUP
+    groups = item.id_data.steer.groups
+    taken = [group.name for group in groups if group.as_pointer() != item.as_pointer()]
+    name = unique_name(wanted, taken)
+    if name != item.name:
+        item.name = name
 
 
 def needs_target(item: SteerBehavior) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.crowd.membership import joined
 from ..bake import status
 from ..crowd import links
 from ..crowd.properties import settings_of
@@ -30,10 +31,12 @@ def contents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Contents:
     settings, steer = settings_of(obj), obj.steer
     depsgraph = scene.view_layers[0].depsgraph
     depsgraph.update()
-    agents = read_agents(obj, depsgraph, settings).count
+    agents = joined(read_agents(obj, depsgraph, settings), settings)
+    members = {group.name: int(agents.among(group.name).sum()) for group in settings.groups}
     return {
         "crowd": obj.name,
-        "agents": agents,
+        "agents": agents.count,
+        "groups": members,
         "frame_start": steer.frame_start,
         "frame_end": steer.frame_end,
         "seed": settings.seed,

@@ -12,12 +12,12 @@ from .edits import Edit
 _EDITED = b""
 
 
-def digest_once(edit: Edit, mesh: bpy.types.Mesh) -> bytes:
-    """Digest of a mesh at an update."""
-    uid = mesh.session_uid
-    if uid not in edit.digests:
-        edit.digests[uid] = mesh_digest(mesh)
-    return edit.digests[uid]
+def digest_once(edit: Edit, mesh: bpy.types.Mesh, *, weights: bool = False) -> bytes:
+    """Digest of a mesh at an update; see `mesh_digest`."""
+    key = mesh.session_uid, weights
+    if key not in edit.digests:
+        edit.digests[key] = mesh_digest(mesh, weights=weights)
+    return edit.digests[key]
 
 
 class EditModes:

@@ -13,14 +13,15 @@ class Edit:
     Attributes:
         depsgraph: The depsgraph.
         there: Session uids of the scene's objects, if objects may have come or gone; else None.
-        digests: Digests of meshes by session uid, made once for all crowds that read them.
+        digests: Digests of meshes by session uid, and whether weights count; made once for all
+            crowds that read them.
     """
 
     def __init__(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         self.depsgraph = depsgraph
         changed = any(isinstance(update.id, bpy.types.Collection) for update in depsgraph.updates)
         self.there = object_uids(scene) if changed else None
-        self.digests: dict[int, bytes] = {}
+        self.digests: dict[tuple[int, bool], bytes] = {}
 
     @cached_property
     def reshaped(self) -> list[bpy.types.ID]:

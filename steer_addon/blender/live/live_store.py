@@ -19,7 +19,7 @@ from ..crowd.live_settings import LiveKey, live_key
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
-from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents
+from ..reading.scene_agents import mesh_digest, needs_evaluation, read_agents, reads_weights
 from ..reading.scene_inputs import geometry_owners, gone_inputs, signature
 from . import missing, simulate
 from .edit_modes import EditModes, digest_once
@@ -194,7 +194,8 @@ class LiveRun:
         own = obj.data.session_uid in updated
         if own and not needs_evaluation(obj):
             # Blender reports a change of any modifier as an update of the mesh
-            own = self._start_digest != digest_once(edit, obj.data)
+            weights = reads_weights(settings)
+            own = self._start_digest != digest_once(edit, obj.data, weights=weights)
         # showing a frame also updates the crowd object; that is no edit
         rebuilt = obj.session_uid in updated and not self._echo
         self._echo = False
@@ -319,7 +320,7 @@ class LiveRun:
             self._forget()
             self._gone = gone_inputs(obj, object_uids(scene))
         self._start_agents, self._start_signature = agents, mark
-        self._start_digest = mesh_digest(obj.data)
+        self._start_digest = mesh_digest(obj.data, weights=reads_weights(settings))
         if same:
             return
         self._session = Session(obj, depsgraph, settings, frame=number, fps=simulate.fps_of(scene))

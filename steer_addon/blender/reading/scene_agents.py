@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ...core.agents import AGENT_PARAMETERS, Agents, make_agents
 from ...core.behaviors import REGISTRY, own_parameters
 from ...core.crowd.births import BIRTH, DEATH
+from ...core.crowd.groups import VERTEX_GROUP
+from ...core.crowd.membership import column_of
 from ...core.crowd.settings import CrowdSettings
 from ...core.crowd.spread import spread
 from ...core.errors import AgentError, SceneError
@@ -70,8 +72,18 @@ def read_agents(
         return _from_evaluated(obj, scratch.crowd(obj, own), settings)
 
 
-def mesh_digest(original: bpy.types.Mesh) -> bytes:
-    """A digest of a mesh, the same in and out of Edit Mode, without values on edges and faces."""
+def reads_weights(settings: CrowdSettings) -> bool:
+    """Whether vertex groups say who is in a group of a crowd."""
+    return any(group.source == VERTEX_GROUP for group in settings.groups)
+
+
+def mesh_digest(original: bpy.types.Mesh, *, weights: bool = False) -> bytes:
+    """A digest of a mesh, the same in and out of Edit Mode, without values on edges and faces.
+
+    Args:
+        original: The mesh.
+        weights: Whether vertex groups count, which takes as long as anything else of the mesh.
+    """
     with own_mesh(original) as mesh:
         digest = hashlib.blake2b(positions(mesh).tobytes(), digest_size=16)
         digest.update(edges_of(mesh).tobytes() + corners(mesh).tobytes())
@@ -80,6 +92,9 @@ def mesh_digest(original: bpy.types.Mesh) -> bytes:
             values = None if name[0] == "." else column(mesh, name, (*_NUMBERS, *_ROWS))
             if values is not None:
                 digest.update(name.encode() + values.tobytes())
+        for vertex in mesh.vertices if weights else ():
+            rows = [(element.group, element.weight) for element in vertex.groups]
+            digest.update(str(rows).encode())
     return digest.digest()
 
 
@@ -110,11 +125,15 @@ def _from_evaluated(
 ) -> Agents:
     with mesh_of(evaluated) as mesh:
         assert mesh is not None  # a crowd is a mesh object
-        return _from_mesh(obj, mesh, matrix_of(evaluated), settings)
+        return _from_mesh(obj, mesh, matrix_of(evaluated), settings, evaluated)
 
 
 def _from_mesh(
-    obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Matrix, settings: CrowdSettings
+    obj: bpy.types.Object,
+    mesh: bpy.types.Mesh,
+    matrix: Matrix,
+    settings: CrowdSettings,
+    evaluated: bpy.types.Object | None = None,
 ) -> Agents:
     _check_matrix(obj, matrix)
     local = positions(mesh)
@@ -133,7 +152,8 @@ def _from_mesh(
         )
     linear = matrix[:3, :3]
     agents, ids = settings.agents, column(mesh, "id")
-    drawn = spread(settings, np.arange(len(points)) if ids is None else ids)
+    attributes = {**_attributes(mesh, settings), **_weights(evaluated or obj, mesh, settings)}
+    drawn = spread(settings, np.arange(len(points)) if ids is None else ids, attributes)
     try:
         return make_agents(
             points,
@@ -144,7 +164,7 @@ def _from_mesh(
             velocity=_velocity(mesh, linear),
             heading=_heading(mesh, linear, settings.motion.forward_axis),
             ids=ids,
-            attributes={**drawn, **_attributes(mesh, settings)},
+            attributes={**drawn, **attributes},
             may_be_none=True,
         )
     except AgentError as error:
@@ -204,8 +224,9 @@ def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatAr
 
 
 def attribute_names(settings: CrowdSettings) -> set[str]:
-    """Names of the point attributes that override a parameter, or choose a character, per agent."""
+    """Names of the point attributes that count: of parameters, characters, groups and births."""
     names = {*AGENT_PARAMETERS, "target_index", "alive", BIRTH, DEATH}
+    names.update(map(column_of, settings.groups))
     if settings.cast is not None:
         names.update(settings.cast.attributes)
     for cls in REGISTRY.values():
@@ -215,6 +236,22 @@ def attribute_names(settings: CrowdSettings) -> set[str]:
         for prefix in (entry.key, entry.definition.type):
             names |= {f"{prefix}.{name}" for name in own}
     return names
+
+
+def _weights(
+    obj: bpy.types.Object, mesh: bpy.types.Mesh, settings: CrowdSettings
+) -> dict[str, FloatArray]:
+    """Weights of the points in those vertex groups that are groups of the crowd."""
+    found = {
+        obj.vertex_groups[group.name].index: (column_of(group), np.zeros(len(mesh.vertices)))
+        for group in settings.groups
+        if group.source == VERTEX_GROUP and group.name in obj.vertex_groups
+    }
+    for vertex in mesh.vertices if found else ():
+        for element in vertex.groups:
+            if element.group in found:
+                found[element.group][1][vertex.index] = element.weight
+    return {name: weights.astype(np.float32) for name, weights in found.values()}
 
 
 def _attributes(mesh: bpy.types.Mesh, settings: CrowdSettings) -> dict[str, Any]:

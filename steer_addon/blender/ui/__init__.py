@@ -8,6 +8,7 @@ load_on_use(
     __name__,
     "births",
     "drawing",
+    "group_list",
     "messages",
     "overlay_table",
     "previews",

@@ -150,6 +150,7 @@ def draw_entry(layout: UILayout, context: Context, item: SteerBehavior) -> None:
     own, narrow = column.column(), is_narrow(context)
     own.use_property_split = not narrow
     own.prop(item, "weight", slider=narrow)
+    draw_named(own, item, "group", "Group")
     group = getattr(item, item.type)
     for info in own_parameters(cls).values():
         if info.counts(group):

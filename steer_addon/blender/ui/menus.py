@@ -74,6 +74,7 @@ class STEER_MT_object(bpy.types.Menu):
         layout.separator()
         layout.menu("STEER_MT_behavior_add")
         layout.menu("STEER_MT_behavior_specials")
+        layout.operator("object.steer_group_add")
         layout.menu("STEER_MT_presets")
         layout.operator("object.steer_preset_save", text="Save Preset...")
         layout.operator("object.steer_preset_import", text="Load Preset...")

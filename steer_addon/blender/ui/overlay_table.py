@@ -106,7 +106,7 @@ def _state_lines(told: AgentAnswer) -> list[str]:
     if abs(told.turn) >= 0.05:
         code = "AGENT_TURNS_LEFT" if told.turn > 0.0 else "AGENT_TURNS_RIGHT"
         lines.append(diagnose(code, turn=abs(told.turn)).sentence)
-    words = []
+    words = [f"in {name}" for name in told.groups]
     for name, value in told.state.items():
         label = _STATE.get(name, name)
         if name in _YES_NO:

@@ -10,7 +10,7 @@ from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-from . import births, drawing, messages, overlay_table
+from . import births, drawing, group_list, messages, overlay_table
 
 if TYPE_CHECKING:
     _Panel = bpy.types.Panel
@@ -59,6 +59,29 @@ class STEER_UL_behaviors(bpy.types.UIList):
         helper = bpy.types.UI_UL_list
         items, flag = getattr(data, property), self.bitflag_filter_item
         return helper.filter_items_by_name(self.filter_name, flag, items, "title"), []
+
+
+class STEER_UL_groups(bpy.types.UIList):
+    """The groups of a crowd"""
+
+    bl_idname = "STEER_UL_groups"
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        icon: int | None,
+        active_data: Any,
+        active_property: str | None,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
+    ) -> None:
+        """Name, and the share or the source."""
+        row = layout.split(factor=0.6)
+        row.prop(item, "name", text="", emboss=False, icon="GROUP")
+        row.prop(item, "share" if item.source == "SHARE" else "source", text="", emboss=False)
 
 
 class _PhysicsTab(_Panel):
@@ -131,6 +154,8 @@ def _draw_section(
         births.draw_births(layout, context, obj)
     elif name in BLOCKS:
         drawing.draw_block(layout, context, obj, name)
+    elif name == "groups":
+        group_list.draw_groups(layout, context, obj)
     elif name == "debug":
         overlay_table.draw_debug(layout, context, obj)
     else:
@@ -159,6 +184,7 @@ _SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
     ("behaviors", "Behaviors", True, ""),
     ("inputs", "Inputs", True, ""),
     ("agents", "Agents", False, ""),
+    ("groups", "Groups", False, ""),
     ("motion", "Motion", False, ""),
     ("solver", "Solver", False, ""),
     ("bodies", "Bodies", False, ""),
@@ -197,6 +223,7 @@ def _sub_panels(parent: type, space: type, names: tuple[str, ...]) -> tuple[type
 
 classes = (
     STEER_UL_behaviors,
+    STEER_UL_groups,
     STEER_PT_presets,
     PHYSICS_PT_steer,
     *_sub_panels(PHYSICS_PT_steer, _PhysicsTab, tuple(row[0] for row in _SECTIONS)),

@@ -155,6 +155,8 @@ def avoid_kernel(start, stop, agents, world, p, memory, out, active):
     center = load(container.center, 0)
     radius = max(container.radius[0] - margin, 0.0)
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         velocity = load(agents.velocity, i)
         if flat:
             velocity = level(velocity)
@@ -214,6 +216,8 @@ def containment_constraint(start, stop, agents, world, p, memory, position, velo
     frame, half = box_frame(container.axes, container.half, margin, flat)
     radius = max(container.radius[0] - margin, 0.0)
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         new, old_velocity = load(position, i), load(velocity, i)
         origin, lift = load(container.center, 0), 0.0
         if shape == SHAPE.MESH:

@@ -74,6 +74,8 @@ def flow_field_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the field."""
     tree = p.field.tree
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         reach = pick(p.max_distance, i)
         if reach <= 0.0:
             reach = np.inf

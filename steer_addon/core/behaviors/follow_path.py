@@ -157,6 +157,8 @@ def waypoint_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to the current waypoint."""
     point, flat, begin = p.paths.point, world.flat, int(p.start[0])
     for i in range(start, stop if len(p.paths.cyclic) else start):
+        if pick(p.acts, i) == 0.0:
+            continue
         position = leveled(load(agents.position, i), flat)
         old = int(memory[i, PATH])
         path, direction, line = _path_for(i, agents, world, p, old, position)
@@ -258,6 +260,8 @@ def _in_corridor(i, agents, world, p, memory):
 def corridor_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity along the path, and back to it from outside of the corridor."""
     for i in range(start, stop if len(p.paths.cyclic) else start):
+        if pick(p.acts, i) == 0.0:
+            continue
         way, speed = _in_corridor(i, agents, world, p, memory)
         u = _walked(scale(unit(way), speed), load(agents.normal, i), world.flat)
         store_proposal(out, active, i, u)

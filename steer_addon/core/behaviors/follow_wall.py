@@ -104,6 +104,8 @@ def _tangent(i, agents, along, normal, followed):
 def follow_wall_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to a point beside the wall, a little ahead."""
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         origin = eye(i, agents, world)
         whole = agents.max_speed[i] * pick(p.anticipation_time, i)
         velocity = on_ground(i, agents, world, load(agents.velocity, i))

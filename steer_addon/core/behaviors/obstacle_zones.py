@@ -291,6 +291,8 @@ def _turn(i, agents, world, p, origin, goal, distance, memory):
 def obstacle_zones_kernel(start, stop, agents, world, p, memory, out, active):
     """Push in the outer zones, set the velocity in the inner ones."""
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         origin = eye(i, agents, world)
         goal, distance = _goal(i, agents, world)
         cruise = pick(p.cruise_speed, i)

@@ -78,6 +78,8 @@ def wander_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity toward a point on a circle ahead that drifts from step to step."""
     source = int(p.source[0])
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         heading = load(agents.heading, i)
         speed = pick(p.speed, i)
         if speed <= 0.0:

@@ -159,7 +159,7 @@ def read_state(folder: Path, chunk: Chunk, place: int) -> Agents:
     path = folder / f"{name}.npy"
     header, size = chunk.files()[name]
     table = _read(path, header, size, chunk.sums[name]).view(np.dtype(entry.record))
-    plain = {n: np.ascontiguousarray(table[n]) for n, _, _ in STATE}
+    plain: dict[str, Any] = {n: np.ascontiguousarray(table[n]) for n, _, _ in STATE}
     attributes = {n: table[f"attribute_{i}"].copy() for i, n in enumerate(entry.attributes)}
     memory = {
         n: np.ascontiguousarray(table[f"memory_{i}"]).reshape(entry.agents, width)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -64,6 +64,7 @@ class Cast:
         seed: Changes which character each agent takes at random.
         weights: How often each character is taken at random, against the others; none where all
             are taken as often.
+        names: Name of each character; None where no group asks for one.
     """
 
     gaits: tuple[tuple[Row, ...], ...] = ()
@@ -73,6 +74,7 @@ class Cast:
     seed: int = 0
     weights: tuple[float, ...] = ()
     clips: tuple[tuple[Row, ...], ...] = ()
+    names: tuple[str, ...] | None = None
 
     def __bool__(self) -> bool:
         """Whether there are characters."""
@@ -86,9 +88,9 @@ class Cast:
         own = (GIVEN, CLIP, TEMPO, PARTS)
         return own if self.choice in (RANDOM, INDEX) else (*own, self.choice)
 
-    def limits(self) -> NDArray[np.float32]:
-        """Weights of the characters, each with those of all before it, as the nodes add them."""
-        weights = np.array(self.weights or [1.0] * len(self.gaits), np.float32)
+    def limits(self, numbers: Sequence[int]) -> NDArray[np.float32]:
+        """Weights of some characters, each with those before it, as the nodes add them all."""
+        weights = np.array(self.weights or [1.0] * len(self.gaits), np.float32)[list(numbers)]
         # the nodes keep by how much a weight is more than 1
         return np.cumsum((np.maximum(weights, 0.0) - np.float32(1.0)) + np.float32(1.0))
 

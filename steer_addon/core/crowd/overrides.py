@@ -9,9 +9,14 @@ from ..errors import ParameterError, short
 from ..parameters import parameters, parse_text
 from .settings import BLOCKS, CrowdSettings
 
+GROUPS = "groups."
+"""What paths of settings of groups begin with."""
+
 
 def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
-    """Apply one `--set` argument: behavior.parameter=value, block.parameter=value or seed=value.
+    """Apply one `--set` argument: a path of a setting, `=` and its value.
+
+    Paths are behavior.parameter, block.parameter, groups.name.parameter and seed.
 
     Raises:
         ParameterError: There is no such thing, or the value does not fit.
@@ -28,15 +33,33 @@ def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
     if owner in BLOCKS:
         block = _changed(getattr(settings, owner), owner, name, value)
         return replace(settings, **{owner: block})
+    if owner.startswith(GROUPS):
+        return _with_group(settings, owner.removeprefix(GROUPS), name, value)
     keys = [b.key for b in settings.behaviors]
     if owner not in keys:
         raise ParameterError(
             f"the crowd has no {short(owner or path)} to set: "
-            f"it has {', '.join([*BLOCKS, *keys, 'seed'])}"
+            f"it has {', '.join([*BLOCKS, *keys, *_group_paths(settings), 'seed'])}"
         )
     stack = list(settings.behaviors)
     stack[keys.index(owner)] = _changed(stack[keys.index(owner)], owner, name, value)
     return replace(settings, behaviors=tuple(stack))
+
+
+def _group_paths(settings: CrowdSettings) -> list[str]:
+    return [f"{GROUPS}{group.name}" for group in settings.groups]
+
+
+def _with_group(settings: CrowdSettings, owner: str, name: str, text: str) -> CrowdSettings:
+    groups = list(settings.groups)
+    names = [group.name for group in groups]
+    if owner not in names:
+        raise ParameterError(
+            f"the crowd has no group {short(owner)}: it has {', '.join(names) or 'none'}"
+        )
+    place = names.index(owner)
+    groups[place] = _changed(groups[place], GROUPS + owner, name, text)
+    return replace(settings, groups=tuple(groups))
 
 
 def _changed(block: Any, owner: str, name: str, text: str) -> Any:

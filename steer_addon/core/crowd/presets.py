@@ -4,7 +4,7 @@ A preset is data: nothing in it is executed, and it names no other file. Its for
 
     {"format": "steer-preset", "version": 1, "label": "…", "description": "…", "group": "…",
      "settings": {"agents": {…}, "motion": {…}, "solver": {…},
-                  "behaviors": [{"type": …}], "seed": 0},
+                  "behaviors": [{"type": …}], "groups": [{"name": …}], "seed": 0},
      "start": {"agents": 80, "figure": "PERSON", …}}
 
 `start` says what *Add ▸ Crowd* makes, and can be left out (see `start`).

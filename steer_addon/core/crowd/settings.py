@@ -16,7 +16,9 @@ from ..parameters import Settings, choice, param
 from ..sensing.units import meters, meters_per_second
 from .births import BirthsSettings
 from .clips import ClipsSettings
+from .groups import MOST_GROUPS, GroupSettings, check_groups
 from .meets import MeetsSettings
+from .solver_settings import SolverSettings as SolverSettings
 
 if TYPE_CHECKING:
     from ..agents import Agents
@@ -138,72 +140,6 @@ class MotionSettings(Settings):
     )
 
 
-class SolverSettings(Settings):
-    """How proposals become motion."""
-
-    solver: str = choice(
-        "REYNOLDS",
-        {
-            "REYNOLDS": "Steering forces with mass, truncated to the maximum force and speed",
-            "VEX": "The Houdini point solver: velocities blend toward the sum of the proposals",
-        },
-        doc="The law that turns proposals into velocities",
-    )
-    combine: str = choice(
-        "WEIGHTED_SUM",
-        {
-            "WEIGHTED_SUM": "All proposals are added by their weights",
-            "PRIORITY": "The list is walked from the top until the maximum force is used up",
-        },
-        doc="How the proposals of several behaviors are put together",
-    )
-    relaxation_time: float = param(
-        0.5,
-        unit="s",
-        minimum=0.01,
-        maximum=100.0,
-        soft_maximum=5.0,
-        doc="How fast a wished velocity is taken up: less is snappier, more is smoother (Reynolds)",
-    )
-    acc_weight: float = param(
-        0.3,
-        minimum=0.0,
-        maximum=1.0,
-        doc="Share of the way to the wished velocity gone per 1/24 s; more is snappier (VEX)",
-        shown_for=("solver", ("VEX",)),
-        label="Acceleration Weight",
-    )
-    substeps: int = param(
-        1,
-        minimum=1,
-        maximum=100,
-        soft_maximum=10,
-        doc="Solver steps per frame: more is more exact and takes longer",
-    )
-    min_speed: float = meters_per_second(
-        0.0,
-        soft_maximum=20.0,
-        doc="Slowest that an agent moves, as birds and fish; more never lingers, 0 is no limit",
-        zero="No Limit",
-    )
-    max_turn_rate: float = param(
-        0.0,
-        unit="deg/s",
-        minimum=0.0,
-        soft_maximum=720.0,
-        doc="Fastest turn of the direction of motion; less makes wider curves, 0 is no limit",
-        zero="No Limit",
-    )
-    max_acceleration: float = param(
-        0.0,
-        unit="m/s²",
-        minimum=0.0,
-        soft_maximum=50.0,
-        doc="Largest change of velocity per second; less looks heavier, 0 is no limit",
-        zero="No Limit",
-    )
-
-
 CONTACTS = (("collide_agents", (True,)), ("collide_colliders", (True,)))
 """What bodies have to do for the settings of contacts to count."""
 
@@ -278,6 +214,7 @@ class CrowdSettings:
         clips: What characters do besides walking.
         meets: Other crowds that agents meet.
         births: Agents that are born during the run, and how long they stay.
+        groups: Groups of agents; names are unique.
         behaviors: The stack, in order of priority; names are unique.
         seed: Random seed.
         cast: The characters that agents are shown as, None for none. It comes from the scene:
@@ -294,9 +231,11 @@ class CrowdSettings:
     clips: ClipsSettings = ClipsSettings()
     meets: MeetsSettings = MeetsSettings()
     births: BirthsSettings = BirthsSettings()
+    groups: tuple[GroupSettings, ...] = ()
 
     def __post_init__(self) -> None:
         """Give every behavior a name of its own: a second "seek" becomes "seek.001"."""
+        check_groups(self.groups)
         taken: set[str] = set()
         numbers: dict[str, int] = {}
         named = []
@@ -341,6 +280,7 @@ class CrowdSettings:
         return {
             **{name: getattr(self, name).to_dict() for name in BLOCKS},
             "behaviors": [{"type": b.definition.type, **b.to_dict()} for b in self.behaviors],
+            "groups": [group.to_dict() for group in self.groups],
             "seed": self.seed,
         }
 
@@ -351,7 +291,7 @@ class CrowdSettings:
         Raises:
             ParameterError: A name is unknown or a value does not fit.
         """
-        known = (*BLOCKS, "behaviors", "seed")
+        known = (*BLOCKS, "behaviors", "groups", "seed")
         for name in _mapping("settings", data):
             if name not in known:
                 raise ParameterError(
@@ -361,21 +301,29 @@ class CrowdSettings:
             name: block.from_dict(_mapping(name, data.get(name, {})))
             for name, block in BLOCKS.items()
         }
-        entries = data.get("behaviors", [])
-        if isinstance(entries, str) or not isinstance(entries, Sequence):
-            raise ParameterError(f"behaviors is {short(entries)}: give a list")
-        if len(entries) > MOST_BEHAVIORS:
-            raise ParameterError(
-                f"there are {len(entries)} behaviors: give at most {MOST_BEHAVIORS}"
-            )
-        stack = tuple(make_behavior(_mapping("behavior", entry)) for entry in entries)
-        return cls(**blocks, behaviors=stack, seed=data.get("seed", 0))
+        entries = _list("behaviors", data, MOST_BEHAVIORS)
+        groups = _list("groups", data, MOST_GROUPS)
+        return cls(
+            **blocks,
+            behaviors=tuple(make_behavior(_mapping("behavior", entry)) for entry in entries),
+            groups=tuple(GroupSettings.from_dict(_mapping("group", entry)) for entry in groups),
+            seed=data.get("seed", 0),
+        )
 
 
 def _mapping(what: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise ParameterError(f"{what} is {short(value)}: give names with values")
     return value
+
+
+def _list(name: str, data: Mapping[str, Any], most: int) -> Sequence[Any]:
+    entries = data.get(name, [])
+    if isinstance(entries, str) or not isinstance(entries, Sequence):
+        raise ParameterError(f"{name} is {short(entries)}: give a list")
+    if len(entries) > most:
+        raise ParameterError(f"there are {len(entries)} {name}: give at most {most}")
+    return entries
 
 
 def make_behavior(data: Mapping[str, Any]) -> Behavior:

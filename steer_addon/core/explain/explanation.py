@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
+from ..crowd.membership import joined
 from ..crowd.settings import CrowdSettings
 from ..errors import AgentError
 from ..inputs.others import agent_view
@@ -71,6 +72,8 @@ class AgentAnswer:
     """Its state by name: alive, arrived, and the memory that behaviors show."""
     parts: tuple[Part, ...]
     """In the order of the list."""
+    groups: tuple[str, ...] = ()
+    """Names of the groups that it is in."""
 
     @property
     def turn(self) -> float:
@@ -172,6 +175,7 @@ class Answer:
             after=self.after.velocity[row],
             state=state,
             parts=tuple(self._part(k, row, looks) for k in range(len(self.proposals))),
+            groups=self.agents.groups_of(row),
         )
 
     def _part(self, place: int, row: int, looks: bool) -> Part:
@@ -275,6 +279,7 @@ def ask(
         dt: Time of a frame [s] > 0.
         number: Count of frames since the start; random numbers are keyed by it.
     """
+    agents = joined(agents, settings)
     substeps = settings.solver.substeps
     once = replace(settings, solver=replace(settings.solver, substeps=1))
     part, count = dt / substeps, number * substeps

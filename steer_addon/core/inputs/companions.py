@@ -1,8 +1,9 @@
 """Companions: who walks with whom, for behaviors that use COMPANIONS.
 
 A point attribute `group_id` says it: agents with the same number, from 1 on, walk together, and
-those with 0 walk alone. For all others, with -1, groups are formed when they are first asked for,
-and remembered from then on. A group goes on with those of its members that are still there.
+those with 0 walk alone, as do those that the behavior is not for. For all others, with -1, groups
+are formed when they are first asked for, and remembered from then on. A group goes on with those of
+its members that are still there.
 
 Forming: of n agents, share_k·n/k groups of k are wanted, rounded up or down by lot. Groups of four
 come first, then threes, then pairs. Agents take their turn in an order that is drawn; each takes
@@ -26,7 +27,7 @@ from ..compiled.jit import kernel, parallel_for
 from ..geometry import neighbors
 from ..numeric.rng import random_purpose, uniform, uniform4
 from ..numeric.vec import dot, load
-from ..sensing.declare import per_agent
+from ..sensing.declare import acts_for, per_agent
 from ..sensing.grouped import GroupedBehavior
 from ..views import CompanionView, NeighborView
 
@@ -59,6 +60,9 @@ def find(
         seed: Random seed of the crowd.
     """
     given = np.broadcast_to(per_agent(entry, "group_id", agents), agents.count).astype(np.int64)
+    acts = acts_for(entry, agents)
+    if acts is not None:
+        given = np.where(acts, given, 0)
     number = np.zeros(agents.count, np.int64)
     if remembered is not None:
         number[:] = remembered[:, 0]

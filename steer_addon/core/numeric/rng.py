@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import math
 import zlib
+from typing import Any
+
+import numpy as np
 
 from ..compiled.jit import kernel
 from ..errors import ParameterError
@@ -83,6 +86,23 @@ def philox(c0, c1, c2, c3, k0, k1):
         k0 = (k0 + _WEYL_0) & _MASK
         k1 = (k1 + _WEYL_1) & _MASK
     return c0, c1, c2, c3
+
+
+def drawn_words(seed: int, ids: Any, purpose: int, step: Any = 0) -> tuple[Any, ...]:
+    """Four random words of 32 bits for each id, each of shape (agent_count,).
+
+    Args:
+        seed: Random seed.
+        ids: Ids of the agents, shape (agent_count,).
+        purpose: See `random_purpose`.
+        step: Number of the draw from 0 to 2^32 - 1, one or of shape (agent_count,).
+    """
+    number, none = np.asarray(ids, np.int64), np.zeros(len(ids), np.int64)
+    low, high = number & _MASK, (number >> 32) & _MASK
+    keys = seed & _MASK, (seed >> 32) & _MASK
+    # not compiled: it is called seldom
+    words: tuple[Any, ...] = philox.__wrapped__(low, high, none + step, none + purpose, *keys)
+    return words
 
 
 @kernel

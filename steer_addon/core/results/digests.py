@@ -19,6 +19,8 @@ _SIZE = 8
 _DERIVED = {"velocity", "row_of"}
 """Fields of targets that are left out: velocities come from the frame before, which a check does
 not read."""
+_ADDED = {"weight", "names"}
+"""Fields of targets and of casts that came with later versions."""
 
 
 def digest(value: Any) -> str:
@@ -45,7 +47,7 @@ def _parts(value: Any) -> Iterator[Any]:
         for entry in fields(value):
             left_out = entry.name.startswith("_") or entry.name in _DERIVED
             # what has no value was not there in earlier versions
-            left_out |= entry.name == "weight" and getattr(value, entry.name) is None
+            left_out |= entry.name in _ADDED and getattr(value, entry.name) is None
             if not left_out:
                 yield from _parts((entry.name, getattr(value, entry.name)))
     elif isinstance(value, Mapping):

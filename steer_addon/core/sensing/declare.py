@@ -14,6 +14,8 @@ The kernel fills rows start to stop of `out` [m/s] and sets `active` to ASKED wh
 proposal, or to SET where the velocity shall be that very value after the step.
 `p` is a named tuple with the behavior's parameters, each an array of one value or of one per
 agent (read it with `vec.pick`); choices are the index of the chosen name, texts are left out.
+`p.acts` is 0 for agents that are in none of the behavior's groups: a kernel that takes long may
+pass over them, as their proposals are dropped.
 Inputs that only some behaviors read are in `p` too, see INPUTS.
 
 A `constraint` is a second kernel that runs when the agents have moved, and may correct it::
@@ -39,7 +41,9 @@ import numpy as np
 
 from ..diagnoses import Diagnosis, diagnose
 from ..errors import ParameterError
-from ..parameters import ParameterInfo, Settings, belongs, param, parameters
+from ..parameters import ParameterInfo, Settings, param, parameters
+from .pictured import Circle as Circle
+from .pictured import Waypoints as Waypoints
 from .titles import renumbered
 
 if TYPE_CHECKING:
@@ -87,48 +91,8 @@ INPUTS = {
 """Names in `p` of the inputs that only behaviors with these `uses` read (see core.views)."""
 
 
-class Circle(NamedTuple):
-    """A circle that a behavior thinks in: the overlay draws it for an agent that is looked at.
-
-    Attributes:
-        radius: Parameter that is its radius [m].
-        distance: Parameter that says how far ahead of the agent its middle lies [m]; "" for a
-            circle around the agent.
-        point: First of three columns of the memory with the unit vector from the middle to a point
-            on it; -1 for none.
-        moves: Whether it has handles in the 3D view, which change both parameters.
-        shown_for: The choice that it belongs to, and for which of its values; None for any.
-    """
-
-    radius: str
-    distance: str = ""
-    point: int = -1
-    moves: bool = False
-    shown_for: tuple[str, tuple[str, ...]] | None = None
-
-    def counts(self, settings: Any) -> bool:
-        """Whether it is there, given the values of the behavior's parameters."""
-        return belongs(self.shown_for, settings)
-
-
-class Waypoints(NamedTuple):
-    """Where a behavior keeps how far an agent is on its path: the overlay draws that.
-
-    Attributes:
-        path: Column of the memory: number of the path + 1, negative for travel backward; 0 for
-            none.
-        place: Column of the memory: number of the current waypoint.
-        radius: Parameter: a waypoint this near [m] counts as reached.
-        lane: Parameter: offset to the right of the path [m]; "" for none.
-        shown_for: The choice that the waypoint belongs to, and for which of its values; None for
-            any.
-    """
-
-    path: int
-    place: int
-    radius: str
-    lane: str = ""
-    shown_for: tuple[str, tuple[str, ...]] | None = None
+EVERYONE = np.ones(1, np.float32)
+"""`p.acts` of behaviors that are for all agents."""
 
 
 class Definition(NamedTuple):
@@ -186,6 +150,11 @@ class Behavior(Settings):
         doc="How much this counts beside the others; more pulls harder, 0 is the same as disabled",
     )
     target: str = param("", doc="Name of the targets to use; empty takes the crowd's own targets")
+    group: str = param(
+        "",
+        doc="Groups that this is for, with commas between; ! before a name leaves it out, empty is "
+        "for all agents",
+    )
 
     @classmethod
     def owner_name(cls) -> str:
@@ -253,7 +222,7 @@ class Behavior(Settings):
     @cached_property
     def packed(self) -> Any:
         """The constants as `p` of the kernel, for a behavior without inputs."""
-        return params_tuple(type(self))(**self.own_constants)
+        return params_tuple(type(self))(**self.own_constants, acts=EVERYONE)
 
     @property
     def title(self) -> str:
@@ -279,7 +248,25 @@ class Behavior(Settings):
 
 
 def per_agent(entry: Behavior, name: str, agents: Agents) -> NDArray[np.float32]:
-    """A parameter's value for all, shape (1,), or from a point attribute, shape (agent_count,)."""
+    """A parameter's value for all, shape (1,), or one for each agent, shape (agent_count,).
+
+    Point attributes give each agent its own. The weight is 0 for agents that are in none of the
+    groups of the behavior.
+    """
+    column = _given(entry, name, agents)
+    members = acts_for(entry, agents) if name == "weight" else None
+    if members is None:
+        return column
+    return np.where(members, column, np.float32(0.0))
+
+
+def acts_for(entry: Behavior, agents: Agents) -> NDArray[np.bool_] | None:
+    """Which agents a behavior is for by its groups, shape (agent_count,); None for all of them."""
+    return agents.among(entry.group) if entry.group else None
+
+
+def _given(entry: Behavior, name: str, agents: Agents) -> NDArray[np.float32]:
+    """A parameter's value for all, or from a point attribute, whatever groups there are."""
     info = parameters(entry)[name] if agents.attributes else None
     if info is not None and info.per_agent:
         names = [f"{entry.key}.{name}", f"{entry.definition.type}.{name}"]
@@ -324,6 +311,7 @@ def params_tuple(cls: type[Behavior]) -> Any:
     if cls not in _params_tuples:
         names = [name for name, info in own_parameters(cls).items() if info.kind != "text"]
         names += [field for use, field in INPUTS.items() if use in cls.definition.uses]
+        names.append("acts")
         # of two threads that come here at once both take the same one
         _params_tuples.setdefault(cls, namedtuple(f"{cls.__name__}Params", names))
     return _params_tuples[cls]

@@ -16,7 +16,7 @@ from ..agents import Agents
 from ..contacts import Known
 from ..geometry import neighbors
 from ..inputs.others import Others, merged
-from ..sensing.declare import NEIGHBORS, Behavior, per_agent
+from ..sensing.declare import NEIGHBORS, Behavior, acts_for, per_agent
 from ..views import NeighborView
 
 F32 = NDArray[np.float32]
@@ -134,6 +134,9 @@ def _looker(stack: Sequence[Behavior], agents: Agents, first: int, height: float
             per_agent(entry, name, agents)
             for name in ("neighbor_distance", "max_neighbors", "field_of_view")
         )
+        acts = acts_for(entry, agents)
+        if acts is not None:
+            most = np.where(acts, most, np.float32(0.0))
         groups.setdefault(view.tobytes(), []).append((entry.key, (reach, most, view)))
     for members in groups.values():
         radius, most, view = members[0][1]

@@ -1,9 +1,10 @@
 """Arrival: which agents are at the goal of the crowd, and what becomes of them.
 
-The goal is that of the first behavior in the list that goes to a place: to its target, or to the
-end of a path, once an agent is on the last stretch to it (`goes_to_target`, `ends`). Of targets in
-order it is the last one (see `visits`); agents that wait at another one stand as the arrived do.
-Everything is decided from the state at the start of a step, so the order of agents cannot matter.
+The goal of an agent is that of the first behavior in the list that is for it, by its groups, and
+goes to a place: to its target, or to the end of a path, once an agent is on the last stretch to it
+(`goes_to_target`, `ends`). Of targets in order it is the last one (see `visits`); agents that wait
+at another one stand as the arrived do. Everything is decided from the state at the start of a step,
+so the order of agents cannot matter.
 
 LEAVE      d ≤ a + r: the body is there, and the agent is dead from this step on; where many come at
            once, bodies stop each other around the goal, and few centers would come any nearer
@@ -37,18 +38,18 @@ stand looser.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents
+from ..agents import Agents, Mask
 from ..crowd.settings import CrowdSettings
 from ..inputs.targets import Choices
 from ..inputs.world import World
 from ..numeric.vec import EPSILON
-from ..sensing.declare import TARGETS, VELOCITY, Behavior
+from ..sensing.declare import TARGETS, VELOCITY, Behavior, acts_for
 from . import visits
 from .integrate import SLOW
 from .measure import GoalView, measured, room_of, stand_behind
@@ -56,6 +57,7 @@ from .proposals import Perception, Proposal, run_kernel
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
 
 KEEP = 1.25
@@ -75,16 +77,19 @@ MARGIN = 0.01
 """The first agent to arrive is no farther from the goal than its body and this [m]."""
 
 
-def goal_of(stack: Sequence[Behavior]) -> Behavior | None:
-    """The behavior whose goal is the crowd's; None where no one goes to a place.
+def goals_of(stack: Sequence[Behavior], agents: Agents) -> Iterator[tuple[Behavior, Mask]]:
+    """The behaviors whose goals are those of agents, each with whose goal it is, (agent_count,).
 
     Args:
         stack: The behaviors that act, in order.
+        agents: The crowd.
     """
+    without = np.ones(agents.count, np.bool_)
     for entry in stack:
-        if entry.goes_to_target or entry.ends is not None:
-            return entry
-    return None
+        if (entry.goes_to_target or entry.ends is not None) and without.any():
+            acts = acts_for(entry, agents)
+            yield entry, without if acts is None else without & acts
+            without = np.zeros_like(without) if acts is None else without & ~acts
 
 
 def acts(settings: CrowdSettings) -> bool:
@@ -97,10 +102,37 @@ def _goals(
     agents: Agents, world: World, settings: CrowdSettings, dt: float, choices: Choices
 ) -> GoalView | None:
     """Where each agent wants to be; None where the crowd has no such place, or needs none."""
-    entry = goal_of(settings.stack)
-    if entry is None or not acts(settings):
-        return None
-    flat = settings.motion.motion == "GROUND"
+    key = np.full(agents.count, -1, np.int64)
+    place = np.zeros((agents.count, 3), np.float32)
+    first: dict[str, int] = {}
+    after = 0
+    for entry, mine in goals_of(settings.stack, agents) if acts(settings) else ():
+        found = _goal(entry, agents, world, settings, choices)
+        if found is None:
+            continue
+        numbers, places, count = found
+        # those who go to the same targets by several behaviors share their room
+        name = entry.key if entry.ends is not None else f"targets {entry.target}"
+        begin = first.setdefault(name, after)
+        after = max(after, begin + count)
+        key[mine] = np.where(numbers >= 0, numbers + begin, -1)[mine]
+        place[mine] = places[mine]
+    return measured(agents, place, key, dt, _is_flat(settings)) if first else None
+
+
+def _is_flat(settings: CrowdSettings) -> bool:
+    return settings.motion.motion == "GROUND"
+
+
+def _goal(
+    entry: Behavior, agents: Agents, world: World, settings: CrowdSettings, choices: Choices
+) -> tuple[I64, F32, int] | None:
+    """Where agents would be whose goal is that of a behavior; None where it has no such place.
+
+    Returns:
+        (numbers, places, count): the number of each agent's goal, -1 for none, shape
+        (agent_count,); these goals [m], shape (agent_count, 3); how many goals there are.
+    """
     if entry.ends is not None:
         memory = agents.memory.get(entry.key)
         if memory is None:
@@ -108,16 +140,15 @@ def _goals(
         key = np.full(agents.count, -1, np.int64)
         place = np.zeros((agents.count, 3), np.float32)
         p = Perception(agents, world, (), choices).params(entry)
-        options = (agents.position, p, memory, flat, place, key)
+        options = (agents.position, p, memory, _is_flat(settings), place, key)
         run_kernel(entry, entry.ends, agents.count, *options)
-    else:
-        found = world.targets_of(entry.target)
-        if not found.count or found.own:
-            return None
-        key = choices.of(found, entry, agents)
-        key = np.where(visits.ends_there(entry, agents, found.count, settings), key, -1)
-        place = np.take(found.position, key, axis=0)
-    return measured(agents, place, key, dt, flat)
+        return key, place, int(key.max(initial=-1)) + 1
+    found = world.targets_of(entry.target)
+    if not found.count or found.own:
+        return None
+    key = choices.of(found, entry, agents)
+    key = np.where(visits.ends_there(entry, agents, found.count, settings), key, -1)
+    return key, np.take(found.position, key, axis=0), found.count
 
 
 def begun(
@@ -142,7 +173,7 @@ def begun(
     if settings.bodies.on_arrival == "LEAVE":
         after = _without(agents, aims & (goals.passed <= near + agents.radius))
     elif settings.bodies.on_arrival == "HOLD_AREA":
-        after = _held(agents, goals, near, settings.motion.motion == "GROUND", dt)
+        after = _held(agents, goals, near, _is_flat(settings), dt)
     else:
         limit = np.where(agents.arrived, 1.5 * near + agents.radius, near)
         reached = np.where(agents.arrived, goals.distance, goals.passed) <= limit
@@ -236,8 +267,9 @@ def standing(stack: Sequence[Behavior], agents: Agents) -> U8:
         stack: The behaviors that act.
         agents: The crowd at the start of the step.
     """
-    goal = goal_of(stack)
-    waits = visits.stays(goal, agents) if goal is not None else np.zeros(1, np.bool_)
+    waits = np.zeros(agents.count, np.bool_)
+    for goal, mine in goals_of(stack, agents):
+        waits |= visits.stays(goal, agents) & mine
     return (agents.arrived | waits).astype(np.uint8) if waits.any() else agents.arrived
 
 
@@ -249,13 +281,13 @@ def hush(stack: Sequence[Behavior], found: dict[str, Proposal], agents: Agents) 
         found: The proposals of those that wish for velocities; they are changed.
         agents: The crowd at the start of the step.
     """
-    rows, goal = np.flatnonzero(standing(stack, agents)), goal_of(stack)
-    if goal is None:
-        return
-    for entry in stack if len(rows) else ():
-        if entry.definition.output != VELOCITY:
-            continue
-        if TARGETS in entry.definition.uses and entry.target != goal.target:
-            continue
-        found[entry.key].value[rows] = 0.0
-        found[entry.key].active[rows] = entry is goal
+    stands = standing(stack, agents) != 0
+    for goal, mine in goals_of(stack, agents) if stands.any() else ():
+        rows = np.flatnonzero(stands & mine)
+        for entry in stack:
+            if entry.definition.output != VELOCITY:
+                continue
+            if TARGETS in entry.definition.uses and entry.target != goal.target:
+                continue
+            found[entry.key].value[rows] = 0.0
+            found[entry.key].active[rows] = entry is goal

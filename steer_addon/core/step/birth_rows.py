@@ -30,9 +30,9 @@ from ..crowd.birth_memory import (
 )
 from ..crowd.births import BIRTH
 from ..crowd.settings import CrowdSettings
-from ..crowd.spread import drawn_words, spread
+from ..crowd.spread import spread
 from ..inputs.emitters import Emitters
-from ..numeric.rng import random_purpose
+from ..numeric.rng import drawn_words, random_purpose
 from ..parameters import parameters
 from . import clips, gait
 from .born_together import SPACING, company_of, introduce
@@ -138,7 +138,9 @@ def _joined(agents: Agents, more: Agents) -> Agents:
     for key, rows in agents.memory.items():
         other = more.memory.get(key, np.zeros((more.count, *rows.shape[1:]), np.float32))
         memory[key] = np.concatenate([rows, other])
-    return replace(agents, **arrays, attributes=attributes, memory=memory)
+    whole = replace(agents, **arrays, attributes=attributes, memory=memory)
+    # who is in which group is found anew
+    return replace(whole, membership=None)
 
 
 def begin_life(agents: Agents, rows: I64, settings: CrowdSettings, number: int) -> None:

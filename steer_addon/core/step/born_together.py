@@ -1,8 +1,8 @@
 """Who is born with whom, in crowds whose people walk together.
 
-Ids one after the other are put into groups of 1 to 4, so that of all agents as many are in groups of
-each size as the shares say. A group is born at one place of a source, beside one another. What an
-id belongs to depends on the seed and the id alone: `BLOCK` of them are divided at a time.
+Ids one after the other are put into groups of 1 to 4, so that of all agents as many are in groups
+of each size as the shares say. A group is born at one place of a source, beside one another. What
+an id belongs to depends on the seed and the id alone: `BLOCK` of them are divided at a time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ..agents import Agents
 from ..crowd.settings import CrowdSettings
-from ..crowd.spread import drawn_words
 from ..inputs.companions import ALONE, SIZES
-from ..numeric.rng import random_purpose
+from ..numeric.rng import drawn_words, random_purpose
 from ..sensing.declare import COMPANIONS, Behavior
 
 I64 = NDArray[np.int64]

@@ -34,7 +34,7 @@ from ..geometry.assignment import assigned
 from ..inputs.targets import Targets, remembered_target, target_memory
 from ..inputs.world import World
 from ..numeric.rng import random_purpose
-from ..sensing.declare import Behavior
+from ..sensing.declare import Behavior, acts_for
 from . import quickest, visits
 
 I64 = NDArray[np.int64]
@@ -62,11 +62,17 @@ def decided(
         targets = world.targets_of(entry.target)
         if how not in _REMEMBERED or not targets.count or (targets.own and how not in _DRAWN):
             continue
+        acts = acts_for(entry, agents)
+        # of those that the behavior is not for, nobody queues, waits, or has a target
+        part = agents if acts is None else agents.taken(np.flatnonzero(acts))
         if how == "IN_ORDER":
-            columns = visits.visited(entry, agents, targets, settings, dt, seed)
+            columns = visits.visited(entry, part, targets, settings, dt, seed)
         else:
-            rows = _chosen(entry, how, agents, targets, settings, dt, number, seed)
+            rows = _chosen(entry, how, part, targets, settings, dt, number, seed)
             columns = (rows[:, None] + 1).astype(np.float32)
+        if acts is not None:
+            chosen, columns = columns, np.zeros((agents.count, columns.shape[1]), np.float32)
+            columns[acts] = chosen
         agents = replace(agents, memory={**agents.memory, target_memory(entry): columns})
     return agents
 

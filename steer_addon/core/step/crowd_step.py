@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import contacts
 from ..agents import Agents, Rows, rows_of
 from ..compiled import jit
+from ..crowd.membership import joined
 from ..crowd.settings import CrowdSettings
 from ..geometry import bvh, ground, neighbors
 from ..inputs.others import agent_view
@@ -57,6 +58,7 @@ class CrowdStep:
             seed: Random seed.
         """
         self.settings, self.stack = settings, settings.stack
+        agents = joined(agents, settings)
         agents = choosing.decided(agents, world, settings, dt, number, seed)
         self._choices = Choices()
         agents, self._away = arrival.begun(agents, world, settings, dt, self._choices)

@@ -14,7 +14,6 @@ character.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +24,8 @@ from ..characters.cast import (
     COUNT,
     DURATION,
     FROM_STAND,
-    GIVEN,
-    INDEX,
     MEMORY,
     POSTURE,
-    RANDOM,
     SPEED,
     STRIDE,
     Cast,
@@ -39,10 +35,9 @@ from ..compiled import jit
 from ..compiled.jit import kernel
 from ..crowd.settings import CrowdSettings
 from ..crowd.spread import drawn_words
-from ..numeric.node_random import random_floats
 from ..numeric.rng import random_purpose
 from ..numeric.vec import cross, dot, length, load, sub, unit
-from . import clips
+from . import characters, clips
 from .stance import CHARACTER, GAIT, PHASE, bend, hold, settle
 
 STARTS, STOPS = 0.6, 0.5
@@ -86,7 +81,7 @@ def begin(agents: Agents, settings: CrowdSettings) -> None:
         return
     memory = np.zeros((agents.count, len(POSTURE)), np.float32)
     memory[:, PHASE] = drawn_words(settings.seed, agents.id, _PURPOSE)[0] / 2.0**32
-    memory[:, CHARACTER] = _characters(cast, agents)
+    memory[:, CHARACTER] = characters.chosen(agents, settings)
     speeds = cast.table()[memory[:, CHARACTER].astype(np.int64), :, SPEED]
     wanted = (agents.speed / _sizes(cast, agents, settings))[:, None]
     halves = 0.5 * (speeds[:, 1:] + speeds[:, :-1])
@@ -138,21 +133,6 @@ def _sizes(cast: Cast, agents: Agents, settings: CrowdSettings) -> NDArray[np.fl
     if cast.sized and usual > 0.0:
         sizes *= agents.radius / usual
     return np.maximum(sizes, SMALLEST)
-
-
-def _characters(cast: Cast, agents: Agents) -> NDArray[np.int64]:
-    """Number of each agent's character, shape (agent_count,)."""
-    none = np.zeros(agents.count, np.float32)
-    chosen: NDArray[Any]
-    if GIVEN in agents.attributes:
-        chosen = np.floor(agents.attributes[GIVEN] + np.float32(0.5))
-    elif cast.choice == RANDOM:
-        limits = cast.limits()
-        drawn = random_floats(agents.id, cast.seed) * limits[-1]
-        chosen = np.searchsorted(limits, drawn, side="right")
-    else:
-        chosen = agents.id if cast.choice == INDEX else agents.attributes.get(cast.choice, none)
-    return chosen.astype(np.int64) % len(cast.gaits)
 
 
 @kernel

@@ -20,6 +20,7 @@ from ..sensing.declare import (
     AXES,
     COMPANIONS,
     CONTAINER,
+    EVERYONE,
     FIELD,
     INPUTS,
     NEIGHBORS,
@@ -29,6 +30,7 @@ from ..sensing.declare import (
     TARGETS,
     VELOCITY,
     Behavior,
+    acts_for,
     params_tuple,
     per_agent,
 )
@@ -88,11 +90,14 @@ class Perception:
         self._params: dict[str, Any] = {}
 
     def local(self, entry: Behavior, sees: WorldView) -> WorldView:
-        """The world as this behavior sees it."""
+        """The world as this behavior sees it: who is in none of its groups has nothing to see."""
         remembers = entry.definition.memory_width > 0
+        near, acts = self.around.lists[entry.key], acts_for(entry, self._agents)
+        if acts is not None and len(near.count):
+            near = near._replace(count=np.where(acts, near.count, np.int32(0)))
         return sees._replace(
             targets=self._chosen(self._world.targets_of(entry.target), entry),
-            neighbors=self.around.lists[entry.key],
+            neighbors=near,
             first=memory_of(entry, self._agents) is None if remembers else sees.first,
         )
 
@@ -108,7 +113,11 @@ class Perception:
         """Write who walks with whom as the last behavior has it that keeps people together."""
         for entry in stack:
             if COMPANIONS in entry.definition.uses:
-                group[:] = self.params(entry).companions.group
+                found, acts = self.params(entry).companions.group, acts_for(entry, self._agents)
+                if acts is None:
+                    group[:] = found
+                else:
+                    group[acts] = found[acts] + np.int32(group.max(initial=-1) + 1)
 
     def _input(self, use: str, entry: Behavior) -> Any:
         world = self._world
@@ -133,7 +142,8 @@ class Perception:
         """Targets with each agent's choice among them."""
         if TARGETS not in entry.definition.uses:
             return found.view(_NO_ROWS)
-        return found.view(self._choices.of(found, entry, self._agents))
+        rows, acts = self._choices.of(found, entry, self._agents), acts_for(entry, self._agents)
+        return found.view(rows if acts is None else np.where(acts, rows, -1))
 
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -141,9 +151,11 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 def pack(entry: Behavior, agents: Agents, inputs: dict[str, Any] | None = None) -> Any:
     """A behavior's parameters as its kernel reads them: arrays of one value, or one per agent."""
-    if not (inputs or agents.attributes):
+    if not (inputs or agents.attributes or entry.group):
         return entry.packed
+    acts = acts_for(entry, agents)
     values: dict[str, Any] = dict(inputs or {})
+    values["acts"] = EVERYONE if acts is None else acts.astype(np.float32)
     for name in entry.own_constants:
         values[name] = per_agent(entry, name, agents)
     return params_tuple(type(entry))(**values)
@@ -199,6 +211,9 @@ def propose(
     run_kernel(entry, entry.kernel, before.count, view, sees, params, remembered, value, active)
     if definition.memory_width:
         after.memory[entry.key] = remembered
+    acts = acts_for(entry, before)
+    if acts is not None:
+        value[~acts], active[~acts] = 0.0, 0
     return Proposal(entry.key, definition.output, per_agent(entry, "weight", before), value, active)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import contacts
 from ..agents import Agents
+from ..crowd import membership
 from ..crowd.birth_memory import Tally, tally, waits
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
@@ -100,7 +101,8 @@ class Simulation:
         self._colliders = None if world is None else world.colliders or NO_COLLIDERS
         if world is not None and not placed:
             self._place(world)
-        self.agents = with_rows(self.agents, settings, self.start_frame)
+        whole = with_rows(self.agents, settings, self.start_frame)
+        self.agents = membership.joined(whole, settings)
         gait.begin(self.agents, settings)
         if world is not None and not placed:
             change = self._births.decide(self.agents, self.agents, settings, world, self.frame)
@@ -188,7 +190,7 @@ class Simulation:
 
     def adopt(self, agents: Agents) -> None:
         """Continue from agents that a simulation of this crowd left at this frame; makes a copy."""
-        self.agents = agents.copy()
+        self.agents = membership.joined(agents.copy(), self.settings)
         self._headway = Headway()
 
     @property
@@ -205,6 +207,7 @@ class Simulation:
     def warnings(self) -> list[Diagnosis]:
         """Diagnoses of the frames simulated until now that the user may want to act on."""
         found = [*self.settings.advice(self.agents), *self._goals.warnings]
+        found += membership.advice(self.settings, self.agents)
         found += choosing.lacking(self.agents, self.settings.stack)
         found += self._births.warnings(self.agents, self.frame)
         if self.off_ground:

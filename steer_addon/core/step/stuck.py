@@ -32,7 +32,7 @@ from ..diagnoses import Diagnosis, diagnose
 from ..geometry import neighbors
 from ..inputs.targets import Choices
 from ..inputs.world import World
-from ..sensing.declare import FIELD, NEIGHBORS, PATHS, RUNS_AWAY, Behavior
+from ..sensing.declare import FIELD, NEIGHBORS, PATHS, RUNS_AWAY, Behavior, acts_for
 from .integrate import SLOW
 from .proposals import Proposal, sum_desired
 
@@ -133,11 +133,16 @@ class Headway:
 
 def _goals(leading: Sequence[Behavior], agents: Agents, world: World) -> Any:
     """Targets that agents go to [m], shape (agent_count, 3); NaN for those on a way."""
-    place, choices = np.full((agents.count, 3), np.nan), Choices()
+    place, choices = np.full((agents.count, 3), np.nan, np.float32), Choices()
+    without = np.ones(agents.count, np.bool_)
     for entry in leading:
         targets = world.targets_of(entry.target)
         if entry.goes_to_target and targets.count and not targets.own:
-            return np.take(targets.position, choices.of(targets, entry, agents), axis=0)
+            goals = np.take(targets.position, choices.of(targets, entry, agents), axis=0)
+            acts = acts_for(entry, agents)
+            mine = without if acts is None else without & acts
+            place[mine] = goals[mine]
+            without = without & ~mine
     return place
 
 

@@ -30,7 +30,7 @@ from ..crowd.settings import CrowdSettings
 from ..crowd.spread import drawn_words
 from ..inputs.targets import Targets, target_memory
 from ..numeric.rng import random_purpose
-from ..sensing.declare import Behavior, per_agent
+from ..sensing.declare import Behavior, acts_for, per_agent
 from .integrate import SLOW
 from .measure import measured, room_of, stand_behind
 
@@ -85,7 +85,8 @@ def stays(entry: Behavior, agents: Agents) -> Mask:
     waits = memory[:, WAIT] > 0.0 if memory.shape[1] > WAIT else False
     stands: Mask = ((memory[:, TARGET] == 0.0) | waits) & (agents.target_index < 0)
     stands &= agents.alive != 0
-    return stands
+    acts = acts_for(entry, agents)
+    return stands if acts is None else stands & acts
 
 
 def ends_there(entry: Behavior, agents: Agents, count: int, settings: CrowdSettings) -> Mask:

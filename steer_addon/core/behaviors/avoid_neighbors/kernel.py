@@ -108,6 +108,8 @@ def avoid_neighbors_kernel(start, stop, agents, world, p, memory, out, active):
     solid = len(world.colliders.link) > 0 or (world.flat and len(world.ground.link) > 0)
     walls = solid and p.see_colliders[0] > 0.0
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         velocity = load(agents.velocity, i)
         wish = on_ground(i, agents, world, load(agents.desired, i))
         reach = pick(p.neighbor_distance, i)

@@ -118,6 +118,8 @@ def ray_kernel(start, stop, agents, world, p, memory, out, active):
     """Push along what the ray ahead hits."""
     last = len(world.colliders.triangles) + 1
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         reach = pick(p.look_ahead, i)
         push = _push(i, agents, world, eye(i, agents, world), unit(velocity), reach, 0, last)
@@ -129,6 +131,8 @@ def ray_kernel(start, stop, agents, world, p, memory, out, active):
 def center_ray_kernel(start, stop, agents, world, p, memory, out, active):
     """Push along what the rays toward the colliders' centers hit."""
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         reach = pick(p.avoid_radius, i)
         push = _center_pushes(i, agents, world, eye(i, agents, world), reach)
         if push != NO_PUSH:

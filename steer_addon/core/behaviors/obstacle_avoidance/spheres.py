@@ -79,6 +79,8 @@ def _look(i, agents, world, p):
 def ahead_kernel(start, stop, agents, world, p, memory, out, active):
     """Push from the center of the threat toward the point ahead."""
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         met, offset, ahead, _velocity = _look(i, agents, world, p)
         if met:
             away = unit(sub(ahead, offset))
@@ -102,6 +104,8 @@ def _aside(heading, up, flat, offset):
 def lateral_kernel(start, stop, agents, world, p, memory, out, active):
     """Push to the side of the heading on which the threat's center is not."""
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         met, offset, _ahead, velocity = _look(i, agents, world, p)
         if met:
             heading = way(i, agents, world, velocity)

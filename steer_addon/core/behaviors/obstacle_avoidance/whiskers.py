@@ -131,6 +131,8 @@ def _survey(world, origin, ahead, right, above, wish, rays, half, reach, radius)
 def whiskers_kernel(start, stop, agents, world, p, memory, out, active):
     """Push toward the freest ray of a fan, braking for what is in front."""
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         reach = pick(p.look_ahead, i)
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         wish = on_ground(i, agents, world, load(agents.desired, i))

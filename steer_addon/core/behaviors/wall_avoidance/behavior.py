@@ -259,6 +259,8 @@ def wall_avoidance_kernel(start, stop, agents, world, p, memory, out, active):
     hits = scratch(FEELERS, 6)[: 3 if world.flat else FEELERS]
     dt = world.dt
     for i in range(start, stop):
+        if pick(p.acts, i) == 0.0:
+            continue
         velocity = on_ground(i, agents, world, load(agents.velocity, i))
         now = add(velocity, load(memory, i))
         store(memory, i, (0.0, 0.0, 0.0))
