@@ -26,8 +26,17 @@ from ...core.parameters import parameters
 from ..display import display
 from . import agent_count, slots
 from .bake_settings import SHOWN_BLOCKS
+from .input_properties import (
+    collection_property,
+    fixed,
+    inputs,
+    is_other,
+    is_second_target,
+    object_property,
+    source_properties,
+    target_properties,
+)
 from .property_factory import (
-    ANIMATED,
     FIXED,
     OVERRIDABLE,
     make_class,
@@ -36,10 +45,10 @@ from .property_factory import (
     summary,
     unique_name,
 )
-from .slots import SecondTarget, can_be_source, set_title, source_use, title_of
+from .slots import set_title, title_of
 
 if TYPE_CHECKING:
-    from .property_types import SteerBehavior, SteerCrowd
+    pass
 
 ENTRY_PARAMETERS = ("enabled", "weight", "group")
 """Parameters of every behavior that are properties of the list entry itself."""
@@ -52,68 +61,6 @@ ENTRY_INPUTS = tuple(
 """Properties of a list entry that name objects of the scene; presets do not hold them."""
 
 COMMON = {name: info for name, info in parameters(Behavior).items() if name in ENTRY_PARAMETERS}
-
-TARGET_KINDS = (
-    ("OBJECT", "Object", "The origin of one object", "OBJECT_DATA", 0),
-    (
-        "COLLECTION",
-        "Collection",
-        "The origins of all objects of a collection",
-        "OUTLINER_COLLECTION",
-        1,
-    ),
-    ("POINTS", "Points", "The vertices of a mesh object", "MESH_DATA", 2),
-    ("CROWD", "Crowd", "The agents of another crowd, or the others of this one", "COMMUNITY", 3),
-)
-
-SOURCE_KINDS = (
-    ("OBJECT", "Object", "One object", "OBJECT_DATA", 0),
-    (
-        "COLLECTION",
-        "Collection",
-        "All objects of a collection, in order of name",
-        "OUTLINER_COLLECTION",
-        1,
-    ),
-)
-
-
-def _fixed(kind: Any, name: str, description: str, **more: Any) -> Any:
-    """A property that cannot be animated, unless `options` says so."""
-    options = {"options": FIXED, "override": OVERRIDABLE, **more}
-    return kind(name=name, description=description, **options)
-
-
-def _object(name: str, description: str, poll: Any) -> Any:
-    """A property that names an object."""
-    return _fixed(PointerProperty, name, description, type=bpy.types.Object, poll=poll)
-
-
-def _collection(name: str, description: str) -> Any:
-    """A property that names a collection."""
-    return _fixed(PointerProperty, name, description, type=bpy.types.Collection)
-
-
-def _is_other(self: Any, obj: bpy.types.Object) -> bool:
-    return bool(obj != self.id_data)
-
-
-def _is_target(self: SteerBehavior | SteerCrowd | SecondTarget, obj: bpy.types.Object) -> bool:
-    if self.target_kind == "CROWD":
-        return obj.steer.is_crowd
-    return _is_other(self, obj) and (self.target_kind != "POINTS" or obj.type == "MESH")
-
-
-def _is_second_target(self: Any, obj: bpy.types.Object) -> bool:
-    return _is_target(SecondTarget(self), obj)
-
-
-def _is_source(self: Any, obj: bpy.types.Object) -> bool:
-    return obj != self.id_data and can_be_source(obj, source_use(self))
-
-
-def _is_other_mesh(self: Any, obj: bpy.types.Object) -> bool:
-    return obj != self.id_data and obj.type == "MESH"
 
 
 def _keep_name_unique(self: Any, context: bpy.types.Context) -> None:
@@ -148,42 +95,6 @@ def _sync_display(self: Any, context: bpy.types.Context) -> None:
     sync_display(self.id_data)
 
 
-def _target_properties(prefix: str = "", label: str = "", poll: Any = _is_target) -> dict[str, Any]:
-    kind = _fixed(
-        EnumProperty,
-        f"{label}Target Kind",
-        "Kind of the targets",
-        items=TARGET_KINDS,
-        default="OBJECT",
-    )
-    return {
-        f"{prefix}target_kind": kind,
-        f"{prefix}target_object": _object(f"{label}Target", "Object that agents steer by", poll),
-        f"{prefix}target_collection": _collection(
-            f"{label}Targets", "Collection whose objects agents steer by"
-        ),
-    }
-
-
-def _source_properties() -> dict[str, Any]:
-    kind = _fixed(
-        EnumProperty,
-        "Source Kind",
-        "Whether one object is read, or a collection of them",
-        items=SOURCE_KINDS,
-        default="OBJECT",
-    )
-    return {
-        "source_kind": kind,
-        "source_object": _object(
-            "Source", "Object that agents follow, flow along or stay in", _is_source
-        ),
-        "source_collection": _collection(
-            "Sources", "Collection of objects that agents follow, flow along or stay in"
-        ),
-    }
-
-
 def type_number(type_name: str) -> int:
     """Number that a .blend file stores for a type: the same whatever other types there are.
 
@@ -209,7 +120,7 @@ def _camel(name: str) -> str:
 
 def _behavior_class(groups: dict[str, type]) -> type:
     properties: dict[str, Any] = {
-        "name": _fixed(
+        "name": fixed(
             StringProperty,
             "Name",
             "Name of this entry, as in presets and on the command line",
@@ -222,17 +133,17 @@ def _behavior_class(groups: dict[str, type]) -> type:
             get=title_of,
             set=set_title,
         ),
-        "type": _fixed(
+        "type": fixed(
             EnumProperty, "Type", "Behavior that this entry adds to the crowd", items=_type_items()
         ),
         **make_group("STEER_Entry", COMMON.values(), "").__annotations__,
         "group": make_property(COMMON["group"], search=slots.search_groups),
-        "use_own_target": _fixed(
+        "use_own_target": fixed(
             BoolProperty, "Own Target", "Use a target of its own instead of the crowd's"
         ),
-        **_target_properties(),
-        **_target_properties("second_", "Second ", _is_second_target),
-        **_source_properties(),
+        **target_properties(),
+        **target_properties("second_", "Second ", is_second_target),
+        **source_properties(),
     }
     for name, group in groups.items():
         if name in properties:
@@ -252,50 +163,11 @@ def _group_class() -> type:
     return make_class("SteerGroup", properties, GroupSettings.__doc__ or "")
 
 
-def _inputs() -> dict[str, Any]:
-    return {
-        **_target_properties(),
-        "colliders": _collection(
-            "Colliders",
-            "Obstacles that agents perceive: meshes, walls drawn as edges or curves, and "
-            "empties of type sphere, which rays do not see",
-        ),
-        "ground": _object(
-            "Ground",
-            "Terrain that agents walk on; without it they stay at their own height",
-            _is_other_mesh,
-        ),
-        "meets_collection": _collection(
-            "Chosen Crowds", "Collection of the crowds that are met where Chosen is set"
-        ),
-        "births_kind": _fixed(
-            EnumProperty,
-            "Source Kind",
-            "Whether agents are born at one object, or at all objects of a collection",
-            items=SOURCE_KINDS,
-            default="OBJECT",
-        ),
-        "births_object": _object("Source", "Object at which agents are born", _is_other),
-        "births_collection": _collection(
-            "Sources", "Collection of objects at which agents are born"
-        ),
-        "exits": _collection(
-            "Exits", "Collection of closed meshes: agents that come into one are gone"
-        ),
-        "seed": _fixed(
-            IntProperty,
-            "Seed",
-            "Changes everything that is random; the same seed gives the same motion",
-            options=ANIMATED,
-        ),
-    }
-
-
 def _cache() -> dict[str, Any]:
     # from 5.0 on Blender has to know
     relative = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (5,) else set()
     return {
-        "cache_directory": _fixed(
+        "cache_directory": fixed(
             StringProperty,
             "Folder",
             "Folder that the bake is written into; empty takes steer_cache beside the file, with a "
@@ -303,10 +175,10 @@ def _cache() -> dict[str, Any]:
             subtype="DIR_PATH",
             options=FIXED | relative,
         ),
-        "cache_folder": _fixed(
+        "cache_folder": fixed(
             StringProperty, "Baked Cache", "Folder of the bake, where there is one"
         ),
-        "cache_owner": _fixed(
+        "cache_owner": fixed(
             StringProperty, "Owner", "Crowd that the bake was made for; duplicates of it own none"
         ),
     }
@@ -316,26 +188,26 @@ def _bake() -> dict[str, Any]:
     limits = {"min": -1_000_000, "max": 1_000_000}
     start = "Frame at which agents stand on the mesh's vertices and the motion begins"
     return {
-        "frame_start": _fixed(IntProperty, "Start", start, default=1, **limits),
-        "frame_end": _fixed(
+        "frame_start": fixed(IntProperty, "Start", start, default=1, **limits),
+        "frame_end": fixed(
             IntProperty, "End", "Last frame that is simulated", default=250, **limits
         ),
         **_cache(),
-        "bake_collection": _collection(
+        "bake_collection": collection_property(
             "Baked Objects", "Collection that holds the result of the keyframe bake"
         ),
-        "bake_source_object": _object(
+        "bake_source_object": object_property(
             "Object",
             "Object that every agent gets a linked copy of; empty takes what Display shows, or "
             "empties for points, cones and discs",
-            _is_other,
+            is_other,
         ),
-        "bake_source_collection": _collection(
+        "bake_source_collection": collection_property(
             "Collection",
             "Collection of objects of which every agent gets a linked copy; counts where no "
             "object is chosen",
         ),
-        "hidden_by_bake": _fixed(
+        "hidden_by_bake": fixed(
             EnumProperty,
             "Hidden by Bake",
             "Where baking hid the crowd; deleting the bake shows it there again",
@@ -350,22 +222,22 @@ def _bake() -> dict[str, Any]:
 
 def _crowd_class(entry: type, group: type, blocks: dict[str, type]) -> type:
     properties: dict[str, Any] = {
-        "is_crowd": _fixed(BoolProperty, "Crowd", "The vertices of this mesh object are agents"),
+        "is_crowd": fixed(BoolProperty, "Crowd", "The vertices of this mesh object are agents"),
         "behaviors": CollectionProperty(
             type=entry, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
         ),
-        "active_behavior": _fixed(
+        "active_behavior": fixed(
             IntProperty,
             "Active Behavior",
             "Place of the chosen entry in the list of behaviors",
             min=0,
         ),
         "groups": CollectionProperty(type=group, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}),
-        "active_group": _fixed(
+        "active_group": fixed(
             IntProperty, "Active Group", "Place of the chosen group in the list", min=0
         ),
         **agent_count.properties(),
-        **_inputs(),
+        **inputs(),
         **_bake(),
     }
     for name, group in blocks.items():
