@@ -55,6 +55,7 @@ def collection_property(name: str, description: str) -> Any:
 
 
 def is_other(self: Any, obj: bpy.types.Object) -> bool:
+    """Whether an object is not the crowd itself."""
     return bool(obj != self.id_data)
 
 
@@ -65,6 +66,7 @@ def _is_target(self: SteerBehavior | SteerCrowd | SecondTarget, obj: bpy.types.O
 
 
 def is_second_target(self: Any, obj: bpy.types.Object) -> bool:
+    """Whether an object can be the second target of an entry."""
     return _is_target(SecondTarget(self), obj)
 
 
@@ -77,6 +79,13 @@ def _is_other_mesh(self: Any, obj: bpy.types.Object) -> bool:
 
 
 def target_properties(prefix: str = "", label: str = "", poll: Any = _is_target) -> dict[str, Any]:
+    """Kind and objects of targets.
+
+    Args:
+        prefix: What their names begin with.
+        label: What their labels begin with.
+        poll: Whether an object can be one.
+    """
     kind = fixed(
         EnumProperty,
         f"{label}Target Kind",
@@ -96,6 +105,7 @@ def target_properties(prefix: str = "", label: str = "", poll: Any = _is_target)
 
 
 def source_properties() -> dict[str, Any]:
+    """Kind and objects of what an entry follows, flows along or stays in."""
     kind = fixed(
         EnumProperty,
         "Source Kind",
@@ -115,6 +125,7 @@ def source_properties() -> dict[str, Any]:
 
 
 def inputs() -> dict[str, Any]:
+    """What a crowd reads of its scene, and the seed."""
     return {
         **target_properties(),
         "colliders": collection_property(
