@@ -23,6 +23,7 @@ from .making import resizing
 from .operators import (
     add,
     bake,
+    bake_all,
     baking,
     behaviors,
     catching_up,
@@ -47,6 +48,7 @@ CLASSES = (
     *behaviors.classes,
     *presets.classes,
     *bake.classes,
+    *bake_all.classes,
     *export.classes,
     *looks.classes,
     *character_lists.classes,

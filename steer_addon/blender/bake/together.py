@@ -104,10 +104,13 @@ class BakeGroup:
         left = self.bakes
         while left:
             found = [(bake, next(bake.steps, None)) for bake in left]
-            left = [bake for bake, step in found if step is not None]
-            steps = [step for _, step in found if step is not None]
+            steps = [(bake, step) for bake, step in found if step is not None]
             if steps:
-                yield max(steps, key=lambda step: step.total - step.done)
+                yield max((step for _, step in steps), key=lambda step: step.total - step.done)
+            left = [bake for bake, step in steps if step.done < step.total]
+        for bake in self.bakes:
+            # takes the place of an earlier bake once all of the run are there
+            next(bake.steps, None)
 
     def close(self) -> None:
         """Stop the bakes; written frames are kept. After the end this does nothing.
@@ -125,6 +128,19 @@ class BakeGroup:
             self._shared.close()
         if failed is not None:
             raise failed
+
+
+def reopened(bakes: Sequence[CacheBake], scene: bpy.types.Scene) -> list[CacheBake]:
+    """Bakes of a group that was closed in between, to go on after the frames that they have.
+
+    Raises:
+        SteerError: A crowd cannot be simulated, or a folder cannot be written.
+    """
+    rows = [(bake, bake.writer.next_frame > bake.frames[0]) for bake in bakes]
+    tasks = [Task(bake.crowd, bake.folder, bake.frames, begun) for bake, begun in rows]
+    left = [task for task, bake in zip(tasks, bakes, strict=True) if not bake.writer.complete]
+    again = {bake.crowd: bake for bake in open_bakes(left, scene)}
+    return [again.get(bake.crowd, bake) for bake in bakes]
 
 
 def groups_of(bakes: Sequence[CacheBake], scene: bpy.types.Scene) -> list[BakeGroup]:

@@ -294,6 +294,12 @@ def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
 
 
 def _draw_bake_buttons(column: UILayout, context: Context, obj: Object) -> None:
+    _draw_own_bake(column, context, obj)
+    if len(crowds.crowds(context.scene)) > 1:
+        column.operator("object.steer_cache_bake_all", icon="RENDER_ANIMATION")
+
+
+def _draw_own_bake(column: UILayout, context: Context, obj: Object) -> None:
     found = status.status(obj, context.scene)
     for diagnosis in () if found is None else found.diagnoses():
         draw_sentence(column, context, diagnosis)
