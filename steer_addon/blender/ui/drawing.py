@@ -290,16 +290,12 @@ def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
     """The bake that plays without Steer: its state, and its operators."""
     layout.use_property_split = not is_narrow(context)
     _draw_bake_buttons(layout.column(), context, obj)
+    if len(crowds.crowds(context.scene)) > 1:
+        layout.operator("object.steer_cache_bake_all", icon="RENDER_ANIMATION")
     draw_playback(layout, context, obj)
 
 
 def _draw_bake_buttons(column: UILayout, context: Context, obj: Object) -> None:
-    _draw_own_bake(column, context, obj)
-    if len(crowds.crowds(context.scene)) > 1:
-        column.operator("object.steer_cache_bake_all", icon="RENDER_ANIMATION")
-
-
-def _draw_own_bake(column: UILayout, context: Context, obj: Object) -> None:
     found = status.status(obj, context.scene)
     for diagnosis in () if found is None else found.diagnoses():
         draw_sentence(column, context, diagnosis)
