@@ -75,6 +75,31 @@ def test_all_crowds_are_simulated_in_one_run(run, pair, tmp_path, runs):
     assert result.data["outputs"][-1] == str(tmp_path / "report.json")
 
 
+def test_reports_count_contacts_with_other_crowds(run, pair, tmp_path):
+    """Without bodies that touch, a crowd walks into the other one; numbers are those of a pair."""
+    scene = batch.open_file(pair)
+    for name in LAST:
+        scene.objects[name].steer.meets.sees = "NOBODY"
+        scene.objects[name].steer.bodies.collide_agents = True
+        scene.objects[name].steer.frame_end = 60
+    batch.save_file(tmp_path / "blind.blend")
+    result = run("simulate", tmp_path / "blind.blend", "--out", tmp_path / "out", "--json")
+    assert result.code == 0, result.err
+    rows = {row["crowd"]: row["metrics"] for row in result.data["crowds"]}
+    (east,), (west,) = (rows[name]["touches"] for name in ("East", "West"))
+    assert (east["crowd"], west["crowd"]) == ("West", "East")
+    assert (east["overlap"], east["collisions"]) == (west["overlap"], west["collisions"])
+    paths = [positions(tmp_path / "out" / name).astype(float) for name in ("East", "West")]
+    gaps = np.linalg.norm(paths[0][:, :, None] - paths[1][:, None], axis=-1)
+    share = max(0.0, float(((0.5 - gaps) / 0.5).max()))
+    assert east["overlap"] == pytest.approx(share, abs=1e-5)
+    assert all(rows[name]["overlap"] >= share - 1e-5 for name in rows)
+    one = run(
+        "simulate", tmp_path / "blind.blend", "--out", tmp_path / "one", "--json", "--crowd=West"
+    )
+    assert one.data["metrics"] == rows["West"]
+
+
 def test_one_that_is_named_is_written_as_before_and_still_meets_the_other(run, pair, tmp_path):
     assert run("simulate", pair, "--out", tmp_path / "both").code == 0
     result = run("simulate", pair, "--out", tmp_path / "one", "--crowd", "West", "--json")

@@ -286,6 +286,7 @@ def run_together(
     scene: bpy.types.Scene,
     *,
     warnings: list[Diagnosis] | None = None,
+    watch: Callable[[bpy.types.Object, Moment], None] = lambda root, moment: None,
 ) -> Generator[Moment, None, None]:
     """Simulate crowds from their first frames and yield the requested frames.
 
@@ -297,6 +298,7 @@ def run_together(
         wanted: The crowds, each with the frames to yield, in ascending order, from its range.
         scene: Their scene.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
+        watch: Called at every frame with the crowd of the run, see `runs_for`, and all its crowds.
 
     Yields:
         For each frame those crowds of which it is requested, each with its session and its frame.
@@ -316,6 +318,7 @@ def run_together(
             known: dict[int, Frame] = {}
             with closing(moments(root, scene, last, wanted=given)) as steps:
                 for moment in steps:
+                    watch(root, moment)
                     rows = [row for row in moment if row[0] in given]
                     # a crowd that has ended keeps its last frame
                     rows = [row for row in rows if row[2] is not known.get(row[0].session_uid)]

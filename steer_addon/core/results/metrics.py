@@ -7,6 +7,8 @@ having arrived. score (SteerBench, Singh et al. 2009): 50·collisions + time + �
 + Σ|acceleration|, sums over steps, kinetic energy per kg, mean per agent. reversals: motion turns
 by more than 90° within half a second.
 
+Bodies of other crowds count where they touch, see `metric_crowds`.
+
 Bodies that overlap when the run starts cannot be blamed for it: while both do so since then, their
 overlap does not count, unless it gets deeper than it was. How many never came apart is `parting`.
 
@@ -18,12 +20,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import parallel_for
+from ..contacts.near import ALIKE
 from ..geometry import neighbors
 from ..inputs.world import Colliders
 from ..views import F32, I32, I64
@@ -86,6 +89,13 @@ class Figures:
             key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in asdict(self).items()
         }
+
+
+class Touched(NamedTuple):
+    """Bodies of other crowds that the agents of a crowd touched."""
+
+    overlap: F32  # (n,) largest overlap of each
+    collisions: I32  # (n,) collisions of each
 
 
 class Metrics:
@@ -242,12 +252,14 @@ class Metrics:
             points,
             rows,
             self.radius,
+            ALIKE,
+            0,
             TOUCH,
             self._origin,
             self._parting,
             self._partners,
-            self.overlap,
-            self.collisions,
+            self.overlap[:, None],
+            self.collisions[:, None],
             self._beginning,
             self._pressed,
         )
@@ -265,25 +277,32 @@ class Metrics:
             whose.append(rows[seen])
         return np.ascontiguousarray(np.concatenate(places)), np.concatenate(whose)
 
-    def figures(self) -> Figures:
-        """The figures up to now."""
+    def figures(self, met: Touched | None = None) -> Figures:
+        """The figures up to now.
+
+        Args:
+            met: What the agents did to bodies of other crowds; None for no others.
+        """
         n, done = self.count, self.arrived
+        overlap, collisions = self.overlap, self.collisions
+        if met is not None:
+            overlap, collisions = np.maximum(overlap, met.overlap), collisions + met.collisions
         stuck = ~done & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
         spent = np.where(done, self.arrival, self.now)
-        score = COLLISION_COST * self.collisions + spent + self.energy + self.effort
+        score = COLLISION_COST * collisions + spent + self.energy + self.effort
         free_time = self.free_path / np.maximum(self.wished, 1.0e-6)
         return Figures(
             agents=n,
             arrived=int(done.sum()),
             penetrations=self.steps_hit,
-            overlap=float(self.overlap.max(initial=0.0)),
+            overlap=float(overlap.max(initial=0.0)),
             stuck=int(stuck.sum()),
             time=_mean(self.arrival[done]),
             path=_mean(self.length[done]),
             score=_mean(score),
             free_time=_mean(free_time[done]),
             free_path=_mean(self.free_path[done]),
-            collisions=_mean(self.collisions),
+            collisions=_mean(collisions),
             reversals=_mean(self.reversals),
             parting=int(self._parting.sum()),
             wall_overlap=float(self._walls.pressed.max(initial=0.0)),
