@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .. import contacts
 from ..agents import Agents
 from ..contacts import Known, MovedView, Party
-from ..crowd.meets import Relation
+from ..crowd.meets import Relation, groups_of, with_bodies
 from ..crowd.settings import CrowdSettings
 from ..inputs.world import Colliders, World
 from ..views import AgentView
@@ -73,21 +73,6 @@ def everyone(count: int) -> Meeting:
     """All crowds see and touch all others."""
     all_of = np.ones((count, count), np.bool_)
     return Meeting(all_of, all_of)
-
-
-def groups_of(relation: Relation) -> list[list[int]]:
-    """The crowds that are related, directly or through others; each group and all in order."""
-    linked, left, groups = relation | relation.T, set(range(len(relation))), []
-    while left:
-        group, waiting = set(), [min(left)]
-        while waiting:
-            row = waiting.pop()
-            if row not in group:
-                group.add(row)
-                waiting.extend(np.flatnonzero(linked[row]).tolist())
-        left -= group
-        groups.append(sorted(group))
-    return groups
 
 
 def step_together(members: Sequence[Member], meeting: Meeting, dt: float) -> list[StepResult]:
@@ -198,19 +183,13 @@ def _substep(
         step.push()
     for _, step in walking:
         step.move()
-    for group in groups_of(meeting.touches & _bodies(members)):
+    have = [member.settings.bodies.collide_agents for member in members]
+    for group in groups_of(with_bodies(meeting.touches, have)):
         parties = [steps[k].party(moved[k]) for k in group]
         if not all(party.fixed for party in parties):
             touches = meeting.touches[np.ix_(group, group)]
             contacts.resolve(parties, _known(arounds, group), touches)
     return [StepResult(*step.ended()) for step in steps]
-
-
-def _bodies(members: Sequence[Member]) -> Relation:
-    """Whether both crowds have bodies that touch others, or whether it is the same crowd."""
-    have = np.array([member.settings.bodies.collide_agents for member in members])
-    both: Relation = have[:, None] & have | np.eye(len(members), dtype=np.bool_)
-    return both
 
 
 def _known(arounds: Sequence[Around], group: Sequence[int]) -> Known | None:
