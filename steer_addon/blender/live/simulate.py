@@ -16,9 +16,10 @@ from ...core.results.frames import Frame
 from ...core.step.simulation import Taking, advance_together
 from ..crowd.casting import cast_of
 from ..crowd.crowds import frame_numbers
-from ..crowd.links import followed_crowds, linked_crowds
+from ..crowd.links import followed_crowds, linked_crowds, linked_with
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import scene_moment
+from ..crowd.unchanging import unchanging
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
 from ..suspension import suspended
@@ -228,7 +229,8 @@ def moments(
         The started crowds at each frame, from the first frame of the earliest crowd on; nothing
         for frames that are known.
     """
-    group = _Group([obj, *wanted], scene, resume)
+    with unchanging():
+        group = _Group([obj, *wanted], scene, resume)
     try:
         starts = {crowd.steer.frame_start for crowd in group.members}
         moving = needs_frames(obj)
@@ -236,7 +238,9 @@ def moments(
         for number in range(min(starts), last + 1):
             if depsgraph is None or moving or number in starts:
                 depsgraph = group.stage.at(number)
-            yield group.advance(number, depsgraph, moving)
+            with unchanging():
+                found = group.advance(number, depsgraph, moving)
+            yield found
     finally:
         group.stage.close()
 
@@ -250,11 +254,12 @@ def runs_for(
         The crowd of each run, and those of the wanted crowds that it gives; each is given once.
     """
     left = list(wanted)
-    linked = {crowd.session_uid: linked_crowds(crowd) for crowd in left}
+    with unchanging():
+        linked = {crowd.session_uid: linked_with(crowd).uids for crowd in left}
     found = []
     for crowd in sorted(left, key=lambda crowd: -len(linked[crowd.session_uid])):
         if crowd in left:
-            given = [other for other in left if other in linked[crowd.session_uid]]
+            given = [other for other in left if other.session_uid in linked[crowd.session_uid]]
             left = [other for other in left if other not in given]
             found.append((crowd, given))
     return found
