@@ -22,8 +22,7 @@ from ..inputs.world import Colliders, World
 from ..views import AgentView
 from .around import Around, look_around_together
 from .crowd_step import CrowdStep, world_view
-from .proposals import Proposal
-from .solver import StepResult
+from .proposals import Proposal, StepResult
 
 F32 = NDArray[np.float32]
 
@@ -98,6 +97,11 @@ def step_together(members: Sequence[Member], meeting: Meeting, dt: float) -> lis
     return [found[k] for k in range(len(members))]
 
 
+def step_alone(member: Member, dt: float) -> StepResult:
+    """Move a crowd on by one step of time; it meets the others of its world, which stand."""
+    return _step_group([member], everyone(1), dt)[0]
+
+
 def _step_group(members: Sequence[Member], meeting: Meeting, dt: float) -> list[StepResult]:
     """Move crowds that meet, in the order of their ranks."""
     moving = [m.settings.solver.substeps for m in members if m.shown is None]
@@ -169,32 +173,58 @@ def _substep(
         else _Played(m, m.shown, dt, part)
         for m in members
     ]
+    walking = [step for step in steps if isinstance(step, CrowdStep)]
+    arounds, rings = _perceive(steps, members, meeting)
+    for step in walking:
+        step.wish()
+    for ring in rings:
+        ring.share([steps[n].desired for n in ring.among], [steps[n].group for n in ring.among])
+    for step in walking:
+        step.push()
+    for step in walking:
+        step.move()
+    for group in _touching(members, meeting):
+        parties = [steps[k].party(moved[k]) for k in group]
+        if not all(party.fixed for party in parties):
+            touches = meeting.touches[np.ix_(group, group)] if len(group) > 1 else None
+            contacts.resolve(parties, _known(arounds, group), touches)
+    return [StepResult(*step.ended()) for step in steps]
+
+
+def _perceive(
+    steps: Sequence[CrowdStep | _Played], members: Sequence[Member], meeting: Meeting
+) -> tuple[list[Around], list[Ring]]:
+    """Let crowds take in their neighbors; returns these, and the rings of those who see others."""
+    first = steps[0]
+    if len(steps) == 1:
+        # what one crowd sees needs no arrays of several
+        if isinstance(first, _Played):
+            return [], []
+        first.perceive()
+        return [first.around], []
     stacks, living = [step.stack for step in steps], [step.before for step in steps]
     heights = [member.settings.body_height for member in members]
     arounds = look_around_together(stacks, living, meeting.sees, heights)
     rings = {among: Ring(among, [living[n] for n in among]) for among in {a.among for a in arounds}}
-    walking = [(k, step) for k, step in enumerate(steps) if isinstance(step, CrowdStep)]
-    for k, step in walking:
-        step.perceive(arounds[k], rings[arounds[k].among].view(k))
-        step.wish()
-    for ring in rings.values():
-        ring.share([steps[n].desired for n in ring.among], [steps[n].group for n in ring.among])
-    for _, step in walking:
-        step.push()
-    for _, step in walking:
-        step.move()
+    for k, step in enumerate(steps):
+        if isinstance(step, CrowdStep):
+            step.perceive(arounds[k], rings[arounds[k].among].view(k))
+    return arounds, list(rings.values())
+
+
+def _touching(members: Sequence[Member], meeting: Meeting) -> list[list[int]]:
+    """The crowds whose bodies touch, directly or through others; each group and all in order."""
+    if len(members) == 1:
+        return [[0]]
     have = [member.settings.bodies.collide_agents for member in members]
-    for group in groups_of(with_bodies(meeting.touches, have)):
-        parties = [steps[k].party(moved[k]) for k in group]
-        if not all(party.fixed for party in parties):
-            touches = meeting.touches[np.ix_(group, group)]
-            contacts.resolve(parties, _known(arounds, group), touches)
-    return [StepResult(*step.ended()) for step in steps]
+    return groups_of(with_bodies(meeting.touches, have))
 
 
 def _known(arounds: Sequence[Around], group: Sequence[int]) -> Known | None:
     """The neighbors of all agents of a group, where one search found them."""
     first = arounds[group[0]]
+    if len(arounds) == 1:
+        return first.known
     alike = all(arounds[k].known is first.known for k in group)
     return first.known if alike and first.among == tuple(group) else None
 
