@@ -8,8 +8,8 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.crowd import links, live_settings  # noqa: E402
-from steer_addon.blender.crowd.unchanging import once, unchanging  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
+from steer_addon.blender.unchanging import once, unchanging  # noqa: E402
 from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 

@@ -18,10 +18,10 @@ from ...core.crowd.meets import MeetsSettings, Relation, groups_of, relations, w
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from ...core.results import frames as results
+from ..unchanging import once
 from .crowds import crowds, is_crowd
 from .property_factory import read_settings
 from .slots import second_slots, target_slots
-from .unchanging import once
 
 if TYPE_CHECKING:
     from ...core.inputs.targets import Targets

@@ -17,11 +17,11 @@ import numpy as np
 
 from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.parameters import parameters
+from ..unchanging import once
 from . import animation_paths
 from .links import Linked, linked_with, relations_of
 from .properties import settings_of
 from .records import Part
-from .unchanging import once
 
 _PATH = re.compile(r'steer\.(?:behaviors\[(?:(\d+)|"(.*)")\]\.)?(?:(\w+)\.)?(\w+)$')
 _CURVE_ARRAYS = ("co", "handle_left", "handle_right")

@@ -27,8 +27,8 @@ from ..crowd.links import all_linked
 from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
-from ..crowd.unchanging import unchanging
 from ..suspension import is_suspended, suspended
+from ..unchanging import unchanging
 from . import advancing, compiling, live_store, meeting, missing, played, simulate
 from .edits import Edit
 

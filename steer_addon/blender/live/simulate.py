@@ -19,10 +19,10 @@ from ..crowd.crowds import frame_numbers
 from ..crowd.links import followed_crowds, linked_crowds, linked_with
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import scene_moment
-from ..crowd.unchanging import unchanging
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
 from ..suspension import suspended
+from ..unchanging import unchanging
 from .meeting import meeting_groups
 from .played import played
 from .session import Session

@@ -16,7 +16,7 @@ import numpy as np
 from ..crowd.links import ROLES, Linked, linked_crowds, linked_with, target_crowd
 from ..crowd.slots import source_use
 from ..crowd.state import get_state
-from ..crowd.unchanging import once
+from ..unchanging import once
 from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, own_mesh, positions
 
 if TYPE_CHECKING:
