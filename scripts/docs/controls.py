@@ -259,7 +259,8 @@ def _presets(layout: Any, context: Any, obj: bpy.types.Object) -> None:
 def _draw_bake(layout: Any, context: Any, obj: bpy.types.Object) -> None:
     """The section and all of its parts, in a file that is saved and in one that is not."""
     drawing.draw_bake(layout, context, obj)
-    with patch.object(drawing.places, "why_no_folder", return_value=""):
+    several = patch.object(drawing.crowds, "crowds", return_value=[obj, obj])
+    with several, patch.object(drawing.places, "why_no_folder", return_value=""):
         drawing.draw_cache(layout, context, obj)
     for draw in (drawing.draw_cache, drawing.draw_keyframes, drawing.draw_export):
         draw(layout, context, obj)

@@ -23,6 +23,7 @@ from .making import resizing
 from .operators import (
     add,
     bake,
+    bake_all,
     baking,
     behaviors,
     catching_up,
@@ -49,6 +50,7 @@ CLASSES = (
     *groups.classes,
     *presets.classes,
     *bake.classes,
+    *bake_all.classes,
     *export.classes,
     *looks.classes,
     *character_lists.classes,

@@ -201,14 +201,18 @@ def add_blend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.blend", type=path, help="file with crowds")
 
 
-def add_crowd(parser: argparse.ArgumentParser) -> None:
-    """Take names of crowds."""
+def add_crowd(
+    parser: argparse.ArgumentParser,
+    what: str = "name of a crowd object; may be given several times (default: all crowds of the "
+    "file)",
+) -> None:
+    """Take names of crowds; `what` says what is done with these."""
     parser.add_argument(
         "--crowd",
         metavar="NAME",
         action="append",
         default=[],
-        help="name of a crowd object; may be given several times (default: all crowds of the file)",
+        help=what,
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from . import arguments
 from .caching import bake_to_caches
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
+from .together import Simulated, simulated_together
 
 if TYPE_CHECKING:
     import bpy
@@ -138,10 +141,11 @@ def _bake_to_keyframes(work: Pipeline) -> Result:
     jobs = work.jobs("Baking")
     for crowd in work.crowds:
         _set_keyframes(crowd, work.options)
-    rows = [_keyframes_row(work, job, work.options.empties) for job in jobs]
+    with closing(simulated_together(work, list(jobs))) as ready:
+        rows = {job.crowd.name: _keyframes_row(work, job, done) for job, done in ready}
     result = work.report(
         {"command": "bake"},
-        rows,
+        [rows[crowd.name] for crowd in work.crowds],
         lambda row: (
             f"{row['crowd']}: {row['agents']} agents, {row['keys']} keys, "
             f"frames {row['frame_start']}-{row['frame_end']}"
@@ -169,19 +173,26 @@ def _set_keyframes(crowd: bpy.types.Object, options: argparse.Namespace) -> None
         )
 
 
-def _keyframes_row(work: Pipeline, job: Job, empties: bool) -> Row:
-    crowd, frames, clock = job.crowd, job.frames, StepClock()
+def _keyframes_row(work: Pipeline, job: Job, done: Simulated | None) -> Row:
+    crowd, frames = job.crowd, job.frames
+    clock = StepClock() if done is None else done.clock
 
     def progress(share: float) -> None:
         # the first half is the simulation, a call per frame
-        if len(clock.times) < len(frames):
+        if done is None and len(clock.times) < len(frames):
             clock.tick()
         job.progress.share(share)
 
     end, crowd.steer.frame_end = crowd.steer.frame_end, frames[-1]
     try:
         made = keyed_crowds.bake_crowd(
-            crowd, work.scene, progress, work.warnings, frames, empties=empties
+            crowd,
+            work.scene,
+            progress,
+            work.warnings,
+            frames,
+            empties=work.options.empties,
+            frames=done and done.frames,
         )
     finally:
         crowd.steer.frame_end = end
@@ -203,43 +214,50 @@ def _export(work: Pipeline) -> Result:
     options = work.options
     chosen = formats.FORMATS[options.to]
     paths = _export_paths(options.out, work.crowds, chosen)
-    rows, jobs = [], work.jobs("Exporting")
+    jobs = list(work.jobs("Exporting"))
     for crowd, path in zip(work.crowds, paths, strict=True):
         batch.set_bake(crowd, options, ("step", "tolerance"))
         batch.check_new_file(path, chosen.suffix)
-    for job, path in zip(jobs, paths, strict=True):
-        made = formats.export_crowd(
-            job.crowd,
-            work.scene,
-            chosen,
-            path,
-            numbers=job.frames,
-            progress=job.progress.share,
-            warnings=work.warnings,
-            # a bake knows nothing of settings that are only for this run
-            ignore_bake=bool(options.set) or options.seed is not None,
-        )
-        rows.append(
-            {
-                "crowd": job.crowd.name,
-                "agents": made.agents,
-                "frames": made.frames,
-                "frame_start": job.frames[0],
-                "frame_end": job.frames[-1],
-                "seconds": round(made.seconds, 3),
-                "bytes": made.size,
-                "file": str(made.path),
-            }
-        )
+    # a bake knows nothing of settings that are only for this run
+    ignore_bake = bool(options.set) or options.seed is not None
+    played = [job for job in jobs if not ignore_bake and formats.plays(job.crowd, job.frames)]
+    path_of, rows = dict(zip(work.crowds, paths, strict=True)), dict[str, Row]()
+    with closing(simulated_together(work, [job for job in jobs if job not in played])) as ready:
+        for job, done in chain(((job, None) for job in played), ready):
+            made = formats.export_crowd(
+                job.crowd,
+                work.scene,
+                chosen,
+                path_of[job.crowd],
+                numbers=job.frames,
+                progress=job.progress.share,
+                warnings=work.warnings,
+                ignore_bake=ignore_bake,
+                simulated=done and done.frames,
+            )
+            rows[job.crowd.name] = _export_row(job, made)
     return work.report(
         {"command": "bake", "to": options.to},
-        rows,
+        [rows[crowd.name] for crowd in work.crowds],
         lambda row: (
             f"{row['file']}: {row['agents']} agents, frames {row['frame_start']}-"
             f"{row['frame_end']}, {row['bytes'] / 1e6:.1f} MB"
         ),
         list(map(str, paths)),
     )
+
+
+def _export_row(job: Job, made: formats.Result) -> Row:
+    return {
+        "crowd": job.crowd.name,
+        "agents": made.agents,
+        "frames": made.frames,
+        "frame_start": job.frames[0],
+        "frame_end": job.frames[-1],
+        "seconds": round(made.seconds, 3),
+        "bytes": made.size,
+        "file": str(made.path),
+    }
 
 
 def _check_ending(out: Path, chosen: Format) -> None:

@@ -138,6 +138,10 @@ class ProgressLine:
         self.quiet = quiet
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
         self.interval = 0.2 if self.terminal else 5.0
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to measure the time."""
         self.start = self.last = time.perf_counter()
 
     def __call__(self, progress: Progress) -> bool:

@@ -23,6 +23,11 @@ _MOST_SAMPLES = 1 << 24
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     arguments.add_blend(parser)
+    arguments.add_crowd(
+        parser,
+        "name of a crowd to show; may be given several times, and other crowds are hidden, though "
+        "those that are shown still meet them (default: all crowds of the file)",
+    )
     arguments.add_frames(parser, "frames to render (default: the scene's range)")
     parser.add_argument(
         "--out",
@@ -75,6 +80,8 @@ def run(options: argparse.Namespace) -> Result:
     """Render."""
     start = time.perf_counter()
     scene = batch.open_file(options.file)
+    if options.crowd:
+        render.show_only(scene, batch.find_crowds(scene, options.crowd))
     # bakes need nothing of Steer
     warnings = check_compiled(options.require_compiled) if render.simulates(scene) else []
     frames = options.frames or range(scene.frame_start, scene.frame_end + 1)
@@ -93,7 +100,7 @@ def run(options: argparse.Namespace) -> Result:
     return Result(
         {
             "command": "render",
-            "agents": batch.agent_count(scene),
+            "agents": batch.agent_count(scene, options.crowd),
             "frames": len(pictures),
             "frame_start": frames[0],
             "frame_end": frames[-1],

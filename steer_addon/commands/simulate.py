@@ -11,6 +11,7 @@ from ..core.cache import folder_name
 from ..core.crowd.birth_memory import Tally, remembered
 from ..core.step.simulation import with_progress
 from . import arguments
+from .encounters import Watch
 from .measuring import Measuring
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
@@ -65,10 +66,14 @@ class _Track:
         simulation = session.simulation
         self._tally = simulation.tally if remembered(simulation.agents) is not None else None
 
-    def row(self) -> Row:
-        """Report of the crowd."""
+    @property
+    def complete(self) -> bool:
+        """Whether all frames are there."""
+        return len(self.recorder.numbers) == len(self.job.frames)
+
+    def row(self, watch: Watch) -> Row:
+        """Report of the crowd, with what it did to other crowds of its run."""
         numbers = self.recorder.numbers
-        complete = len(numbers) == len(self.job.frames)
         row: Row = {
             "crowd": self.job.crowd.name,
             "seed": self.job.settings.seed,
@@ -76,12 +81,14 @@ class _Track:
             "frames": len(numbers),
             "frame_start": numbers[0],
             "frame_end": numbers[-1],
-            "complete": complete,
+            "complete": self.complete,
         }
         if self._tally is not None:
             row["births"] = self._tally._asdict()
-        if complete and self._measuring.metrics is not None:
-            row["metrics"] = self._measuring.metrics.figures().as_dict()
+        if self.complete and self._measuring.metrics is not None:
+            crowd = self.job.crowd
+            row["metrics"] = self._measuring.metrics.figures(watch.touched(crowd)).as_dict()
+            row["metrics"]["touches"] = watch.rows(crowd)
         return row
 
 
@@ -95,6 +102,7 @@ class _Run:
 
     def __init__(self, work: Pipeline, tracks: list[_Track]) -> None:
         self._work, self.tracks, self.clock = work, tracks, StepClock()
+        self._watch = Watch([track.job for track in tracks])
 
     def simulate(self) -> None:
         """Simulate all crowds, those that meet in one go, and write their frames.
@@ -108,7 +116,9 @@ class _Run:
         progress = self._work.progress(f"Simulating {what}")
         total = sum(len(job.frames) for job in jobs)
         wanted = [(job.crowd, job.frames) for job in jobs]
-        with closing(simulate.run_together(wanted, self._work.scene, warnings=warnings)) as steps:
+        more = {"watch": self._watch.add} if self._work.options.json else {}
+        run = simulate.run_together(wanted, self._work.scene, warnings=warnings, **more)
+        with closing(run) as steps:
             rows = (row for moment in self.clock.timed(steps) for row in moment)
             for crowd, session, frame in with_progress(rows, total, progress):
                 track = tracks[crowd.session_uid]
@@ -130,7 +140,7 @@ class _Run:
 
     def keep(self, track: _Track, error: Row) -> tuple[Row, list[str]]:
         """Keep the frames of a crowd; returns the report without settings, and the files."""
-        report = {**self.head(), **track.row()}
+        report = {**self.head(), **track.row(self._watch)}
         more = {} if report["complete"] else error
         settings = {"settings": track.job.settings.to_dict()}
         paths = track.recorder.keep({**report, **settings, **more})
@@ -140,7 +150,9 @@ class _Run:
         """Keep the frames of several crowds, and a report of them all."""
         summary.begin()
         outputs = [path for track in tracks for path in self.keep(track, error)[1]]
-        rows = [{**track.row(), "folder": track.recorder.folder.name} for track in tracks]
+        rows = [
+            {**track.row(self._watch), "folder": track.recorder.folder.name} for track in tracks
+        ]
         report = {
             **self.head(),
             "agents": sum(row["agents"] for row in rows),
@@ -157,7 +169,7 @@ class _Run:
     def lines(self, tracks: list[_Track]) -> list[str]:
         """What people are told."""
         pace = f"{1000.0 * self.clock.seconds_per_step:.2f} ms a step"
-        rows = [(track.recorder.folder, track.row()) for track in tracks]
+        rows = [(track.recorder.folder, track.row(self._watch)) for track in tracks]
         told = [f"{path}: {row['agents']} agents, {row['frames']} frames" for path, row in rows]
         return [f"{told[0]}, {pace}"] if len(told) == 1 else [*told, pace]
 
@@ -194,7 +206,7 @@ def _run_several(work: Pipeline, jobs: list[Job]) -> Result:
         except BaseException as error:
             begun = [track for track in this.tracks if track.recorder.numbers]
             # a crowd that is there as a whole is worth more than a part of it
-            kept = [t for t in begun if t.row()["complete"] or not t.recorder.has_complete]
+            kept = [t for t in begun if t.complete or not t.recorder.has_complete]
             if kept and not summary.has_complete:
                 this.keep_all(kept, summary, _told(error))
             raise

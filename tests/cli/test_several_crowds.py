@@ -11,7 +11,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.headless import batch  # noqa: E402
-from steer_addon.blender.live import simulate  # noqa: E402
+from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.cache import open_cache  # noqa: E402
 from steer_addon.core.errors import WorldError  # noqa: E402
 from tests.blender.test_meeting_crowds import head_on  # noqa: E402
@@ -73,6 +73,31 @@ def test_all_crowds_are_simulated_in_one_run(run, pair, tmp_path, runs):
     }
     assert all(row["metrics"]["agents"] == 14 for row in report["crowds"])
     assert result.data["outputs"][-1] == str(tmp_path / "report.json")
+
+
+def test_reports_count_contacts_with_other_crowds(run, pair, tmp_path):
+    """Without bodies that touch, a crowd walks into the other one; numbers are those of a pair."""
+    scene = batch.open_file(pair)
+    for name in LAST:
+        scene.objects[name].steer.meets.sees = "NOBODY"
+        scene.objects[name].steer.bodies.collide_agents = True
+        scene.objects[name].steer.frame_end = 60
+    batch.save_file(tmp_path / "blind.blend")
+    result = run("simulate", tmp_path / "blind.blend", "--out", tmp_path / "out", "--json")
+    assert result.code == 0, result.err
+    rows = {row["crowd"]: row["metrics"] for row in result.data["crowds"]}
+    (east,), (west,) = (rows[name]["touches"] for name in ("East", "West"))
+    assert (east["crowd"], west["crowd"]) == ("West", "East")
+    assert (east["overlap"], east["collisions"]) == (west["overlap"], west["collisions"])
+    paths = [positions(tmp_path / "out" / name).astype(float) for name in ("East", "West")]
+    gaps = np.linalg.norm(paths[0][:, :, None] - paths[1][:, None], axis=-1)
+    share = max(0.0, float(((0.5 - gaps) / 0.5).max()))
+    assert east["overlap"] == pytest.approx(share, abs=1e-5)
+    assert all(rows[name]["overlap"] >= share - 1e-5 for name in rows)
+    one = run(
+        "simulate", tmp_path / "blind.blend", "--out", tmp_path / "one", "--json", "--crowd=West"
+    )
+    assert one.data["metrics"] == rows["West"]
 
 
 def test_one_that_is_named_is_written_as_before_and_still_meets_the_other(run, pair, tmp_path):
@@ -155,13 +180,75 @@ def test_one_run_fills_the_caches_of_all(run, pair, tmp_path, runs):
             np.testing.assert_array_equal(ours.rotation, alone.rotation)
 
 
-def test_caches_of_one_run_go_on(run, pair, tmp_path):
-    words = ["bake", pair, "--to", "cache", "--cache", tmp_path, "--continue"]
-    assert run(*words, "--frames=1-20").code == 0
-    result = run(*words, "--json")
+def same_frames(folder, other):
+    for name, last in LAST.items():
+        ours, whole = open_cache(folder / name), open_cache(other / name)
+        assert ours.complete and ours.frames == whole.frames == range(1, last + 1)
+        for number in ours.frames:
+            np.testing.assert_array_equal(ours.frame(number).position, whole.frame(number).position)
+
+
+@pytest.mark.parametrize("cut", [{"East": 20, "West": 20}, {"East": 12, "West": 50}, {"West": 30}])
+def test_caches_go_on_in_one_run(run, pair, tmp_path, runs, cut):
+    words = ["bake", pair, "--to=cache", "--json"]
+    for name, last in cut.items():
+        more = ["--cache", tmp_path / "cut", f"--frames=1-{last}", "--crowd", name]
+        assert run(*words, *more).code == 0
+    assert run(*words, "--cache", tmp_path / "whole").code == 0
+    runs.clear()
+    result = run(*words, "--cache", tmp_path / "cut", "--continue")
     assert result.code == 0, result.err
-    assert [row["kept"] for row in result.data["crowds"]] == [20, 20]
-    assert sorted(row["frames"] for row in result.data["crowds"]) == [45, 60]
+    assert len(runs) == 1
+    assert {row["crowd"]: row["kept"] for row in result.data["crowds"]} == {
+        name: cut.get(name, 0) for name in LAST
+    }
+    same_frames(tmp_path / "cut", tmp_path / "whole")
+
+
+def test_a_cache_in_which_the_other_crowd_was_played_goes_on_so(run, pair, tmp_path, runs):
+    """East goes where its bake has it go in West's, from the first frame to the last."""
+    found = {}
+    for name, east, west in (("cut", 40, 20), ("whole", 44, 44)):
+        words = ["bake", "--to=cache", "--cache", tmp_path / name]
+        baked = tmp_path / f"{name}.blend"
+        first = [pair, "--crowd=East", f"--frames=1-{east}", "--save", baked]
+        assert run(*words, *first).code == 0
+        assert run(*words, baked, "--crowd=West", f"--frames=1-{west}").code == 0
+        runs.clear()
+        assert run(*words, baked, "--frames=1-44", "--continue").code == 0
+        cache = open_cache(tmp_path / name / "West")
+        assert cache.frames == range(1, 45)
+        found[name] = [cache.frame(number).position for number in cache.frames]
+    np.testing.assert_array_equal(found["cut"], found["whole"])
+
+
+def test_one_run_gives_the_files_of_all(run, pair, tmp_path, runs):
+    words = ["bake", pair, "--to=csv", "--out"]
+    assert run(*words, tmp_path / "both").code == 0
+    assert len(runs) == 1
+    for name in LAST:
+        assert run(*words, tmp_path / "one", f"--crowd={name}").code == 0
+    folders = [tmp_path / "both", tmp_path / "one"]
+    both, one = ({p.name: p.read_bytes() for p in folder.iterdir()} for folder in folders)
+    assert len(both) == 2 and both == one
+
+
+def test_one_run_gives_the_keyframes_of_all(run, pair, tmp_path, runs):
+    saved = tmp_path / "keyed.blend"
+    result = run("bake", pair, "--save", saved, "--empties", "--json")
+    assert result.code == 0, result.err
+    assert len(runs) == 1
+    assert [row["agents"] for row in result.data["crowds"]] == [14, 14]
+    assert all(row["seconds_per_step"] > 0.0 for row in result.data["crowds"])
+    scene = batch.open_file(saved)
+    for name, last in LAST.items():
+        objects = sorted(scene.objects[name].steer.bake_collection.objects, key=lambda o: o["id"])
+        scene.frame_set(last)
+        shown = np.array([tuple(obj.location) for obj in objects], np.float32)
+        live = batch.open_file(pair)
+        *_, frame = simulate.run(live.objects[name], live, range(1, last + 1))
+        np.testing.assert_array_equal(shown, frame.position)
+        scene = batch.open_file(saved)
 
 
 def test_an_error_in_a_shared_run_leaves_no_cache_complete(run, pair, tmp_path, monkeypatch):
@@ -181,7 +268,7 @@ def test_an_error_in_a_shared_run_leaves_no_cache_complete(run, pair, tmp_path, 
         assert not cache.complete and cache.frames == range(1, 10)
 
 
-@pytest.mark.parametrize("command", ["simulate", "bake", "info"])
+@pytest.mark.parametrize("command", ["simulate", "bake", "render", "info"])
 def test_a_wrong_name_says_which_there_are(run, pair, tmp_path, command):
     more = {"simulate": ["--out", tmp_path], "bake": ["--to=cache", "--cache", tmp_path]}
     words = [*more.get(command, []), "--crowd=East", "--crowd=North"]
@@ -198,14 +285,43 @@ def test_a_setting_that_one_crowd_lacks_names_the_crowd(run, pair, tmp_path):
     assert run("simulate", tmp_path / "other.blend", *words, "--crowd=West").code == 0
 
 
-def test_render_simulates_all_at_once(run, pair, tmp_path, runs):
+@pytest.fixture(scope="module")
+def seen(pair, tmp_path_factory):
+    """The pair with a camera above."""
     scene = batch.open_file(pair)
     scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.camera.location = (0.0, 0.0, 40.0)
     scene.collection.objects.link(scene.camera)
-    batch.save_file(tmp_path / "seen.blend")
-    words = ["--frames=55", "--size=16x9", "--samples=1", "--out", tmp_path]
-    assert run("render", tmp_path / "seen.blend", *words).code == 0
+    path = tmp_path_factory.mktemp("seen") / "seen.blend"
+    batch.save_file(path)
+    return path
+
+
+TINY = ["--size=16x9", "--samples=1", "--json"]
+
+
+def test_render_simulates_all_at_once(run, seen, tmp_path, runs):
+    assert run("render", seen, "--frames=55", *TINY, "--out", tmp_path).code == 0
     assert len(runs) == 1
+
+
+def test_render_shows_the_named_crowd_as_it_goes_among_all(run, seen, tmp_path):
+    saved = tmp_path / "keyed.blend"
+    assert run("bake", seen, "--save", saved, "--frames=1-3", "--empties").code == 0
+    before = saved.read_bytes()
+    assert run("render", saved, "--frames=2", *TINY, "--out", tmp_path, "--crowd=East").code == 0
+    scene = bpy.context.scene
+    hidden = {name: scene.objects[name].steer.bake_collection.hide_render for name in LAST}
+    assert hidden == {"East": False, "West": True} and saved.read_bytes() == before
+    result = run("render", seen, "--frames=55", *TINY, "--out", tmp_path, "--crowd=West")
+    assert result.code == 0, result.err
+    assert result.data["agents"] == 14
+    shown = bpy.context.scene.objects
+    assert shown["East"].hide_render and not shown["West"].hide_render
+    met = live.get_frame(shown["West"], 55).position
+    scene = batch.open_file(seen)
+    *_, frame = simulate.run(scene.objects["West"], scene, range(1, 56))
+    np.testing.assert_array_equal(met, frame.position)
 
 
 def test_info(run, pair, tmp_path):

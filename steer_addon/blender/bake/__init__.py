@@ -15,4 +15,5 @@ load_on_use(
     "places",
     "removal",
     "rig_bakes",
+    "together",
 )

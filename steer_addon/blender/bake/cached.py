@@ -34,6 +34,7 @@ class CacheBake:
     """A running bake: iterate over `steps`, then `close` it.
 
     Attributes:
+        crowd: The crowd.
         name: Name of the crowd in the cache.
         folder: Folder of the cache.
         frames: All frames of the complete bake.
@@ -41,6 +42,8 @@ class CacheBake:
         steps: Yields the progress after each step.
         writer: Writer of the cache.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
+        shared: A run that gives the frames of several crowds, whose bakes then go on step by step
+            together; None for a run of its own.
     """
 
     def __init__(
@@ -49,11 +52,11 @@ class CacheBake:
         scene: bpy.types.Scene,
         writer: CacheWriter,
         before: dict[str, Any],
-        shared: SharedRun | None = None,
     ) -> None:
         """Prepare the bake; `before` is the `about` of the frames that existed before."""
-        self._shared = shared
+        self.shared: SharedRun | None = None
         header = writer.header
+        self.crowd = obj
         self.name, self.folder = header.name, writer.folder
         self.frames = range(header.frame_start, header.frame_end + 1)
         self.kept = writer.next_frame - header.frame_start
@@ -73,6 +76,17 @@ class CacheBake:
             # steps that never began have closed nothing
             self.writer.close()
 
+    def discard(self) -> None:
+        """Remove the frames of a bake that is not complete; an earlier bake stays as it is.
+
+        Raises:
+            OutputError: The frames cannot be removed.
+        """
+        # closed first, so that the steps keep nothing when they end
+        self.writer.close()
+        self.close()
+        self.writer.discard()
+
     def _steps(
         self,
         obj: bpy.types.Object,
@@ -87,27 +101,27 @@ class CacheBake:
         starts = {crowd.steer.frame_start for crowd in linked_crowds(obj)}
         wanted = inputs.sample_frames(inputs.span(obj, header)) | starts
         seen = inputs.Inputs(obj, wanted, header.name)
-        known = None
-        if first > header.frame_start:
+        unchecked, known = first > header.frame_start, None
+        if unchecked:
             seen.wanted = {n for n in wanted if n >= first}
             seen.wanted |= inputs.sampled(before.get("inputs"), first)
             states = inputs.renamed(writer.states, header.name, obj.name_full)
             known = Resume(first - 1, states, seen.add_session)
-        if self._shared is None:
+        if self.shared is None:
             run = moments(obj, scene, header.frame_end, known)
         else:
-            run = self._shared.moments_of(obj, header.frame_end)
+            run = self.shared.moments_of(obj, header.frame_end, seen.add_session)
         with closing(run) as found:
             for moment in found:
                 if not moment or moment[0][0] != obj:
                     yield None
                     continue
-                if known is not None:
-                    require_same(obj, before, {**before, "inputs": seen.data()}, header.name)
-                    known = None
-                for crowd, session, _ in moment:
-                    seen.add_session(crowd, session)
                 _, session, frame = moment[0]
+                if unchecked and frame.number >= first:
+                    require_same(obj, before, {**before, "inputs": seen.data()}, header.name)
+                    unchecked = False
+                for crowd, own, _ in moment:
+                    seen.add_session(crowd, own)
                 add_new(self.warnings, [*session.reader.warnings, *session.simulation.warnings])
                 if frame.number < first:
                     yield None
@@ -125,7 +139,6 @@ def begin(
     folder: Path,
     frames: range | None = None,
     file: Path | None = None,
-    shared: SharedRun | None = None,
 ) -> CacheBake:
     """Begin a bake; a cache that is in the folder stays until the new one is complete.
 
@@ -135,8 +148,6 @@ def begin(
         folder: Folder of the cache.
         frames: Frames to keep; None keeps all frames of the crowd.
         file: The .blend file that the bake belongs to; None for the open one.
-        shared: A run that gives the frames of several crowds, whose bakes then go on step by step
-            together; None for a run of its own.
 
     Raises:
         SteerError: The crowd cannot be simulated, or the folder cannot be written.
@@ -154,7 +165,7 @@ def begin(
     )
     known = inputs.known_data(obj, scene, header)
     header = replace(header, settings_hash=inputs.settings_hash(known["settings"]), about=known)
-    return CacheBake(obj, scene, CacheWriter(folder, header), {}, shared)
+    return CacheBake(obj, scene, CacheWriter(folder, header), {})
 
 
 def resume(

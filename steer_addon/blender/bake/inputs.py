@@ -26,9 +26,8 @@ from ...core.results.digests import (
     points_digest,
     world_parts,
 )
-from ..crowd.links import ROLES, linked_crowds
-from ..crowd.live_settings import LiveKey, describe, live_key, played_curves
-from ..crowd.properties import settings_of
+from ..crowd.links import ROLES, linked_crowds, relations_of
+from ..crowd.live_settings import LiveKey, describe, own_key, played_curves
 from ..crowd.slots import SOURCES, source_use
 from ..live.session import Session
 from ..live.simulate import fps_of
@@ -59,15 +58,16 @@ def settings_data(obj: bpy.types.Object, scene: bpy.types.Scene, name: str) -> d
     Raises:
         ParameterError: A setting is out of range.
     """
-    key = live_key(obj, settings_of(obj), fps_of(scene))
+    members = linked_crowds(obj)
     found = {}
-    for crowd, own in zip(linked_crowds(obj), (key, *key.others), strict=True):
-        found[crowd.name_full] = _plain(own, alone=not key.others)
+    for crowd in members:
+        found[crowd.name_full] = _plain(own_key(crowd, fps_of(scene)), alone=len(members) == 1)
         if crowd != obj:
             # at its end a crowd stands still, and the others see that
             found[crowd.name_full]["values"]["frame_end"] = crowd.steer.frame_end
-    if key.meeting:
-        found[obj.name_full]["values"]["meets.crowds"] = digest(key.meeting)
+    if len(members) > 1:
+        meeting = tuple(relation.tobytes() for relation in relations_of(members))
+        found[obj.name_full]["values"]["meets.crowds"] = digest(meeting)
     return renamed(found, obj.name_full, name)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import bpy
 
 from ...core.diagnoses import Diagnosis, diagnose
+from ...core.results.frames import Frame
 from ..characters import library
 from ..crowd import crowds
 from ..crowd.properties import bake_settings_of
@@ -92,6 +93,7 @@ def bake_crowd(
     numbers: range,
     *,
     empties: bool = False,
+    frames: Iterable[Frame] | None = None,
 ) -> keyframes.BakeResult:
     """Simulate a crowd, bake it to keyed objects, and hide it.
 
@@ -104,6 +106,7 @@ def bake_crowd(
         warnings: Filled with what the user may want to change about the scene.
         numbers: Frames to bake; the crowd is simulated from its start.
         empties: Whether agents become empties, whatever they are shown as.
+        frames: These frames, where they were simulated with other crowds; None to simulate them.
 
     Raises:
         SteerError: The crowd cannot be simulated or baked; then nothing has changed.
@@ -112,7 +115,9 @@ def bake_crowd(
     steer = obj.steer
     modifier = display.require_modifier(crowds.require_crowd(obj))
     simulated = []
-    for frame in simulate.run(obj, scene, numbers, warnings=warnings):
+    if frames is None:
+        frames = simulate.run(obj, scene, numbers, warnings=warnings)
+    for frame in frames:
         simulated.append(frame)
         progress(0.5 * len(simulated) / len(numbers))
 

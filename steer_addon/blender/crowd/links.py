@@ -7,17 +7,18 @@ Crowds that see or touch one another are stepped together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from ...core.crowd.meets import MeetsSettings, Relation, relations
+from ...core.crowd.meets import MeetsSettings, Relation, groups_of, relations, with_bodies
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from ...core.results import frames as results
+from ..unchanging import once
 from .crowds import crowds, is_crowd
 from .property_factory import read_settings
 from .slots import second_slots, target_slots
@@ -42,6 +43,10 @@ def target_crowd(slot: Any) -> bpy.types.Object | None:
 
 def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object]:
     """The crowds that a crowd steers by, by the role and the name of the slot."""
+    return once((crowd_slots, obj.session_uid), lambda: _crowd_slots(obj))
+
+
+def _crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object]:
     found = {
         (role, name): target_crowd(slot)
         for role, slots in ROLES.items()
@@ -50,32 +55,63 @@ def crowd_slots(obj: bpy.types.Object) -> dict[tuple[str, str], bpy.types.Object
     return {key: crowd for key, crowd in found.items() if crowd is not None}
 
 
+class Linked(NamedTuple):
+    """Crowds of which one, at least, depends on all others, directly or through others."""
+
+    crowds: tuple[bpy.types.Object, ...]
+    """By name."""
+    uids: frozenset[int]
+    """Their session uids."""
+
+
+def linked_with(obj: bpy.types.Object) -> Linked:
+    """A crowd and all crowds that it depends on; one and the same for all that share them."""
+    return once((linked_with, obj.session_uid), lambda: _linked_with(obj))
+
+
+def _linked_with(obj: bpy.types.Object) -> Linked:
+    scenes = frozenset(scene.session_uid for scene in obj.users_scene)
+    groups = once((_groups, scenes), lambda: _groups(_beside(obj)))
+    found: dict[int, bpy.types.Object] = {}
+    waiting = [obj]
+    while waiting:
+        crowd = waiting.pop()
+        if crowd.session_uid not in found:
+            members, ahead = groups.get(crowd.session_uid) or _group([crowd])
+            found |= members
+            waiting += ahead
+    uids = frozenset(found)
+
+    def by_name() -> Linked:
+        return Linked(tuple(sorted(found.values(), key=lambda crowd: crowd.name_full)), uids)
+
+    return once((Linked, uids), by_name)
+
+
 def linked_crowds(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """A crowd, first, and all crowds that it depends on, directly or through others, by name."""
-    meeting = _meeting(_beside(obj))
-    found = _reached(
-        obj, lambda crowd: (*crowd_slots(crowd).values(), *meeting.get(crowd.session_uid, ()))
-    )
-    return [obj, *sorted((c for c in found if c != obj), key=lambda c: c.name_full)]
+    crowds = list(linked_with(obj).crowds)
+    crowds.remove(obj)
+    return [obj, *crowds]
+
+
+def all_linked(several: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Some crowds, and all that any of them depends on; each once."""
+    groups = {linked.uids: linked for linked in map(linked_with, several)}
+    found = {crowd.session_uid: crowd for group in groups.values() for crowd in group.crowds}
+    return list(found.values())
 
 
 def followed_crowds(obj: bpy.types.Object) -> set[int]:
     """Session uids of a crowd and of those that it steers by, directly or through others."""
-    return {crowd.session_uid for crowd in _reached(obj, lambda crowd: crowd_slots(crowd).values())}
-
-
-def _reached(
-    obj: bpy.types.Object, following: Callable[[bpy.types.Object], Iterable[bpy.types.Object]]
-) -> list[bpy.types.Object]:
-    """A crowd, and all that one comes to from it by going on to those that follow."""
-    found = {obj.session_uid: obj}
+    found: set[int] = set()
     waiting = [obj]
     while waiting:
-        for crowd in following(waiting.pop()):
-            if crowd.session_uid not in found:
-                found[crowd.session_uid] = crowd
-                waiting.append(crowd)
-    return list(found.values())
+        crowd = waiting.pop()
+        if crowd.session_uid not in found:
+            found.add(crowd.session_uid)
+            waiting += crowd_slots(crowd).values()
+    return found
 
 
 def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
@@ -84,16 +120,20 @@ def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
     return list(found.values())
 
 
-def _meeting(members: Sequence[bpy.types.Object]) -> dict[int, list[bpy.types.Object]]:
-    """By session uid: the crowds that each sees, is seen by or touches."""
-    if len(members) < 2:
-        return {}
+_Group = tuple[dict[int, bpy.types.Object], list[bpy.types.Object]]
+"""Crowds that meet, by session uid, and the crowds that they steer by."""
+
+
+def _group(members: Sequence[bpy.types.Object]) -> _Group:
+    ahead = [crowd for member in members for crowd in crowd_slots(member).values()]
+    return {crowd.session_uid: crowd for crowd in members}, ahead
+
+
+def _groups(members: Sequence[bpy.types.Object]) -> dict[int, _Group]:
+    """By session uid: the crowds that meet, directly or through others."""
     sees, touches = relations_of(members)
-    met = sees | sees.T | touches
-    return {
-        crowd.session_uid: [other for k, other in enumerate(members) if met[row, k]]
-        for row, crowd in enumerate(members)
-    }
+    groups = [_group([members[k] for k in rows]) for rows in groups_of(sees | touches)]
+    return {uid: group for group in groups for uid in group[0]}
 
 
 def relations_of(members: Sequence[bpy.types.Object]) -> tuple[Relation, Relation]:
@@ -101,6 +141,11 @@ def relations_of(members: Sequence[bpy.types.Object]) -> tuple[Relation, Relatio
 
     Bodies touch only where both crowds have them.
     """
+    uids = tuple(crowd.session_uid for crowd in members)
+    return once((relations_of, uids), lambda: _relations_of(members))
+
+
+def _relations_of(members: Sequence[bpy.types.Object]) -> tuple[Relation, Relation]:
     told = [read_settings(crowd.steer.meets, MeetsSettings) for crowd in members]
     chosen = np.zeros((len(members), len(members)), np.bool_)
     for row, crowd in enumerate(members):
@@ -109,8 +154,8 @@ def relations_of(members: Sequence[bpy.types.Object]) -> tuple[Relation, Relatio
             inside = {o.session_uid for o in collection.all_objects}
             chosen[row] = [other.session_uid in inside for other in members]
     sees, touches = relations(told, chosen)
-    have = np.array([crowd.steer.bodies.collide_agents for crowd in members], np.bool_)
-    return sees, touches & (have[:, None] & have)
+    have = [crowd.steer.bodies.collide_agents for crowd in members]
+    return sees, with_bodies(touches, have)
 
 
 def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]) -> World:

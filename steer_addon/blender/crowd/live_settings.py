@@ -6,6 +6,7 @@ the settings, and the curves that drive them are compared in their place.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,9 +17,11 @@ import numpy as np
 
 from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.parameters import parameters
+from ..unchanging import once
 from . import animation_paths
-from .links import linked_crowds, relations_of
+from .links import Linked, linked_with, relations_of
 from .properties import settings_of
+from .records import Part
 
 _PATH = re.compile(r'steer\.(?:behaviors\[(?:(\d+)|"(.*)")\]\.)?(?:(\w+)\.)?(\w+)$')
 _CURVE_ARRAYS = ("co", "handle_left", "handle_right")
@@ -34,10 +37,10 @@ class LiveKey:
     """Curves and drivers that give keyed values."""
     frame_start: int
     fps: float
-    others: tuple[LiveKey, ...] = ()
-    """The keys of all crowds that it depends on."""
-    meeting: tuple[bytes, ...] = ()
-    """Which of it and of those see and touch which."""
+    linked: tuple[LiveKey, ...] = ()
+    """The keys of it and all crowds that it depends on, where there are such."""
+    meeting: bytes = b""
+    """Which of these see and touch which."""
 
 
 def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:
@@ -51,12 +54,44 @@ def live_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> Live
     Raises:
         ParameterError: The settings of another crowd are out of range.
     """
-    members = linked_crowds(obj)
-    if len(members) == 1:
+    linked = linked_with(obj)
+    if len(linked.crowds) == 1:
         return _own_key(obj, settings, fps)
-    others = tuple(_own_key(crowd, settings_of(crowd), fps) for crowd in members[1:])
-    meeting = tuple(relation.tobytes() for relation in relations_of(members))
-    return replace(_own_key(obj, settings, fps), others=others, meeting=meeting)
+    keys, meeting = once((live_key, linked.uids, fps), lambda: _keys(linked, fps))
+    return replace(_own_key(obj, settings, fps), linked=keys, meeting=meeting)
+
+
+_last: Part[list[LiveKey]] = Part(list)
+"""The key of a crowd that was asked for last: to compare a thing with itself takes no time."""
+
+
+def _keys(linked: Linked, fps: float) -> tuple[tuple[LiveKey, ...], bytes]:
+    """The keys of linked crowds, and a digest of which see and touch which; names do not count."""
+    members = sorted(linked.crowds, key=lambda crowd: crowd.session_uid)
+    keys = []
+    for crowd in members:
+        key, last = own_key(crowd, fps), _last.ensure(crowd)
+        if last != [key]:
+            last[:] = [key]
+        keys += last
+    meeting = hashlib.blake2b(digest_size=16)
+    for relation in relations_of(members):
+        meeting.update(relation.tobytes())
+    return tuple(keys), meeting.digest()
+
+
+def own_key(crowd: bpy.types.Object, fps: float) -> LiveKey:
+    """The key of a crowd without those of others."""
+    return _own_key(crowd, current_settings(crowd), fps)
+
+
+def current_settings(obj: bpy.types.Object) -> CrowdSettings:
+    """The settings of an original crowd object at the current frame.
+
+    Raises:
+        ParameterError: They are out of range.
+    """
+    return once((current_settings, obj.session_uid), lambda: settings_of(obj))
 
 
 def _own_key(obj: bpy.types.Object, settings: CrowdSettings, fps: float) -> LiveKey:

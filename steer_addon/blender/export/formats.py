@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...core.cache import Cache
     from ...core.results.frames import Frame
 
-__all__ = ["FORMATS", "Format", "Job", "Result", "default_name", "export_crowd"]
+__all__ = ["FORMATS", "Format", "Job", "Result", "default_name", "export_crowd", "plays"]
 
 Progress = Callable[[float], None]
 
@@ -86,6 +86,11 @@ class Job:
     def positions(self) -> mesh_cache.Points:
         """The positions of all agents in each frame."""
         return mesh_cache.positions(self.frames, self.ids())
+
+
+def plays(obj: bpy.types.Object, numbers: range) -> bool:
+    """Whether a crowd plays a bake that holds these frames, so that they are not simulated."""
+    return _cache_of(obj, numbers) is not None
 
 
 def _cache_of(obj: bpy.types.Object, numbers: range) -> Cache | None:
@@ -170,6 +175,7 @@ def export_crowd(
     progress: Progress = lambda share: None,
     warnings: list[Diagnosis] | None = None,
     ignore_bake: bool = False,
+    simulated: Iterable[Frame] | None = None,
 ) -> Result:
     """Export a crowd.
 
@@ -182,15 +188,18 @@ def export_crowd(
         progress: Called with the completed share, 0 to 1.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
         ignore_bake: Simulate even if there is a bake.
+        simulated: The frames, where they were simulated with other crowds.
 
     Raises:
         SteerError: The crowd cannot be simulated, or the file not be written.
     """
     start, agents = time.perf_counter(), 0
     found = [] if warnings is None else warnings
-    cache = None if ignore_bake else _cache_of(obj, numbers)
+    cache = None if ignore_bake or simulated is not None else _cache_of(obj, numbers)
     source: Any
-    if cache is None:
+    if simulated is not None:
+        source = (frame for frame in simulated)
+    elif cache is None:
         source = simulate.run(obj, scene, numbers, warnings=found)
     else:
         found += _age(obj, scene)

@@ -191,9 +191,10 @@ def save_file(path: Path) -> None:
         rename(partial, path)
 
 
-def agent_count(scene: bpy.types.Scene) -> int:
-    """Number of agents at the start, of all crowds of a scene."""
-    return sum(len(obj.data.vertices) for obj in crowds.crowds(scene))
+def agent_count(scene: bpy.types.Scene, names: Sequence[str] = ()) -> int:
+    """Number of agents at the start, of the crowds that have these names, or of all."""
+    chosen = [obj for obj in crowds.crowds(scene) if not names or obj.name in names]
+    return sum(len(obj.data.vertices) for obj in chosen)
 
 
 def set_bake(crowd: bpy.types.Object, options: argparse.Namespace, names: tuple[str, ...]) -> None:

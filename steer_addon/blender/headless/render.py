@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import bpy
@@ -13,6 +13,7 @@ from ...core.errors import OutputError, SceneError
 from ...core.files.marks import is_marked, mark_picture, mark_video
 from ...core.files.staging import cannot_write
 from ...core.step.simulation import Progress, with_progress
+from ..bake import heroes
 from ..crowd import baked_file, crowds, links
 from ..crowd.state import plays_back
 from ..live import live
@@ -78,6 +79,19 @@ def prepare(
     settings.file_format = "PNG"
     settings.color_mode = "RGB"
     render.use_file_extension = True
+
+
+def show_only(scene: bpy.types.Scene, chosen: Collection[bpy.types.Object]) -> None:
+    """Hide all other crowds in pictures, with their heroes, and the objects they were baked to."""
+    for obj in crowds.crowds(scene):
+        if obj in chosen:
+            continue
+        obj.hide_render = True
+        if obj.steer.bake_collection is not None:
+            obj.steer.bake_collection.hide_render = True
+        for carrier in heroes.carriers(obj).values():
+            for part in heroes.parts_of(carrier):
+                part.hide_render = True
 
 
 def picture_size(scene: bpy.types.Scene) -> tuple[int, int]:

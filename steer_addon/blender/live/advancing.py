@@ -10,7 +10,7 @@ import bpy
 from ...core.compiled import jit
 from ...core.errors import KernelsMissingError, SteerError
 from ...core.step.simulation import advance_together
-from ..crowd.links import linked_crowds
+from ..crowd.links import all_linked
 from . import compiling
 from .meeting import Takings, meeting_groups
 
@@ -35,9 +35,10 @@ def advance(
     """
     failed: set[int] = set()
     for group in meeting_groups(takings):
-        members = [obj for obj, taking in takings if taking in group[0] and taking.shown is None]
-        linked = [other for obj in members for other in linked_crowds(obj)]
-        waiting = can_wait and any(map(compiling.is_waiting, linked))
+        inside = set(map(id, group[0]))
+        moving = [row for row in takings if row[1].shown is None]
+        members = [obj for obj, taking in moving if id(taking) in inside]
+        waiting = can_wait and any(map(compiling.is_waiting, all_linked(members)))
         try:
             with jit.deferring() if can_wait else nullcontext():
                 if not waiting:

@@ -23,11 +23,12 @@ from ...core.diagnoses import Diagnosis, diagnose
 from ...core.errors import KernelsMissingError, SteerError, warn
 from .. import app_handlers
 from ..crowd import baked_file, crowds
-from ..crowd.links import linked_crowds
+from ..crowd.links import all_linked
 from ..crowd.records import Part
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment, scene_moment
 from ..crowd.state import clear_state, get_state, is_playback, plays_back, remove_orphans
 from ..suspension import is_suspended, suspended
+from ..unchanging import unchanging
 from . import advancing, compiling, live_store, meeting, missing, played, simulate
 from .edits import Edit
 
@@ -153,7 +154,7 @@ def _stepped(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     live = [obj for obj in found if not is_baked(obj)]
     if len(live) == len(found):
         return found
-    needed = {crowd.session_uid for obj in live for crowd in linked_crowds(obj)}
+    needed = {crowd.session_uid for crowd in all_linked(live)}
     simulated = [obj for obj in found if obj.session_uid in needed]
     return [obj for obj in simulated if played.played(obj) is None]
 
@@ -214,8 +215,12 @@ def _resume(waited: set[int]) -> None:
 @persistent
 def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Show the new frame."""
-    if is_suspended():
-        return
+    if not is_suspended():
+        with unchanging():
+            _show_frame(scene, depsgraph)
+
+
+def _show_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     rendering = depsgraph.mode == "RENDER"
 
     def find_live_frame(crowd: bpy.types.Object, number: int) -> Frame | None:
@@ -272,7 +277,8 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     edit = Edit(scene, depsgraph)
     if edit.there is not None:
         remove_orphans(depsgraph)
-    _each(scene, lambda run, obj: run.edited(obj, scene, edit), wait=True)
+    with unchanging():
+        _each(scene, lambda run, obj: run.edited(obj, scene, edit), wait=True)
     lock_interface(scene)
 
 
@@ -289,7 +295,8 @@ def on_undo(*_: object) -> None:
 
 def show(scene: bpy.types.Scene) -> None:
     """Show the frames that the crowds of a scene have now, as after an undo or catching up."""
-    _each(scene, lambda run, obj: run.restore(obj, scene))
+    with unchanging():
+        _each(scene, lambda run, obj: run.restore(obj, scene))
 
 
 @persistent

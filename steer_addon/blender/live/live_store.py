@@ -15,7 +15,7 @@ from ...core.errors import SteerError
 from ...core.results.frames import Frame, moved, sharing
 from ...core.results.memories import Kept, keep
 from ...core.step.simulation import Taking
-from ..crowd.live_settings import LiveKey, live_key
+from ..crowd.live_settings import LiveKey, current_settings, live_key
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import frames_per_frame, is_remapped, moment
 from ..crowd.state import clear_state, ensure_state, plays_back, write_state
@@ -250,7 +250,7 @@ class LiveRun:
 
     def _settings(self, obj: bpy.types.Object, scene: bpy.types.Scene) -> CrowdSettings:
         """The settings at the scene's frame; stored frames are dropped if the settings changed."""
-        settings = settings_of(obj)
+        settings = current_settings(obj)
         key = live_key(obj, settings, simulate.fps_of(scene))
         if self._key is not None and key != self._key:
             if key.frame_start != self._key.frame_start or key.fps != self._key.fps:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import bpy
 
+from ...core.crowd.meets import groups_of
 from ...core.results.frames import Frame
 from ...core.step.simulation import Taking
-from ...core.step.together import Meeting, groups_of
-from ..crowd.links import crowd_slots, linked_crowds, relations_of
+from ...core.step.together import Meeting
+from ..crowd.links import all_linked, crowd_slots, relations_of
 from .played import played
 
 Takings = Sequence[tuple[bpy.types.Object, Taking]]
@@ -43,6 +44,5 @@ def bakes_beside(
 ) -> list[tuple[bpy.types.Object, Taking]]:
     """The crowds that play a bake and are met in the step to a frame, each as it is played."""
     moving = [obj for obj, taking in takings if taking.shown is None]
-    beside = {other.session_uid: other for obj in moving for other in linked_crowds(obj)}
-    bakes = [(other, played(other)) for other in beside.values()]
+    bakes = [(other, played(other)) for other in all_linked(moving)]
     return [(other, bake.taking(number)) for other, bake in bakes if bake is not None]

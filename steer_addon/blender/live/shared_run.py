@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
+from dataclasses import replace
 
 import bpy
 
 from ..crowd.links import linked_crowds
-from .simulate import Moment, moments
+from .session import Session
+from .simulate import Moment, Resume, moments
 
 
 class SharedRun:
@@ -23,6 +25,7 @@ class SharedRun:
         scene: bpy.types.Scene,
         last: int,
         read: Collection[bpy.types.Object],
+        resume: Resume | None = None,
     ) -> None:
         """Prepare the run.
 
@@ -31,19 +34,29 @@ class SharedRun:
             scene: Its scene.
             last: The last frame.
             read: The crowds that are read.
+            resume: Point to continue from; readers have functions of their own to pass sessions.
         """
-        self._steps = moments(root, scene, last, wanted=read)
+        known = resume and replace(resume, pass_session=lambda *row: self._passed.append(row))
+        self._steps = moments(root, scene, last, known, wanted=read)
         self._first = min(crowd.steer.frame_start for crowd in linked_crowds(root))
         self._moment: Moment = []
+        self._passed: list[tuple[bpy.types.Object, Session]] = []
+        """The crowds of a frame that is known, each with its session."""
         self._taken = 0
         self._failed: Exception | None = None
 
-    def moments_of(self, obj: bpy.types.Object, last: int) -> Generator[Moment, None, None]:
+    def moments_of(
+        self,
+        obj: bpy.types.Object,
+        last: int,
+        pass_session: Callable[[bpy.types.Object, Session], None] = lambda crowd, session: None,
+    ) -> Generator[Moment, None, None]:
         """What `moments` gives for one of the crowds, and nothing for frames before.
 
         Args:
             obj: The crowd.
             last: Its last frame.
+            pass_session: Called with each crowd and its session at every frame that is known.
 
         Raises:
             SteerError: While iterating: a crowd of the run cannot be simulated.
@@ -52,6 +65,9 @@ class SharedRun:
         for number in range(last - self._first + 1):
             rows = {row[0].session_uid: row for row in self._at(number)}
             uids = [crowd.session_uid for crowd in members]
+            for crowd, session in self._passed:
+                if crowd.session_uid in uids:
+                    pass_session(crowd, session)
             yield [rows[uid] for uid in uids if uid in rows]
 
     def _at(self, number: int) -> Moment:
@@ -59,6 +75,7 @@ class SharedRun:
         if self._failed is not None:
             raise self._failed
         if number == self._taken:
+            self._passed.clear()
             try:
                 self._moment = next(self._steps)
             except Exception as error:

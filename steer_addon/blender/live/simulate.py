@@ -16,12 +16,13 @@ from ...core.results.frames import Frame
 from ...core.step.simulation import Taking, advance_together
 from ..crowd.casting import cast_of
 from ..crowd.crowds import frame_numbers
-from ..crowd.links import followed_crowds, linked_crowds
+from ..crowd.links import followed_crowds, linked_crowds, linked_with
 from ..crowd.properties import settings_of
 from ..crowd.scene_time import scene_moment
 from ..reading.scene_inputs import input_objects, needs_frames, needs_own_scene
 from ..reading.scratch import Scratch
 from ..suspension import suspended
+from ..unchanging import unchanging
 from .meeting import meeting_groups
 from .played import played
 from .session import Session
@@ -228,7 +229,8 @@ def moments(
         The started crowds at each frame, from the first frame of the earliest crowd on; nothing
         for frames that are known.
     """
-    group = _Group([obj, *wanted], scene, resume)
+    with unchanging():
+        group = _Group([obj, *wanted], scene, resume)
     try:
         starts = {crowd.steer.frame_start for crowd in group.members}
         moving = needs_frames(obj)
@@ -236,7 +238,9 @@ def moments(
         for number in range(min(starts), last + 1):
             if depsgraph is None or moving or number in starts:
                 depsgraph = group.stage.at(number)
-            yield group.advance(number, depsgraph, moving)
+            with unchanging():
+                found = group.advance(number, depsgraph, moving)
+            yield found
     finally:
         group.stage.close()
 
@@ -250,11 +254,12 @@ def runs_for(
         The crowd of each run, and those of the wanted crowds that it gives; each is given once.
     """
     left = list(wanted)
-    linked = {crowd.session_uid: linked_crowds(crowd) for crowd in left}
+    with unchanging():
+        linked = {crowd.session_uid: linked_with(crowd).uids for crowd in left}
     found = []
     for crowd in sorted(left, key=lambda crowd: -len(linked[crowd.session_uid])):
         if crowd in left:
-            given = [other for other in left if other in linked[crowd.session_uid]]
+            given = [other for other in left if other.session_uid in linked[crowd.session_uid]]
             left = [other for other in left if other not in given]
             found.append((crowd, given))
     return found
@@ -286,6 +291,7 @@ def run_together(
     scene: bpy.types.Scene,
     *,
     warnings: list[Diagnosis] | None = None,
+    watch: Callable[[bpy.types.Object, Moment], None] = lambda root, moment: None,
 ) -> Generator[Moment, None, None]:
     """Simulate crowds from their first frames and yield the requested frames.
 
@@ -297,6 +303,7 @@ def run_together(
         wanted: The crowds, each with the frames to yield, in ascending order, from its range.
         scene: Their scene.
         warnings: Filled with diagnoses of the scene that the user may want to act on.
+        watch: Called at every frame with the crowd of the run, see `runs_for`, and all its crowds.
 
     Yields:
         For each frame those crowds of which it is requested, each with its session and its frame.
@@ -316,6 +323,7 @@ def run_together(
             known: dict[int, Frame] = {}
             with closing(moments(root, scene, last, wanted=given)) as steps:
                 for moment in steps:
+                    watch(root, moment)
                     rows = [row for row in moment if row[0] in given]
                     # a crowd that has ended keeps its last frame
                     rows = [row for row in rows if row[2] is not known.get(row[0].session_uid)]

@@ -23,12 +23,20 @@ _running: list[SteppedOperator] = []
 class SteppedOperator(SteerOperator):
     """Base of what makes something in steps: with a window one by one, else in one go.
 
-    Nothing of it is left where it is stopped or fails: `work` takes back what it has made.
+    Nothing half made is left where it is stopped or fails: `work` takes it back.
     """
 
     bl_options = {"UNDO"}
     doing = ""
     """What it does, for the status bar."""
+
+    def in_steps(self, context: bpy.types.Context) -> bool:
+        """Whether the window stays alive: a script waits for the end."""
+        return not bpy.app.background and context.window is not None and self.options.is_invoke
+
+    def kept(self) -> str:
+        """What stays where it is stopped or fails, for the user; empty for nothing."""
+        return ""
 
     def work(self, context: bpy.types.Context) -> Work:
         """Make it, and give the share that is done after each step; return the message."""
@@ -40,7 +48,7 @@ class SteppedOperator(SteerOperator):
 
     def execute(self, context: bpy.types.Context) -> Returned:
         """Begin; a script waits for the end, and a window goes on."""
-        if bpy.app.background or context.window is None or not self.options.is_invoke:
+        if not self.in_steps(context):
             return super().execute(context)
         self._work = self.work(context)
         manager = context.window_manager
@@ -64,8 +72,8 @@ class SteppedOperator(SteerOperator):
         """A step, or the end of it."""
         if event.type == "ESC" and event.value == "PRESS":
             self.cancel(context)
-            self.report({"INFO"}, "Stopped: nothing was made")
-            return {"CANCELLED"}
+            self.report({"INFO"}, f"Stopped: {self.kept() or 'nothing was made'}")
+            return self._ended()
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
         try:
@@ -79,13 +87,17 @@ class SteppedOperator(SteerOperator):
             if isinstance(error, ReferenceError):
                 error = CharacterError("What is being read was deleted: try it again")
             self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return self._ended()
         except BaseException:
             self.cancel(context)
             raise
         context.window_manager.progress_update(100 * share)
         context.workspace.status_text_set(f"{self.doing}: {share:.0%}  |  Esc: Stop")
         return {"RUNNING_MODAL"}
+
+    def _ended(self) -> Returned:
+        """The result of what was cut short; what stays can be undone."""
+        return {"FINISHED"} if self.kept() else {"CANCELLED"}
 
     def _step(self) -> float:
         end = time.perf_counter() + _TICK

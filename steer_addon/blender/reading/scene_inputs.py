@@ -7,14 +7,16 @@ and the bake of the crowd are never inputs.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ..crowd.links import ROLES, linked_crowds, target_crowd
+from ..crowd.links import ROLES, Linked, linked_crowds, linked_with, target_crowd
 from ..crowd.slots import source_use
 from ..crowd.state import get_state
+from ..unchanging import once
 from .scene_meshes import MESH_TYPES, is_simulated, may_move, mesh_of, own_mesh, positions
 
 if TYPE_CHECKING:
@@ -109,8 +111,17 @@ def exit_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 def input_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """All objects that a crowd, and the crowds that it steers by, perceive; each one once."""
-    found = [part for crowd in linked_crowds(obj) for part in _own_inputs(crowd)]
+    return _inputs_of(linked_crowds(obj))
+
+
+def _inputs_of(crowds: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    found = [part for crowd in crowds for part in _own_inputs(crowd)]
     return list({o.session_uid: o for o in found}.values())
+
+
+def _all_inputs(linked: Linked) -> list[bpy.types.Object]:
+    """The same for all crowds of which one depends on the others, in another order."""
+    return once((_all_inputs, linked.uids), lambda: _inputs_of(linked.crowds))
 
 
 def _own_inputs(obj: bpy.types.Object) -> list[bpy.types.Object]:
@@ -137,29 +148,44 @@ def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
 
 def gone_inputs(obj: bpy.types.Object, there: frozenset[int]) -> frozenset[int]:
     """Session uids of the inputs that are not among those there, as those that were deleted."""
-    return frozenset(o.session_uid for o in input_objects(obj)) - there
+    linked = linked_with(obj)
+
+    def uids() -> frozenset[int]:
+        return frozenset(o.session_uid for o in _all_inputs(linked))
+
+    return once((gone_inputs, linked.uids), uids) - there
 
 
 def geometry_owners(obj: bpy.types.Object) -> dict[int, int]:
     """Session uids of the inputs and of their data, each with that of the object."""
+    linked = linked_with(obj)
+    meshes, owned = once((geometry_owners, linked.uids), lambda: _all_owners(linked))
     # of other crowds only the mesh: their shown agents change in every frame
-    owners = {c.data.session_uid: c.session_uid for c in linked_crowds(obj)[1:]}
-    for part in input_objects(obj):
-        owners[part.session_uid] = part.session_uid
+    owners = dict(meshes)
+    del owners[obj.data.session_uid]
+    return owners | owned
+
+
+def _all_owners(linked: Linked) -> tuple[dict[int, int], dict[int, int]]:
+    """Owners of the meshes of crowds, and of their inputs."""
+    owned = {}
+    for part in _all_inputs(linked):
+        owned[part.session_uid] = part.session_uid
         if part.data is not None:
-            owners[part.data.session_uid] = part.session_uid
-    return owners
+            owned[part.data.session_uid] = part.session_uid
+    return {crowd.data.session_uid: crowd.session_uid for crowd in linked.crowds}, owned
 
 
 def needs_frames(obj: bpy.types.Object) -> bool:
     """Whether anything that a crowd reads after its first frame may differ between frames."""
-    animated = any(crowd.animation_data is not None for crowd in linked_crowds(obj))
-    return animated or any(may_move(o) for o in input_objects(obj))
+    linked = linked_with(obj)
+    animated = any(crowd.animation_data is not None for crowd in linked.crowds)
+    return animated or any(may_move(o) for o in _all_inputs(linked))
 
 
 def needs_own_scene(obj: bpy.types.Object) -> bool:
     """Whether physics of the user's own scene move an input."""
-    return any(is_simulated(o) for o in input_objects(obj))
+    return any(is_simulated(o) for o in _all_inputs(linked_with(obj)))
 
 
 def signature(
@@ -169,13 +195,19 @@ def signature(
 
     With `geometry` the shapes of the inputs count too.
     """
+    linked = linked_with(obj)
+    key = (signature, linked.uids, geometry)
+    return once(key, lambda: _signature(linked, depsgraph, geometry))
+
+
+def _signature(linked: Linked, depsgraph: bpy.types.Depsgraph, geometry: bool) -> bytes:
     digest = hashlib.blake2b(digest_size=16)
-    crowds = linked_crowds(obj)
-    if geometry:
-        for crowd in crowds[1:]:
+    crowds = linked.crowds
+    if geometry and len(crowds) > 1:
+        for crowd in crowds:
             with own_mesh(crowd.data) as mesh:
                 digest.update(positions(mesh).tobytes())
-    for part in [*crowds, *input_objects(obj)]:
+    for part in [*crowds, *_all_inputs(linked)]:
         evaluated = part.evaluated_get(depsgraph)
         digest.update(part.name_full.encode())
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
@@ -188,7 +220,7 @@ def signature(
         if geometry and part not in crowds and part.type in MESH_TYPES:
             with mesh_of(evaluated) as mesh:
                 digest.update(positions(mesh).tobytes())
-    for purpose, parts in _chosen(obj):
+    for purpose, parts in (row for crowd in crowds for row in _chosen(crowd)):
         digest.update(purpose.encode())
         for part in parts:
             digest.update(part.name_full.encode())

@@ -291,6 +291,8 @@ def draw_cache(layout: UILayout, context: Context, obj: Object) -> None:
     """The bake that plays without Steer: its state, and its operators."""
     layout.use_property_split = not is_narrow(context)
     _draw_bake_buttons(layout.column(), context, obj)
+    if len(crowds.crowds(context.scene)) > 1:
+        layout.operator("object.steer_cache_bake_all", icon="RENDER_ANIMATION")
     draw_playback(layout, context, obj)
 
 

@@ -25,6 +25,7 @@ from ..results.frames import Frame
 from .chunks import States, write_chunk
 from .cleaning import (
     check_own,
+    delete_cache,
     folders_in,
     listed_played,
     make_bake_folder,
@@ -263,6 +264,33 @@ class CacheWriter:
                 raise self._cannot(error) from None
         finally:
             self.close()
+
+    @property
+    def complete(self) -> bool:
+        """Whether `finish` has put the cache in its place."""
+        return self._manifest.complete
+
+    def discard(self) -> None:
+        """Remove the frames of a cache that is not complete, and close; an earlier cache stays.
+
+        Raises:
+            OutputError: Another process writes to the folder, or a file cannot be removed.
+        """
+        self.close()
+        if self.complete:
+            return
+        if self._name == MANIFEST:
+            delete_cache(self.folder)
+            return
+        lock = FolderLock(self.folder)
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(self.folder / NEXT)
+            remove_unknown(self.folder)
+        except OSError as error:
+            raise self._cannot(error) from None
+        finally:
+            lock.release(remove=True)
 
     def close(self) -> None:
         """Release the folder; frames of a chunk that was not full are lost. May be called twice."""

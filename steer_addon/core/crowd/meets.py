@@ -61,3 +61,31 @@ def relations(meets: Sequence[MeetsSettings], chosen: Relation) -> tuple[Relatio
     np.fill_diagonal(both, True)
     np.fill_diagonal(sees, True)
     return sees, both
+
+
+def with_bodies(touches: Relation, have: Sequence[bool]) -> Relation:
+    """Which crowds touch which of those that have bodies: it takes both to have them.
+
+    Args:
+        touches: Which would touch which if all had bodies.
+        have: Whether the bodies of each crowd collide.
+    """
+    both = np.array(have, np.bool_)
+    found: Relation = touches & both[:, None] & both
+    return found
+
+
+def groups_of(relation: Relation) -> list[list[int]]:
+    """The crowds that are related, directly or through others; each group and all in order."""
+    linked, left, groups = relation | relation.T, np.ones(len(relation), np.bool_), []
+    while left.any():
+        group, waiting = [], [int(left.argmax())]
+        left[waiting] = False
+        while waiting:
+            row = waiting.pop()
+            group.append(row)
+            fresh = linked[row] & left
+            left &= ~fresh
+            waiting += np.flatnonzero(fresh).tolist()
+        groups.append(sorted(group))
+    return groups

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..compiled.jit import kernel
+from ..contacts.near import climb
 from ..geometry.bvh import nearest_point, ray_cast, triangle_corners, triangle_normal
 from ..geometry.bvh_rays import winding
 from ..numeric.vec import add, add_scaled, dot, length, load, scale, store, sub
@@ -20,18 +21,19 @@ MOST_FACES = 8
 
 
 @kernel
-def _around(value, inverse, size):
+def _around(value, inverse, size, more):
     """Cells of an axis of a grid that hold a value and what is a cell's size away: (first, count).
 
-    Modulo the size: the grid is a torus.
+    Modulo the size: the grid is a torus. Each way they are so many more.
     """
-    if size < 3:
+    count = 3 + 2 * more
+    if size < count:
         return 0, size
-    return int(math.floor(value * inverse)) - 1, 3
+    return int(math.floor(value * inverse)) - 1 - more, count
 
 
 @kernel
-def _touched(row, other, share, touch, found, partners, beginning, collisions):
+def _touched(row, other, share, touch, found, partners, beginning, collisions, column):
     """Take down a body that overlaps another one; returns how many it overlaps by now."""
     if share <= touch or found == PARTNERS:
         return found
@@ -39,17 +41,26 @@ def _touched(row, other, share, touch, found, partners, beginning, collisions):
     began = True
     for j in range(PARTNERS):
         began = began and partners[row, j] != other
-    collisions[row] += int(began)
+    collisions[row, column] += int(began)
     return found + 1
 
 
 @kernel
-def _began_together(row, other, share, both, origin, parting):
+def _square(row, other, here, there, kinds):
+    """Squared distance of two bodies; those that walk are upright for those that fly [m²]."""
+    away = sub(there, here)
+    if kinds.tall.size > 1 and (kinds.tall[row] > 0.0) != (kinds.tall[other] > 0.0):
+        away = (away[0], away[1], climb(row, other, here[2], there[2], False, kinds))
+    return dot(away, away)
+
+
+@kernel
+def _began_together(row, other, share, both, origin, parting, kinds):
     """Whether two overlap since the start, no deeper than there: both are still coming apart."""
     if parting[row] == 0 or parting[other] == 0:
         return False
-    away = sub(load(origin, row), load(origin, other))
-    return share <= (both - math.sqrt(dot(away, away))) / both + DEEPER
+    square = _square(row, other, load(origin, row), load(origin, other), kinds)
+    return share <= (both - math.sqrt(square)) / both + DEEPER
 
 
 @kernel
@@ -60,6 +71,8 @@ def touch_kernel(
     place,
     rows,
     radius,
+    kinds,
+    more,
     touch,
     origin,
     parting,
@@ -78,13 +91,15 @@ def touch_kernel(
         place: Where the bodies are [m], shape (m, 3).
         rows: Whose bodies they are, shape (m,); those of the agents come first.
         radius: Radii by row [m].
+        kinds: Kinds of the rows: heights and crowds, and whose bodies touch.
+        more: Cells that those that walk are high, where others fly.
         touch: Overlaps above this share are collisions.
         origin: Where the agents started, by row [m], shape (n, 3).
         parting: 1 for those that overlap others since the start, by row: such pairs count only
             when they get deeper into each other than they were there.
         partners: Rows in collision at the step before, -1 where none, shape (n, PARTNERS); written.
-        overlap: Largest overlap until now by row; written.
-        collisions: Collisions until now by row; written.
+        overlap: Largest overlap until now by row and the other one's crowd; written.
+        collisions: Collisions until now, as `overlap`; written.
         beginning: For the kernel's own use, shape as `partners`.
         pressed: 1 where an overlap is above `touch`, whether it counts or not, by row; written.
     """
@@ -92,9 +107,9 @@ def touch_kernel(
         row, found = rows[i], 0
         pressed[row] = 0
         here = load(place, i)
-        first_x, count_x = _around(here[0], grid.inverse, grid.nx)
-        first_y, count_y = _around(here[1], grid.inverse, grid.ny)
-        first_z, count_z = _around(here[2], grid.inverse, grid.nz)
+        first_x, count_x = _around(here[0], grid.inverse, grid.nx, 0)
+        first_y, count_y = _around(here[1], grid.inverse, grid.ny, 0)
+        first_z, count_z = _around(here[2], grid.inverse, grid.nz, more)
         for cell in range(count_x * count_y * count_z):
             x = (first_x + cell % count_x) % grid.nx
             y = (first_y + cell // count_x % count_y) % grid.ny
@@ -102,17 +117,24 @@ def touch_kernel(
             number = (z * grid.ny + y) * grid.nx + x
             for slot in range(grid.start[number], grid.start[number + 1]):
                 j = grid.order[slot]
-                both = np.float64(radius[row]) + np.float64(radius[rows[j]])
-                away = sub((grid.x[slot], grid.y[slot], grid.z[slot]), here)
-                square = dot(away, away)
+                other, column = rows[j], 0
+                if kinds.crowd.size > 1:
+                    column = kinds.crowd[other]
+                    if not kinds.touches[kinds.crowd[row], column]:
+                        continue
+                both = np.float64(radius[row]) + np.float64(radius[other])
+                there = (grid.x[slot], grid.y[slot], grid.z[slot])
+                square = _square(row, other, here, there, kinds)
                 if j == i or square >= both * both:
                     continue
                 share = (both - math.sqrt(square)) / both
                 pressed[row] |= int(share > touch)
-                if _began_together(row, rows[j], share, both, origin, parting):
+                if _began_together(row, other, share, both, origin, parting, kinds):
                     continue
-                overlap[row] = max(overlap[row], share)
-                found = _touched(row, rows[j], share, touch, found, partners, beginning, collisions)
+                overlap[row, column] = max(overlap[row, column], share)
+                found = _touched(
+                    row, other, share, touch, found, partners, beginning, collisions, column
+                )
         for k in range(PARTNERS):
             partners[row, k] = beginning[row, k] if k < found else -1
 

@@ -9,6 +9,7 @@ by more than 90° within half a second.
 
 Rows may go on as other agents, see `Metrics.renew`: figures are of all that ever lived, and times
 of arrival count from the birth of each.
+Bodies of other crowds count where they touch, see `metric_crowds`.
 
 Bodies that overlap when the run starts cannot be blamed for it: while both do so since then, their
 overlap does not count, unless it gets deeper than it was. How many never came apart is `parting`.
@@ -21,12 +22,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import parallel_for
+from ..contacts.near import ALIKE
 from ..geometry import neighbors
 from ..inputs.world import Colliders
 from ..views import F32, I32, I64
@@ -94,6 +96,13 @@ class Figures:
             key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in asdict(self).items()
         }
+
+
+class Touched(NamedTuple):
+    """Bodies of other crowds that the agents of a crowd touched."""
+
+    overlap: F32  # (n,) largest overlap of each
+    collisions: I32  # (n,) collisions of each
 
 
 class Metrics:
@@ -291,12 +300,14 @@ class Metrics:
             points,
             rows,
             self.radius,
+            ALIKE,
+            0,
             TOUCH,
             self._origin,
             self._parting,
             self._partners,
-            self.overlap,
-            self.collisions,
+            self.overlap[:, None],
+            self.collisions[:, None],
             self._beginning,
             self._pressed,
         )
@@ -319,28 +330,36 @@ class Metrics:
         now = {name: getattr(self, name)[self._lived] for name in _SUMS}
         return {name: np.concatenate([*(b[name] for b in self._before), now[name]]) for name in now}
 
-    def figures(self) -> Figures:
-        """The figures up to now."""
+    def figures(self, met: Touched | None = None) -> Figures:
+        """The figures up to now.
+
+        Args:
+            met: What the agents did to bodies of other crowds; None for no others.
+        """
         known = self._all_that_lived()
         done, arrival, free_path = known["arrived"], known["arrival"], known["free_path"]
+        overlap, collisions = self.overlap, _mean(known["collisions"])
+        if met is not None:
+            overlap = np.maximum(overlap, met.overlap)
+            collisions += float(met.collisions.sum()) / len(done) if len(done) else 0.0
         stuck = ~self.arrived & self._seen & (self.crawling >= STUCK_TIME - 1.0e-6)
         lived = np.where(np.isnan(known["ended"]), self.now, known["ended"]) - known["begun"]
         spent = np.where(done, arrival, lived)
-        score = COLLISION_COST * known["collisions"] + spent + known["energy"] + known["effort"]
+        effort = _mean(spent + known["energy"] + known["effort"])
         free_time = free_path / np.maximum(known["wished"], 1.0e-6)
         ends = (arrival + known["begun"])[done]
         return Figures(
             agents=len(done),
             arrived=int(done.sum()),
             penetrations=self.steps_hit,
-            overlap=float(self.overlap.max(initial=0.0)),
+            overlap=float(overlap.max(initial=0.0)),
             stuck=int(stuck.sum()),
             time=_mean(arrival[done]),
             path=_mean(known["length"][done]),
-            score=_mean(score),
+            score=COLLISION_COST * collisions + effort,
             free_time=_mean(free_time[done]),
             free_path=_mean(free_path[done]),
-            collisions=_mean(known["collisions"]),
+            collisions=collisions,
             reversals=_mean(known["reversals"]),
             parting=int(self._parting.sum()),
             wall_overlap=float(self._walls.pressed.max(initial=0.0)),

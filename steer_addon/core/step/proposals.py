@@ -67,6 +67,19 @@ class Proposal:
         return Proposal(self.key, self.output, weight, value, active)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class StepResult:
+    """A step's outcome.
+
+    Attributes:
+        agents: The crowd after the step.
+        proposals: The proposal of each behavior, in stack order (of the last substep).
+    """
+
+    agents: Agents
+    proposals: tuple[Proposal, ...]
+
+
 class Perception:
     """Reads the world for each behavior of one step; inputs that several share are read once."""
 

@@ -9,27 +9,15 @@ VEX (Houdini SOP solver): u = Σ wᵢ·(uᵢ or Δᵢ); v ← v + (u - v)·α; p
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
-from .. import contacts
 from ..agents import Agents
 from ..crowd.settings import CrowdSettings
 from ..inputs.world import Colliders, World
-from .crowd_step import CrowdStep
-from .proposals import Proposal
+from .proposals import StepResult
+from .together import Member, step_alone
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class StepResult:
-    """A step's outcome.
-
-    Attributes:
-        agents: The crowd after the step.
-        proposals: The proposal of each behavior, in stack order (of the last substep).
-    """
-
-    agents: Agents
-    proposals: tuple[Proposal, ...]
+__all__ = ["Solver", "StepResult"]
 
 
 class Solver:
@@ -59,21 +47,5 @@ class Solver:
             before: The colliders of the step before, which push agents when they move; None when
                 they stood still.
         """
-        substeps = self.settings.solver.substeps
-        key = self.settings.seed if seed is None else seed
-        proposals: tuple[Proposal, ...] = ()
-        moved = None
-        if self.settings.bodies.collide_colliders:
-            moved = contacts.find_moved(before, world.colliders)
-        for substep in range(substeps):
-            count = number * substeps + substep
-            part = CrowdStep(self.settings, agents, world, dt / substeps, number=count, seed=key)
-            part.perceive()
-            part.wish()
-            part.push()
-            part.move()
-            contacts.resolve([part.party(moved)], part.around.known)
-            agents, proposals = part.ended()
-            # behaviors see the world after the step, and so colliders are there from the start
-            moved = None
-        return StepResult(agents, proposals)
+        settings = self.settings if seed is None else replace(self.settings, seed=seed)
+        return step_alone(Member(settings, agents, world, number, before=before), dt)

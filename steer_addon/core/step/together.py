@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from .. import contacts
 from ..agents import Agents
 from ..contacts import Known, MovedView, Party
-from ..crowd.meets import Relation
+from ..crowd.meets import Relation, groups_of, with_bodies
 from ..crowd.settings import CrowdSettings
 from ..inputs.world import Colliders, World
 from ..views import AgentView
 from .around import Around, look_around_together
 from .crowd_step import CrowdStep, world_view
-from .proposals import Proposal
-from .solver import StepResult
+from .proposals import Proposal, StepResult
 
 F32 = NDArray[np.float32]
 
@@ -75,21 +74,6 @@ def everyone(count: int) -> Meeting:
     return Meeting(all_of, all_of)
 
 
-def groups_of(relation: Relation) -> list[list[int]]:
-    """The crowds that are related, directly or through others; each group and all in order."""
-    linked, left, groups = relation | relation.T, set(range(len(relation))), []
-    while left:
-        group, waiting = set(), [min(left)]
-        while waiting:
-            row = waiting.pop()
-            if row not in group:
-                group.add(row)
-                waiting.extend(np.flatnonzero(linked[row]).tolist())
-        left -= group
-        groups.append(sorted(group))
-    return groups
-
-
 def step_together(members: Sequence[Member], meeting: Meeting, dt: float) -> list[StepResult]:
     """Move several crowds on by one step of time.
 
@@ -111,6 +95,11 @@ def step_together(members: Sequence[Member], meeting: Meeting, dt: float) -> lis
         results = _step_group([members[k] for k in rows], meets.part(group), dt)
         found.update(zip(rows, results, strict=True))
     return [found[k] for k in range(len(members))]
+
+
+def step_alone(member: Member, dt: float) -> StepResult:
+    """Move a crowd on by one step of time; it meets the others of its world, which stand."""
+    return _step_group([member], everyone(1), dt)[0]
 
 
 def _step_group(members: Sequence[Member], meeting: Meeting, dt: float) -> list[StepResult]:
@@ -184,38 +173,58 @@ def _substep(
         else _Played(m, m.shown, dt, part)
         for m in members
     ]
-    stacks, living = [step.stack for step in steps], [step.before for step in steps]
-    heights = [member.settings.body_height for member in members]
-    arounds = look_around_together(stacks, living, meeting.sees, heights)
-    rings = {among: Ring(among, [living[n] for n in among]) for among in {a.among for a in arounds}}
-    walking = [(k, step) for k, step in enumerate(steps) if isinstance(step, CrowdStep)]
-    for k, step in walking:
-        step.perceive(arounds[k], rings[arounds[k].among].view(k))
+    walking = [step for step in steps if isinstance(step, CrowdStep)]
+    arounds, rings = _perceive(steps, members, meeting)
+    for step in walking:
         step.wish()
-    for ring in rings.values():
+    for ring in rings:
         ring.share([steps[n].desired for n in ring.among], [steps[n].group for n in ring.among])
-    for _, step in walking:
+    for step in walking:
         step.push()
-    for _, step in walking:
+    for step in walking:
         step.move()
-    for group in groups_of(meeting.touches & _bodies(members)):
+    for group in _touching(members, meeting):
         parties = [steps[k].party(moved[k]) for k in group]
         if not all(party.fixed for party in parties):
-            touches = meeting.touches[np.ix_(group, group)]
+            touches = meeting.touches[np.ix_(group, group)] if len(group) > 1 else None
             contacts.resolve(parties, _known(arounds, group), touches)
     return [StepResult(*step.ended()) for step in steps]
 
 
-def _bodies(members: Sequence[Member]) -> Relation:
-    """Whether both crowds have bodies that touch others, or whether it is the same crowd."""
-    have = np.array([member.settings.bodies.collide_agents for member in members])
-    both: Relation = have[:, None] & have | np.eye(len(members), dtype=np.bool_)
-    return both
+def _perceive(
+    steps: Sequence[CrowdStep | _Played], members: Sequence[Member], meeting: Meeting
+) -> tuple[list[Around], list[Ring]]:
+    """Let crowds take in their neighbors; returns these, and the rings of those who see others."""
+    first = steps[0]
+    if len(steps) == 1:
+        # what one crowd sees needs no arrays of several
+        if isinstance(first, _Played):
+            return [], []
+        first.perceive()
+        return [first.around], []
+    stacks, living = [step.stack for step in steps], [step.before for step in steps]
+    heights = [member.settings.body_height for member in members]
+    arounds = look_around_together(stacks, living, meeting.sees, heights)
+    rings = {among: Ring(among, [living[n] for n in among]) for among in {a.among for a in arounds}}
+    for k, step in enumerate(steps):
+        if isinstance(step, CrowdStep):
+            step.perceive(arounds[k], rings[arounds[k].among].view(k))
+    return arounds, list(rings.values())
+
+
+def _touching(members: Sequence[Member], meeting: Meeting) -> list[list[int]]:
+    """The crowds whose bodies touch, directly or through others; each group and all in order."""
+    if len(members) == 1:
+        return [[0]]
+    have = [member.settings.bodies.collide_agents for member in members]
+    return groups_of(with_bodies(meeting.touches, have))
 
 
 def _known(arounds: Sequence[Around], group: Sequence[int]) -> Known | None:
     """The neighbors of all agents of a group, where one search found them."""
     first = arounds[group[0]]
+    if len(arounds) == 1:
+        return first.known
     alike = all(arounds[k].known is first.known for k in group)
     return first.known if alike and first.among == tuple(group) else None
 

@@ -1,0 +1,89 @@
+"""What the crowds of a run do to one another, for the reports of those that are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from ..blender.crowd.links import linked_crowds, relations_of
+from ..blender.crowd.properties import settings_of
+from ..blender.live.played import Played, played
+from ..core.results.metric_crowds import Bodies, Encounters
+from ..core.results.metrics import Touched
+from .pipeline import Job, Row
+
+if TYPE_CHECKING:
+    import bpy
+
+    from ..blender.live.simulate import Moment
+
+
+class _Watched:
+    """A run and its crowds, those that play a bake included."""
+
+    def __init__(self, root: bpy.types.Object, wanted: set[int]) -> None:
+        self.members = linked_crowds(root)
+        self.numbers = {crowd.session_uid: k for k, crowd in enumerate(self.members)}
+        self.found = Encounters(relations_of(self.members)[1])
+        beside = [crowd for crowd in self.members if crowd.session_uid not in wanted]
+        self._bakes = [(crowd, played(crowd)) for crowd in beside]
+
+    def add(self, moment: Moment) -> None:
+        """Count one step."""
+        bodies = {}
+        for crowd, session, _ in moment:
+            agents, told = session.simulation.agents, session.simulation.settings
+            bodies[self.numbers[crowd.session_uid]] = Bodies(
+                agents.position, agents.radius, agents.alive, told.body_height
+            )
+        number = max(frame.number for _, _, frame in moment)
+        for crowd, bake in self._bakes:
+            if bake is not None:
+                bodies[self.numbers[crowd.session_uid]] = _played_bodies(crowd, bake, number)
+        self.found.add(bodies)
+
+
+def _played_bodies(crowd: bpy.types.Object, bake: Played, number: int) -> Bodies:
+    frame = bake.frame(number)
+    return Bodies(frame.position, frame.radius, frame.alive, settings_of(crowd).body_height)
+
+
+class Watch:
+    """Collects what crowds do to one another in all runs of a command."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        """Begin with the crowds that are written."""
+        self._wanted = {job.crowd.session_uid for job in jobs}
+        self._first = min(job.frames[0] for job in jobs)
+        self._runs: dict[int, _Watched] = {}
+
+    def add(self, root: bpy.types.Object, moment: Moment) -> None:
+        """Count one step of a run, from the first frame that is written.
+
+        Args:
+            root: The crowd that the run was made for.
+            moment: Its crowds.
+        """
+        if moment and max(frame.number for _, _, frame in moment) >= self._first:
+            run = self._runs.get(root.session_uid)
+            if run is None:
+                run = self._runs[root.session_uid] = _Watched(root, self._wanted)
+            run.add(moment)
+
+    def _run_of(self, crowd: bpy.types.Object) -> _Watched | None:
+        uid = crowd.session_uid
+        return next((run for run in self._runs.values() if uid in run.numbers), None)
+
+    def touched(self, crowd: bpy.types.Object) -> Touched | None:
+        """What the agents of a crowd did to bodies of others; None for no others."""
+        run = self._run_of(crowd)
+        return None if run is None else run.found.touched(run.numbers[crowd.session_uid])
+
+    def rows(self, crowd: bpy.types.Object) -> list[Row]:
+        """For each crowd that a crowd touches, what they did to each other."""
+        run = self._run_of(crowd)
+        if run is None:
+            return []
+        found = run.found.of(run.numbers[crowd.session_uid])
+        return [{"crowd": run.members[k].name, **asdict(pair)} for k, pair in found.items()]
