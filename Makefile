@@ -14,7 +14,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3,
 SCENARIOS := $(wildcard ../shared/scenarios/steersuite/*.xml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint bench validate docs extension test-matrix test-gui clean
+.PHONY: help demo test test-fast test-long lint bench validate docs extension test-matrix test-gui clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,12 +22,16 @@ help:  ## Show this list
 demo: $(STAMP)  ## Run the main job and leave a .blend, a picture and a report in out/demo
 	$(PY) scripts/demo.py
 
-test: $(STAMP)  ## Run every test
+test: $(STAMP)  ## Run every test but those of test-long
 	$(PY) -m pytest -n 2 --dist worksteal
 
 test-fast: $(STAMP)  ## Run what most changes can break, in two minutes
 	$(PY) -m pytest -n 2 --dist worksteal -m "not slow" tests/core tests/test_*.py
 	$(VENV)/bin/lint-imports
+
+test-long: $(STAMP)  ## Run what repeats for many minutes what the other tests show once
+	$(PY) -m pytest -n 2 --dist worksteal --long -m long
+	STEER_WORLDS=30 $(PY) -m pytest -n 2 --dist worksteal --long tests/core/test_every_behavior.py
 
 lint: $(STAMP)  ## Check style, borders, types and sizes
 	$(PY) -m ruff check .

@@ -20,6 +20,8 @@ from types import ModuleType
 import hypothesis
 import pytest
 
+from tests.few_poses import take_few_poses
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
@@ -79,6 +81,18 @@ def empty_scene(steer: ModuleType) -> Iterator[object]:
     yield bpy.context.scene
     # Leaves no handler or scene of this test to the next one, even when that does not ask for it.
     bpy.ops.wm.read_homefile(use_empty=True)
+
+
+@pytest.fixture
+def few_poses(steer: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few poses of built-in characters, see tests/few_poses.py."""
+    take_few_poses(monkeypatch)
+
+
+@pytest.fixture
+def all_poses(few_poses: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All poses again, for single tests among those with few."""
+    monkeypatch.undo()
 
 
 _exit_status = 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -16,5 +17,28 @@ def often(values: Iterable[Any], *always: Any) -> list[Any]:
         *always: Some of them.
     """
     given = list(values)
-    assert set(always) <= set(given)
-    return [v if v in always else pytest.param(v, marks=pytest.mark.long) for v in given]
+    assert all(value in given for value in always)
+    return [v if v in always else _rarely(v) for v in given]
+
+
+def _rarely(value: Any) -> Any:
+    """A value, or a tuple of those of several parameters, that runs with --long only."""
+    return pytest.param(*(value if type(value) is tuple else (value,)), marks=pytest.mark.long)
+
+
+def pairs_of(*values: Sequence[Any]) -> list[Any]:
+    """Sets of values of three parameters for `parametrize`: all with --long.
+
+    Those that run each time hold every pair of values of two of the parameters.
+
+    Args:
+        *values: Those of each parameter, the longest first, and the last two equally many.
+    """
+    one, two, three = values
+    assert len(one) >= len(two) == len(three)
+    found = []
+    for i, j, k in product(range(len(one)), range(len(two)), range(len(three))):
+        # a Latin square: the first two tell the third
+        marks = [] if (i + j + k) % len(two) == 0 else [pytest.mark.long]
+        found.append(pytest.param(one[i], two[j], three[k], marks=marks))
+    return found

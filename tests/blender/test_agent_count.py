@@ -14,7 +14,7 @@ from steer_addon.blender.making import resizing, scene_maker  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_crowd, make_plane  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 
 def added(**options):

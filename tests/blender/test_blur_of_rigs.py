@@ -12,9 +12,11 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.bake import heroes  # noqa: E402
 from steer_addon.blender.characters import library, making  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
+from steer_addon.blender.making import figures  # noqa: E402
 from steer_addon.blender.writing import usd_points  # noqa: E402
 from tests.blender.live_scenes import add_attribute, make_crowd, make_target, seekers  # noqa: E402
 from tests.blender.side_view import look_from_the_side  # noqa: E402
+from tests.often import often  # noqa: E402
 
 KNIGHT = Path(__file__).parents[3] / "shared" / "characters" / "Knight.glb"
 pytestmark = [
@@ -37,11 +39,7 @@ def stage():
 
 
 def woman():
-    assert bpy.ops.object.steer_start(preset="pedestrians", count=1) == {"FINISHED"}
-    for obj in list(bpy.context.scene.objects):
-        if not library.is_character(obj):
-            bpy.data.objects.remove(obj)
-    return bpy.data.objects["Woman"]
+    return figures.ensure_character("woman", bpy.context.scene)
 
 
 def knight():
@@ -123,7 +121,9 @@ def both(obj, folder, number):
     return found
 
 
-@pytest.mark.parametrize(("gait", "number"), [("walk", 59), ("walk", 64), ("run", 74)])
+@pytest.mark.parametrize(
+    ("gait", "number"), often([("walk", 59), ("walk", 64), ("run", 74)], ("walk", 59), ("run", 74))
+)
 def test_walkers_and_their_rigs_are_blurred_alike(tmp_path, gait, number):
     character = woman()
     stage()
@@ -143,6 +143,7 @@ def test_walkers_and_their_rigs_are_blurred_alike(tmp_path, gait, number):
     assert shown_standing == pytest.approx(standing, abs=0.05 * swinging)
 
 
+@pytest.mark.long
 def test_a_real_rig_is_blurred_alike_over_its_cycle(tmp_path):
     character = knight()
     stage()

@@ -77,7 +77,8 @@ def test_materials_of_characters_show_the_color_of_each_agent(tmp_path):
     assert np.abs(row[8] - row[24]).max() > 0.03
 
 
-def test_heroes_keep_the_colors_of_their_agents(empty_scene, tmp_path):
+@pytest.mark.usefixtures("empty_scene", "few_poses")
+def test_heroes_keep_the_colors_of_their_agents(tmp_path):
     assert bpy.ops.object.steer_start(preset="pedestrians", count=9) == {"FINISHED"}
     crowd, scene = bpy.context.object, bpy.context.scene
     crowd.steer.frame_end = 3

@@ -11,7 +11,7 @@ from steer_addon.blender.making import demos  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 from steer_addon.core.errors import UsageError  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("steer")
+pytestmark = pytest.mark.usefixtures("steer", "few_poses")
 
 
 def test_an_unknown_scene_names_the_known_ones():

@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from tests.blender.demo_runs import LAST, in_boxes, nearest_neighbor, play  # noqa: E402
 from tests.blender.demo_ways import beside, line_of, values_of  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("steer")
+pytestmark = pytest.mark.usefixtures("steer", "few_poses")
 
 SECONDS = (LAST - 1) / 24.0
 

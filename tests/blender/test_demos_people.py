@@ -10,7 +10,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.blender.display import display  # noqa: E402
 from tests.blender.demo_runs import gaps, in_boxes, nearest_neighbor, places_of, play  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("steer")
+pytestmark = pytest.mark.usefixtures("steer", "few_poses")
 
 
 def test_panic():

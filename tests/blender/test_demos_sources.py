@@ -15,7 +15,7 @@ from tests.blender.demo_runs import (  # noqa: E402
     play,
 )
 
-pytestmark = pytest.mark.usefixtures("steer")
+pytestmark = pytest.mark.usefixtures("steer", "few_poses")
 
 BALLS = ((0.0, -8.4), (-1.2, -4.2), (0.0, 0.0), (-1.2, 4.2), (0.0, 8.4))
 """Centers of the balls [m]."""

@@ -14,6 +14,7 @@ from steer_addon.blender.characters import heroes as rigs  # noqa: E402
 from steer_addon.core.characters.picking import SHEARS  # noqa: E402
 from tests.blender.test_heroes import character_of, gaps, hero_points  # noqa: E402
 from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
+from tests.often import pairs_of  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -69,9 +70,14 @@ def away(made, carrier, row, start, rate, time):
 
 
 # a cycle ends at a frame, right behind one, in the middle, and right before one
-@pytest.mark.parametrize("beside", [0.0, 0.004, 0.015, 0.5, 0.988, 0.996])
-@pytest.mark.parametrize("rate", [RATE, -RATE])
-@pytest.mark.parametrize("make", [walking_rig, rig_with_root_motion])
+@pytest.mark.parametrize(
+    ("beside", "rate", "make"),
+    pairs_of(
+        (0.0, 0.004, 0.015, 0.5, 0.988, 0.996),
+        (RATE, -RATE),
+        (walking_rig, rig_with_root_motion),
+    ),
+)
 def test_a_hero_has_the_poses_between_frames(make, rate, beside):
     made = character_of(make())
     # that of the action, which begins elsewhere than the gait

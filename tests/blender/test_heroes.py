@@ -27,7 +27,7 @@ from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
 from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 PLAN = Plan(tolerance=0.02, steps=48, ratio=2.0)
 KNIGHT = Path(__file__).parents[3] / "shared" / "characters" / "Knight.glb"
@@ -155,7 +155,7 @@ def test_a_real_rig_has_the_poses_of_its_character():
 
 
 @pytest.mark.parametrize("preset", ["pedestrians", "birds"])
-def test_built_in_heroes_look_as_their_instances(preset):
+def test_built_in_heroes_look_as_their_instances(all_poses, preset):
     obj = people(preset=preset)
     play(12)
     known = {}

@@ -12,6 +12,7 @@ from steer_addon.core.agents import make_agents  # noqa: E402
 from steer_addon.core.behaviors import REGISTRY  # noqa: E402
 from steer_addon.core.characters.cast import Cast  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
+from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.crowd.settings import (  # noqa: E402
     AgentsSettings,
     BodiesSettings,
@@ -20,26 +21,30 @@ from steer_addon.core.crowd.settings import (  # noqa: E402
 )
 from steer_addon.core.inputs.world import make_world  # noqa: E402
 from steer_addon.core.step.simulation import Simulation  # noqa: E402
+from tests.often import often  # noqa: E402
 
 FPS, SECONDS, REST = 24, 40, 48
+FEW = Plan(tolerance=0.02, steps=48, ratio=2.0)
+"""Few poses of each gait: those who rest show poses of their stance."""
 SOLE = 0.002
 """Height below which a point of a sole is on the ground [m]: the knight is 2.4 m tall."""
 
 
-def knight(shared):
+def knight(shared, plan):
     """The poses of the knight."""
     bpy.ops.import_scene.gltf(filepath=str(shared / "characters" / "Knight.glb"))
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     carried = [obj.name for obj in rig.children_recursive if obj.type == "MESH"]
     props = tuple(name for name in carried if not name.startswith("Knight"))
-    recipe = Recipe("Idle", "Walking_A", "Running_A", without=props)
+    recipe = Recipe("Idle", "Walking_A", "Running_A", without=props, plan=plan)
     return making.make_character(bpy.context.scene, rig, recipe).space
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("plan", often([FEW, Plan()], FEW), ids=["few poses", "all poses"])
 @pytest.mark.usefixtures("empty_scene")
-def test_all_knights_who_arrive_stand_on_both_feet(shared):
-    space = knight(shared)
+def test_all_knights_who_arrive_stand_on_both_feet(plan, shared):
+    space = knight(shared, plan)
     body = {"radius": 0.4, "mass": 1.0, "max_speed": 2.0, "max_force": 8.0}
     settings = CrowdSettings(
         agents=AgentsSettings(**body),

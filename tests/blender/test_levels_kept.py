@@ -24,7 +24,7 @@ from tests.blender.test_levels import (  # noqa: E402
     shown,
 )
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 FAR = 5000.0
 

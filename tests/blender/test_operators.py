@@ -23,7 +23,7 @@ from tests.blender.crowd_makers import (  # noqa: E402
 )
 from tests.blender.operator_calls import refusal, undone  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 
 def points_of(obj):

@@ -14,7 +14,7 @@ from steer_addon.blender.ui.remedies import ICONS, REMEDIES, draw_diagnosis  # n
 from steer_addon.core.diagnoses import Diagnosis, catalog, diagnose  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 ROWS = json.loads((Path(__file__).parents[1] / "core" / "sentences.json").read_text("utf-8"))
 FOUND = {"object": "Wall", "role": "SOURCE", "entry": "follow_path", "label": "Path", "place": 1}

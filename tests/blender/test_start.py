@@ -26,7 +26,7 @@ from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_plane  # noqa: E402
 from tests.blender.operator_calls import undone  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 PRESETS = sorted(find_presets())
 

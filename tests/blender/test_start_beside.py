@@ -14,7 +14,7 @@ from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from tests.blender.crowd_makers import active, make_plane  # noqa: E402
 from tests.blender.live_scenes import make_box, make_ground  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 
 def started(preset="pedestrians", **options):

@@ -16,7 +16,7 @@ from steer_addon.blender.reading import extents  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_mesh, make_plane  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 NAV_TEST = Path(__file__).resolve().parents[3] / "shared" / "meshes" / "nav_test.obj"
 

@@ -17,7 +17,7 @@ from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E4
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_points  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.few_poses import take_few_poses
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -48,6 +50,13 @@ def _registered(request: pytest.FixtureRequest) -> None:
     """Commands find Steer registered, as inside Blender; without bpy the listing ones still run."""
     if importlib.util.find_spec("bpy") is not None:
         request.getfixturevalue("steer")
+
+
+@pytest.fixture(autouse=True)
+def _few_poses(_registered: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process; those that a test starts make all."""
+    if importlib.util.find_spec("bpy") is not None:
+        take_few_poses(monkeypatch)
 
 
 @pytest.fixture
@@ -89,5 +98,7 @@ def small_scene(steer: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> 
     from steer_addon.cli import main
 
     path = tmp_path_factory.mktemp("cli") / "small.blend"
-    assert main(["scene", "--agents=24", "--frames=1-20", f"--save={path}", "--quiet"]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        take_few_poses(patch)
+        assert main(["scene", "--agents=24", "--frames=1-20", f"--save={path}", "--quiet"]) == 0
     return path

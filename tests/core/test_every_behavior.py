@@ -73,11 +73,11 @@ BY_PARITY = ("follow_wall", "obstacle_zones")
 Both ways are alike, and something has to decide. Such agents are mirrored by ids of other parity.
 """
 
-WORLDS = int(os.environ.get("STEER_WORLDS", "8"))
+WORLDS = int(os.environ.get("STEER_WORLDS", "4"))
 any_world = given(st.integers(0, 2**32 - 1))
 """The worlds of any seed; in those of odd ones two parameters are anywhere in their soft ranges."""
 few = profile(max_examples=WORLDS, derandomize=True)
-"""The same worlds in every run; `STEER_WORLDS=50 pytest` tries more of them."""
+"""The same worlds in every run; `make test-long` tries more of them, by STEER_WORLDS."""
 every_variant = pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
 every_motion = pytest.mark.parametrize("motion", MOTIONS)
 
@@ -216,10 +216,18 @@ def same_motion(a: Agents, b: Agents) -> bool:
     return same_bits(replace(a, memory={}), replace(b, memory={}))
 
 
+def ways_of_combining():
+    """Every variant walking and flying, and in both ways of combining: one with each motion."""
+    for number, (name, entry) in enumerate(VARIANTS.items()):
+        ways = ("WEIGHTED_SUM", "PRIORITY")[:: 1 if number % 2 else -1]
+        for motion, combine in itertools.product(MOTIONS, ways):
+            paired = MOTIONS.index(motion) == ways.index(combine)
+            marks = [] if paired else [pytest.mark.long]
+            yield pytest.param(entry, motion, combine, id=f"{combine}-{name}-{motion}", marks=marks)
+
+
 @pytest.mark.slow
-@every_motion
-@every_variant
-@pytest.mark.parametrize("combine", ["WEIGHTED_SUM", "PRIORITY"])
+@pytest.mark.parametrize(("entry", "motion", "combine"), [*ways_of_combining()])
 @few
 @any_world
 def test_without_weight_or_disabled_it_is_as_if_absent(entry, motion, combine, seed):

@@ -14,8 +14,12 @@ from steer_addon.core.crowd.presets import find_presets, read_preset
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.solver import Solver
 from tests.diagnosed import codes
+from tests.often import often, pairs_of
 
 DT = 1 / 24
+SPEEDS, RADII = (0.3, 1.4, 12.0), (0.5, 2.0, 20.0)
+IN_TIME, LATE = (0.05, 0.15, 0.25), (0.3, 0.35, 0.5, 1.0, 2.0)
+"""Time constants of those who arrive, as shares of slow_radius / max_speed."""
 finite = st.floats(-1e4, 1e4, allow_nan=False, width=32)
 point = st.tuples(finite, finite, finite)
 
@@ -70,16 +74,20 @@ def swing(max_speed, slow_radius, late, parts, weight=1.0):
     return positions[:, 0, 0].max() / slow_radius
 
 
-@pytest.mark.parametrize("max_speed", [0.3, 1.4, 12.0])
-@pytest.mark.parametrize("slow_radius", [0.5, 2.0, 20.0])
-@pytest.mark.parametrize("share", [0.05, 0.15, 0.25])
+@pytest.mark.parametrize(("max_speed", "slow_radius", "share"), pairs_of(SPEEDS, RADII, IN_TIME))
 def test_arrive_does_not_pass_the_target_where_it_reacts_in_time(max_speed, slow_radius, share):
     assert swing(max_speed, slow_radius, share * slow_radius / max_speed, parts=20) < 0.01
     assert overshoot(share) == 0.0
 
 
-@pytest.mark.parametrize(("max_speed", "slow_radius"), [(0.3, 0.5), (1.4, 2.0), (12.0, 20.0)])
-@pytest.mark.parametrize("share", [0.3, 0.35, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize(
+    ("max_speed", "slow_radius", "share"),
+    [
+        *((1.4, 2.0, share) for share in LATE),
+        *often([(0.3, 0.5, share) for share in LATE], (0.3, 0.5, 0.3), (0.3, 0.5, 1.0)),
+        *often([(12.0, 20.0, share) for share in LATE], (12.0, 20.0, 0.3), (12.0, 20.0, 1.0)),
+    ],
+)
 def test_arrive_passes_the_target_by_its_formula_where_it_reacts_late(
     max_speed, slow_radius, share
 ):

@@ -15,6 +15,7 @@ from steer_addon.core.behaviors.keep_together import KeepTogether
 from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.crowd.settings import BodiesSettings
 from steer_addon.core.inputs.world import make_world
+from tests.often import often, pairs_of
 
 SPEED = 1.3
 BODIES = {"max_speed": SPEED, "max_force": 20.0}
@@ -126,9 +127,9 @@ Moussaïd et al. found some 90 for pairs and 97 for the first two of three, and 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("avoid", [False, True], ids=["alone", "with avoid_neighbors"])
-@pytest.mark.parametrize("solver", ["REYNOLDS", "VEX"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("size", "solver", "avoid"), pairs_of(SIZES, ("REYNOLDS", "VEX"), (False, True))
+)
 def test_in_the_open_people_walk_abreast_at_the_measured_distances_and_angles(size, solver, avoid):
     for seed in range(2):
         position, _ = walk(size, 60, seed=seed, avoid=avoid, solver=solver)
@@ -184,10 +185,10 @@ def test_in_a_narrow_corridor_they_walk_in_a_line_and_form_again_behind_it(size)
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("obstacle", [DOOR, (ball((0, 0, 0.35)),)], ids=["door", "pillar"])
-def test_nobody_loses_the_others_through_a_door_or_around_a_pillar(obstacle, size):
-    for seed in range(4):
-        position, _ = walk(size, 45, seed=seed, colliders=obstacle, start=-10.0)
-        together_again(position, size)
+@pytest.mark.parametrize("seed", often(range(4), 0, 1))
+def test_nobody_loses_the_others_through_a_door_or_around_a_pillar(seed, obstacle, size):
+    position, _ = walk(size, 45, seed=seed, colliders=obstacle, start=-10.0)
+    together_again(position, size)
 
 
 def pair(first, second, **more):

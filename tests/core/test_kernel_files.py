@@ -154,6 +154,58 @@ def test_settings_of_numba_have_files_of_their_own(variables: dict[str, str]) ->
     assert told[0] != told[1]
 
 
+READS = """
+import sys
+from crowdtools import crowd, simulation
+from steer_addon.core.compiled import jit_store
+from steer_addon.core.inputs.world import make_world
+from toy_behaviors import Circling
+asked, load = [], jit_store.Store.load_overload
+def counted(self, *rest):
+    asked.append(self.function.__name__)
+    return load(self, *rest)
+jit_store.Store.load_overload = counted
+simulated = simulation(crowd(Circling(rate=1.0), motion="FLY"), [[0, 0, 0]], [[1, 0, 0]])
+for _ in range(5):
+    simulated.step(make_world())
+print(asked.count("circling_kernel"))
+"""
+"""Counts how often a kernel of a behavior that is not registered is looked for on the disk."""
+
+
+@pytest.mark.slow
+def test_a_kernel_of_a_behavior_that_is_not_registered_is_read_once() -> None:
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "core")])
+    # the first process may have to compile it
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", READS],
+            env={**os.environ, "STEER_JIT": "1", "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert int(done.stdout.splitlines()[-1]) == 1
+
+
+def test_a_file_for_another_class_of_the_same_name_is_not_taken(tmp_path: Path) -> None:
+    numba = pytest.importorskip("numba")
+    one, other = (collections.namedtuple("Params", "x") for _ in range(2))
+
+    def kernel(p):
+        return p.x
+
+    compiled = numba.njit(kernel)
+    assert compiled(one(3.0)) == 3.0
+    (types,) = compiled.overloads
+    store = jit_store.Store(kernel, jit_store.place(tmp_path))
+    store.save_overload(types, compiled.overloads[types])
+    target = compiled.targetctx
+    assert store.load_overload(types, target).signature.args == types
+    assert store.load_overload((numba.typeof(other(3.0)),), target) is None
+
+
 def test_named_tuples_are_records() -> None:
     numba = pytest.importorskip("numba")
     same = collections.namedtuple("same", "x y")

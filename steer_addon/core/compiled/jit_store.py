@@ -146,7 +146,10 @@ class Store:
                 owner, *parts = _Reader(io.BytesIO(data[_CHECK:])).load()
                 if owner in (b"", PACKAGE.encode()):
                     compiler = import_module("numba.core.compiler")
-                    return compiler.CompileResult._rebuild(target, *parts)
+                    found = compiler.CompileResult._rebuild(target, *parts)
+                    # types of another class of the same name: the file would be read at each call
+                    if found.signature.args == types:
+                        return found
             except Exception:  # a file of another make; compiling heals it
                 log = logging.getLogger(__name__)
                 log.debug("Kernel %s cannot be read", folder / name, exc_info=True)

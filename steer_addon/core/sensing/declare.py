@@ -321,9 +321,11 @@ def __getattr__(name: str) -> Any:
     """Find a `params_tuple` by name, as numba does whose disk cache names the types of arguments.
 
     They are made on use: all of them take a twentieth of the time in which Steer is enabled.
+    Those of behaviors that are no longer registered are found as well.
     """
-    for cls in REGISTRY.values():
-        if name == f"{cls.__name__}Params":
+    others = (reference() for reference in _params_tuples.keyrefs())
+    for cls in (*REGISTRY.values(), *others):
+        if cls is not None and name == f"{cls.__name__}Params":
             return params_tuple(cls)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
