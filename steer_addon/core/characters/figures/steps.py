@@ -260,7 +260,7 @@ def _swing(since: Floats, gait: Gait, foot: Foot) -> list[Floats]:
     bend = (values[4][1] - values[3][1]) * np.clip(1.0 - part / 0.5, 0.0, 1.0) ** 2
     bend_end = values[4][2] - values[3][2]
     toes = pitch + bend + bend_end * np.clip(2.0 * part - 1.0, 0.0, 1.0) ** 2
-    clear = gait["lift"] * (4.0 * part * (1.0 - part)) ** 1.25
+    clear = gait["lift"] * (4.0 * part * (1.0 - part)) ** 1.1
     soft = min(0.02, 0.4 * gait["lift"]) * np.sin(np.pi * part) ** 2
     height = clear - _lowest(pitch, toes, foot, soft)
     return [ahead, side, height, pitch, toes]
