@@ -16,7 +16,7 @@ import numpy as np
 from steer_addon.core.agents import make_agents
 from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
 from steer_addon.core.characters.picking import SHEARS
-from steer_addon.core.characters.pose_space import PoseSpace
+from steer_addon.core.characters.pose_space import PoseSpace, split_clips
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.step import gait
 
@@ -140,7 +140,9 @@ def walk(
         np.zeros((1, 3)), heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=10.0,
         max_force=100.0,
     )  # fmt: skip
-    settings = CrowdSettings(cast=Cast((space.gaits,), scale=scale))
+    clips, rounds = split_clips(space.clips)
+    cast = Cast((space.gaits,), scale=scale, clips=(clips,), rounds=(rounds,))
+    settings = CrowdSettings(cast=cast)
     yaw, place, found, rise = 0.0, np.zeros(3), [], np.array(rise)
     agents.normal[:] = np.array([-rise[0], -rise[1], 1.0]) / np.sqrt(1.0 + np.dot(rise, rise))
     gait.begin(agents, settings)
