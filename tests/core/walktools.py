@@ -73,7 +73,7 @@ class Walk:
         first, count = (np.array([getattr(r, k) for r in rows]) for k in ("first", "count"))
         # rates of neighboring gaits are alike in cycles of steps: first steps have two in a row
         steps = np.array([2.0 if row.both_sides else 1.0 for row in rows])
-        rate = np.diff(self.phases) * steps[:-1]
+        rate = np.abs(np.diff(self.phases)) * steps[:-1]
         changed = np.flatnonzero(np.diff(self.gaits) != 0)
         # the phase jumps where the gait changes
         known = np.delete(np.arange(len(rate)), changed)

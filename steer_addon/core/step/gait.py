@@ -45,6 +45,7 @@ from ..numeric.node_random import random_floats
 from ..numeric.rng import random_purpose
 from ..numeric.vec import cross, dot, length, load, sub, unit
 from . import clips
+from .first_steps import begun_steps, joined
 from .rounds import goes_round, gone_round, hold_round
 from .stance import CHARACTER, GAIT, PHASE, bend, hold, settle
 
@@ -239,45 +240,6 @@ def _next(table, who, gait, wanted, half):
 
 
 @kernel
-def _begun(phase, sides):
-    """Phase at which a body that stands begins its first steps.
-
-    With both sides, the foot goes first that stands with less weight on it, as standing begins with
-    the weight on the left foot, and has it on the right one after half of its cycle.
-    """
-    begun = math.ceil(phase) * 1.0
-    if sides > 1.0:
-        begun = math.floor(2.0 * phase + 0.5) / 2.0
-        if begun < phase:
-            begun += 1.0
-    return begun
-
-
-@kernel
-def _joined(table, who, gait, following, crossing, back):
-    """Phase of the following gait where feet pass each other, as the gait has it.
-
-    Args:
-        table: Gaits of the characters, see `Cast.table`.
-        who: Number of the character.
-        gait: The gait until now.
-        following: The one after it.
-        crossing: Cycles of steps until there, in the gait.
-        back: Whether the way leads back: phases fall then, and rise otherwise.
-    """
-    if table[who, 1, FROM_STAND] <= 1.0:
-        return crossing
-    if gait == 1:
-        crossing = 0.5 * crossing
-        if following == 0:
-            return crossing
-        return crossing - 0.75 if back else crossing + 0.25
-    if following == 1:
-        return crossing - 0.25 if back else crossing + 0.75
-    return crossing
-
-
-@kernel
 def _by_time(table, who, phase, gait, wanted, way, dt):
     """Phase and gait after a step of a gait that goes on by time, see `_moved`."""
     after = phase + dt / table[who, gait, DURATION]
@@ -286,9 +248,11 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
     following = gait + 1 if wanted > gait else gait - 1
     if table[who, following, STRIDE] > 0.0:
         # it starts with the feet beside each other
-        begun = math.ceil(2.0 * phase) / 2.0
+        begun, ready = math.ceil(2.0 * phase) / 2.0, True
         if table[who, following, FROM_STAND] > 0.0:
-            begun = _begun(phase, table[who, following, FROM_STAND])
+            begun, ready = begun_steps(phase, table[who, following, FROM_STAND], dt)
+        if not ready:
+            return begun, gait
         return begun + way / table[who, following, STRIDE], following
     if math.floor(2.0 * after) == math.floor(2.0 * phase):
         return after, gait
@@ -332,7 +296,7 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
         alike = alike or (away <= LATER and moved <= MOVED)
     if following == gait or not (crosses or alike):
         return after / sides, gait
-    begun = _joined(table, who, gait, following, half / 2.0, after < phase)
+    begun = joined(table, who, gait, following, half / 2.0, after < phase)
     next_stride = table[who, following, STRIDE]
     if next_stride <= 0.0:
         return begun, following
