@@ -252,9 +252,23 @@ def still(rig):
     return Recipe("Idle", "Idle", plan=COARSE)
 
 
+def flat(rig):
+    rig.scale = (1.0, 0.0, 1.0)
+    return RECIPE
+
+
+def below_nothing(rig):
+    rig.parent = bpy.data.objects.new("Holder", None)
+    bpy.context.scene.collection.objects.link(rig.parent)
+    rig.parent.scale = (0.0, 0.0, 0.0)
+    return RECIPE
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
+        (flat, "'Walker' has scale 0 along Y: set its Scale, and that of its parents, to 1"),
+        (below_nothing, "has scale 0 along X"),
         (lambda rig: Recipe(plan=COARSE), "no action for Walk"),
         (one_frame, "lasts one frame"),
         (frozen, "Walk 'Frozen': The action moves no vertex: choose an action"),

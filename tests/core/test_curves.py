@@ -52,9 +52,11 @@ def test_planted_soles_stay_where_they_are_on_a_curve_of_2_meters(name, scale):
 
 
 @pytest.mark.parametrize("name", ["woman", "man", "child", "dog"])
-def test_feet_slip_by_20_mm_at_most_where_bodies_turn_on_the_spot(name):
-    turns = [1.5] * 120 + [0.0] * 48
-    went = walk(made(name).space, [0.0] * len(turns), turns)
+def test_feet_slip_by_20_mm_at_most_where_bodies_walk_for_a_turn_on_the_spot(name):
+    """Characters that are made of rigs have no poses of turning round, see test_rounds."""
+    space, turns = made(name).space, [1.5] * 120 + [0.0] * 48
+    without = PoseSpace(space.positions[: space.clips[0].first], space.gaits)
+    went = walk(without, [0.0] * len(turns), turns)
     assert went.gaits.max() >= 1  # it steps
     assert np.percentile(went.slips(0.004), 95) <= 20.0
     assert not went.moves[:, ::2].any()  # on the spot there is no curve

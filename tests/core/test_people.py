@@ -36,6 +36,20 @@ def test_planted_soles_stay_at_the_unluckiest_speeds(person):
         assert np.median(moved) <= median and np.percentile(moved, 95) <= most, (speed, name)
 
 
+@pytest.mark.parametrize("late", np.arange(8) / 160.0)
+def test_planted_soles_stay_where_each_step_is_shown_in_the_same_frames(late):
+    """A large child at 1.7 m/s takes 20 frames for a cycle: a heel that lands counts in each."""
+    row, scale = row_named(made("child"), "brisk walk"), 1.2
+    phase = late + np.arange(21) / 20.0
+    number = np.floor(phase % 1.0 * row.count + 0.5).astype(int) % row.count
+    points = poses(made("child"), row)[number] * scale
+    points[..., 1] -= (phase * row.stride * scale)[:, None]
+    low = points[..., 2] < 0.004 * scale
+    moved = 1000.0 * np.linalg.norm(np.diff(points[..., :2], axis=0), axis=-1)
+    moved = moved[low[1:] & low[:-1]]
+    assert np.median(moved) <= 3.0 and np.percentile(moved, 95) <= 10.0
+
+
 def test_soles_go_back_as_evenly_as_the_ground(person):
     """At any pose but those of contact and of lifting, the lowest vertices move with the ground."""
     for row in person.space.gaits[1:]:

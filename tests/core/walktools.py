@@ -15,7 +15,8 @@ import numpy as np
 
 from steer_addon.core.agents import make_agents
 from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
-from steer_addon.core.characters.pose_space import PoseSpace
+from steer_addon.core.characters.picking import SHEARS
+from steer_addon.core.characters.pose_space import PoseSpace, split_clips
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.step import gait
 
@@ -35,6 +36,8 @@ class Walk:
         phases: Its phase, shape (frame_count,).
         poses: Number of its pose, shape (frame_count,).
         moves: Its twist [rad], and its shifts ahead and to the right [m], shape (frame_count, 3).
+        slopes: The rise of the ground ahead and to the right, and how far it leans to both, as its
+            body takes them up, shape (frame_count, 4).
         scale: Its size.
     """
 
@@ -45,6 +48,7 @@ class Walk:
     phases: np.ndarray
     poses: np.ndarray
     moves: np.ndarray
+    slopes: np.ndarray
     scale: float = 1.0
 
     def vertices(self) -> np.ndarray:
@@ -69,7 +73,7 @@ class Walk:
         first, count = (np.array([getattr(r, k) for r in rows]) for k in ("first", "count"))
         # rates of neighboring gaits are alike in cycles of steps: first steps have two in a row
         steps = np.array([2.0 if row.both_sides else 1.0 for row in rows])
-        rate = np.diff(self.phases) * steps[:-1]
+        rate = np.abs(np.diff(self.phases)) * steps[:-1]
         changed = np.flatnonzero(np.diff(self.gaits) != 0)
         # the phase jumps where the gait changes
         known = np.delete(np.arange(len(rate)), changed)
@@ -117,32 +121,42 @@ def turned(points: np.ndarray, yaws: np.ndarray) -> np.ndarray:
 
 
 def walk(
-    space: PoseSpace, speeds: Iterable[float], turns: Iterable[float], scale: float = 1.0
+    space: PoseSpace,
+    speeds: Iterable[float],
+    turns: Iterable[float],
+    scale: float = 1.0,
+    rise: tuple[float, float] = (0.0, 0.0),
 ) -> Walk:
     """Let a character go.
 
     Args:
         space: Its poses.
-        speeds: Speed in each frame [m/s].
+        speeds: Speed in each frame, along the ground [m/s].
         turns: How fast it turns in each [rad/s].
         scale: Its size.
+        rise: How much the ground rises along x and y.
     """
     agents = make_agents(
         np.zeros((1, 3)), heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=10.0,
         max_force=100.0,
     )  # fmt: skip
-    settings = CrowdSettings(cast=Cast((space.gaits,), scale=scale))
-    yaw, place, found = 0.0, np.zeros(3), []
+    clips, rounds = split_clips(space.clips)
+    cast = Cast((space.gaits,), scale=scale, clips=(clips,), rounds=(rounds,))
+    settings = CrowdSettings(cast=cast)
+    yaw, place, found, rise = 0.0, np.zeros(3), [], np.array(rise)
+    agents.normal[:] = np.array([-rise[0], -rise[1], 1.0]) / np.sqrt(1.0 + np.dot(rise, rise))
     gait.begin(agents, settings)
     for speed, turn in zip(speeds, turns, strict=True):
         after = agents.copy()
         yaw += turn / FPS
         ahead = np.array([np.sin(yaw), -np.cos(yaw), 0.0])
+        ahead[2] = rise @ ahead[:2]
+        ahead /= np.linalg.norm(ahead)
         place = place + ahead * speed / FPS
         after.heading[:], after.velocity[:], after.position[:] = ahead, ahead * speed, place
         gait.advance(agents, after, settings, 1.0 / FPS)
         posture = after.memory[MEMORY][0].astype(float)
-        moves = [posture[POSTURE.index(n)] for n in ("twist", "shift_ahead", "shift_side")]
+        moves = [posture[POSTURE.index(name)] for name in SHEARS]
         found.append([place[0], place[1], yaw, posture[GAIT], posture[PHASE], *moves])
         agents = after
     x, y, yaws, gaits, phases, *moves = np.array(found).T
@@ -152,7 +166,7 @@ def walk(
     )
     poses = first + np.floor(phases % 1.0 * count + 0.5).astype(int) % count
     way, moved = np.stack([x, y], axis=1), np.stack(moves, axis=1)
-    return Walk(space, way, yaws, gaits, phases, poses, moved, scale)
+    return Walk(space, way, yaws, gaits, phases, poses, moved[:, 4:], moved[:, :4], scale)
 
 
 def journey(

@@ -13,7 +13,7 @@ from ...core.characters.pose_space import PoseSpace, Row
 
 _LARGEST = 1.0e9
 """Numbers of a row are smaller."""
-_TURNING = "turning"
+_TURNING, _TURN = "turning", "turn"
 _KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 """Types of values by the type of a field, but for `_TURNING`."""
 
@@ -58,6 +58,7 @@ def _row(data: Any) -> Row:
         value, kind = getattr(row, info.name), str(info.type)
         if not isinstance(value, _KINDS[kind]) or isinstance(value, bool) != (kind == "bool"):
             raise TypeError(info.name)
-        if kind in ("int", "float") and not 0 <= value < _LARGEST:
+        size = abs(value) if info.name == _TURN else value
+        if kind in ("int", "float") and not 0 <= size < _LARGEST:
             raise ValueError(info.name)
     return row

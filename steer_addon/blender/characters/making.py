@@ -83,9 +83,10 @@ def making(
     with Sampler(scene, rig, parts, recipe.faces) as sampler:
         body = _Posed(sampler, rig, recipe) if sampler.is_posed else _Moving(sampler, recipe)
         points = body.first()
+        posed = sampler.rig.evaluated_get(sampler.depsgraph)
+        rigs.check_scale(rig.name, posed)
         if sampler.is_posed:
-            named = recipe.feet or rigs.guess_feet(rig)
-            rigs.check_upright(rig.name, sampler.rig.evaluated_get(sampler.depsgraph), named)
+            rigs.check_upright(rig.name, posed, recipe.feet or rigs.guess_feet(rig))
         rows = Rows(recipe.plan, feet.mask_of(sampler, recipe.feet))
         vertices = len(points)
         faces = sum(len(t.evaluated_get(sampler.depsgraph).data.polygons) for t in sampler.twins)

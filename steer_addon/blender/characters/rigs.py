@@ -39,6 +39,8 @@ _DEED = re.compile(
 """Names of actions that are done once, although a figure stands after them as before."""
 _MOST_ASKED = 100_000
 """Vertices up to which each is asked for its bones."""
+_LEAST_SCALE = 1.0e-6
+"""Scale below which a body is flat."""
 MOST_BYTES = 2 * 1024**3
 """Memory of the poses that a character may take."""
 LEVEL_SHARE = 1.0 / 3.0
@@ -216,6 +218,24 @@ def check_mode(rig: bpy.types.Object) -> None:
     """
     if rig.mode != "OBJECT":
         raise CharacterError(f"{rig.name!r} is in {rig.mode.title()} Mode: go to Object Mode first")
+
+
+def check_scale(name: str, posed: bpy.types.Object) -> None:
+    """Refuse what is scaled to nothing: no vertex would move.
+
+    Args:
+        name: Its name.
+        posed: The evaluated rig, or object.
+
+    Raises:
+        CharacterError: Its scale, or that of one above it, is 0 along an axis.
+    """
+    for axis, size in zip("XYZ", posed.matrix_world.to_scale(), strict=True):
+        if abs(size) < _LEAST_SCALE:
+            raise CharacterError(
+                f"{name!r} has scale 0 along {axis}: set its Scale, and that of its parents, to 1 "
+                "in Object Properties > Transform"
+            )
 
 
 def check_upright(name: str, posed: bpy.types.Object, feet: tuple[str, ...]) -> None:

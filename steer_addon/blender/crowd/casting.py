@@ -7,6 +7,7 @@ from contextlib import suppress
 import bpy
 
 from ...core.characters.cast import INDEX, RANDOM, Cast
+from ...core.characters.pose_space import split_clips
 from ...core.errors import SceneError, SteerError
 from ..characters import library
 from ..display import display
@@ -45,10 +46,12 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
         return None
     choice = str(display.get_input(modifier, "Choose By"))
     asked = any(group.characters for group in obj.steer.groups)
-    rows = [library.rows_of(character) for character in shown]
+    gaits, others = zip(*map(library.rows_of, shown), strict=True)
+    clips, rounds = zip(*map(split_clips, others), strict=True)
     return Cast(
-        gaits=tuple(gaits for gaits, _clips in rows),
-        clips=tuple(clips for _gaits, clips in rows),
+        gaits=gaits,
+        clips=clips,
+        rounds=rounds,
         scale=float(display.get_input(modifier, "Scale")),
         sized=bool(display.get_input(modifier, "Size by Radius")),
         choice=CHOICES.get(choice, str(display.get_input(modifier, "Attribute"))),

@@ -14,6 +14,8 @@ from .pose_space import KNOTS, Row
 
 SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT = range(6)
 """Columns of a table of gaits."""
+LEFT, ANGLE, POSES = range(3)
+"""Columns of a table of turns on the spot."""
 RANDOM, INDEX = "at random", "by index"
 """Ways to choose a character; names of point attributes are others."""
 GIVEN = "character"
@@ -65,6 +67,8 @@ class Cast:
         weights: How often each character is taken at random, against the others; none where all
             are taken as often.
         names: Name of each character; None where no group asks for one.
+        rounds: The rows of turning on the spot of each character, see `split_clips`; none at all
+            where none has any. In the pose space they follow its clips.
     """
 
     gaits: tuple[tuple[Row, ...], ...] = ()
@@ -75,6 +79,7 @@ class Cast:
     weights: tuple[float, ...] = ()
     clips: tuple[tuple[Row, ...], ...] = ()
     names: tuple[str, ...] | None = None
+    rounds: tuple[tuple[Row, ...], ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there are characters."""
@@ -109,6 +114,19 @@ class Cast:
                 (g.speed, g.stride, g.duration, _cycles_from_stand(g), g.close, g.count)
                 for g in gaits
             ]
+        return table
+
+    def rounds_table(self) -> NDArray[np.float64]:
+        """Row of turning left, turn of a cycle [rad] and number of poses of each character.
+
+        That of turning right follows the row; it is -1 where there are none. The shape of the table
+        is (character_count, 3).
+        """
+        table = np.tile([-1.0, 1.0, 1.0], (len(self.gaits), 1))
+        for who, rows in enumerate(self.rounds):
+            if rows:
+                before = len(self.gaits[who]) + (len(self.clips[who]) if self.clips else 0)
+                table[who] = before, rows[0].turn, rows[0].count
         return table
 
 

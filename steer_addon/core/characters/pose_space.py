@@ -45,6 +45,8 @@ class Row:
             where bodies turn as their agents.
         close: Whether it is one of many between two gaits, so like the one before it that
             characters change between the two also somewhat after the feet have passed each other.
+        turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
+            row shows turning on the spot; 0 for all others. See `split_clips`.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Row:
     turning: tuple[tuple[float, float, float], ...] = ()
     close: bool = False
     both_sides: bool = False
+    turn: float = 0.0
 
     @property
     def goes_round(self) -> bool:
@@ -74,7 +77,7 @@ class PoseSpace:
     Attributes:
         positions: Vertices of each pose [m], shape (pose_count, vertex_count, 3).
         gaits: Rows by rising speed; the first one is standing.
-        clips: Further rows, which users play by their name.
+        clips: Further rows, which users play by their name, and those of turning on the spot.
 
     Raises:
         CharacterError: Rows do not cover the poses in order, or gaits do not rise.
@@ -120,3 +123,19 @@ class PoseSpace:
     def pose_count(self) -> int:
         """Number of poses."""
         return len(self.positions)
+
+
+def split_clips(clips: tuple[Row, ...]) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+    """Rows that users play by their name, and after them two of turning on the spot, or none.
+
+    Args:
+        clips: Rows of a character after its gaits.
+
+    Returns:
+        Both; the second ones turn to the left and to the right, by the same angle, in as many
+        poses.
+    """
+    if len(clips) > 1 and 0.0 < clips[-2].turn == -clips[-1].turn:
+        if clips[-2].count == clips[-1].count:
+            return clips[:-2], clips[-2:]
+    return clips, ()

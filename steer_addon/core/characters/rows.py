@@ -281,7 +281,10 @@ class Rows:
         shifts = np.stack([*level, np.zeros(len(times))], axis=1)
         shares = () if start is None else tuple(start.away(time) for time in times)
         if start is not None:
-            shifts += (1.0 - np.array(shares))[:, None] * start.place.beside(place)
+            # standing may be turned otherwise, and elsewhere
+            near = 1.0 - np.array(shares)
+            turns = turns + near * (start.place.angle - place.angle)
+            shifts += near[:, None] * start.place.beside(place)
         poses = yield from _each(lambda time: place.put(sample(time)), times)
         poses = turned(poses, turns[:, None].astype(np.float32)) + shifts[:, None].astype(
             np.float32

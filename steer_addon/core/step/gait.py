@@ -3,9 +3,10 @@
 A phase counts cycles of the gait: it goes on by way / stride, so that planted feet stay where they
 are, or by time where a gait has no stride. The gait goes with the speed; it changes only where the
 feet pass each other, at phases that are multiples of 1/2, as neighboring gaits look alike there. A
-body that stops lands its foot first, by time, and one that turns on the spot steps. One that holds
-a place and trembles there stands: it moves slowly, to and fro, so that the mean m of its velocity
-over a second is less than half of that of its speed s. Nothing in a step reads what is here.
+body that stops lands its foot first, by time, and one that turns on the spot steps: round, if it
+has poses of that, see `rounds`, and else as it walks. One that holds a place and trembles there
+stands: it moves slowly, to and fro, so that the mean m of its velocity over a second is less than
+half of that of its speed s. Nothing in a step reads what is here.
 
 Source: Reynolds 1999, section "Locomotion"; the stride as a function of speed is that of the
 character.
@@ -24,6 +25,7 @@ from ..characters.cast import (
     COUNT,
     DURATION,
     FROM_STAND,
+    LEFT,
     MEMORY,
     POSTURE,
     SPEED,
@@ -38,6 +40,8 @@ from ..crowd.spread import drawn_words
 from ..numeric.rng import random_purpose
 from ..numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
+from .first_steps import begun_steps, joined
+from .rounds import goes_round, gone_round, hold_round
 from .stance import CHARACTER, GAIT, PHASE, bend, hold, settle
 
 STARTS, STOPS = 0.6, 0.5
@@ -115,6 +119,7 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         _sizes(settings.cast, after, settings),
         settings.cast.table(),
         turns_of(settings.cast),
+        settings.cast.rounds_table(),
         settings.motion.motion == "GROUND",
         tempo,
         float(dt),
@@ -150,7 +155,7 @@ def _wanted(table, who, gait, speed):
 
 
 @kernel
-def _way(old, new, faced, ahead, size, on_ground):
+def _way(old, new, turned, ahead, size, on_ground):
     """Way of a step along the heading, with that of steps for a turn.
 
     Returns:
@@ -158,13 +163,11 @@ def _way(old, new, faced, ahead, size, on_ground):
         along: one on the spot has no curve.
     """
     move = sub(new, old)
-    turn = 0.0
     if on_ground:
         move = (move[0], move[1], 0.0)
-        turn = math.atan2(cross(faced, ahead)[2], dot(faced, ahead))
     way = length(move)
-    steps = max(way, TURN_REACH * size * abs(turn))
-    return steps, dot(move, ahead) < -0.5 * way, turn * way / max(steps, 1.0e-9)
+    steps = max(way, TURN_REACH * size * abs(turned))
+    return steps, dot(move, ahead) < -0.5 * way, turned * way / max(steps, 1.0e-9)
 
 
 @kernel
@@ -217,45 +220,6 @@ def _next(table, who, gait, wanted, half):
 
 
 @kernel
-def _begun(phase, sides):
-    """Phase at which a body that stands begins its first steps.
-
-    With both sides, the foot goes first that stands with less weight on it, as standing begins with
-    the weight on the left foot, and has it on the right one after half of its cycle.
-    """
-    begun = math.ceil(phase) * 1.0
-    if sides > 1.0:
-        begun = math.floor(2.0 * phase + 0.5) / 2.0
-        if begun < phase:
-            begun += 1.0
-    return begun
-
-
-@kernel
-def _joined(table, who, gait, following, crossing, back):
-    """Phase of the following gait where feet pass each other, as the gait has it.
-
-    Args:
-        table: Gaits of the characters, see `Cast.table`.
-        who: Number of the character.
-        gait: The gait until now.
-        following: The one after it.
-        crossing: Cycles of steps until there, in the gait.
-        back: Whether the way leads back: phases fall then, and rise otherwise.
-    """
-    if table[who, 1, FROM_STAND] <= 1.0:
-        return crossing
-    if gait == 1:
-        crossing = 0.5 * crossing
-        if following == 0:
-            return crossing
-        return crossing - 0.75 if back else crossing + 0.25
-    if following == 1:
-        return crossing - 0.25 if back else crossing + 0.75
-    return crossing
-
-
-@kernel
 def _by_time(table, who, phase, gait, wanted, way, dt):
     """Phase and gait after a step of a gait that goes on by time, see `_moved`."""
     after = phase + dt / table[who, gait, DURATION]
@@ -264,9 +228,11 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
     following = gait + 1 if wanted > gait else gait - 1
     if table[who, following, STRIDE] > 0.0:
         # it starts with the feet beside each other
-        begun = math.ceil(2.0 * phase) / 2.0
+        begun, ready = math.ceil(2.0 * phase) / 2.0, True
         if table[who, following, FROM_STAND] > 0.0:
-            begun = _begun(phase, table[who, following, FROM_STAND])
+            begun, ready = begun_steps(phase, table[who, following, FROM_STAND], dt)
+        if not ready:
+            return begun, gait
         return begun + way / table[who, following, STRIDE], following
     if math.floor(2.0 * after) == math.floor(2.0 * phase):
         return after, gait
@@ -310,7 +276,7 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
         alike = alike or (away <= LATER and moved <= MOVED)
     if following == gait or not (crosses or alike):
         return after / sides, gait
-    begun = _joined(table, who, gait, following, half / 2.0, after < phase)
+    begun = joined(table, who, gait, following, half / 2.0, after < phase)
     next_stride = table[who, following, STRIDE]
     if next_stride <= 0.0:
         return begun, following
@@ -318,7 +284,9 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
 
 
 @kernel
-def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo, dt, memory, sway):
+def gait_kernel(
+    start, stop, before, after, size, table, turns, rounds, on_ground, tempo, dt, memory, sway
+):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
     Args:
@@ -329,6 +297,7 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
         size: Size of each body as a share of its character's, shape (n,).
         table: Gaits of the characters, see `Cast.table`.
         turns: How bodies turn on curves, see `turns_of`.
+        rounds: Rows of turning on the spot, see `Cast.rounds_table`.
         on_ground: Whether agents walk.
         tempo: How much faster than its character each body does what goes by time, shape (n,).
         dt: Length of the step [s].
@@ -336,29 +305,38 @@ def gait_kernel(start, stop, before, after, size, table, turns, on_ground, tempo
         sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
     """
     for i in range(start, stop):
-        faced, ahead = load(before[2], i), load(after[2], i)
+        faced, ahead, turned = load(before[2], i), load(after[2], i), 0.0
         if on_ground:
             # headings rise with the ground, against which slopes are measured
             faced, ahead = unit((faced[0], faced[1], 0.0)), unit((ahead[0], ahead[1], 0.0))
+            turned = math.atan2(cross(faced, ahead)[2], dot(faced, ahead))
         old, new = load(before[0], i), load(after[0], i)
-        way, back, turn = _way(old, new, faced, ahead, size[i], on_ground)
+        way, back, turn = _way(old, new, turned, ahead, size[i], on_ground)
         way = way / size[i]
-        speed = way / dt
+        who, gait, phase = int(memory[i, CHARACTER]), int(memory[i, GAIT]), memory[i, PHASE] * 1.0
+        level = length((new[0] - old[0], new[1] - old[1], 0.0)) / size[i]
+        steps_round = on_ground and rounds[who, LEFT] >= 0.0
+        speed = level / dt if steps_round else way / dt
         if not on_ground:
             # climbing takes strong beats, sinking takes none
             speed = max(0.0, speed + CLIMB * (new[2] - old[2]) / (size[i] * dt))
-        who, gait = int(memory[i, CHARACTER]), int(memory[i, GAIT])
-        level = length((new[0] - old[0], new[1] - old[1], 0.0)) / size[i]
         trembles = on_ground and _trembles(sway, i, table, who, gait, old, new, size[i], dt)
-        if trembles and way <= level:
-            # not where it turns on the spot: then the steps of the turn are longer
+        if trembles and (steps_round or way <= level):
+            # not where it walks for a turn on the spot: then the steps of the turn are longer
             speed, back = 0.0, False
-        own_dt = dt * tempo[i]
-        phase, gait = _moved(table, who, memory[i, PHASE] * 1.0, gait, way, back, speed, own_dt)
+        own_dt, is_round = dt * tempo[i], False
+        if steps_round and (gait == 0 or goes_round(rounds, who, gait)):
+            walks = _wanted(table, who, 0, speed) > 0
+            phase, gait, is_round = gone_round(rounds, who, phase, gait, walks, turned, dt)
+        if not is_round:
+            phase, gait = _moved(table, who, phase, gait, way, back, speed, own_dt)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)
             settle(memory, i, velocity, old_velocity, ahead, load(after[3], i), dt)
-            stride = table[who, gait, STRIDE] / max(1.0, table[who, gait, FROM_STAND])
-            bend(memory, i, stride, turns[who, gait], turn, -way if back else way, dt)
-            hold(memory, i, table[who, gait, STRIDE], table[who, gait, COUNT])
+            walked = 0 if is_round else gait
+            stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
+            bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
+            hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
+            if is_round:
+                hold_round(memory, i, rounds, who, gait)

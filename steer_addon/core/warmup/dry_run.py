@@ -31,6 +31,7 @@ COUNTS = (3, FEW + 2)
 _CAST = Cast(
     ((Row("stand", 0, 1), Row("walk", 1, 1, speed=0.2, stride=0.5)),),
     clips=((Row("wave", 2, 1, loops=False),),),
+    rounds=((Row("turn left", 3, 1, turn=1.0), Row("turn right", 4, 1, turn=-1.0)),),
 )
 _CLIPS = ClipsSettings(idle="*", arrival="*")
 _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)

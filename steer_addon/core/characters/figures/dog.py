@@ -18,10 +18,13 @@ from .assembly import (
 )
 from .limbs import limb
 from .people import rows_of
+from .rounds import add_rounds, around, stepped_round
 from .skin import Follows, Skin
-from .steps import Foot, Gait, Track, away_from_stand, first_track, foot_track
+from .steps import Foot, Gait, Track, away_from_stand, first_track, foot_track, in_units
 from .turning import Floats, between, joint_places, moved, turn
 
+_FAR = 0.5
+"""How far paws are from the middle, in legs."""
 _COAT, _EARS, _NOSE, _COLLAR = range(4)
 _LEGS = {
     "hind": ("thigh", "shin", "hind_foot", "hind_toe"),
@@ -44,7 +47,12 @@ def make_dog(tolerance: float) -> Figure:
         else _posed(skeleton, table, phases(row), gait)
         for row, gait in zip(rows, gaits, strict=True)
     ]
-    return assembled("dog", table, skeleton, _skin(table, skeleton), rows, poses)
+    values = in_units(table["round"], table["leg"])
+    added = add_rounds(
+        rows, poses, values, tolerance / (_FAR * table["leg"]),
+        lambda phase: _turning(skeleton, phase, gaits[0], values),
+    )  # fmt: skip
+    return assembled("dog", table, skeleton, _skin(table, skeleton), rows, poses, added)
 
 
 def _skin(table: Table, skeleton: Skeleton) -> Skin:
@@ -136,7 +144,7 @@ def _posed(
                     track = foot_track(phase + late, own, foot)
                 else:
                     place = np.stack([ankle[:, 0] * side, none, ankle[:, 2]], axis=-1)
-                    held = Track(place, none, none, none == 0.0)
+                    held = Track(place, none, none, none, none == 0.0)
                     track = first_track(phase, late, own, foot, held)
                 ankle[:, 0] = side * track.ankle[:, 0]
                 ankle[:, 1] += track.ankle[:, 1]
@@ -147,14 +155,56 @@ def _posed(
                 far = (ankle[:, 1] - rest["fore_foot" + end][1]) / (0.2 * gait.get("stride", 1.0))
                 blade = share * gait.get("reach", 0.0) * np.clip(far, -1.2, 1.2)
                 turns["shoulder" + end] = turns["chest"] @ turn(0, blade)
-            partial = _places(skeleton, root, turns)
-            upper, lower, end_bone, toe = (joint + end for joint in _LEGS[name])
-            ahead = np.array([0.0, -1.0 if name == "hind" else 1.0, 0.0]) + 0.0 * root
-            chain = np.stack([rest[joint] for joint in (upper, lower, end_bone)])
-            turns[upper], turns[lower] = limb(chain, partial[upper], ankle, ahead)
-            turns[end_bone], turns[toe] = turn(0, -pitch), turn(0, -toes)
+            _add_leg(skeleton, root, turns, (name, end), Track(ankle, pitch, toes, none, none == 0))
     turned = np.stack([turns[name] for name in skeleton.names], axis=1)
     return joint_places(skeleton, root, turned), turned
+
+
+def _turning(skeleton: Skeleton, phase: Floats, stand: Gait, values: Gait) -> Joints:
+    """Joints of a dog that turns to the left on the spot, at phases from 0 to 1.
+
+    A fore leg steps together with the hind leg of the other side.
+    """
+    none = 0.0 * phase
+    rest = {name: skeleton.rest[i].astype(float) for i, name in enumerate(skeleton.names)}
+    turns = _trunk(none, stand, moves=False)
+    ahead = np.sin(np.pi * phase) ** 2
+    for name, share in (("neck", 0.5), ("head", 1.0)):
+        turns[name] = turn(2, share * values["look"] * ahead) @ turns[name]
+    root = rest["pelvis"] + np.stack([none, none, none], axis=-1)
+    turns["shoulder_l"] = turns["shoulder_r"] = turns["chest"]
+    for name in _LEGS:
+        for end in ("_l", "_r"):
+            yaw, height = stepped_round(phase, (end == "_r") == (name == "fore"), values["round"])
+            ankle = around(rest[_LEGS[name][2] + end] + 0.0 * root, yaw)
+            ankle[:, 2] += values["lift"] * height
+            track = Track(ankle, none, none, yaw, height == 0.0)
+            _add_leg(skeleton, root, turns, (name, end), track)
+    turned = np.stack([turns[name] for name in skeleton.names], axis=1)
+    return joint_places(skeleton, root, turned), turned
+
+
+def _add_leg(
+    skeleton: Skeleton, root: Floats, turns: dict[str, Floats], leg: tuple[str, str], track: Track
+) -> None:
+    """Add the rotations of a leg, which reaches its paw, to those of the trunk.
+
+    Args:
+        skeleton: The joints.
+        root: Places of the pelvis [m], shape (n, 3).
+        turns: Rotations of joints; changed.
+        leg: "fore" or "hind", and its side.
+        track: Where the paw is.
+    """
+    name, end = leg
+    upper, lower, end_bone, toe = (joint + end for joint in _LEGS[name])
+    yaw, ahead = turn(2, track.yaw), np.array([0.0, -1.0 if name == "hind" else 1.0, 0.0])
+    rest = [skeleton.rest[skeleton.names.index(joint)] for joint in (upper, lower, end_bone)]
+    hip = _places(skeleton, root, turns)[upper]
+    turns[upper], turns[lower] = limb(
+        np.stack(rest).astype(float), hip, track.ankle, moved(yaw, ahead + 0.0 * root)
+    )
+    turns[end_bone], turns[toe] = yaw @ turn(0, -track.pitch), yaw @ turn(0, -track.toes)
 
 
 def _places(skeleton: Skeleton, root: Floats, turns: dict[str, Floats]) -> dict[str, Floats]:

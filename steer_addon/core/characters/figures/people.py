@@ -18,9 +18,12 @@ from .assembly import (
 )
 from .gestures import add_gestures
 from .people_skin import PARENTS, skin_of
+from .rounds import add_rounds
 from .steps import Foot, Gait, gait_at, in_units
 from .two_legs import Body
 
+_FAR = 0.2
+"""How far soles are from the middle, in legs."""
 _FIRST = 0.6
 """Speed of first steps, as a share of that of the gait that they lead to."""
 
@@ -35,12 +38,18 @@ def make_person(name: str, tolerance: float) -> Figure:
     table = table_of("people.toml")[name]
     skeleton = skeleton_of(table["joints"], PARENTS)
     body = Body(skeleton, _foot(table))
-    rows, gaits = rows_of(table_of("people_gaits.toml"), body.leg, tolerance)
+    told = table_of("people_gaits.toml")
+    rows, gaits = rows_of(told, body.leg, tolerance)
     poses = [body.standing(phases(rows[0]), gaits[0])]
     one_side = body.starting(steps_of(rows[1]), gaits[0], gaits[1])
     poses.append(both_sides(skeleton, one_side))
     poses += [body.moving(phases(row), gaits[k]) for k, row in enumerate(rows[2:], start=2)]
     clips = add_gestures(table_of("people_clips.toml"), body, gaits[0], rows, poses)
+    values = in_units(told["round"], body.leg)
+    clips += add_rounds(
+        rows, poses, values, tolerance / (_FAR * body.leg),
+        lambda phase: body.turning(phase, gaits[0], values),
+    )  # fmt: skip
     return assembled(name, table, skeleton, skin_of(table, skeleton), rows, poses, clips)
 
 

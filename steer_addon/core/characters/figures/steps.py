@@ -21,10 +21,11 @@ Gait = dict[str, float]
 _ANGLES = {
     "heel_pitch", "toe_pitch", "toe_roll", "pass_pitch", "mid_pitch", "toe_out", "knee", "yaw",
     "list", "lean", "chest_yaw", "arm_swing", "arm_ahead", "arm_out", "arm_in", "elbow",
-    "elbow_swing", "breath", "curl", "nod", "reach", "wag", "look", "head_low",
+    "elbow_swing", "breath", "curl", "nod", "reach", "wag", "look", "head_low", "round",
 }  # fmt: skip
 _LENGTHS = {
     "stride", "pass_back", "lift", "ankle_back", "gather", "width", "beside", "bob", "sway",
+    "aside",
 }  # fmt: skip
 GRAVITY = 9.81
 _LIFTED = 0.08
@@ -58,12 +59,14 @@ class Track:
         ankle: Places [m], shape (n, 3).
         pitch: Toes up [rad], shape (n,).
         toes: Pitch of the toes, shape (n,).
+        yaw: Toes to the left [rad], shape (n,).
         planted: Whether the foot is on the ground, shape (n,).
     """
 
     ankle: Floats
     pitch: Floats
     toes: Floats
+    yaw: Floats
     planted: np.typing.NDArray[np.bool_]
 
 
@@ -136,7 +139,7 @@ def foot_track(phase: Floats, gait: Gait, foot: Foot) -> Track:
         mine[~planted] = other
     ahead, side, height, pitch, toes = track
     ankle = np.stack([gait["width"] + side, -ahead, height], axis=-1)
-    return Track(ankle, pitch, toes, planted)
+    return Track(ankle, pitch, toes, gait["toe_out"] + 0.0 * phase, planted)
 
 
 def away_from_stand(phase: Floats) -> Floats:
@@ -175,7 +178,7 @@ def first_track(phase: Floats, late: float, gait: Gait, foot: Foot, stand: Track
         clear = np.maximum(ankle[:, 2] + _lowest(track.pitch, track.toes, foot, 0.0 * pitch), 0.0)
         ankle[:, 2] = up * (clear + _CLEAR * (1.0 - share[:, 0])) - flat
         ankle[:, 2] = np.where(track.planted, track.ankle[:, 2], ankle[:, 2])
-    return Track(ankle, pitch, toes, track.planted)
+    return Track(ankle, pitch, toes, track.yaw, track.planted)
 
 
 def _rolled(phase: Floats, gait: Gait, foot: Foot) -> Floats:
@@ -260,7 +263,7 @@ def _swing(since: Floats, gait: Gait, foot: Foot) -> list[Floats]:
     bend = (values[4][1] - values[3][1]) * np.clip(1.0 - part / 0.5, 0.0, 1.0) ** 2
     bend_end = values[4][2] - values[3][2]
     toes = pitch + bend + bend_end * np.clip(2.0 * part - 1.0, 0.0, 1.0) ** 2
-    clear = gait["lift"] * (4.0 * part * (1.0 - part)) ** 1.25
+    clear = gait["lift"] * (4.0 * part * (1.0 - part)) ** 1.1
     soft = min(0.02, 0.4 * gait["lift"]) * np.sin(np.pi * part) ** 2
     height = clear - _lowest(pitch, toes, foot, soft)
     return [ahead, side, height, pitch, toes]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..figure import Skeleton
 from .limbs import limb
+from .rounds import around, stepped_round
 from .steps import Foot, Gait, Track, away_from_stand, first_track, foot_track
 from .turning import Floats, between, joint_places, moved, turn
 
@@ -56,7 +57,7 @@ class Body:
         root, turns = self._moves(phase, gait)
         tracks = {"_l": foot_track(phase, gait, self.foot)}
         tracks["_r"] = _mirrored(foot_track(phase + 0.5, gait, self.foot))
-        return self._stepped(root, turns, tracks, gait["toe_out"])
+        return self._stepped(root, turns, tracks)
 
     def starting(self, phase: Floats, stand: Gait, gait: Gait) -> tuple[Floats, Floats]:
         """Joints of first and last steps, see `Row.from_stand`; as `moving`.
@@ -76,14 +77,44 @@ class Body:
             own = self._foot_of(stand, 0.0 * phase)
             tracks[side] = first_track(phase, late, gait, self.foot, own)
         tracks["_r"] = _mirrored(tracks["_r"])
+        return self._sunk(root, turns, tracks)
+
+    def turning(self, phase: Floats, stand: Gait, values: Gait) -> tuple[Floats, Floats]:
+        """Joints of somebody who turns to the left on the spot; as `moving`.
+
+        Args:
+            phase: Phases [cycles], from 0 to 1, shape (n,).
+            stand: How the person stands, halfway from one foot to the other.
+            values: Turn of a cycle, lift of feet, lean over the foot that stays, turn of the chest
+                and look ahead.
+        """
+        root, turns = self._stands(0.0 * phase + 0.25, stand, {})
+        root[:, 0] -= values["aside"] * np.sin(2.0 * np.pi * phase)
+        ahead = np.sin(np.pi * phase) ** 2
+        turns["chest"] = turn(2, values["chest_yaw"] * ahead) @ turns["chest"]
+        for name in ("neck", "head"):
+            turns[name] = turn(2, values["look"] * ahead) @ turns[name]
+        tracks = {}
+        for side, late in (("_l", False), ("_r", True)):
+            yaw, height = stepped_round(phase, late, values["round"])
+            own = self._foot_of(stand, 0.0 * phase)
+            own = _mirrored(own) if late else own
+            ankle = around(own.ankle, yaw)
+            ankle[:, 2] += values["lift"] * height
+            tracks[side] = Track(ankle, own.pitch, own.toes, own.yaw + yaw, height == 0.0)
+        return self._sunk(root, turns, tracks)
+
+    def _sunk(
+        self, root: Floats, turns: dict[str, Floats], tracks: dict[str, Track]
+    ) -> tuple[Floats, Floats]:
+        """The same as `_stepped`, with a pelvis that sinks to where the legs reach their feet."""
         longest = _REACH * (self.thigh + self.shin)
-        for side in ("_l", "_r"):
-            # the pelvis sinks to where the legs reach their feet
+        for side, track in tracks.items():
             hip = moved(turns["pelvis"], self._at("thigh" + side) - self._at("pelvis"))
-            away = tracks[side].ankle - hip - root
+            away = track.ankle - hip - root
             flat = np.sum(away[:, :2] ** 2, axis=-1)
             root[:, 2] += np.minimum(away[:, 2] + np.sqrt(longest**2 - flat), 0.0)
-        return self._stepped(root, turns, tracks, gait["toe_out"])
+        return self._stepped(root, turns, tracks)
 
     def _moves(self, phase: Floats, gait: Gait) -> tuple[Floats, dict[str, Floats]]:
         """Pelvis and rotations of a walk or run, without its legs."""
@@ -106,12 +137,12 @@ class Body:
         """
         root, turns = self._stands(phase, gait, gesture)
         track = self._foot_of(gait, 0.0 * phase)
-        return self._stepped(root, turns, {"_l": track, "_r": _mirrored(track)}, gait["toe_out"])
+        return self._stepped(root, turns, {"_l": track, "_r": _mirrored(track)})
 
     def _foot_of(self, stand: Gait, none: Floats) -> Track:
         """The left foot of somebody who stands, for each of some zeros."""
         ankle = np.array([stand["width"], stand["ankle_back"], self.foot.ankle]) + none[:, None]
-        return Track(ankle, none, none, none == 0.0)
+        return Track(ankle, none, none, stand["toe_out"] + none, none == 0.0)
 
     def _stands(
         self, phase: Floats, gait: Gait, gesture: Mapping[str, Floats]
@@ -210,13 +241,13 @@ class Body:
         height: Floats = top - bob * sink(phase)
         return height
 
-    def _stepped(self, root: Floats, turns: dict[str, Floats], tracks: dict[str, Track],
-                 toe_out: float) -> tuple[Floats, Floats]:  # fmt: skip
+    def _stepped(
+        self, root: Floats, turns: dict[str, Floats], tracks: dict[str, Track]
+    ) -> tuple[Floats, Floats]:
         """Add legs that reach their feet, and give places and rotations of all joints."""
-        for side, sign in (("_l", 1.0), ("_r", -1.0)):
-            track = tracks[side]
+        for side, track in tracks.items():
             hip = root + moved(turns["pelvis"], self._at("thigh" + side) - self._at("pelvis"))
-            yaw = turn(2, sign * toe_out + 0.0 * track.pitch)
+            yaw = turn(2, track.yaw)
             ahead = yaw[:, :, 1] * [-1.0, -1.0, 0.0] + turns["pelvis"][:, :, 1] * [-1.0, -1.0, 0.0]
             chain = np.stack([self._at(name + side) for name in ("thigh", "shin", "foot")])
             upper, lower = limb(chain, hip, track.ankle, ahead)
@@ -229,4 +260,5 @@ class Body:
 
 def _mirrored(track: Track) -> Track:
     """The same foot on the other side."""
-    return Track(track.ankle * [-1.0, 1.0, 1.0], track.pitch, track.toes, track.planted)
+    flipped = track.ankle * [-1.0, 1.0, 1.0]
+    return Track(flipped, track.pitch, track.toes, -track.yaw, track.planted)
