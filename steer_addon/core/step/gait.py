@@ -64,8 +64,10 @@ NEAR = 0.06
 """Way behind the place where feet pass, on which gaits still look alike [m]: on it, the gait of a
 body that slows down falls by one in each step."""
 LATER, MOVED = 0.15, 0.015
-"""Part of a cycle behind that place in which a gait still changes to a close one in each step, if
-that moves the planted foot by no more than so much [m]."""
+"""Part of a cycle behind that place in which a gait still changes: on that way, and to a close one
+if that moves the planted foot by no more than so much [m]."""
+SOON = 0.12
+"""The same for first steps, which soon are near to standing."""
 SMALLEST = 1.0e-6
 """Least share of a character's size that a body has."""
 CLIMB = 2.0
@@ -270,7 +272,8 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
     crosses = border != math.floor(2.0 * phase)
     following = _next(table, who, gait, wanted, half)
     away = abs(after - 0.5 * half)
-    alike = 0 < following < gait and away * stride <= NEAR
+    latest = SOON if table[who, following, FROM_STAND] > 0.0 else LATER
+    alike = 0 < following < gait and away <= latest and away * stride <= NEAR
     if table[who, max(gait, following), CLOSE] > 0.0 and not back:
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
