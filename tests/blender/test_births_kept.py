@@ -7,13 +7,17 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
-from steer_addon.blender.bake import keyframes  # noqa: E402
+from steer_addon.blender.bake import cached, keyframes  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.writing import usd_points  # noqa: E402
+from steer_addon.core.cache import layout, open_cache  # noqa: E402
+from steer_addon.core.errors import SceneError  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
+from tests.blender.cached_crowds import bits, run_to  # noqa: E402
 from tests.blender.test_births_in_blender import (  # noqa: E402
     make_stream,
     run_offline,
+    same,
     there,
 )
 from tests.blender.test_export import export, needs_usd  # noqa: E402
@@ -118,7 +122,7 @@ def test_usd_instances_are_born_and_gone(tmp_path):
         assert np.abs(place - frame.position).max() < 1e-4
 
 
-@pytest.mark.parametrize("name", ["mdd", "pc2", "glb"])
+@pytest.mark.parametrize("name", ["mdd", "pc2", "glb", "alembic", "fbx"])
 def test_other_formats_take_births(name, tmp_path):
     assert export(make_short_stream(), name, tmp_path, 40).size > 0
 
@@ -133,3 +137,23 @@ def test_a_table_has_the_living_only_once_each(tmp_path):
     assert len(told) == len(rows) > 0
     wanted = {(n, f.number) for f in frames for n in f.id[f.alive != 0].tolist()}
     assert told == wanted
+
+
+def test_a_stopped_bake_goes_on_with_the_same_bits(tmp_path, monkeypatch):
+    monkeypatch.setattr(layout, "CHUNK_FRAMES", 10)
+    crowd, scene = make_short_stream(), bpy.context.scene
+    crowd.steer.cache_directory = str(tmp_path)
+    whole = cached.begin(crowd, scene, tmp_path / "uncut")
+    run_to(whole, LAST + 1)
+    run_to(bake := cached.begin(crowd, scene, tmp_path / "cut"), 63)
+    bake.close()
+    run_to(cached.resume(crowd, scene, tmp_path / "cut"), LAST + 1)
+    assert bits(tmp_path / "cut") == bits(tmp_path / "uncut")
+    frames = run_offline(crowd, LAST)
+    cache = open_cache(tmp_path / "uncut")
+    for frame in frames[::9]:
+        assert same(cache.frame(frame.number), frame)
+    crowd.steer.births_object.location.y += 1.0
+    scenes.update()
+    with pytest.raises(SceneError, match="Door"):
+        cached.resume(crowd, scene, tmp_path / "cut")
