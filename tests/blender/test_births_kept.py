@@ -153,7 +153,9 @@ def test_a_stopped_bake_goes_on_with_the_same_bits(tmp_path, monkeypatch):
     cache = open_cache(tmp_path / "uncut")
     for frame in frames[::9]:
         assert same(cache.frame(frame.number), frame)
+    run_to(bake := cached.begin(crowd, scene, tmp_path / "moved"), 63)
+    bake.close()
     crowd.steer.births_object.location.y += 1.0
     scenes.update()
     with pytest.raises(SceneError, match="Door"):
-        cached.resume(crowd, scene, tmp_path / "cut")
+        run_to(cached.resume(crowd, scene, tmp_path / "moved"), LAST + 1)

@@ -31,7 +31,7 @@ from ..crowd.live_settings import LiveKey, describe, own_key, played_curves
 from ..crowd.slots import SOURCES, source_use
 from ..live.session import Session
 from ..live.simulate import fps_of
-from ..reading.scene_inputs import ground_object, input_objects, needs_frames
+from ..reading.scene_inputs import EXIT, ground_object, input_objects, needs_frames
 
 SAMPLES = 24
 """Number of frames of a bake at which digests of the inputs are kept."""
@@ -80,6 +80,11 @@ def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
         # bakes of before have none, and agents that are all alike
         if not values[f"agents.{name}"]:
             del values[f"agents.{name}"]
+    births = key.settings.births
+    if not births.emits:
+        # nobody is born, and bakes of before say nothing of it
+        lives = {"births.lifetime", "births.lifetime_spread"} if births.lifetime else set()
+        values = {n: v for n, v in values.items() if not n.startswith("births.") or n in lives}
     if alone:
         # nobody is met, and bakes of before say nothing of it
         kept = [name for name in values if not name.startswith("meets.")]
@@ -218,7 +223,7 @@ class Inputs:
         self.changed = True
         seen: Names = {}
         for part, value in world_parts(world).items():
-            source = world.colliders if part[0] == "colliders" else value
+            source = {"colliders": world.colliders, "exits": world.exits}.get(part[0], value)
             before = self._known.get((crowd.name_full, part))
             if before is None or before[0] is not source:
                 before = self._known[crowd.name_full, part] = (source, digest(value))
@@ -260,6 +265,10 @@ def _label(crowd: bpy.types.Object, main: bpy.types.Object, part: WorldPart) -> 
         text = _chosen(role[:-1] if kind is None else kind.noun, item, "source")
     elif role == "colliders":
         text = f"collider {name!r}"
+    elif role == "exits":
+        text = f"exit {name.removesuffix(EXIT)!r}"
+    elif role == "births":
+        text = _chosen("source", crowd.steer, "births")
     elif role == "spheres":
         text = "spheres among the colliders"
     elif role == "ground":

@@ -19,6 +19,7 @@ from ...core.views import BvhView
 from ..crowd.properties import settings_of
 from .scene_births import BirthReader
 from .scene_inputs import (
+    EXIT,
     collider_objects,
     exit_objects,
     ground_object,
@@ -104,7 +105,7 @@ class WorldReader:
         """The volumes in which agents are gone."""
         there = [o for o in exit_objects(obj) if not self._view.is_gone(o, "Exit", chosen=False)]
         # names of their own: an exit may be a collider too
-        found = [self._mesh(o, f"{o.name_full} (exit)", top=o.name) for o in there]
+        found = [self._mesh(o, o.name_full + EXIT, top=o.name) for o in there]
         return [mesh for mesh in found if mesh is not None]
 
     def _read_colliders(

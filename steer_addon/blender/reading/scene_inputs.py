@@ -104,6 +104,10 @@ def birth_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     return [] if source is None or source.session_uid in _made_by(obj) else [source]
 
 
+EXIT = " (exit)"
+"""What the names of exits end with, as they may be colliders too."""
+
+
 def exit_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """The volumes in which agents are gone, in order of name."""
     return [o for o in members(obj.steer.exits, obj) if o.type in MESH_TYPES]

@@ -72,11 +72,13 @@ def world_parts(world: World) -> dict[WorldPart, Any]:
     for role in ("targets", "second_targets", "paths", "fields", "containers"):
         for name, value in getattr(world, role).items():
             found[role, name] = value
-    if world.colliders is not None:
-        known = world.colliders
-        for number, name in enumerate(known.names):
-            start, stop = known.first[number], known.first[number + 1]
-            found["colliders", name] = known.bvh.triangles[start:stop]
+    for role, known in (("colliders", world.colliders), ("exits", world.exits)):
+        if known is not None:
+            for number, name in enumerate(known.names):
+                start, stop = known.first[number], known.first[number + 1]
+                found[role, name] = known.bvh.triangles[start:stop]
+    if world.emitters is not None:
+        found["births", ""] = world.emitters
     if world.spheres is not None:
         found["spheres", ""] = world.spheres
     if world.ground is not None:
