@@ -45,7 +45,9 @@ def _lines(row: dict[str, Any]) -> list[str]:
         "touches": row["touches"],
         "steers by": row["steers_by"],
     }
-    head = f"{row['crowd']}: {row['agents']} agents, frames {row['frame_start']}-{row['frame_end']}"
+    more = f" and up to {row['capacity']} born" if row["capacity"] else ""
+    frames = f"frames {row['frame_start']}-{row['frame_end']}"
+    head = f"{row['crowd']}: {row['agents']} agents{more}, {frames}"
     lists = [f"  {name}: {', '.join(names)}" for name, names in told.items() if names]
     return [head, *lists, f"  {_baked(row['bake'])}"]
 

@@ -36,6 +36,7 @@ def contents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Contents:
     return {
         "crowd": obj.name,
         "agents": agents.count,
+        "capacity": settings.births.capacity if settings.births.emits else 0,
         "groups": members,
         "frame_start": steer.frame_start,
         "frame_end": steer.frame_end,
