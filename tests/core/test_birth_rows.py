@@ -34,6 +34,17 @@ def test_points_say_when_they_are_born_and_gone():
         assert alive == [number < 4, number >= 5, 9 <= number < 12]
 
 
+def test_frames_may_be_negative():
+    how = told(rate=24.0, first_frame=-40, last_frame=-20)
+    world = world_of(square())
+    times = {"birth": np.array([-45.0])}
+    this = begun(how, world, points=[[9, 9, 0]], frame=-50, attributes=times)
+    born = [this.step(world).alive.sum() for _ in range(20)]
+    assert born[:4] == [0, 0, 0, 0]
+    assert born[4:9] == [1] * 5
+    assert born[-1] > 8
+
+
 def test_a_point_waits_for_room():
     how = told("NONE", stack=[{"type": "seek"}])
     world = make_world(targets=[[0, 0, 0]])

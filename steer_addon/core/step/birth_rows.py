@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents, make_agents
+from ..bounds import LARGEST
 from ..behaviors import own_parameters
 from ..characters.cast import CLIP, GIVEN, PARTS, TEMPO
 from ..crowd.birth_memory import (
@@ -115,7 +116,7 @@ def _usual(name: str, ids: I64, settings: CrowdSettings) -> F32:
         share = drawn_words(settings.seed, ids, _CHARACTER)[0] / _UNIT
         drawn: F32 = np.floor(share * len(settings.cast.gaits)).astype(np.float32)
         return drawn
-    fixed = {CLIP: -2.0, TEMPO: 1.0, PARTS: 0.0, "group_id": -1.0}
+    fixed = {CLIP: -2.0, TEMPO: 1.0, PARTS: 0.0, "group_id": -1.0, BIRTH: -LARGEST}
     if name in fixed:
         return np.full(count, fixed[name], np.float32)
     owner, _, parameter = name.rpartition(".")
