@@ -29,7 +29,8 @@ from steer_addon.core.characters.picking import pose_numbers
 from steer_addon.core.crowd.presets import load_preset
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.results.frames import Frame, make_frame
-from steer_addon.core.step import arrival, gait
+from steer_addon.core.step import arrival
+from steer_addon.core.step.gaits import gait
 from steer_addon.core.step.simulation import Simulation
 
 AREA = 2.0

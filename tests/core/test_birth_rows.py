@@ -126,7 +126,7 @@ def test_an_agent_remembers_nothing_of_the_one_before_it():
     assert seen > 10
 
 
-@pytest.mark.parametrize("steps", [240, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("steps", [240, pytest.param(10_000, marks=pytest.mark.long)])
 def test_the_living_the_born_and_the_gone_add_up(steps):
     world = world_of(square(), target=(8, 2, 0))
     points = [[1, 9, 0], [2, 9, 0]]

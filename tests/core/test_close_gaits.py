@@ -9,7 +9,7 @@ from test_gait import GAIT, PHASE, SLOW, STAND, crowd, walked
 
 from steer_addon.core.characters.cast import MEMORY, Cast
 from steer_addon.core.characters.pose_space import Row
-from steer_addon.core.step import gait
+from steer_addon.core.step.gaits import gait
 
 
 def test_close_gaits_still_rise_after_the_feet_have_passed():

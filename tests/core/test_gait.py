@@ -19,7 +19,7 @@ from steer_addon.core.crowd.settings import CrowdSettings, MotionSettings
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.results.memories import stood_up
-from steer_addon.core.step import gait
+from steer_addon.core.step.gaits import gait
 from steer_addon.core.step.simulation import Simulation
 
 DT = 1.0 / 24.0

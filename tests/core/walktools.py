@@ -18,7 +18,7 @@ from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
 from steer_addon.core.characters.picking import SHEARS
 from steer_addon.core.characters.pose_space import PoseSpace, split_clips
 from steer_addon.core.crowd.settings import CrowdSettings
-from steer_addon.core.step import gait
+from steer_addon.core.step.gaits import gait
 
 FPS = 24.0
 PHASE, GAIT = POSTURE.index("phase"), POSTURE.index("gait")

@@ -26,16 +26,6 @@ from ...core.parameters import parameters
 from ..display import display
 from . import agent_count, slots
 from .bake_settings import SHOWN_BLOCKS
-from .input_properties import (
-    collection_property,
-    fixed,
-    inputs,
-    is_other,
-    is_second_target,
-    object_property,
-    source_properties,
-    target_properties,
-)
 from .property_factory import (
     FIXED,
     OVERRIDABLE,
@@ -45,7 +35,18 @@ from .property_factory import (
     summary,
     unique_name,
 )
-from .slots import set_title, title_of
+from .slots import (
+    collection_property,
+    fixed,
+    inputs,
+    is_other,
+    is_second_target,
+    object_property,
+    set_title,
+    source_properties,
+    target_properties,
+    title_of,
+)
 
 if TYPE_CHECKING:
     pass

@@ -19,8 +19,9 @@ _SIZE = 8
 _DERIVED = {"velocity", "row_of"}
 """Fields of targets that are left out: velocities come from the frame before, which a check does
 not read."""
-_ADDED = {"weight", "names"}
-"""Fields of targets and of casts that came with later versions."""
+_ADDED: dict[str, Any] = {"weight": None, "names": None, "rounds": (), "turn": 0.0}
+"""Fields of targets, of casts and of rows of poses that came with later versions, each with what it
+is where nothing is known of it."""
 
 
 def digest(value: Any) -> str:
@@ -47,7 +48,9 @@ def _parts(value: Any) -> Iterator[Any]:
         for entry in fields(value):
             left_out = entry.name.startswith("_") or entry.name in _DERIVED
             # what has no value was not there in earlier versions
-            left_out |= entry.name in _ADDED and getattr(value, entry.name) is None
+            if entry.name in _ADDED:
+                held, none = getattr(value, entry.name), _ADDED[entry.name]
+                left_out |= type(held) is type(none) and held == none
             if not left_out:
                 yield from _parts((entry.name, getattr(value, entry.name)))
     elif isinstance(value, Mapping):

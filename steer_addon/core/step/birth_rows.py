@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents, make_agents
-from ..bounds import LARGEST
 from ..behaviors import own_parameters
+from ..bounds import LARGEST
 from ..characters.cast import CLIP, GIVEN, PARTS, TEMPO
 from ..crowd.birth_memory import (
     FRESH,
@@ -35,8 +35,8 @@ from ..crowd.spread import spread
 from ..inputs.emitters import Emitters
 from ..numeric.rng import drawn_words, random_purpose
 from ..parameters import parameters
-from . import clips, gait
 from .born_together import SPACING, company_of, introduce
+from .gaits import clips, gait
 
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]

@@ -23,10 +23,11 @@ from ..errors import ParameterError, short
 from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
 from ..results.frames import Frame, make_frame
-from . import arrival, choosing, gait
+from . import arrival, choosing
 from .birth_rows import with_rows
 from .births import Births, Change
 from .free_goals import FreeGoals
+from .gaits import gait
 from .proposals import Proposal
 from .room import Bodies, bodies_of
 from .solver import Solver, StepResult

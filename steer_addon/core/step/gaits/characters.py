@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents, Mask
-from ..characters.cast import GIVEN, INDEX, RANDOM, Cast
-from ..crowd.clips import ClipsSettings
-from ..crowd.membership import joined
-from ..crowd.settings import CrowdSettings
-from ..numeric.node_random import random_floats
+from ...agents import Agents, Mask
+from ...characters.cast import GIVEN, INDEX, RANDOM, Cast
+from ...crowd.clips import ClipsSettings
+from ...crowd.membership import joined
+from ...crowd.settings import CrowdSettings
+from ...numeric.node_random import random_floats
 
 I64 = NDArray[np.int64]
 

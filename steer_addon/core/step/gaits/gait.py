@@ -19,8 +19,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents
-from ..characters.cast import (
+from ...agents import Agents
+from ...characters.cast import (
     CLOSE,
     COUNT,
     DURATION,
@@ -33,12 +33,12 @@ from ..characters.cast import (
     Cast,
     turns_of,
 )
-from ..compiled import jit
-from ..compiled.jit import kernel
-from ..crowd.settings import CrowdSettings
-from ..crowd.spread import drawn_words
-from ..numeric.rng import random_purpose
-from ..numeric.vec import cross, dot, length, load, sub, unit
+from ...compiled import jit
+from ...compiled.jit import kernel
+from ...crowd.settings import CrowdSettings
+from ...crowd.spread import drawn_words
+from ...numeric.rng import random_purpose
+from ...numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
 from .first_steps import begun_steps, joined
 from .rounds import goes_round, gone_round, hold_round

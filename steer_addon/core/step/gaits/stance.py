@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 
-from ..characters.cast import POSTURE
-from ..characters.holding import held_back
-from ..characters.pose_space import KNOTS
-from ..compiled.jit import kernel
-from ..numeric.vec import dot, scale, sub
-from .integrate import GRAVITY
+from ...characters.cast import POSTURE
+from ...characters.holding import held_back
+from ...characters.pose_space import KNOTS
+from ...compiled.jit import kernel
+from ...numeric.vec import dot, scale, sub
+from ..integrate import GRAVITY
 
 (
     PHASE, GAIT, CHARACTER, SLOPE_AHEAD, SLOPE_SIDE, LEAN_AHEAD, LEAN_SIDE, TWIST, SHIFT_AHEAD,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from ..characters.cast import FROM_STAND
-from ..compiled.jit import kernel
+from ...characters.cast import FROM_STAND
+from ...compiled.jit import kernel
 
 READY = 4.0
 """Cycles of standing in a second at which a body gets to where its first steps begin."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 
-from ..characters.cast import ANGLE, LEFT, POSES
-from ..characters.holding import held_back
-from ..compiled.jit import kernel
+from ...characters.cast import ANGLE, LEFT, POSES
+from ...characters.holding import held_back
+from ...compiled.jit import kernel
 from .stance import PHASE, TWIST
 
 BEGINS, GOES_ON = 0.4, 0.2

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents
-from ..characters.cast import CLIP, CLIP_MEMORY, DURATION, LEFT, MEMORY, POSTURE, TEMPO, Cast
-from ..characters.pose_space import Row
-from ..compiled.jit import kernel, parallel_for
-from ..crowd.clips import ClipsSettings
-from ..crowd.settings import CrowdSettings
-from ..numeric.node_random import random_floats
-from ..numeric.rng import random_purpose, uniform4
+from ...agents import Agents
+from ...characters.cast import CLIP, CLIP_MEMORY, DURATION, LEFT, MEMORY, POSTURE, TEMPO, Cast
+from ...characters.pose_space import Row
+from ...compiled.jit import kernel, parallel_for
+from ...crowd.clips import ClipsSettings
+from ...crowd.settings import CrowdSettings
+from ...numeric.node_random import random_floats
+from ...numeric.rng import random_purpose, uniform4
 
 PHASE, GAIT, CHARACTER = (POSTURE.index(name) for name in ("phase", "gait", "character"))
 TIME, FROM, TO, LOOPS, IDLE, ARRIVAL = range(6)
