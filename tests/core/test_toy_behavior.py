@@ -21,7 +21,7 @@ from steer_addon.core.parameters import parameters
 cls = REGISTRY["toy"]
 assert cls.definition.label == "Toy Hop" and cls.definition.group == "Toys"
 assert list(parameters(cls)) == [
-    "name", "enabled", "weight", "group", "target", "pace", "hops", "way", "target_choice"]
+    "name", "enabled", "weight", "target", "group", "pace", "hops", "way", "target_choice"]
 """
 
 SETTINGS = """
