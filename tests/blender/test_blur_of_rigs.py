@@ -138,7 +138,8 @@ def test_walkers_and_their_rigs_are_blurred_alike(tmp_path, gait, number):
     assert blur(shown) == pytest.approx(blur(rig), rel=0.05)
     widths = [(blur(rig, foot), blur(shown, foot)) for foot in feet(rig[1])]
     (standing, shown_standing), (swinging, shown_swinging) = sorted(widths)
-    assert swinging > 1.4 * standing
+    # where a runner's feet are apart in the picture, both are in the air
+    assert swinging > {"walk": 1.4, "run": 1.2}[gait] * standing
     assert shown_swinging == pytest.approx(swinging, rel=0.05)
     assert shown_standing == pytest.approx(standing, abs=0.05 * swinging)
 
