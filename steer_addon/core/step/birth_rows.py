@@ -184,8 +184,8 @@ def forget(agents: Agents, rows: I64, settings: CrowdSettings) -> None:
 def lifetimes(agents: Agents, settings: CrowdSettings) -> F64:
     """How long each agent stays [s], shape (agent_count,); inf without a limit."""
     births = settings.births
-    if births.lifetime <= 0.0:
-        return np.full(agents.count, np.inf)
+    if births.lifetime <= 0.0 or births.lifetime_spread == 0.0:
+        return np.full(agents.count, births.lifetime or np.inf)
     share = drawn_words(settings.seed, agents.id, _LIFE)[0] / 2.0**31 - 1.0
     found: F64 = births.lifetime * (1.0 + births.lifetime_spread * share)
     return found

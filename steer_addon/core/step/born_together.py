@@ -60,10 +60,10 @@ def company_of(ids: I64, settings: CrowdSettings) -> Company | None:
     if entry is None:
         return None
     shares = tuple(float(getattr(entry, name)) for name in (ALONE, *SIZES.values()))
-    found = [_groups(settings.seed, int(number) // BLOCK, shares) for number in ids]
-    row = [int(number) % BLOCK for number in ids]
-    table = np.array([groups[k] for groups, k in zip(found, row, strict=True)], np.int64)
-    place, size, group = table.reshape(-1, 3).T
+    blocks, which = np.unique(ids // BLOCK, return_inverse=True)
+    known = [_groups(settings.seed, block, shares) for block in blocks.tolist()]
+    table = np.array(known, np.int64).reshape(-1, BLOCK, 3)
+    place, size, group = table[which, ids % BLOCK].T
     number = -(ids // BLOCK * BLOCK + group + 1)
     return Company(ids - place, place, size, number)
 
