@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from argparse import Namespace
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 from ..blender import playback
 from ..blender.bake import places, together
-from ..blender.bake.cached import CacheBake
-from ..blender.bake.together import BakeGroup, Task
 from ..core.cache import folder_name, open_cache
 from ..core.diagnoses import add_new, diagnose
 from ..core.errors import OutputError
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
+
+if TYPE_CHECKING:
+    from ..blender.bake.cached import CacheBake
+    from ..blender.bake.together import BakeGroup, Task
 
 
 def bake_to_caches(work: Pipeline) -> Result:
@@ -54,7 +57,7 @@ def _task(job: Job, options: Namespace) -> Task:
     else:
         own = places.own_folder(crowd) if go_on else places.folder_to_replace(crowd)
         folder = own or places.new_folder(crowd)
-    task = Task(crowd, folder, job.frames, go_on)
+    task = together.Task(crowd, folder, job.frames, go_on)
     if task.continues and options.frames is None:
         return task._replace(frames=None)
     return task

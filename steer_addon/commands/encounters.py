@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ..blender.crowd.links import linked_crowds, relations_of
-from ..blender.crowd.properties import settings_of
-from ..blender.live.played import Played, played
+from ..blender.crowd import links, properties
+from ..blender.live import played
 from ..core.results.metric_crowds import Bodies, Encounters
 from ..core.results.metrics import Touched
 from .pipeline import Job, Row
@@ -16,6 +15,7 @@ from .pipeline import Job, Row
 if TYPE_CHECKING:
     import bpy
 
+    from ..blender.live.played import Played
     from ..blender.live.simulate import Moment
 
 
@@ -23,11 +23,11 @@ class _Watched:
     """A run and its crowds, those that play a bake included."""
 
     def __init__(self, root: bpy.types.Object, wanted: set[int]) -> None:
-        self.members = linked_crowds(root)
+        self.members = links.linked_crowds(root)
         self.numbers = {crowd.session_uid: k for k, crowd in enumerate(self.members)}
-        self.found = Encounters(relations_of(self.members)[1])
+        self.found = Encounters(links.relations_of(self.members)[1])
         beside = [crowd for crowd in self.members if crowd.session_uid not in wanted]
-        self._bakes = [(crowd, played(crowd)) for crowd in beside]
+        self._bakes = [(crowd, played.played(crowd)) for crowd in beside]
 
     def add(self, moment: Moment) -> None:
         """Count one step."""
@@ -46,7 +46,9 @@ class _Watched:
 
 def _played_bodies(crowd: bpy.types.Object, bake: Played, number: int) -> Bodies:
     frame = bake.frame(number)
-    return Bodies(frame.position, frame.radius, frame.alive, settings_of(crowd).body_height)
+    return Bodies(
+        frame.position, frame.radius, frame.alive, properties.settings_of(crowd).body_height
+    )
 
 
 class Watch:

@@ -7,6 +7,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.blender.checks import advice  # noqa: E402
 from steer_addon.blender.crowd.live_settings import played_curves  # noqa: E402
 from steer_addon.blender.live import live, simulate  # noqa: E402
 from steer_addon.core.crowd.births import BirthsSettings  # noqa: E402
@@ -223,3 +224,17 @@ def test_moving_a_source_makes_the_frames_out_of_date():
     crowd.steer.births_object.location.x += 1.0
     scenes.update()
     assert scenes.told(crowd) is not None
+
+
+def test_a_missing_source_is_added_by_its_button_and_works():
+    crowd = make_stream()
+    crowd.steer.births_object = None
+    bpy.context.view_layer.objects.active = crowd
+    (missing,) = advice.diagnoses(crowd)
+    assert missing.code == "BIRTHS_SOURCE_MISSING"
+    assert bpy.ops.object.steer_add_input(role="BIRTHS") == {"FINISHED"}
+    source = crowd.steer.births_object
+    assert source.name in bpy.context.scene.objects and source.hide_render
+    assert advice.diagnoses(crowd) == []
+    scenes.play(1, 30)
+    assert frames_of(crowd, 30)[-1].alive.sum() > 8

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -133,3 +135,10 @@ def test_names_that_the_locale_cannot_hold_say_so(process, tmp_path):
 def test_a_single_frame_is_a_range():
     options = make_parser().parse_args(["render", "x.blend", "--frames", "7"])
     assert options.frames == range(7, 8)
+
+
+def test_commands_are_known_without_blender():
+    """`steer compile` runs where there is no bpy, as while an extension is built."""
+    code = "import sys\nsys.modules['bpy'] = None\nfrom steer_addon import cli\nprint('known')"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "known\n"

@@ -85,6 +85,8 @@ def _missing_inputs(steer: SteerCrowd) -> Iterator[Diagnosis]:
         if kind is not None and not is_chosen(item, "source"):
             lack = {"noun": kind.noun, "choose": kind.choose, **_lack("SOURCE", item, kind.label)}
             yield diagnose("SOURCE_MISSING", title_of(item), **lack)
+    if steer.births.emission != "NONE" and not is_chosen(steer, "births"):
+        yield diagnose("BIRTHS_SOURCE_MISSING", **_lack("BIRTHS", label="Source"))
 
 
 def _lack(role: str, item: Any = None, label: str = "") -> dict[str, str]:

@@ -11,5 +11,7 @@ load_on_use(
     "baked_file",
     "casting",
     "hero_table",
+    "links",
     "live_settings",
+    "properties",
 )

@@ -15,6 +15,7 @@ from ...core.sensing.declare import CONTAINER, PATHS
 from ..crowd.scene_units import units_per_meter
 from ..crowd.slots import source_use
 from .path_curves import add_curve, circle
+from .shapes import new_mesh
 
 MARGIN = 0.5
 """Excess width of a path or container over the crowd, as a share of the crowd's size."""
@@ -31,7 +32,7 @@ def add_input(
     Args:
         obj: The crowd.
         scene: Scene of the new object.
-        role: TARGET, SECOND_TARGET or SOURCE.
+        role: TARGET, SECOND_TARGET, SOURCE or BIRTHS.
         entry: Name of the behavior; empty for the crowd's own target.
 
     Raises:
@@ -49,6 +50,9 @@ def add_input(
         made = _add_source(obj, scene, use)
         owner.source_kind, owner.source_object = "OBJECT", made
         return made
+    if role == "BIRTHS":
+        obj.steer.births_kind, obj.steer.births_object = "OBJECT", _add_births(obj, scene)
+        return obj.steer.births_object
     prefix = "" if role == "TARGET" else "second_"
     if prefix and not entry:
         raise SceneError("A second target belongs to a behavior: name it")
@@ -118,6 +122,16 @@ def _add_source(obj: bpy.types.Object, scene: bpy.types.Scene, use: str) -> bpy.
     curve = add_curve(ring, scene.collection, name)
     curve.location = middle
     return curve
+
+
+def _add_births(obj: bpy.types.Object, scene: bpy.types.Scene) -> bpy.types.Object:
+    """A square behind the crowd, where characters look away from, which is not rendered."""
+    middle, half = extent(obj, units_per_meter(scene))
+    corners = [(x * half.x, y * half.x, 0.0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    mesh = new_mesh("Source", corners, [(0, 1, 2, 3)])
+    made = _link(scene, "Source", mesh, middle + Vector((0.0, 2.0 * half.y + half.x, 0.0)))
+    made.display_type, made.hide_render = "WIRE", True
+    return made
 
 
 def _link(scene: bpy.types.Scene, name: str, data: Any, location: Vector) -> bpy.types.Object:

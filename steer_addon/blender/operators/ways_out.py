@@ -31,6 +31,7 @@ class OBJECT_OT_steer_add_input(SteerOperator, bpy.types.Operator):
             ("TARGET", "Target", "An empty that agents steer by"),
             ("SECOND_TARGET", "Second Target", "An empty that agents get between"),
             ("SOURCE", "Path, Field or Container", "A curve around the crowd, or a box around it"),
+            ("BIRTHS", "Source of Births", "A square behind the crowd, on which agents are born"),
         ),
     )
     entry: bpy.props.StringProperty(

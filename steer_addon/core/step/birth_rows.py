@@ -36,14 +36,14 @@ from ..inputs.emitters import Emitters
 from ..numeric.rng import drawn_words, random_purpose
 from ..parameters import parameters
 from .born_together import SPACING, company_of, introduce
-from .gaits import clips, gait
+from .gaits import characters, clips, gait
 
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 
 _PLACE, _FACING = random_purpose("place of birth"), random_purpose("facing at birth")
-_LIFE, _CHARACTER = random_purpose("lifetime"), random_purpose("character at birth")
+_LIFE = random_purpose("lifetime")
 _UNIT = 2.0**32
 
 
@@ -106,16 +106,17 @@ def newly(
         },
     )
     made.alive[:] = 0
+    if GIVEN in made.attributes and settings.cast:
+        # no point says which character they are: they take one as others do without the attribute
+        free = {name: values for name, values in made.attributes.items() if name != GIVEN}
+        drawn = characters.chosen(replace(made, attributes=free), settings)
+        made.attributes[GIVEN] = drawn.astype(np.float32)
     return made
 
 
 def _usual(name: str, ids: I64, settings: CrowdSettings) -> F32:
     """What an agent without a point attribute has for it: what the settings say, or a draw."""
     count = len(ids)
-    if name == GIVEN and settings.cast:
-        share = drawn_words(settings.seed, ids, _CHARACTER)[0] / _UNIT
-        drawn: F32 = np.floor(share * len(settings.cast.gaits)).astype(np.float32)
-        return drawn
     fixed = {CLIP: -2.0, TEMPO: 1.0, PARTS: 0.0, "group_id": -1.0, BIRTH: -LARGEST}
     if name in fixed:
         return np.full(count, fixed[name], np.float32)
