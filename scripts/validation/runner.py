@@ -18,7 +18,7 @@ from steer_addon.core.inputs.targets import make_targets
 from steer_addon.core.inputs.world import World, make_world
 from steer_addon.core.results.metrics import Metrics
 from steer_addon.core.step import quickest
-from steer_addon.core.step.arrival import goal_of
+from steer_addon.core.step.arrival import goals_of
 from steer_addon.core.step.simulation import Simulation
 from steer_addon.core.views import F32
 
@@ -156,9 +156,9 @@ class _Run:
 
     def _pick(self, options: F64, rows: NDArray[np.int64], taken: NDArray[np.int64]) -> Any:
         """Which of some places each of some agents takes, as the preset's goal chooses targets."""
-        goal = goal_of(self.settings.behaviors)
+        crowd = self.simulation.agents
+        goal = next((entry for entry, _ in goals_of(self.settings.stack, crowd)), None)
         if getattr(goal, "target_choice", "NEAREST") == "QUICKEST":
-            crowd = self.simulation.agents
             crowd = crowd.taken(np.searchsorted(crowd.id, rows))
             crowd.target_index[:] = -1
             flow = np.full(len(rows), goal.target_flow)
