@@ -133,11 +133,16 @@ class Agents:
         )
 
     def put(self, rows: Rows, part: Agents) -> None:
-        """Write agents back that were `taken`; what they began to remember is new here too."""
+        """Write agents back that were `taken`; what they began to remember is new here too.
+
+        Views that `taken` gave have been written by then.
+        """
         for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
+            if isinstance(value, np.ndarray) and getattr(part, name).base is not value:
                 value[rows] = getattr(part, name)
         for key, columns in part.memory.items():
+            if columns.base is not None and columns.base is self.memory.get(key):
+                continue
             if key not in self.memory or self.memory[key].shape[1:] != columns.shape[1:]:
                 self.memory[key] = np.zeros((self.count, *columns.shape[1:]), np.float32)
             self.memory[key][rows] = columns

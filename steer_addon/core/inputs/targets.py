@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents
+from ..agents import Agents, Rows
 from ..bounds import bounded, lengths
 from ..compiled.jit import kernel, parallel_for
 from ..errors import WorldError
@@ -167,6 +167,12 @@ class Choices:
             # the key holds the targets too, so that no others get their number
             self._known[key] = (targets, targets.chosen(entry, agents))
         return self._known[key][1]
+
+    def taken(self, rows: Rows) -> Choices:
+        """The same of some agents, whose choices do not depend on others."""
+        found = Choices()
+        found._known = {key: (targets, of[rows]) for key, (targets, of) in self._known.items()}
+        return found
 
 
 def target_memory(entry: Behavior) -> str:

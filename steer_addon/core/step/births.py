@@ -159,8 +159,10 @@ class Births:
             frame: The frame after the step.
             others: Bodies of other crowds that it touches, as they are after the step.
         """
-        gone = self._gone(agents, settings, world, frame)
         memory = remembered(agents)
+        if self._is_quiet(agents, settings, world, frame):
+            return None
+        gone = self._gone(agents, settings, world, frame)
         if memory is None:
             return Change(gone, np.zeros(0, np.int64)) if gone.any() else None
         waits, number = memory[:, WAITS] != 0.0, frame - self.start
@@ -182,6 +184,17 @@ class Births:
         if waiting is None and not len(born) and not gone.any() and left_over == before_this:
             return None
         return Change(gone, born, waiting, left_over)
+
+    def _is_quiet(self, agents: Agents, settings: CrowdSettings, world: World, frame: int) -> bool:
+        """Whether nothing can happen, which is quick to find out."""
+        births, memory = settings.births, remembered(agents)
+        if births.lifetime > 0.0 or DEATH in agents.attributes or world.exits is not None:
+            return False
+        if memory is None:
+            return True
+        first, last = max(births.first_frame, self.first), births.last_frame
+        emits = births.emits and first <= frame + 1 <= last
+        return not emits and not memory[:, WAITS].any()
 
     def _born(
         self,

@@ -66,10 +66,13 @@ class CrowdStep:
         self._rows: Rows | None = None
         if not agents.alive.all():
             rows = rows_of(agents.alive)
-            self._rows, self._choices = rows, Choices()
+            self._rows, self._choices = rows, self._choices.taken(rows)
             self._away = self._away[rows] if len(self._away) else self._away
             agents, world = agents.taken(rows), world.living(agents.alive)
-        self.before, self.after, self._world = agents, agents.copy(), world
+        self._after = self._whole.copy()
+        # where the living stand one after another, what is written to them is there at once
+        after = self._after if self._rows is None else self._after.taken(self._rows)
+        self.before, self.after, self._world = agents, after, world
         self.sees = world_view(settings, world, dt, number, seed)
         self._found: dict[str, Proposal] = {}
         count = len(self.stack)
@@ -201,10 +204,9 @@ class CrowdStep:
         """The whole crowd after the substep, and what each behavior proposed."""
         if self._rows is None:
             return self.after, self._proposals
-        whole = self._whole.copy()
-        whole.put(self._rows, self.after)
-        count = whole.count
-        return whole, tuple(proposal.spread(self._rows, count) for proposal in self._proposals)
+        whole, rows = self._after, self._rows
+        whole.put(rows, self.after)
+        return whole, tuple(proposal.spread(rows, whole.count) for proposal in self._proposals)
 
 
 def world_view(
