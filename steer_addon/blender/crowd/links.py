@@ -7,7 +7,7 @@ Crowds that see or touch one another are stepped together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,14 +72,7 @@ def linked_with(obj: bpy.types.Object) -> Linked:
 def _linked_with(obj: bpy.types.Object) -> Linked:
     scenes = frozenset(scene.session_uid for scene in obj.users_scene)
     groups = once((_groups, scenes), lambda: _groups(_beside(obj)))
-    found: dict[int, bpy.types.Object] = {}
-    waiting = [obj]
-    while waiting:
-        crowd = waiting.pop()
-        if crowd.session_uid not in found:
-            members, ahead = groups.get(crowd.session_uid) or _group([crowd])
-            found |= members
-            waiting += ahead
+    found = _reached(obj, lambda crowd: groups.get(crowd.session_uid) or _group([crowd]))
     uids = frozenset(found)
 
     def by_name() -> Linked:
@@ -104,14 +97,7 @@ def all_linked(several: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
 
 def followed_crowds(obj: bpy.types.Object) -> set[int]:
     """Session uids of a crowd and of those that it steers by, directly or through others."""
-    found: set[int] = set()
-    waiting = [obj]
-    while waiting:
-        crowd = waiting.pop()
-        if crowd.session_uid not in found:
-            found.add(crowd.session_uid)
-            waiting += crowd_slots(crowd).values()
-    return found
+    return set(_reached(obj, lambda crowd: _group([crowd])))
 
 
 def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
@@ -122,6 +108,21 @@ def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 _Group = tuple[dict[int, bpy.types.Object], list[bpy.types.Object]]
 """Crowds that meet, by session uid, and the crowds that they steer by."""
+
+
+def _reached(
+    obj: bpy.types.Object, group_of: Callable[[bpy.types.Object], _Group]
+) -> dict[int, bpy.types.Object]:
+    """A crowd, and all that one comes to from its group by going on to those that it steers by."""
+    found: dict[int, bpy.types.Object] = {}
+    waiting = [obj]
+    while waiting:
+        crowd = waiting.pop()
+        if crowd.session_uid not in found:
+            members, ahead = group_of(crowd)
+            found |= members
+            waiting += ahead
+    return found
 
 
 def _group(members: Sequence[bpy.types.Object]) -> _Group:

@@ -75,7 +75,7 @@ class BirthsSettings(Settings):
         minimum=1,
         maximum=1_000_000,
         soft_maximum=10_000,
-        doc="Most agents of the sources at a time; more takes memory. Who is gone makes room",
+        doc="Most agents from the sources at a time; those who leave make room, more takes memory",
         per_agent=False,
         shown_for=_EMITS,
     )

@@ -24,7 +24,7 @@ MOST_FACES = 8
 def _around(value, inverse, size, more):
     """Cells of an axis of a grid that hold a value and what is a cell's size away: (first, count).
 
-    Modulo the size: the grid is a torus. Each way they are so many more.
+    Modulo the size: the grid is a torus. With `more`, that number of cells is added on both sides.
     """
     count = 3 + 2 * more
     if size < count:

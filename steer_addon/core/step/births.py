@@ -114,6 +114,10 @@ class Births:
     lost: int = 0
     _lacking: bool = field(default=False)
 
+    def _emits(self, births: BirthsSettings, frame: int) -> bool:
+        """Whether a frame is one at which sources can have agents."""
+        return births.emits and max(births.first_frame, self.first) <= frame <= births.last_frame
+
     def due(self, births: BirthsSettings, frame: int, left_over: float) -> tuple[int, float]:
         """How many are born at a frame, and the part of a birth that is left over.
 
@@ -122,16 +126,16 @@ class Births:
             frame: Number of the frame.
             left_over: The part that was left over until then.
         """
-        first, last = max(births.first_frame, self.first), births.last_frame
-        if not births.emits or not first <= frame <= last:
+        if not self._emits(births, frame):
             return 0, left_over
         if births.emission == "PER_SECOND":
             total = left_over + min(births.rate * self.dt, float(births.capacity) + 1.0)
             whole = int(total + 1.0e-5)
             return whole, max(total - whole, 0.0)
+        first = max(births.first_frame, self.first)
         done = frame - first
         if births.emission == "OVER_FRAMES":
-            count = last - first + 1
+            count = births.last_frame - first + 1
             return births.number * (done + 1) // count - births.number * done // count, left_over
         if births.interval <= 0.0:
             return births.number if done == 0 else 0, left_over
@@ -160,9 +164,9 @@ class Births:
             others: Bodies of other crowds that it touches, as they are after the step.
         """
         memory = remembered(agents)
-        if self._is_quiet(agents, settings, world, frame):
+        if self._is_quiet(agents, memory, settings, world, frame):
             return None
-        gone = self._gone(agents, settings, world, frame)
+        gone = self._gone(agents, memory, settings, world, frame)
         if memory is None:
             return Change(gone, np.zeros(0, np.int64)) if gone.any() else None
         waits, number = memory[:, WAITS] != 0.0, frame - self.start
@@ -185,16 +189,16 @@ class Births:
             return None
         return Change(gone, born, waiting, left_over)
 
-    def _is_quiet(self, agents: Agents, settings: CrowdSettings, world: World, frame: int) -> bool:
+    def _is_quiet(
+        self, agents: Agents, memory: F32 | None, settings: CrowdSettings, world: World, frame: int
+    ) -> bool:
         """Whether nothing can happen, which is quick to find out."""
-        births, memory = settings.births, remembered(agents)
+        births = settings.births
         if births.lifetime > 0.0 or DEATH in agents.attributes or world.exits is not None:
             return False
         if memory is None:
             return True
-        first, last = max(births.first_frame, self.first), births.last_frame
-        emits = births.emits and first <= frame + 1 <= last
-        return not emits and not memory[:, WAITS].any()
+        return not self._emits(births, frame + 1) and not memory[:, WAITS].any()
 
     def _born(
         self,
@@ -240,17 +244,17 @@ class Births:
         again = np.arange(max(len(rows) - len(fresh), 0)) + int(agents.id.max()) + 1
         return rows, np.concatenate([agents.id[rows[: len(fresh)]], again])
 
-    def _gone(self, agents: Agents, settings: CrowdSettings, world: World, frame: int) -> Mask:
+    def _gone(
+        self, agents: Agents, memory: F32 | None, settings: CrowdSettings, world: World, frame: int
+    ) -> Mask:
         """Whose time is over."""
         alive, gone = agents.alive != 0, np.zeros(agents.count, np.bool_)
         if settings.births.lifetime > 0.0:
-            memory = remembered(agents)
             since = 0.0 if memory is None else memory[:, SINCE].astype(np.float64)
             age = (frame - self.start - since) * self.dt
             gone |= age >= lifetimes(agents, settings) - 1.0e-6
         if DEATH in agents.attributes:
             own = agents.attributes[DEATH] <= frame
-            memory = remembered(agents)
             gone |= own if memory is None else own & (memory[:, KIND] == OWN)
         if world.exits is not None:
             gone |= _inside(agents, world.exits, settings)

@@ -297,13 +297,13 @@ def _changes(
         return bodies[k]
 
     for k in sorted(range(len(crowds)), key=lambda k: members[k].key):
-        if crowds[k].shown is None and waits(results[k].agents):
+        if crowds[k].shown is not None:
+            continue
+        others: list[Bodies] = []
+        if waits(results[k].agents):
             others = [body(j) for j in range(len(crowds)) if j != k and touches[k, j]]
-        else:
-            others = []
-        if crowds[k].shown is None:
-            found[k] = crowds[k].simulation._change(members[k].world, results[k], others)
-            bodies.pop(k, None)
+        found[k] = crowds[k].simulation._change(members[k].world, results[k], others)
+        bodies.pop(k, None)
     return found
 
 
