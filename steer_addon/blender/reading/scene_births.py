@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.crowd.settings import CrowdSettings
-from ...core.inputs.emitters import Emitters, joined, make_emitter
+from ...core.inputs.emitters import Emitters, Source, joined, make_emitter
 from .scene_agents import column
 from .scene_inputs import BIRTH_WEIGHT, birth_objects, weight_of
 from .scene_meshes import (
@@ -105,7 +105,7 @@ def _alike(one: _Shape, other: _Shape) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def _emitter(place: Matrix, total: float, shape: _Shape) -> Any:
+def _emitter(place: Matrix, total: float, shape: _Shape) -> Source | None:
     """A source in world space; None where it has no parts."""
     if not len(shape.parts):
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,20 @@ class Emitters:
         return len(self.share)
 
 
-def make_emitter(corner: Any, *, weight: Any = None, total: float = 1.0, ahead: Any = None) -> Any:
-    """A source as `joined` takes it.
+class Source(NamedTuple):
+    """A source, see `Emitters`; its shares add up to its weight."""
+
+    corner: F32
+    share: F64
+    ahead: F64
+    normal: F64
+    along: F64
+
+
+def make_emitter(
+    corner: Any, *, weight: Any = None, total: float = 1.0, ahead: Any = None
+) -> Source:
+    """Make a source.
 
     Args:
         corner: Corners of its parts [m], shape (part_count, k, 3): points have k = 1, edges 2, and
@@ -53,9 +65,6 @@ def make_emitter(corner: Any, *, weight: Any = None, total: float = 1.0, ahead: 
         weight: Weights of the parts, times their size, shape (part_count,); None for equal ones.
         total: Weight of the source among others.
         ahead: Direction in which it faces, shape (3,); None for -Y.
-
-    Returns:
-        Its corners, weights that add up to the total, and directions.
     """
     places = bounded(corner)
     kind = places.shape[1] if places.ndim == 3 else POINT
@@ -75,15 +84,11 @@ def make_emitter(corner: Any, *, weight: Any = None, total: float = 1.0, ahead: 
     right = np.cross(second.astype(np.float64), [0.0, 0.0, 1.0])
     normal = front if kind == POINT else _unit(cross if kind == FACE else right, front)
     along = _unit(second if kind != FACE else first, front) if kind != POINT else front
-    return full, share, front, normal, along
+    return Source(full, share, front, normal, along)
 
 
-def joined(sources: Sequence[Any]) -> Emitters | None:
-    """Emitters of several sources; None where nobody can be born.
-
-    Args:
-        sources: Each as `make_emitter` gives it.
-    """
+def joined(sources: Sequence[Source]) -> Emitters | None:
+    """Emitters of several sources; None where nobody can be born."""
     if not sources:
         return None
     corner, share, ahead, normal, along = (np.concatenate(p) for p in zip(*sources, strict=True))
