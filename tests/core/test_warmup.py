@@ -53,6 +53,32 @@ job = {"missing": [], "told": told, "colliders": True, "ground": True, "looks": 
 print(json.dumps([kernel.__name__ for kernel, _ in warmup.needed(job)]))
 """
 
+# A dry run lets kernels write few rows, so the rest of an array may hold any numbers.
+UNWRITTEN = """
+import json, sys
+import numpy as np
+number, quick = float(sys.argv[1]), sys.argv[2] == "births"
+
+def filled(make):
+    def made(*arguments, **named):
+        array = make(*arguments, **named)
+        if array.dtype.kind == "f":
+            array.fill(number)
+        elif array.dtype.kind in "iu":
+            array.fill(77)
+        return array
+    return made
+
+np.empty, np.empty_like = filled(np.empty), filled(np.empty_like)
+from steer_addon.core.warmup import everything, processes
+if quick:
+    from steer_addon.core.crowd.settings import CrowdSettings
+    known = list(everything.all_settings())
+    of_births = [told for told in known if CrowdSettings.from_dict(told).births.emits]
+    everything.all_settings = lambda: of_births
+print(json.dumps(len(processes.noted(everything.run_everything))))
+"""
+
 
 def run(code, cache, *arguments):
     """Last output of a process with its own kernels."""
@@ -94,6 +120,21 @@ def test_a_dry_run_finds_what_a_crowd_calls(tmp_path, preset, kernels):
     assert kernels | {"move_kernel", "grow"} <= set(found)
     # what kernels call themselves is compiled with them
     assert "dot" not in found and len(found) < 40
+
+
+NUMBERS = ("nan", "1e38", "-5")
+
+
+@pytest.mark.parametrize(
+    ("number", "settings"),
+    [
+        *[pytest.param(number, "births") for number in NUMBERS],
+        *[pytest.param(number, "all", marks=pytest.mark.long) for number in NUMBERS],
+    ],
+)
+def test_a_dry_run_reads_nothing_that_kernels_should_have_written(tmp_path, number, settings):
+    pytest.importorskip("numba")
+    assert run(UNWRITTEN, tmp_path, number, settings) > 50
 
 
 def test_nothing_is_compiled_outside_of_the_need(tmp_path):

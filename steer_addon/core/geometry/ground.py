@@ -299,7 +299,8 @@ def place_many(view: BvhView, positions: Any, min_up: float) -> tuple[F32, F32, 
         walkable ground keep their position, with +Z for a normal.
     """
     points = np.ascontiguousarray(positions, dtype=np.float32)
-    feet, normals = np.empty_like(points), np.empty_like(points)
+    # filled, as a dry run reads them though no kernel has written them
+    feet, normals = points.copy(), np.tile(np.float32([0.0, 0.0, 1.0]), (len(points), 1))
     found = np.zeros(len(points), np.bool_)
     parallel_for(_place_rows, len(points), view, points, float(min_up), feet, normals, found)
     return feet, normals, found
