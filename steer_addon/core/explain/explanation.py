@@ -222,7 +222,7 @@ class _Seen:
             self.agents,
             world,
             stack,
-            guide=Guide(told, world, self.agents),
+            guide=Guide(told, world, self.agents, answer.after),
             height=height,
             desired=goal,
             seed=seed,

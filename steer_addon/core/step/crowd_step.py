@@ -21,7 +21,7 @@ from ..sensing.declare import PUSH, VELOCITY, WISH
 from ..views import AgentView, BvhView, WorldView
 from . import arrival, choosing
 from .around import Around
-from .guiding import Guide
+from .guiding import Guide, looked
 from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, run_kernel, sum_desired
 
@@ -63,6 +63,7 @@ class CrowdStep:
         agents = choosing.decided(agents, world, settings, dt, number, seed)
         self._choices = Choices()
         agents, self._away = arrival.begun(agents, world, settings, dt, self._choices)
+        agents = looked(agents, settings, dt, number)
         self._whole: Agents = agents
         self._rows: Rows | None = None
         if not agents.alive.all():
@@ -101,7 +102,7 @@ class CrowdStep:
             self.stack,
             self._choices,
             around,
-            Guide(self.settings, self._world, before),
+            Guide(self.settings, self._world, before, self._whole),
             height=self.settings.body_height,
             desired=self.desired,
             seed=self.sees.seed,
