@@ -7,14 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from crowdtools import box, crowd, place, run, same_bits, scatter, simulation
+from solids import ball
 from test_contact_walls import bodies
 
+from steer_addon.core.behaviors.obstacle_avoidance.behavior import ObstacleAvoidance
 from steer_addon.core.behaviors.seek import Seek
+from steer_addon.core.behaviors.wall_avoidance.behavior import WallAvoidance
 from steer_addon.core.compiled import jit
 from steer_addon.core.crowd.overrides import with_override
 from steer_addon.core.errors import AgentError
 from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import CollidersBuilder, World, make_world
+from steer_addon.core.sensing.sight import first_hit
+from steer_addon.core.step.crowd_step import world_view
 from steer_addon.core.step.simulation import Simulation
 
 
@@ -149,16 +154,80 @@ def test_a_press_that_comes_down_leaves_nobody_below():
             assert beyond(sim.agents.position, (0, 0), (2, 2)).min() > 0.0
 
 
-def test_walls_up_to_above_the_head_stop_as_those_of_a_floor_plan():
+@pytest.mark.parametrize("far", [[], [hanging(0.6, center=(60, 60))]])
+def test_walls_up_to_above_the_head_stop_as_those_of_a_floor_plan(far):
     """Where nothing hangs, a body with a height moves as one without."""
     pillars = [box((x, y, 1), (0.7, 0.7, 4), f"{x} {y}") for x in (-3, 0, 3) for y in (-3, 0, 3)]
-    world = make_world(targets=[[4, 1, 0], [-4, 2, 0]], colliders=pillars)
+    world = make_world(targets=[[4, 1, 0], [-4, 2, 0]], colliders=[*pillars, *far])
     start = scatter(60, 9.0, seed=4)
-    settings = bodies(Seek(target_choice="BY_ID"))
+    settings = bodies(Seek(target_choice="BY_ID"), WallAvoidance())
     low = with_override(settings, "bodies.height=0.0")
     one, other = (run(s, start, 60, world=world)[0] for s in (settings, low))
     assert np.abs(one - one[0]).max() > 1.0
     assert one == pytest.approx(other, abs=1e-5)
+
+
+def turned(mesh, angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return Mesh(mesh.name, (mesh.triangles @ [[c, s, 0], [-s, c, 0], [0, 0, 1]]).astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("mesh", "expected"),
+    [
+        (box((0, 0, 1), (1, 1, 4)), False),
+        (turned(box((7, 3, 1), (1, 1, 4)), 0.3), False),
+        (box((0, 0, 0.1), (1, 1, 0.4)), False),
+        (box((0, 0, 0.2), (1, 1, 0.4)), True),
+        (hanging(0.6), True),
+        (hanging(1.7), True),
+        (hanging(1.8), False),
+        (ball(radius=3.0, rounds=1), True),
+        (Mesh("ramp", np.float32([[[0, 0, -1], [5, 0, 9], [0, 5, 9]]])), True),
+    ],
+)
+def test_what_has_the_same_plan_up_to_the_heads_does_not_hang(mesh, expected):
+    colliders = make_world(colliders=[box((9, 9, 1), (1, 1, 6), "other"), mesh]).colliders
+    assert colliders.hangs(0.35, 1.8) == expected
+    assert colliders.hangs(0.35, 1.8) == expected
+
+
+TABLE = hanging(0.7, size=(2, 2, 0.05))
+SHEET = Mesh("sheet", TABLE.triangles[:2])
+
+
+@pytest.mark.parametrize("table", [TABLE, SHEET], ids=["table", "sheet"])
+@pytest.mark.parametrize(
+    "avoiding",
+    [
+        WallAvoidance(feeler_mode="FIXED", feeler_length=2.0),
+        ObstacleAvoidance(look_ahead=3.0, max_avoid=4.0),
+        ObstacleAvoidance(method="WHISKERS"),
+    ],
+    ids=["wall_avoidance", "rays", "whiskers"],
+)
+def test_who_looks_ahead_sees_a_table_as_a_pillar_of_its_outline(avoiding, table):
+    settings = crowd(avoiding, Seek())  # no contacts: nothing else keeps agents away
+    start, pillar = [[0, 0.6, 0], [0, -0.7, 0], [0, 0.9, 0]], box((5, 0, 1), (2, 2, 4))
+    world, solid = (make_world(targets=[[12, 0, 0]], colliders=[m]) for m in (table, pillar))
+    positions, _ = run(settings, start, 24 * 9, world=world)
+    assert beyond(positions, (5, 0), (2, 2)).min() > 0.0
+    assert positions == pytest.approx(run(settings, start, 24 * 9, world=solid)[0], abs=1e-3)
+    below = with_override(settings, "bodies.height=0.6")
+    positions, _ = run(below, start, 24 * 9, world=world)
+    assert np.abs(positions[..., 1]).max() <= 0.9 + 1e-6
+    assert (positions[-1, :, 0] > 11.0).all()
+
+
+def test_the_rim_of_a_table_is_seen_as_a_wall():
+    agents = place(crowd(), [[0, 0, 0]])
+    seen = world_view(crowd(), make_world(colliders=[SHEET]), 1 / 24, 0, 0, agents)
+    for side in (-1.0, 1.0):
+        along = (side * np.cos(0.2), np.sin(0.2), 0.0)
+        origin = (5.0 - 5.0 * side, -0.5, 0.35)
+        _triangle, distance, normal = first_hit(seen, origin, along, 9.0)
+        assert distance == pytest.approx(4.0 / np.cos(0.2), abs=1e-6)
+        assert normal == pytest.approx((-side, 0.0, 0.0), abs=1e-6)
 
 
 def test_flyers_have_no_height():

@@ -65,6 +65,13 @@ class Party:
         )
 
     @property
+    def tall(self) -> F32:
+        """How far each body reaches above where colliders count [m]; 0 where nothing hangs."""
+        if not self.sees.tall:
+            return np.zeros(self.before.count, np.float32)
+        return tall(self.before, self.settings)
+
+    @property
     def lands(self) -> bool:
         """Whether a behavior may put its agents elsewhere."""
         return any(
@@ -120,7 +127,7 @@ def bodies_of(parties: Sequence[Party], kinds: Kinds) -> BodyView:
     if len(parties) == 1:
         goal, normal = goal.copy(), normal.copy()
     unknown, count = np.zeros(0), len(start)
-    talls = spread([tall(party.before, party.settings) for party in parties], rows_of(parties))
+    talls = spread([party.tall for party in parties], rows_of(parties))
     return BodyView(
         id=unique_ids(parties),
         radius=column(parties, "before", "radius"),

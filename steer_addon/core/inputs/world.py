@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import bvh
-from ..geometry.meshes import Mesh, bounding_sphere
+from ..geometry.meshes import Mesh, bounding_sphere, hangs
 from ..views import BvhView
 from .containers import NO_CONTAINER, Container
 from .emitters import Emitters
@@ -40,6 +40,19 @@ class Colliders:
     names: tuple[str, ...] = ()
     trees: tuple[BvhView, ...] = ()
     """Each collider's own tree; the same instance as long as it does not move."""
+    _known: dict[tuple[float, float], bool] = field(default_factory=dict)
+
+    def hangs(self, low: float, high: float) -> bool:
+        """Whether bodies meet another plan of the colliders higher up than at their lower ends.
+
+        Args:
+            low: Height of the lowest lower end [m].
+            high: Height of the highest head [m].
+        """
+        if (low, high) not in self._known:
+            self._known.clear()
+            self._known[low, high] = hangs(self.bvh.triangles, low, high)
+        return self._known[low, high]
 
 
 @dataclass(eq=False, repr=False)
