@@ -50,10 +50,12 @@ class Colliders:
             low: Height of the lowest lower end [m].
             high: Height of the highest head [m].
         """
-        if (low, high) not in self._known:
+        found = self._known.get((low, high))
+        if found is None:
+            found = hangs(self.bvh.triangles, low, high)
             self._known.clear()
-            self._known[low, high] = hangs(self.bvh.triangles, low, high)
-        return self._known[low, high]
+            self._known[low, high] = found
+        return found
 
 
 @dataclass(eq=False, repr=False)
