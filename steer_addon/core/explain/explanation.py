@@ -228,7 +228,8 @@ class _Seen:
             seed=seed,
         )
         self.perception.mark_groups(stack, self._pushing.group[: self.agents.count])
-        self.sees: WorldView = world_view(told, world, answer.dt, answer.number, told.seed)
+        moment = (answer.dt, answer.number, told.seed)
+        self.sees: WorldView = world_view(told, world, *moment, self.agents)
 
     def _seen(self, desired: F32) -> AgentView:
         """The agents with those of other crowds, and what they wish for."""
