@@ -239,7 +239,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         metavar="BEHAVIOR.PARAMETER=VALUE",
         action="append",
         default=[],
-        help="change a setting of all chosen crowds for this run, such as separation.weight=2 or "
-        "agents.max_speed=1.8; may be given several times; `steer behaviors` lists them",
+        help="change a setting of all chosen crowds for this run, such as separation.weight=2, "
+        "agents.max_speed=1.8 or ways=AROUND; may be given several times; `steer behaviors` lists "
+        "them",
     )
     add_compiled(parser)
