@@ -35,7 +35,9 @@ def finds_way(scenario: Scenario, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         now = [routes[i][stage[i]] for i in walking]
         ahead = np.array([s.points[0, :2] for s in now]) - place[walking]
         away = np.linalg.norm(ahead, axis=1)
-        there, final = away <= [s.reach for s in now], stage[walking] == last[walking]
+        # what lasts for a time has no place to be found
+        there = away <= [np.inf if np.isfinite(s.lasts) else s.reach for s in now]
+        final = stage[walking] == last[walking]
         done[walking[there & final]] = True
         stage[walking[there & ~final]] += 1
         nearer = away < nearest[walking] - STANDS * step

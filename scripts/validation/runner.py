@@ -151,6 +151,9 @@ class _Run:
         agents = self.simulation.agents
         rows = agents.id
         self.ways.choose(rows, self._pick)
+        if self.ways.moving:
+            self.ways.move(rows, self.position.astype(np.float64), agents.velocity)
+            self.world = replace(self.world, targets={"": make_targets(self.ways.points)})
         agents.target_index = self.ways.targets(rows, self.position[rows].astype(np.float64))
         agents.max_speed = self._speeds()[rows].astype(np.float32)
 
@@ -218,7 +221,9 @@ class _Run:
     def _proceed(self, rows: NDArray[np.int64]) -> None:
         """Let agents at their target continue to the next one, or arrive."""
         several, taken = self.ways.chosen(rows), self.ways.taken[rows]
-        arrived, on, away = self.ways.proceed(rows, self.position[rows].astype(np.float64))
+        arrived, on, away = self.ways.proceed(
+            rows, self.position[rows].astype(np.float64), self.now
+        )
         chose = (arrived | on) & several
         self.choice[rows[chose]] = taken[chose]
         self.arrived[rows] = arrived

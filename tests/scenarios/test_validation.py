@@ -326,6 +326,8 @@ def test_files_of_one_name_are_two_scenarios(tmp_path, monkeypatch):
     assert names == [(tmp_path / "a/maze").as_posix(), (tmp_path / "b/maze").as_posix(), "forest"]
     made = [job.make(*job.given).name for job in jobs]
     assert made == ["alone"] * 3
+    (straight,) = validate.jobs_of(validate.parse(["forest.xml", "--ways", "NONE"]))
+    assert (straight.name, straight.given[-1]) == ("forest NONE", "NONE")
     # the name that it was asked for by is that of its result, and of its picture
     kept = []
     monkeypatch.setattr(validate.plots, "trajectories", lambda outcome, _: kept.append(outcome))
