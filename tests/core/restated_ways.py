@@ -144,19 +144,22 @@ class Plane:
             starts: Places [m], shape (m, 2).
             goal: A place [m], shape (2,).
         """
-        starts, goal = np.asarray(starts, float).reshape(-1, 2), np.asarray(goal, float)
-        found = np.full(len(starts), np.inf)
-        free = self.is_free(np.concatenate([starts, goal[None]]))
-        if not free[-1]:
-            return found
-        away = self._distances(*self._reached(goal))
-        straight = self.sees(starts, np.broadcast_to(goal, starts.shape))
-        for k in np.flatnonzero(free[:-1]):
-            if straight[k]:
-                found[k] = np.linalg.norm(starts[k] - goal)
-                continue
-            rows, far = self._reached(starts[k])
-            found[k] = (away[rows] + far).min(initial=np.inf)
+        return self.matrix(starts, np.reshape(goal, (1, 2)))[:, 0]
+
+    def matrix(self, starts: np.ndarray, goals: np.ndarray) -> np.ndarray:
+        """Lengths of the shortest ways from places, shape (m, 2), to others: shape (m, n) [m]."""
+        starts, goals = (np.asarray(ends, float).reshape(-1, 2) for ends in (starts, goals))
+        found = np.full((len(starts), len(goals)), np.inf)
+        begin, end = np.flatnonzero(self.is_free(starts)), np.flatnonzero(self.is_free(goals))
+        reached = [self._reached(starts[k]) for k in begin]
+        for j in end:
+            away = self._distances(*self._reached(goals[j]))
+            straight = self.sees(starts, np.broadcast_to(goals[j], starts.shape))
+            for k, (rows, far) in zip(begin, reached, strict=True):
+                if straight[k]:
+                    found[k, j] = np.linalg.norm(starts[k] - goals[j])
+                else:
+                    found[k, j] = (away[rows] + far).min(initial=np.inf)
         return found
 
     def _distances(self, rows: np.ndarray, far: np.ndarray) -> np.ndarray:
@@ -245,8 +248,8 @@ class Building:
             if not self._at[name]:
                 continue
             at, number = np.concatenate(self._at[name]), np.concatenate(self._number[name])
-            for k, place in zip(number, at, strict=True):
-                self._way[number, k] = np.minimum(self._way[number, k], plane.lengths(at, place))
+            own = np.ix_(number, number)
+            self._way[own] = np.minimum(self._way[own], plane.matrix(at, at))
         for k in range(count):
             self._way = np.minimum(self._way, self._way[:, k : k + 1] + self._way[k : k + 1])
 
