@@ -58,6 +58,8 @@ class TargetView(NamedTuple):
     position: F32  # (m, 3) [m]
     velocity: F32  # (m, 3) [m/s]
     row: I64  # (n,) each agent's target, -1 where it has none
+    via: F32  # (n, 3) [m] where each agent heads for on its way; (0, 3) where all go straight
+    rest: F32  # (n,) [m] the way from there to the target; 0 where that is the target itself
 
 
 class AxesView(NamedTuple):
@@ -122,6 +124,32 @@ class CompanionView(NamedTuple):
     place: I32  # (n,) where each agent stands among the members
     total: NDArray[np.float64]  # (groups, 3) [m] sum of the members' positions
     number: F32  # (n,) number of a group that was formed, to be remembered; 0 for others
+
+
+class SurfaceView(NamedTuple):
+    """Walkable cells, in columns of a square lattice; column (cx, cy) has the number cy·nx + cx.
+
+    Column c has the cells first[c] to first[c + 1] - 1, the lowest first.
+    """
+
+    low: NDArray[np.float64]  # (2,) [m] x and y of the lattice's corner
+    size: float  # [m] of a cell
+    nx: int  # columns along x
+    ny: int
+    first: I32  # (columns + 1,)
+    at: NDArray[np.int16]  # (cells, 2) the column: cx, cy
+    z: F32  # (cells,) [m] height of the floor
+    link: NDArray[np.uint32]  # (cells,) four bits for each of eight sides, see core.ways.lattice:
+    # 0 where nobody can go on, else 1 + the place of the cell there in its column
+    endless: bool  # whether the plane goes on around the lattice, with nothing on it
+    clear: F32  # (cells,) [m] distance from the cell's middle to what stops a body, up to a reach
+
+
+class RoomView(NamedTuple):
+    """Which cells have room for a body of some radius."""
+
+    state: NDArray[np.uint8]  # (cells,) BLOCKED, TIGHT or OPEN, see core.ways.room
+    shift: NDArray[np.int8]  # (cells, 2) where a body stands, off the middle; ±127 is the edge
 
 
 class NeighborView(NamedTuple):

@@ -94,7 +94,7 @@ def test_behaviors(run):
     for row in data["behaviors"]:
         assert row["description"] and row["parameters"]
         assert f"{row['type']}.weight = " in result.out
-    blocks = {"agents", "motion", "solver", "bodies", "clips", "meets", "births", "groups"}
+    blocks = {"agents", "motion", "solver", "bodies", "clips", "meets", "births", "ways", "groups"}
     assert set(data["settings"]) == blocks
     assert "groups.NAME.share = 0.3" in result.out and "seek.group = " in result.out
     (zones,) = [row for row in data["behaviors"] if row["type"] == "obstacle_zones"]

@@ -81,6 +81,7 @@ DEFAULTS = {
         "lifetime": 0.0,
         "lifetime_spread": 0.0,
     },
+    "ways": {"ways": "NONE", "cell_size": 0.25},
 }
 FLOCK = {
     "strength": 1.0,

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..compiled.jit import kernel, scratch
 from ..geometry.bvh_build import STACK
+from ..geometry.bvh_flat import cut
 from ..geometry.bvh_points import (
     load_corners,
     node_distance,
@@ -46,15 +47,6 @@ def wall_margin(point):
 
 
 @kernel
-def _cut(a, b, height):
-    """Where an edge meets a height; both its ends are not on the same side of it."""
-    if b[2] < a[2]:
-        a, b = b, a
-    share = (height - a[2]) / (b[2] - a[2]) if b[2] > a[2] else 0.0
-    return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, height)
-
-
-@kernel
 def _line_at(a, b, c, height):
     """The line in which a triangle meets a height: (met, one end, other end)."""
     start, stop, met, size = a, a, False, 0.0
@@ -64,7 +56,7 @@ def _line_at(a, b, c, height):
         if (p[2] < height and q[2] < height) or (p[2] > height and q[2] > height):
             continue
         flat = p[2] == q[2]
-        for place in (p if flat else _cut(p, q, height), q if flat else _cut(p, q, height)):
+        for place in (p if flat else cut(p, q, height), q if flat else cut(p, q, height)):
             if not met:
                 start, stop, met = place, place, True
             offset = sub(place, start)

@@ -19,6 +19,7 @@ from .clips import ClipsSettings
 from .groups import MOST_GROUPS, GroupSettings, check_groups
 from .meets import MeetsSettings
 from .solver_settings import SolverSettings as SolverSettings
+from .ways_settings import WaysSettings
 
 if TYPE_CHECKING:
     from ..agents import Agents
@@ -194,6 +195,7 @@ BLOCKS: dict[str, type[Settings]] = {
     "clips": ClipsSettings,
     "meets": MeetsSettings,
     "births": BirthsSettings,
+    "ways": WaysSettings,
 }
 """The settings blocks of a crowd by their name in presets and on the command line."""
 
@@ -214,6 +216,7 @@ class CrowdSettings:
         clips: What characters do besides walking.
         meets: Other crowds that agents meet.
         births: Agents that are born during the run, and how long they stay.
+        ways: How walkers find their way.
         groups: Groups of agents; names are unique.
         behaviors: The stack, in order of priority; names are unique.
         seed: Random seed.
@@ -231,6 +234,7 @@ class CrowdSettings:
     clips: ClipsSettings = ClipsSettings()
     meets: MeetsSettings = MeetsSettings()
     births: BirthsSettings = BirthsSettings()
+    ways: WaysSettings = WaysSettings()
     groups: tuple[GroupSettings, ...] = ()
 
     def __post_init__(self) -> None:

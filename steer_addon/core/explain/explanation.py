@@ -19,6 +19,7 @@ from ..inputs.world import World
 from ..results.frames import shown
 from ..sensing.declare import NEIGHBORS, SET, VELOCITY, WISH, Behavior
 from ..step.crowd_step import world_view
+from ..step.guiding import Guide
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver
 from ..views import AgentView, WorldView
@@ -218,7 +219,13 @@ class _Seen:
         self._pushing = self._seen(np.ascontiguousarray(desired[rows]))
         stack, seed, height = answer.stack, told.seed, told.body_height
         self.perception = Perception(
-            self.agents, world, stack, height=height, desired=goal, seed=seed
+            self.agents,
+            world,
+            stack,
+            guide=Guide(told, world, self.agents),
+            height=height,
+            desired=goal,
+            seed=seed,
         )
         self.perception.mark_groups(stack, self._pushing.group[: self.agents.count])
         self.sees: WorldView = world_view(told, world, answer.dt, answer.number, told.seed)

@@ -82,7 +82,7 @@ def on_triangle(a, b, c, point):
 
 
 @kernel
-def _gap(low, high, value):
+def beyond(low, high, value):
     """How far a number is outside of an interval."""
     if value < low:
         return low - value
@@ -92,18 +92,18 @@ def _gap(low, high, value):
 @kernel
 def node_distance(box, i, point):
     """Squared distance from a point to box i [m²]."""
-    x = _gap(np.float64(box[i, 0]), np.float64(box[i, 3]), point[0])
-    y = _gap(np.float64(box[i, 1]), np.float64(box[i, 4]), point[1])
-    z = _gap(np.float64(box[i, 2]), np.float64(box[i, 5]), point[2])
+    x = beyond(np.float64(box[i, 0]), np.float64(box[i, 3]), point[0])
+    y = beyond(np.float64(box[i, 1]), np.float64(box[i, 4]), point[1])
+    z = beyond(np.float64(box[i, 2]), np.float64(box[i, 5]), point[2])
     return x * x + y * y + z * z
 
 
 @kernel
 def _box_distance(a, b, c, point):
     """Squared distance from a point to the box of a triangle [m²]."""
-    x = _gap(min(a[0], b[0], c[0]), max(a[0], b[0], c[0]), point[0])
-    y = _gap(min(a[1], b[1], c[1]), max(a[1], b[1], c[1]), point[1])
-    z = _gap(min(a[2], b[2], c[2]), max(a[2], b[2], c[2]), point[2])
+    x = beyond(min(a[0], b[0], c[0]), max(a[0], b[0], c[0]), point[0])
+    y = beyond(min(a[1], b[1], c[1]), max(a[1], b[1], c[1]), point[1])
+    z = beyond(min(a[2], b[2], c[2]), max(a[2], b[2], c[2]), point[2])
     return x * x + y * y + z * z
 
 

@@ -300,7 +300,7 @@ def place_many(view: BvhView, positions: Any, min_up: float) -> tuple[F32, F32, 
     """
     points = np.ascontiguousarray(positions, dtype=np.float32)
     # filled, as a dry run reads them though no kernel has written them
-    feet, normals = points.copy(), np.tile(np.float32([0.0, 0.0, 1.0]), (len(points), 1))
-    found = np.zeros(len(points), np.bool_)
+    feet, normals = points.copy(), np.zeros_like(points)
+    normals[:, 2], found = 1.0, np.zeros(len(points), np.bool_)
     parallel_for(_place_rows, len(points), view, points, float(min_up), feet, normals, found)
     return feet, normals, found

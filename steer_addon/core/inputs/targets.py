@@ -30,6 +30,7 @@ STATELESS = ("NEAREST", "BY_ID")
 """Choices that need no memory; agents remember all others, see `step.choosing`."""
 
 _SAME = np.zeros(0, np.int64)
+_STRAIGHT = np.zeros((0, 3), np.float32)
 
 FEW = 32
 """Up to this number, targets are compared one by one; among more, a tree finds the nearest."""
@@ -106,7 +107,7 @@ class Targets:
         Args:
             row: Each agent's target, shape (agent_count,); see `choose`.
         """
-        return TargetView(self.position, self.velocity, row)
+        return TargetView(self.position, self.velocity, row, _STRAIGHT, _STRAIGHT[:, 0])
 
     def chosen(self, entry: Behavior, agents: Agents) -> IntArray:
         """Each agent's target as a behavior has it choose; see `choose`.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..geometry import bvh
 from ..geometry.meshes import Mesh, bounding_sphere
 from ..views import BvhView
+from ..ways.ways import Ways
 from .containers import NO_CONTAINER, Container
 from .emitters import Emitters
 from .fields import NO_FIELD, Field
@@ -122,6 +123,8 @@ class World:
     """Sources at which agents are born."""
     exits: Colliders | None = None
     """Volumes in which agents are gone."""
+    ways: Ways | None = None
+    """Surfaces and fields that crowds which find their ways share, kept from step to step."""
 
     def living(self, alive: NDArray[np.uint8]) -> World:
         """The world of the living, where the agents that steer are among its targets.

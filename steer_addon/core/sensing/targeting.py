@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..compiled.jit import kernel
-from ..numeric.vec import cross, length, load, project, sub, unit
+from ..numeric.vec import cross, length, load, project, scale, sub, unit
 from ..parameters import choice, param
 from .declare import Behavior
 from .units import meters
@@ -110,16 +110,29 @@ def on_ground(i, agents, world, v):
 
 
 @kernel
+def longer(offset, rest):
+    """An offset made longer by the rest of a way [m], at which it is no use where it is 0."""
+    size = length(offset)
+    if rest <= 0.0 or size <= 0.0:
+        return offset
+    return scale(offset, (size + rest) / size)
+
+
+@kernel
 def target_offset(i, agents, world):
     """Agent i's target as (row, offset from the agent): the row is -1 without targets.
 
-    In a flat crowd the offset lies in the plane of the agent's ground.
+    In a flat crowd the offset lies in the plane of the agent's ground. Where the agent goes round
+    corners, it leads to the next one, and is as long as the whole way.
     """
     j = world.targets.row[i]
     if j < 0:
         return j, (0.0, 0.0, 0.0)
-    offset = sub(load(world.targets.position, j), load(agents.position, i))
-    return j, on_ground(i, agents, world, offset)
+    if len(world.targets.rest) == 0:
+        offset = sub(load(world.targets.position, j), load(agents.position, i))
+        return j, on_ground(i, agents, world, offset)
+    offset = sub(load(world.targets.via, i), load(agents.position, i))
+    return j, longer(on_ground(i, agents, world, offset), world.targets.rest[i] * 1.0)
 
 
 @kernel

@@ -21,6 +21,7 @@ from ..sensing.declare import PUSH, VELOCITY, WISH
 from ..views import AgentView, BvhView, WorldView
 from . import arrival, choosing
 from .around import Around
+from .guiding import Guide
 from .integrate import LimitsView, move_kernel
 from .proposals import Perception, Proposal, propose, run_kernel, sum_desired
 
@@ -100,6 +101,7 @@ class CrowdStep:
             self.stack,
             self._choices,
             around,
+            Guide(self.settings, self._world, before),
             height=self.settings.body_height,
             desired=self.desired,
             seed=self.sees.seed,

@@ -36,6 +36,7 @@ from ..sensing.declare import (
 )
 from ..views import AgentView, TargetView, WorldView
 from .around import Around, look_around
+from .guiding import Guide
 
 F32 = NDArray[np.float32]
 
@@ -90,6 +91,7 @@ class Perception:
         stack: Sequence[Behavior],
         choices: Choices | None = None,
         around: Around | None = None,
+        guide: Guide | None = None,
         *,
         height: float = 0.0,
         desired: F32 | None = None,
@@ -99,6 +101,7 @@ class Perception:
         self._agents = agents
         self._choices = choices or Choices()
         self._world = world
+        self._guide = guide
         self.around = around or look_around(stack, agents, world.others, height)
         self._params: dict[str, Any] = {}
 
@@ -156,7 +159,8 @@ class Perception:
         if TARGETS not in entry.definition.uses:
             return found.view(_NO_ROWS)
         rows, acts = self._choices.of(found, entry, self._agents), acts_for(entry, self._agents)
-        return found.view(rows if acts is None else np.where(acts, rows, -1))
+        rows = rows if acts is None else np.where(acts, rows, -1)
+        return self._guide.view(entry, found, rows) if self._guide else found.view(rows)
 
 
 _NO_ROWS = np.zeros(0, np.int64)

@@ -23,11 +23,13 @@ from ..errors import ParameterError, short
 from ..geometry import ground
 from ..inputs.world import NO_COLLIDERS, World
 from ..results.frames import Frame, make_frame
+from ..ways.ways import Ways
 from . import arrival, choosing
 from .birth_rows import with_rows
 from .births import Births, Change
 from .free_goals import FreeGoals
 from .gaits import gait
+from .guiding import with_ways
 from .proposals import Proposal
 from .room import Bodies, bodies_of
 from .solver import Solver, StepResult
@@ -94,6 +96,7 @@ class Simulation:
         """Agents that had no walkable ground below or above them at the start."""
         self._key = _key_of(agents, settings)
         self._goals = FreeGoals()
+        self._ways = Ways()
         self._headway = Headway()
         self.in_colliders = 0
         """Agents that started inside of colliders, and were put to the nearest free place."""
@@ -150,6 +153,7 @@ class Simulation:
         if settings is not None:
             self.settings = settings
         world = self._goals.freed(world, self.agents, self.settings)
+        world = with_ways(world, self.settings, self._ways)
         number = self.frame - self.start_frame
         return Member(self.settings, self.agents, world, number, self._key, self._colliders)
 

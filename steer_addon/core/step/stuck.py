@@ -33,6 +33,7 @@ from ..geometry import neighbors
 from ..inputs.targets import Choices
 from ..inputs.world import World
 from ..sensing.declare import FIELD, NEIGHBORS, PATHS, RUNS_AWAY, Behavior, acts_for
+from .guiding import guided
 from .integrate import SLOW
 from .proposals import Proposal, sum_desired
 
@@ -110,7 +111,7 @@ class Headway:
         led &= (speed > SLOW * agents.max_speed) & (lengths(other) < speed / 2.0)
         if len(self._fled) == agents.count:
             led &= ~self._fled
-        goal = _goals(leading, agents, world)
+        goal = _goals(leading, agents, world, guided(settings))
         led &= ~(lengths(goal - agents.position) <= _gaps(agents))
         if self._places and len(self._places[0]) != agents.count:
             self._places.clear()
@@ -131,9 +132,11 @@ class Headway:
         self._fled[:] = False
 
 
-def _goals(leading: Sequence[Behavior], agents: Agents, world: World) -> Any:
+def _goals(leading: Sequence[Behavior], agents: Agents, world: World, around: bool) -> Any:
     """Targets that agents go to [m], shape (agent_count, 3); NaN for those on a way."""
     place, choices = np.full((agents.count, 3), np.nan, np.float32), Choices()
+    if around:
+        return place
     without = np.ones(agents.count, np.bool_)
     for entry in leading:
         targets = world.targets_of(entry.target)

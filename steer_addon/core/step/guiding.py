@@ -1,0 +1,103 @@
+"""Guiding: behaviors that go to a target head for the next corner on the way to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agents import Agents
+from ..crowd.settings import CrowdSettings
+from ..geometry import bvh
+from ..inputs.targets import Targets
+from ..inputs.world import NO_COLLIDERS, World
+from ..sensing.declare import LEADS, Behavior
+from ..views import TargetView
+from ..ways.surface import Shape
+from ..ways.ways import Blocks, Ways
+
+I64 = NDArray[np.int64]
+
+LEAST_REACH = 0.5
+"""Clearance is known up to this distance at least [m], so that it serves crowds of most sizes."""
+
+
+def with_ways(world: World, settings: CrowdSettings, ways: Ways) -> World:
+    """The world with ways, where the crowd asks for them and it has none.
+
+    Args:
+        world: The world of a step.
+        settings: Settings of the crowd.
+        ways: What is kept from step to step.
+    """
+    if world.ways is not None or not guided(settings):
+        return world
+    return replace(world, ways=ways)
+
+
+def guided(settings: CrowdSettings) -> bool:
+    """Whether the agents of a crowd find their ways: only walkers do."""
+    return settings.ways.ways != "NONE" and settings.motion.motion == "GROUND"
+
+
+def goes(entry: Behavior) -> bool:
+    """Whether a behavior goes to its target, or along with it."""
+    return entry.goes_to_target or entry.target_role == LEADS
+
+
+class Guide:
+    """Where the agents of a crowd head for in one step."""
+
+    def __init__(self, settings: CrowdSettings, world: World, agents: Agents) -> None:
+        """Begin a step.
+
+        Args:
+            settings: Settings of the crowd.
+            world: The world that it perceives.
+            agents: The crowd.
+        """
+        self._ways = world.ways if guided(settings) else None
+        self._agents = agents
+        if self._ways is not None:
+            self._shape = shape_of(settings, agents)
+            self._blocks = blocks_of(world, agents)
+
+    def view(self, entry: Behavior, targets: Targets, rows: I64) -> TargetView:
+        """The targets of a behavior, with where agents head for.
+
+        Args:
+            entry: The behavior.
+            targets: Its targets.
+            rows: Each agent's target, -1 for none, shape (agent_count,).
+        """
+        view = targets.view(rows)
+        if self._ways is None or not goes(entry) or not targets.count:
+            return view
+        agents = self._agents
+        told = (agents.position, agents.id, agents.radius)
+        via, rest = self._ways.lead(self._shape, self._blocks, targets.position, rows, told)
+        return view._replace(via=via, rest=rest)
+
+
+def shape_of(settings: CrowdSettings, agents: Agents) -> Shape:
+    """What the surface of a crowd is made for."""
+    motion, largest = settings.motion, float(agents.radius.max(initial=0.0))
+    return Shape(
+        cell_size=settings.ways.cell_size,
+        step_height=motion.step_height,
+        max_slope=motion.max_slope,
+        height=settings.bodies.height,
+        reach=max(LEAST_REACH, largest),
+    )
+
+
+def blocks_of(world: World, agents: Agents) -> Blocks:
+    """What the surface of a crowd is found on."""
+    colliders = world.colliders or NO_COLLIDERS
+    trees = dict(zip(colliders.names, colliders.trees, strict=True))
+    if world.ground is not None:
+        return Blocks(world.ground, colliders.bvh, trees)
+    # walkers without terrain stay at their own height
+    level = float(np.median(agents.position[:, 2])) if agents.count else 0.0
+    return Blocks(bvh.empty(), colliders.bvh, trees, round(level, 2))

@@ -1,0 +1,161 @@
+"""Clearance: how far it is from a place to all that stops a body, and which cells can be crossed.
+
+A body is a vertical cylinder from its step height to its head. Colliders stop it with every face
+between the two; of the terrain, steep faces and faces that are met from below do. What the terrain
+rises to within reach of the place, as stairs and slopes do, stops nobody: it is told apart by rays
+that rise like the steepest slope, up to 45°, as the knees of walkers do (see `geometry.ground`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compiled.jit import kernel
+from ..geometry.bvh import ray_cast, ray_cast_stops, triangle_normal
+from ..geometry.bvh_flat import flat_nearest
+from ..geometry.ground import SLACK
+from .lattice import SIDES, middle_of, neighbor_of, side_step
+
+RAYS = 16
+"""Directions in which the terrain around a place is looked at."""
+LEVELS = 3
+"""Heights at which rays look for walls between two cells."""
+
+
+@kernel
+def _rays_around(ground, point, body, reach):
+    """The nearest thing of the terrain that stops a body: (distance, x, y) [m]."""
+    step, height, min_up, slant = body
+    stretch = math.sqrt(1.0 + slant * slant)
+    best, x, y = reach, point[0], point[1]
+    for k in range(RAYS):
+        angle = 2.0 * math.pi * k / RAYS
+        c, s = math.cos(angle), math.sin(angle)
+        knee = (point[0], point[1], point[2] + step)
+        along = (c / stretch, s / stretch, slant / stretch)
+        wall, distance = ray_cast_stops(ground, knee, along, best * stretch, min_up)
+        if wall >= 0 and distance / stretch < best:
+            best = distance / stretch
+            x, y = point[0] + c * best, point[1] + s * best
+        head = (point[0], point[1], point[2] + height)
+        wall, distance = ray_cast_stops(ground, head, (c, s, 0.0), best, min_up)
+        if wall >= 0 and distance < best:
+            best, x, y = distance, point[0] + c * distance, point[1] + s * distance
+    return best, x, y
+
+
+@kernel
+def clearance_at(ground, colliders, point, body, reach):
+    """Distance from a place to what stops a body: (distance, x and y of what is next to it) [m].
+
+    Args:
+        ground: BvhView of the terrain.
+        colliders: BvhView of the colliders.
+        point: Where the feet are (x, y, z) [m].
+        body: (step height [m], height [m], cosine of the steepest walkable slope, its tangent, 1 at
+            most).
+        reach: Distance beyond which nothing counts [m].
+    """
+    step, height, min_up, slant = body
+    low, high = point[2] + step, point[2] + height
+    best, x, y = reach, point[0], point[1]
+    found, distance, place = flat_nearest(colliders, point, low, high, best)
+    if found >= 0:
+        best, x, y = distance, place[0], place[1]
+    found, distance, place = flat_nearest(ground, point, low, high, best)
+    if found >= 0:
+        steep = abs(triangle_normal(ground, found)[2]) < min_up
+        if steep and place[2] > low + distance * slant:
+            return distance, place[0], place[1]
+        around, at_x, at_y = _rays_around(ground, point, body, best)
+        if around < best:
+            best, x, y = around, at_x, at_y
+    return best, x, y
+
+
+@kernel
+def clearance_kernel(start, stop, cells, surface, ground, colliders, body, reach, clear):
+    """`clearance_at` in the middle of some of the cells."""
+    for row in range(start, stop):
+        cell = cells[row]
+        x, y = middle_of(surface, cell)
+        point = (x, y, surface.z[cell] * 1.0)
+        clear[cell] = clearance_at(ground, colliders, point, body, reach)[0]
+
+
+@kernel
+def _walled(ground, colliders, a, b, body):
+    """Whether a thing stands between the middles of two cells."""
+    step, height, min_up, _slant = body
+    way = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
+    size = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
+    along = (way[0] / size, way[1] / size, way[2] / size)
+    for k in range(LEVELS):
+        up = step + (height - step) * k / (LEVELS - 1) + SLACK
+        eye = (a[0], a[1], a[2] + up)
+        if ray_cast(colliders, eye, along, size)[0] >= 0:
+            return True
+        if ray_cast_stops(ground, eye, along, size, min_up)[0] >= 0:
+            return True
+    return False
+
+
+@kernel
+def _linked(surface, slope, i, j, side, ground, colliders, body):
+    """Whether a body can go from a cell to one at a side."""
+    along = 0 if side % 2 == 0 else 1
+    rise = max(abs(slope[i, along]), abs(slope[j, along])) * surface.size
+    if abs(surface.z[j] - surface.z[i]) > body[0] + rise + SLACK:
+        return False
+    if surface.clear[i] >= surface.size or surface.clear[j] >= surface.size:
+        return True
+    # always seen from the same end, so that links lead both ways
+    low, high = (i, j) if i < j else (j, i)
+    ax, ay = middle_of(surface, low)
+    bx, by = middle_of(surface, high)
+    a, b = (ax, ay, surface.z[low] * 1.0), (bx, by, surface.z[high] * 1.0)
+    return not _walled(ground, colliders, a, b, body)
+
+
+@kernel
+def links_kernel(start, stop, cells, surface, slope, ground, colliders, body, link):
+    """Which neighbors of some of the cells a body can go to."""
+    for row in range(start, stop):
+        cell = cells[row]
+        cx, cy = int(surface.at[cell, 0]), int(surface.at[cell, 1])
+        bits = 0
+        for side in range(SIDES):
+            dx, dy = side_step(side)
+            if not (0 <= cx + dx < surface.nx and 0 <= cy + dy < surface.ny):
+                continue
+            other = (cy + dy) * surface.nx + cx + dx
+            begin = int(surface.first[other])
+            for k in range(surface.first[other + 1] - begin):
+                if _linked(surface, slope, cell, begin + k, side, ground, colliders, body):
+                    bits |= (k + 1) << (4 * side)
+                    break
+        link[cell] = bits
+
+
+@kernel
+def _corner_link(surface, cell, side):
+    """The bits of the neighbor between a side and the next one: both ways round lead to it."""
+    other = (side + 1) % SIDES
+    a, b = neighbor_of(surface, cell, side), neighbor_of(surface, cell, other)
+    if a < 0 or b < 0:
+        return 0
+    c = neighbor_of(surface, a, other)
+    if c < 0 or c != neighbor_of(surface, b, side):
+        return 0
+    return (int(surface.link[a]) >> (4 * other)) & 15
+
+
+@kernel
+def corner_links_kernel(start, stop, cells, surface, link):
+    """Add the links across the corners of some of the cells to those across their sides."""
+    for row in range(start, stop):
+        cell = cells[row]
+        bits = int(surface.link[cell]) & 0xFFFF
+        for side in range(SIDES):
+            bits |= _corner_link(surface, cell, side) << (4 * (SIDES + side))
+        link[cell] = bits

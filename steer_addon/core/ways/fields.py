@@ -1,0 +1,122 @@
+"""Fields: the next corner on the shortest way from each cell to a goal.
+
+Dijkstra's search from the goal, in which a cell keeps the last corner on its way that it sees, so
+that ways are straight from corner to corner at any angle. A cell takes over the corner of the cell
+it was reached from, and looks for it once, when its turn has come; where it does not see it, the
+best of its neighbors becomes its corner.
+
+Source: Nash, Koenig, Tovey 2010, "Lazy Theta*: Any-Angle Path Planning and Path Length Analysis in
+3D".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..compiled.jit import kernel
+from ..views import RoomView, SurfaceView
+from .heap import rise, take
+from .islands import Roots
+from .lattice import neighbor_of, sees, stand_of
+from .room import BLOCKED, OPEN
+
+SQUEEZE = 2.0
+"""How much longer tight cells seem: along a wall, ways keep to the open cells beside it."""
+UNSEEN, WAITS, DONE = 0, 1, 2
+
+
+@kernel
+def _apart(a, b):
+    """Distance between two places [m]."""
+    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel
+def _settle(surface, room, cell, corner, distance, phase):
+    """Give a cell whose turn has come a corner that it sees."""
+    far = int(corner[cell])
+    if far == cell or sees(surface, room, cell, far):
+        return
+    here = stand_of(surface, room, cell)
+    best, least = -1, math.inf
+    for k in range(8):
+        other = neighbor_of(surface, cell, k)
+        if other < 0 or phase[other] != DONE:
+            continue
+        way = distance[other] + _apart(here, stand_of(surface, room, other))
+        if way < least:
+            best, least = other, way
+    if best >= 0:
+        corner[cell], distance[cell] = best, least
+
+
+@kernel
+def corner_field(surface, room, roots, far, corner, distance, phase, heap, keys, place):
+    """Find the next corner of all cells from which a root is reached.
+
+    Args:
+        surface: SurfaceView.
+        room: RoomView.
+        roots: Cells where ways end, shape (r,).
+        far: How long the way from each of them to the goal is [m], shape (r,).
+        corner: The next corner of each cell, a cell, written; -1 where there is no way.
+        distance: Length of its way [m], written; infinite where there is none.
+        phase: Scratch, shape (cells,).
+        heap: Scratch, shape (cells,).
+        keys: Scratch, shape (cells,).
+        place: Scratch, shape (cells,).
+    """
+    for cell in range(len(corner)):
+        corner[cell], distance[cell], phase[cell], place[cell] = -1, math.inf, UNSEEN, -1
+    size = 0
+    for k in range(len(roots)):
+        root = roots[k]
+        if far[k] < distance[root]:
+            corner[root], distance[root], phase[root] = root, far[k], WAITS
+            size = rise(root, far[k], size, heap, keys, place)
+    while size > 0:
+        cell, size = take(size, heap, keys, place)
+        _settle(surface, room, cell, corner, distance, phase)
+        phase[cell] = DONE
+        # bodies in a tight cell stand off the middle: what is beyond goes there first
+        far = int(corner[cell]) if room.state[cell] == OPEN else cell
+        here, there = stand_of(surface, room, cell), stand_of(surface, room, far)
+        to_here, to_there = distance[cell] * 1.0, distance[far] * 1.0
+        for k in range(8):
+            other = neighbor_of(surface, cell, k)
+            if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
+                continue
+            stand = stand_of(surface, room, other)
+            via, way = far, to_there + _apart(stand, there)
+            if room.state[other] != OPEN:
+                via, way = cell, to_here + SQUEEZE * _apart(stand, here)
+            if way < distance[other]:
+                distance[other], corner[other], phase[other] = way, via, WAITS
+                size = rise(other, way, size, heap, keys, place)
+
+
+class Scratch:
+    """Memory that a search needs, kept for the next one."""
+
+    def __init__(self) -> None:
+        self._arrays: tuple[Any, ...] = ()
+
+    def of(self, count: int) -> tuple[Any, ...]:
+        """Arrays for a number of cells, which hold anything: `phase`, `heap`, `keys`, `place`."""
+        if not self._arrays or len(self._arrays[0]) != count:
+            numbers = np.zeros((2, count), np.int32)
+            phase, keys = np.zeros(count, np.uint8), np.zeros(count, np.float32)
+            self._arrays = phase, numbers[0], keys, numbers[1]
+        return self._arrays
+
+
+def fill_field(
+    surface: SurfaceView, room: RoomView, roots: Roots, corner: Any, distance: Any, scratch: Scratch
+) -> None:
+    """`corner_field`, with memory that is kept."""
+    kept = scratch.of(len(corner))
+    corner_field(surface, room, roots.cells, roots.far, corner, distance, *kept)

@@ -1,0 +1,131 @@
+"""Islands: cells between which bodies can walk, and where ways to a goal end on each of them.
+
+A way ends in the cell of the goal. On every other island it ends where that island comes nearest to
+the goal, so that agents without a way go as near as they can.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.jit import kernel
+from ..views import RoomView, SurfaceView
+from .lattice import cell_at, neighbor_of, stand_of
+from .room import BLOCKED, OPEN
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+
+NOWHERE, BEYOND = -1, -2
+"""In place of the cell of a goal: nobody can stand there; it is outside, where nothing blocks."""
+
+
+class Roots(NamedTuple):
+    """Where ways to a goal end.
+
+    Attributes:
+        goal: The cell of the goal, or NOWHERE or BEYOND.
+        cells: The last cells of the ways, shape (roots,).
+        far: How long the way is from there to the goal [m], where it goes on, shape (roots,).
+    """
+
+    goal: int
+    cells: I64
+    far: F64
+
+
+@kernel
+def label_kernel(surface, room, label, waiting):
+    """Number the islands from 0 on; cells without room have -1. Returns how many there are."""
+    count = 0
+    for cell in range(len(label)):
+        label[cell] = -1
+    for begin in range(len(label)):
+        if label[begin] >= 0 or room.state[begin] == BLOCKED:
+            continue
+        label[begin], waiting[0] = count, begin
+        size = 1
+        while size > 0:
+            size -= 1
+            cell = waiting[size]
+            for side in range(8):
+                other = neighbor_of(surface, cell, side)
+                if other >= 0 and label[other] < 0 and room.state[other] != BLOCKED:
+                    label[other], waiting[size] = count, other
+                    size += 1
+        count += 1
+    return count
+
+
+@kernel
+def nearest_kernel(surface, room, label, goal, cells, least):
+    """The cell of each island that is nearest to a goal, and its distance [m]."""
+    for island in range(len(cells)):
+        cells[island], least[island] = -1, math.inf
+    for cell in range(len(label)):
+        island = label[cell]
+        if island >= 0:
+            x, y, z = stand_of(surface, room, cell)
+            x, y, z = x - goal[0], y - goal[1], z - goal[2]
+            distance = x * x + y * y + z * z
+            if distance < least[island]:
+                cells[island], least[island] = cell, distance
+
+
+def label_islands(surface: SurfaceView, room: RoomView) -> tuple[I32, int]:
+    """The island of each cell, shape (cells,), -1 for none; and how many islands there are."""
+    label, waiting = np.zeros(len(surface.z), np.int32), np.zeros(len(surface.z), np.int32)
+    return label, int(label_kernel(surface, room, label, waiting))
+
+
+def find_roots(surface: SurfaceView, room: RoomView, label: I32, count: int, goal: Any) -> Roots:
+    """Where ways to a goal end.
+
+    Args:
+        surface: The cells.
+        room: Which of them have room.
+        label: Their islands.
+        count: Number of islands.
+        goal: Place of the goal [m], shape (3,).
+    """
+    point = np.asarray(goal, np.float64)
+    outside = _outside(surface, room, point)
+    if len(outside):
+        x, y = surface.at[outside].astype(np.float64).T + 0.5
+        gap = np.hypot(
+            surface.low[0] + x * surface.size - point[0],
+            surface.low[1] + y * surface.size - point[1],
+        )
+        return Roots(BEYOND, outside, gap)
+    cells, least = np.zeros(count, np.int64), np.zeros(count)
+    nearest_kernel(surface, room, label, tuple(point.tolist()), cells, least)
+    here = int(cell_at(surface, *point.tolist()))
+    if here < 0 or label[here] < 0:
+        return Roots(NOWHERE, cells, np.zeros(count))
+    cells[label[here]] = here
+    return Roots(here, cells, np.zeros(count))
+
+
+def _outside(surface: SurfaceView, room: RoomView, goal: F64) -> I64:
+    """For a goal outside of an endless plane's lattice, the cells on the edges that face it."""
+    if not surface.endless:
+        return np.zeros(0, np.int64)
+    nx, ny = surface.nx, surface.ny
+    x, y = (goal[:2] - surface.low) / surface.size
+    columns, rows = np.arange(nx), np.arange(ny)
+    edges = [
+        (x < 0.0, rows * nx),
+        (x >= nx, rows * nx + nx - 1),
+        (y < 0.0, columns),
+        (y >= ny, columns + (ny - 1) * nx),
+    ]
+    facing = [cells for faces, cells in edges if faces]
+    found = np.unique(np.concatenate(facing)) if facing else np.zeros(0, np.int64)
+    clear: I64 = found[room.state[found] == OPEN]
+    return clear

@@ -1,0 +1,117 @@
+"""The lattice of walkable cells: where they are, and which one a point is in."""
+
+from __future__ import annotations
+
+import math
+
+from ..compiled.jit import kernel
+
+SIDES = 4
+"""Sides 0 to 3 of a cell are +X, +Y, -X, -Y; 4 to 7 lie after each of them, at the corners."""
+MOST_LAYERS = 15
+"""Cells of a column: what four bits tell apart; floors above them are left out."""
+MOST_ALONG = 32_000
+"""Columns along x or y."""
+TINY = 1.0e-12
+"""Ways along x or y shorter than this [cells] cross no side."""
+HALF = 127.0
+"""What `RoomView.shift` holds for half a cell."""
+
+_ALONG = sum((x + 1) << (2 * side) for side, x in enumerate((1, 0, -1, 0, 1, -1, -1, 1)))
+_ACROSS = sum((y + 1) << (2 * side) for side, y in enumerate((0, 1, 0, -1, 1, 1, -1, -1)))
+
+
+@kernel
+def side_step(side):
+    """Columns along x and y from a cell to the one at a side."""
+    return int((_ALONG >> (2 * side)) & 3) - 1, int((_ACROSS >> (2 * side)) & 3) - 1
+
+
+@kernel
+def middle_of(surface, cell):
+    """x and y of the middle of a cell [m]."""
+    x = surface.low[0] + (surface.at[cell, 0] + 0.5) * surface.size
+    return x, surface.low[1] + (surface.at[cell, 1] + 0.5) * surface.size
+
+
+@kernel
+def neighbor_of(surface, cell, side):
+    """The cell at a side; -1 where nobody can go on."""
+    layer = (int(surface.link[cell]) >> (4 * side)) & 15
+    if layer == 0:
+        return -1
+    dx, dy = side_step(side)
+    column = (int(surface.at[cell, 1]) + dy) * surface.nx + int(surface.at[cell, 0]) + dx
+    return int(surface.first[column]) + layer - 1
+
+
+@kernel
+def stand_of(surface, room, cell):
+    """Where a body stands in a cell (x, y, z) [m]."""
+    x, y = middle_of(surface, cell)
+    half = 0.5 * surface.size / HALF
+    return x + room.shift[cell, 0] * half, y + room.shift[cell, 1] * half, surface.z[cell] * 1.0
+
+
+@kernel
+def cell_at(surface, x, y, z):
+    """The cell below or above a point, the one at the nearest height; -1 where there is none.
+
+    On a plane that goes on around the lattice, points outside have the cell on its edge.
+    """
+    cx = math.floor((x - surface.low[0]) / surface.size)
+    cy = math.floor((y - surface.low[1]) / surface.size)
+    if surface.endless:
+        cx = min(max(cx, 0), surface.nx - 1)
+        cy = min(max(cy, 0), surface.ny - 1)
+    elif not (0 <= cx < surface.nx and 0 <= cy < surface.ny):
+        return -1
+    column = int(cy) * surface.nx + int(cx)
+    best, least = -1, math.inf
+    for cell in range(surface.first[column], surface.first[column + 1]):
+        rise = abs(surface.z[cell] - z)
+        if rise < least:
+            best, least = cell, rise
+    return best
+
+
+@kernel
+def sees(surface, room, cell, end):
+    """Whether a body walks straight from one cell to another without leaving open cells.
+
+    Cells are followed over their links, so storeys stay apart. In tight cells bodies stand off the
+    middle: there the way goes from cell to cell.
+    """
+    x, y, _z = stand_of(surface, room, cell)
+    to_x, to_y, _z = stand_of(surface, room, end)
+    inverse = 1.0 / surface.size
+    cx, cy = int(surface.at[cell, 0]), int(surface.at[cell, 1])
+    left_x, left_y = int(surface.at[end, 0]) - cx, int(surface.at[end, 1]) - cy
+    go_x, go_y = (1 if left_x > 0 else -1), (1 if left_y > 0 else -1)
+    side_x, side_y = (0 if left_x > 0 else 2), (4 if left_y > 0 else 12)
+    side_x *= 4
+    px, py = (x - surface.low[0]) * inverse - cx, (y - surface.low[1]) * inverse - cy
+    step_x = 1.0 / max(abs(to_x - x) * inverse, TINY)
+    step_y = 1.0 / max(abs(to_y - y) * inverse, TINY)
+    next_x = ((1.0 - px) if go_x > 0 else px) * step_x
+    next_y = ((1.0 - py) if go_y > 0 else py) * step_y
+    left_x, left_y = abs(left_x), abs(left_y)
+    column = cy * surface.nx + cx
+    go_y *= surface.nx
+    while left_x + left_y > 0:
+        if left_y == 0 or (left_x > 0 and next_x < next_y):
+            layer = (int(surface.link[cell]) >> side_x) & 15
+            left_x -= 1
+            next_x += step_x
+            column += go_x
+        else:
+            layer = (int(surface.link[cell]) >> side_y) & 15
+            left_y -= 1
+            next_y += step_y
+            column += go_y
+        if layer == 0:
+            return False
+        cell = int(surface.first[column]) + layer - 1
+        if room.state[cell] != 2 and left_x + left_y > 0:
+            return False
+    return cell == end

@@ -1,0 +1,225 @@
+"""Walkable surface: cells on all storeys, stairs, ramps and bridges, with their clearance.
+
+Cells of one size lie in columns. Rays go down through each column and find its floors (`floors`);
+neighbors are linked where their heights differ by at most the step height, beside what the slope of
+the ground explains, and where no wall is between them; each cell knows how far the next thing is
+that stops a body (`clearance`). So one surface serves bodies of all radii up to its reach.
+
+Source: ours; layered cells are known from Mononen 2009, "Recast Navigation".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.jit import parallel_for
+from ..geometry.ground import min_up
+from ..views import BvhView, SurfaceView
+from .clearance import clearance_kernel, corner_links_kernel, links_kernel
+from .floors import floors_kernel, gather_kernel
+from .lattice import MOST_ALONG, MOST_LAYERS
+
+F32 = NDArray[np.float32]
+I16 = NDArray[np.int16]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+MOST_COLUMNS = 1 << 25
+"""Columns of the largest lattice; larger scenes get larger cells."""
+BAND = 1 << 18
+"""Columns whose floors are found at a time."""
+PAD = 3.0
+"""Room around the colliders where there is no terrain [m]."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a surface is made for.
+
+    Attributes:
+        cell_size: Size of a cell [m].
+        step_height: Highest step [m].
+        max_slope: Steepest slope [deg].
+        height: Height of the bodies [m].
+        reach: Distance up to which clearance counts: the largest radius [m].
+    """
+
+    cell_size: float
+    step_height: float
+    max_slope: float
+    height: float
+    reach: float
+
+    @property
+    def body(self) -> tuple[float, float, float, float]:
+        """What kernels know of a body, see `clearance.clearance_at`."""
+        up = min_up(self.max_slope)
+        slant = min(math.tan(math.radians(self.max_slope)), 1.0)
+        return self.step_height, max(self.height, self.step_height + 0.01), up, slant
+
+
+class Bounds(NamedTuple):
+    """What a lattice covers: low and high corners [m], shape (3,)."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Surface:
+    """Walkable cells.
+
+    Attributes:
+        view: What kernels read.
+        slope: How much each cell rises along x and y, shape (cells, 2).
+        shape: What it is made for; its cell size is that of the cells.
+    """
+
+    view: SurfaceView
+    slope: F32
+    shape: Shape
+
+    @property
+    def count(self) -> int:
+        """Number of cells."""
+        return len(self.view.z)
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the arrays."""
+        arrays = (*self.view, self.slope)
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+    def within(self, low: F32, high: F32) -> I64:
+        """The cells over a rectangle, its edges [m] included.
+
+        Args:
+            low: Its low corner, shape (2,).
+            high: Its high corner.
+        """
+        view = self.view
+        corners = (np.stack([low, high]).astype(np.float64)[:, :2] - view.low) / view.size
+        first = np.clip(np.floor(corners[0]), 0, [view.nx, view.ny]).astype(np.int64)
+        last = np.clip(np.floor(corners[1]) + 1, 0, [view.nx, view.ny]).astype(np.int64)
+        rows = np.arange(first[1], last[1])
+        begin, end = view.first[rows * view.nx + first[0]], view.first[rows * view.nx + last[0]]
+        parts = [np.arange(a, b) for a, b in zip(begin, end, strict=True)]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+    def updated(self, cells: I64, ground: BvhView, colliders: BvhView) -> Surface:
+        """The surface after colliders moved near some of its cells, and nowhere else."""
+        if not len(cells):
+            return self
+        view = self.view
+        view = view._replace(clear=view.clear.copy(), link=view.link.copy())
+        body, reach = self.shape.body, self.shape.reach
+        blocks = (ground, colliders, body)
+        parallel_for(clearance_kernel, len(cells), cells, view, *blocks, float(reach), view.clear)
+        parallel_for(links_kernel, len(cells), cells, view, self.slope, *blocks, view.link)
+        sides = view._replace(link=view.link.copy())
+        parallel_for(corner_links_kernel, len(cells), cells, sides, view.link)
+        return replace(self, view=view)
+
+
+def bounds_of(ground: BvhView, colliders: BvhView, goals: F32) -> Bounds:
+    """What a lattice has to cover: the terrain, or else the colliders and room around them.
+
+    Args:
+        ground: The terrain; empty for none.
+        colliders: What blocks.
+        goals: Places that count where there is neither [m], shape (n, 3).
+    """
+    if len(ground.box):
+        box = ground.box[0].astype(np.float64)
+        return Bounds(box[:3], box[3:])
+    points = colliders.box[0].reshape(2, 3) if len(colliders.box) else goals.reshape(-1, 3)
+    if not len(points):
+        points = np.zeros((1, 3), np.float32)
+    low, high = points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64)
+    return Bounds(low - PAD, high + PAD)
+
+
+def make_surface(
+    shape: Shape, ground: BvhView, colliders: BvhView, bounds: Bounds, level: float = 0.0
+) -> Surface:
+    """Find all that can be walked on.
+
+    Args:
+        shape: What it is made for; where that would take more than `MOST_COLUMNS`, cells are
+            larger.
+        ground: The terrain; empty for a plane.
+        colliders: What blocks.
+        bounds: What to cover.
+        level: Height of the plane [m].
+    """
+    extent = np.maximum(bounds.high[:2] - bounds.low[:2], shape.cell_size)
+    size = math.sqrt(float(extent[0] * extent[1]) / MOST_COLUMNS)
+    size = max(shape.cell_size, size, float(extent.max()) / (MOST_ALONG - 2))
+    low = np.floor(bounds.low[:2] / size) * size
+    count = np.maximum(np.ceil((bounds.high[:2] - low) / size), 1.0).astype(np.int64)
+    shape = replace(shape, cell_size=size)
+    nx, ny = int(count[0]), int(count[1])
+    first, at, z, slope = (
+        _floors(shape, ground, bounds, low, (nx, ny)) if len(ground.box) else _plane(nx, ny, level)
+    )
+    cells = len(z)
+    view = SurfaceView(
+        low=low,
+        size=float(size),
+        nx=nx,
+        ny=ny,
+        first=first,
+        at=at,
+        z=z,
+        endless=len(ground.box) == 0,
+        link=np.zeros(cells, np.uint32),
+        clear=np.full(cells, shape.reach, np.float32),
+    )
+    return Surface(view, slope, shape).updated(np.arange(cells), ground, colliders)
+
+
+def _plane(nx: int, ny: int, level: float) -> tuple[I32, I16, F32, F32]:
+    """One level cell in each column."""
+    count = nx * ny
+    numbers = np.arange(count + 1, dtype=np.int32)
+    z = np.full(count, level, np.float32)
+    at = np.stack([numbers[:-1] % nx, numbers[:-1] // nx], axis=1).astype(np.int16)
+    return numbers, at, z, np.zeros((count, 2), np.float32)
+
+
+def _floors(
+    shape: Shape,
+    ground: BvhView,
+    bounds: Bounds,
+    low: NDArray[np.float64],
+    count: tuple[int, int],
+) -> tuple[I32, I16, F32, F32]:
+    """All floors of the terrain as cells."""
+    nx, columns = count[0], count[0] * count[1]
+    first = np.zeros(columns + 1, np.int32)
+    lattice = (float(low[0]), float(low[1]), float(shape.cell_size), nx)
+    span = (float(bounds.high[2]) + 1.0, float(bounds.low[2]) - 1.0)
+    _step, height, up, _slant = shape.body
+    bands = []
+    for begin in range(0, columns, BAND):
+        rows = min(BAND, columns - begin)
+        found = np.zeros(rows, np.int32)
+        level = np.zeros((rows, MOST_LAYERS), np.float32)
+        rise = np.zeros((rows, MOST_LAYERS, 2), np.float32)
+        parallel_for(
+            floors_kernel, rows, begin, lattice, ground, span, height, up, found, level, rise
+        )
+        first[begin + 1 : begin + rows + 1] = found
+        bands.append((begin, found, level, rise))
+    np.cumsum(first, out=first)
+    cells = int(first[-1])
+    at, z = np.zeros((cells, 2), np.int16), np.zeros(cells, np.float32)
+    slope = np.zeros((cells, 2), np.float32)
+    for begin, found, level, rise in bands:
+        parallel_for(gather_kernel, len(found), begin, nx, found, level, rise, first, at, z, slope)
+    return first, at, z, slope

@@ -1,0 +1,275 @@
+"""Ways: keeps surfaces and fields from step to step, and leads the agents of crowds by them.
+
+All that is kept follows from the world of the step alone: what was looked up before only saves
+time, so that resumed runs have the same bits.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.jit import parallel_for
+from ..views import BvhView, RoomView
+from .fields import Scratch, fill_field
+from .finder import aims_kernel
+from .islands import Roots, find_roots, label_islands
+from .room import make_room, update_room
+from .surface import Bounds, Shape, Surface, bounds_of, make_surface
+
+F32 = NDArray[np.float32]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+CLASS_RATIO = 1.25
+"""Bodies of one class differ by this factor at most: all go where the largest one has room."""
+MOST_SURFACES = 4
+"""Surfaces that are kept: crowds of a scene differ in step height, slope or height."""
+MEMORY = 1 << 28
+"""Bytes of the fields that are kept for one class of bodies, beside those of the step itself."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Blocks:
+    """What surfaces are found on.
+
+    Attributes:
+        ground: The terrain; empty for a plane.
+        colliders: What blocks.
+        trees: Each collider's own tree, by its name; the same instance while it does not move.
+        level: Height of the plane where there is no terrain [m].
+    """
+
+    ground: BvhView
+    colliders: BvhView
+    trees: dict[str, BvhView]
+    level: float = 0.0
+
+
+@dataclass(eq=False, repr=False)
+class Class:
+    """Bodies of about one size on a surface.
+
+    Attributes:
+        room: Where they have room.
+        label: The island of each cell.
+        islands: Number of islands.
+        kept: Slot of each field by its goal, the one that was used last at the end.
+        roots: Where the ways of the field in each slot end.
+        corners: The next corner of each cell, shape (slots, cells).
+        distances: The length of its way [m], shape (slots, cells).
+    """
+
+    room: RoomView
+    label: I32
+    islands: int
+    kept: OrderedDict[tuple[int, bytes, bytes], int] = field(default_factory=OrderedDict)
+    goals: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    corners: I32 = field(default_factory=lambda: np.zeros((0, 0), np.int32))
+    distances: F32 = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+
+    def slots(self, surface: Surface, roots: list[Roots], scratch: Scratch) -> I64:
+        """The fields to some goals; those that are not kept are found.
+
+        Returns:
+            Their slots, shape (goals,).
+        """
+        cells = surface.count
+        wanted = OrderedDict.fromkeys(_key(root) for root in roots)
+        for key in wanted:
+            if key in self.kept:
+                self.kept.move_to_end(key)
+        most = max(len(wanted), MEMORY // max(1, 8 * cells))
+        for root in roots:
+            key = _key(root)
+            if key in self.kept:
+                continue
+            if len(self.kept) < most:
+                slot = len(self.kept)
+                self._grow(slot + 1, most, cells)
+            else:
+                slot = self.kept.popitem(last=False)[1]
+            fill_field(
+                surface.view,
+                self.room,
+                root,
+                self.corners[slot],
+                self.distances[slot],
+                scratch,
+            )
+            self.goals[slot] = root.goal
+            self.kept[key] = slot
+        return np.array([self.kept[_key(root)] for root in roots], np.int64)
+
+    def _grow(self, count: int, most: int, cells: int) -> None:
+        """Make room for more fields."""
+        have = len(self.goals)
+        if count <= have:
+            return
+        size = min(max(4, 2 * have), max(most, count))
+        self.goals = np.concatenate([self.goals, np.full(size - have, -1, np.int64)])
+        corners, distances = self.corners, self.distances
+        self.corners = np.empty((size, cells), np.int32)
+        self.distances = np.empty((size, cells), np.float32)
+        if have:
+            self.corners[:have], self.distances[:have] = corners, distances
+
+
+def _key(root: Roots) -> tuple[int, bytes, bytes]:
+    return root.goal, root.cells.tobytes(), root.far.tobytes()
+
+
+@dataclass(eq=False, repr=False)
+class Known:
+    """A surface, and what was found on it."""
+
+    blocks: Blocks
+    bounds: Bounds
+    surface: Surface
+    classes: dict[float, Class] = field(default_factory=dict)
+
+
+class Ways:
+    """Surfaces of a world, and the fields to goals on them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._known: OrderedDict[Shape, Known] = OrderedDict()
+        self._scratch = Scratch()
+
+    def surface(self, shape: Shape, blocks: Blocks, goals: F32) -> Surface:
+        """The walkable surface, found anew only where colliders moved.
+
+        Args:
+            shape: What it is made for.
+            blocks: What it is found on.
+            goals: Places that it has to hold where there is neither terrain nor collider [m].
+        """
+        with self._lock:
+            return self._found(shape, blocks, goals).surface
+
+    def _found(self, shape: Shape, blocks: Blocks, goals: F32) -> Known:
+        known = self._known.get(shape)
+        bounds = bounds_of(blocks.ground, blocks.colliders, goals)
+        if known is None or not _same_lattice(known, blocks, bounds):
+            made = make_surface(shape, blocks.ground, blocks.colliders, bounds, blocks.level)
+            known = self._known[shape] = Known(blocks, bounds, made)
+        else:
+            _renew(known, blocks)
+        self._known.move_to_end(shape)
+        while len(self._known) > MOST_SURFACES:
+            self._known.popitem(last=False)
+        return known
+
+    def _class(self, known: Known, radius: float) -> Class:
+        if radius not in known.classes:
+            blocks, surface = known.blocks, known.surface
+            room = make_room(surface, blocks.ground, blocks.colliders, radius)
+            known.classes[radius] = Class(room, *label_islands(surface.view, room))
+        return known.classes[radius]
+
+    def lead(
+        self,
+        shape: Shape,
+        blocks: Blocks,
+        goals: F32,
+        row: I64,
+        agents: tuple[F32, I64, F32],
+    ) -> tuple[F32, F32]:
+        """Where agents head for on the way to their goals.
+
+        Args:
+            shape: What the surface is made for.
+            blocks: What it is found on.
+            goals: Places of the goals [m], shape (goals, 3).
+            row: Each agent's goal, -1 for none, shape (agents,).
+            agents: (positions [m], ids, radii [m]).
+
+        Returns:
+            (places that agents head for [m], shape (agents, 3); lengths of the ways from there to
+            the goals [m], shape (agents,), 0 where the place is the goal itself).
+        """
+        position, ids, radius = agents
+        via = goals[np.maximum(row, 0)].astype(np.float32)
+        rest = np.zeros(len(row), np.float32)
+        if not len(row) or not (row >= 0).any():
+            return via, rest
+        with self._lock:
+            known = self._found(shape, blocks, goals)
+            sizes = class_radii(radius)
+            for size in np.unique(sizes[row >= 0]):
+                rows = np.flatnonzero((row >= 0) & (sizes == size))
+                self._lead_class(known, float(size), rows, (goals, row, position, ids), via, rest)
+        return via, rest
+
+    def _lead_class(
+        self,
+        known: Known,
+        radius: float,
+        rows: I64,
+        told: tuple[F32, I64, F32, I64],
+        via: F32,
+        rest: F32,
+    ) -> None:
+        """`lead` for bodies of one class."""
+        goals, row, position, ids = told
+        found, view = self._class(known, radius), known.surface.view
+        used, which = np.unique(row[rows], return_inverse=True)
+        roots = [find_roots(view, found.room, found.label, found.islands, goals[k]) for k in used]
+        slots = found.slots(known.surface, roots, self._scratch)
+        slot = np.zeros(len(row), np.int64)
+        slot[rows] = slots[which]
+        fields = (found.corners, found.distances, found.goals)
+        parallel_for(
+            aims_kernel, len(rows), rows, view, found.room, fields, slot, (position, ids), via, rest
+        )
+
+
+def class_radii(radius: F32) -> NDArray[np.float64]:
+    """The radius that each body's class goes by: that of the largest body, or less by its ratio."""
+    largest = float(radius.max(initial=0.0))
+    least = np.maximum(radius.astype(np.float64), 1.0e-3)
+    steps = np.floor(np.log(max(largest, 1.0e-3) / least) / np.log(CLASS_RATIO) + 1.0e-9)
+    found: NDArray[np.float64] = largest / CLASS_RATIO**steps
+    return found
+
+
+def _same_lattice(known: Known, blocks: Blocks, bounds: Bounds) -> bool:
+    """Whether the cells of a surface are those of a world, wherever its colliders are."""
+    if known.blocks.ground is not blocks.ground or known.blocks.level != blocks.level:
+        return False
+    return all(np.array_equal(a, b) for a, b in zip(known.bounds, bounds, strict=True))
+
+
+def _renew(known: Known, blocks: Blocks) -> None:
+    """Find anew what colliders changed that moved, came or went."""
+    cells = _touched(known.surface, known.blocks, blocks)
+    known.blocks = blocks
+    if not len(cells):
+        return
+    before, solid = known.surface, (blocks.ground, blocks.colliders)
+    known.surface = before.updated(cells, *solid)
+    linked = np.array_equal(before.view.link[cells], known.surface.view.link[cells])
+    for radius, kept in list(known.classes.items()):
+        room = RoomView(kept.room.state.copy(), kept.room.shift.copy())
+        update_room(room, cells, known.surface, *solid, radius)
+        same = all(np.array_equal(a[cells], b[cells]) for a, b in zip(room, kept.room, strict=True))
+        if not (linked and same):
+            known.classes[radius] = Class(room, *label_islands(known.surface.view, room))
+
+
+def _touched(surface: Surface, before: Blocks, after: Blocks) -> I64:
+    """Cells near colliders that moved, came or went."""
+    moved: list[Any] = []
+    for name in {**before.trees, **after.trees}:
+        old, new = before.trees.get(name), after.trees.get(name)
+        if old is not new:
+            moved += [tree.box[0] for tree in (old, new) if tree is not None and len(tree.box)]
+    margin = surface.shape.reach + 2.0 * surface.view.size
+    parts = [surface.within(box[:2] - margin, box[3:5] + margin) for box in moved]
+    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
