@@ -174,18 +174,14 @@ def test_the_bridge_is_the_only_way_over_the_road():
 
 
 def test_the_train_stands_at_the_platform_with_open_doors():
-    scene = buildings.platform()
-    standing = buildings.train_at(300)
-    assert np.array_equal(standing.triangles, buildings.train(0.0).triangles)
-    assert buildings.train_at(0).triangles[..., 0].max() < -20.0
-    assert buildings.train_at(700).triangles[..., 0].min() > 20.0
-    tree = bvh.build(standing.triangles)
+    assert [buildings.train_place(frame) for frame in (0, 100, 600, 700)] == [-40.0, 0.0, 0.0, 40.0]
+    scene = buildings.with_train(0.0)
+    tree = bvh.build(scene.colliders[0].triangles)
     for x in np.arange(-5.5, 5.6, 0.5):
         place = np.array([[x, -1.0, 0.9]])
         _triangle, reach = bvh.ray_cast_many(tree, place, np.array([[0.0, 1.0, 0.0]]))
         # through a door to the far wall, or to the near one
         door = min(abs(x - at) for at in buildings.DOORS) < 0.7
         assert (reach[0] > 3.0) == door
-    goal = scene.places["goal"]
-    _triangle, reach = bvh.ray_cast_many(tree, goal[None] + [[0, 0, 0.1]], DOWN)
-    assert reach[0] == pytest.approx(0.1, abs=1e-4)
+    for place in scene.places.values():
+        assert gap_below(scene, place) == pytest.approx(0.0, abs=1e-4)

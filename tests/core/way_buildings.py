@@ -220,20 +220,33 @@ DOORS = (-4.0, 0.0, 4.0)
 """Middles of the train's doors along it [m]."""
 CAR = 12.0, 3.0
 """Length and width of its car [m]."""
+GAP = 0.0
+"""Between the platform and the train [m]."""
+
+
+PLATFORM = floor(-20, -8, 20, 0)
+"""A platform along x, at whose edge y = 0 the train stops."""
 
 
 def platform() -> Scene:
-    """A platform along x at whose edge y = 0 the train stops; places on it and in the train."""
-    ground = floor(-20, -8, 20, 0)
+    """The platform, and places on it and in the train when that stands."""
     inside = np.array([2.0, 1.5, 0.1])
-    return Scene(ground, (), (), {"start": np.array([-6.0, -5.0, 0.0]), "goal": inside})
+    return Scene(PLATFORM, (), (), {"start": np.array([-6.0, -5.0, 0.0]), "goal": inside})
+
+
+def with_train(x: float) -> Scene:
+    """The platform with the train at x, whose floor is walked on: it is a part of the ground."""
+    scene = platform()
+    low, high = [(x - CAR[0] / 2, GAP, -0.9)], [(x + CAR[0] / 2, GAP + CAR[1], 0.1)]
+    ground = joined("ground", PLATFORM, boxes(low, high))
+    return Scene(ground, (train(x),), (), scene.places)
 
 
 def train(x: float) -> Mesh:
-    """A car whose middle is at x: a floor 0.1 m above the platform, walls, and three open doors."""
+    """A car whose middle is at x, with its floor 0.1 m above the platform and three open doors."""
     (long, wide), half, thick = CAR, 0.7, 0.1
-    y0, y1 = 0.05, 0.05 + wide
-    low, high = [(-long / 2, y0, -0.9)], [(long / 2, y1, 0.1)]
+    y0, y1 = GAP, GAP + wide
+    low, high = [], []
     ends = [-long / 2, *(at + side for at in DOORS for side in (-half, half)), long / 2]
     for a, b in zip(ends[::2], ends[1::2], strict=True):
         low.append((a, y0, 0.1))
@@ -246,8 +259,8 @@ def train(x: float) -> Mesh:
     return Mesh("train", boxes(*moved).triangles, moving=True)
 
 
-def train_at(frame: int, stops: int = 100, leaves: int = 600, speed: float = 0.4) -> Mesh:
-    """The train of a frame: it comes from x < 0, stands at x = 0, and leaves.
+def train_place(frame: int, stops: int = 100, leaves: int = 600, speed: float = 0.4) -> float:
+    """Where the middle of the train is: it comes from x < 0, stands at x = 0, and leaves [m].
 
     Args:
         frame: The frame.
@@ -255,7 +268,7 @@ def train_at(frame: int, stops: int = 100, leaves: int = 600, speed: float = 0.4
         leaves: Frame at which it sets off again.
         speed: Its way in a frame [m].
     """
-    return train(speed * (min(frame - stops, 0) + max(frame - leaves, 0)))
+    return speed * (min(frame - stops, 0) + max(frame - leaves, 0))
 
 
 def large_house(storeys: int = 10, across: int = 10, along: int = 6, tables: int = 6) -> Scene:

@@ -3,7 +3,7 @@
 An agent looks up the next corner c of the cell that it is in. It does not aim at c itself, or all
 would walk in one line along the inside of the bend, but at
 
-    c + l·w·dir(dir(c - p) - dir(d - c))
+    c + l·w·min(|b|, 1)·dir(b),    b = dir(c - p) - dir(d - c)
 
 a place away from what the way bends around, as far as that is open. A tight corner, as in a door,
 is gone through where it is.
@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from ..compiled.jit import kernel
-from ..numeric.vec import add_scaled, load, store, sub, unit
+from ..numeric.vec import add_scaled, length, load, store, sub, unit
 from .islands import BEYOND
 from .lattice import cell_at, neighbor_of, sees, stand_of
 from .room import BLOCKED, OPEN
@@ -65,8 +65,9 @@ def _beside(surface, room, cell, corner, beyond, lane, position):
         return place
     before, after = unit(sub(place, position)), unit(sub(stand_of(surface, room, beyond), place))
     out = (before[0] - after[0], before[1] - after[1], 0.0)
+    # where the way hardly bends, its sides are chance, and change from cell to cell
+    width = lane * LANES * min(length(out), 1.0)
     out = unit(out)
-    width = lane * LANES
     for _try in range(2):
         aim = add_scaled(place, out, width)
         there = cell_at(surface, aim[0], aim[1], aim[2])
