@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import parallel_for
-from ..views import BvhView, RoomView
+from ..views import BvhView, RoomView, SurfaceView
 from .fields import Scratch, fill_field
 from .finder import aims_kernel
 from .islands import Roots, find_roots, label_islands
@@ -30,6 +30,8 @@ CLASS_RATIO = 1.25
 """Bodies of one class differ by this factor at most: all go where the largest one has room."""
 MOST_SURFACES = 4
 """Surfaces that are kept: crowds of a scene differ in step height, slope or height."""
+MOST_GOALS = 1 << 12
+"""Goals of which is kept where the ways to them end: those that move are new in each step."""
 MEMORY = 1 << 28
 """Bytes of the fields that are kept for one class of bodies, beside those of the step itself."""
 
@@ -60,7 +62,8 @@ class Class:
         label: The island of each cell.
         islands: Number of islands.
         kept: Slot of each field by its goal, the one that was used last at the end.
-        roots: Where the ways of the field in each slot end.
+        roots: Where ways to goals end, by the place of the goal, the one asked for last at the end.
+        goals: The cell of the goal of the field in each slot.
         corners: The next corner of each cell, shape (slots, cells).
         distances: The length of its way [m], shape (slots, cells).
     """
@@ -69,9 +72,21 @@ class Class:
     label: I32
     islands: int
     kept: OrderedDict[tuple[int, bytes, bytes], int] = field(default_factory=OrderedDict)
+    roots: OrderedDict[bytes, Roots] = field(default_factory=OrderedDict)
     goals: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
     corners: I32 = field(default_factory=lambda: np.zeros((0, 0), np.int32))
     distances: F32 = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+
+    def roots_of(self, view: SurfaceView, goal: F32) -> Roots:
+        """Where ways to a goal end; goals that stay are looked for once."""
+        key = goal.tobytes()
+        roots = self.roots.pop(key, None)
+        if roots is None:
+            roots = find_roots(view, self.room, self.label, self.islands, goal)
+        self.roots[key] = roots
+        while len(self.roots) > MOST_GOALS:
+            self.roots.popitem(last=False)
+        return roots
 
     def slots(self, surface: Surface, roots: list[Roots], scratch: Scratch) -> I64:
         """The fields to some goals; those that are not kept are found.
@@ -220,7 +235,7 @@ class Ways:
         goals, row, position, ids = told
         found, view = self._class(known, radius), known.surface.view
         used, which = np.unique(row[rows], return_inverse=True)
-        roots = [find_roots(view, found.room, found.label, found.islands, goals[k]) for k in used]
+        roots = [found.roots_of(view, goals[k]) for k in used]
         slots = found.slots(known.surface, roots, self._scratch)
         slot = np.zeros(len(row), np.int64)
         slot[rows] = slots[which]
