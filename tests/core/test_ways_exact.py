@@ -9,7 +9,7 @@ import way_scenes as scenes
 from restated_ways import bracket
 from waytools import RADIUS, blocks_of, followed, led
 
-from steer_addon.core.ways import ways as ways_module
+from steer_addon.core.ways import classes
 from steer_addon.core.ways.ways import Ways
 
 
@@ -103,9 +103,9 @@ def test_a_door_that_shuts_changes_the_way_and_opens_it_again():
 
 def test_ends_of_ways_to_goals_that_stay_are_found_once(monkeypatch):
     asked = []
-    found = ways_module.find_roots
+    found = classes.find_roots
     monkeypatch.setattr(
-        ways_module, "find_roots", lambda *given: asked.append(given[-1]) or found(*given)
+        classes, "find_roots", lambda *given: asked.append(given[-1]) or found(*given)
     )
     scene, ways = scenes.two_doors(), Ways()
     blocks = blocks_of(scene)
