@@ -5,7 +5,19 @@ Blender is loaded before, unless `IN_BLENDER = False` says that a command needs 
 Modules of Blender wait behind doors: `steer presets` works without Blender.
 """
 
-from . import bake, behaviors, character, compile, demo, info, presets, render, scene, simulate
+from . import (
+    bake,
+    behaviors,
+    character,
+    compile,
+    demo,
+    info,
+    presets,
+    render,
+    scene,
+    simulate,
+    ways,
+)
 
-MODULES = (scene, demo, character, info, simulate, bake, render, presets, behaviors, compile)
+MODULES = (scene, demo, character, info, ways, simulate, bake, render, presets, behaviors, compile)
 """In the order of the help text."""

@@ -232,14 +232,20 @@ def add_compiled(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Take changes of the settings of the chosen crowds for this run."""
+    """Take changes of the settings of the chosen crowds for this run, and of the seed."""
     parser.add_argument("--seed", metavar="N", type=seed_number, help="random seed for this run")
+    add_changes(parser)
+    add_compiled(parser)
+
+
+def add_changes(parser: argparse.ArgumentParser) -> None:
+    """Take changes of the settings of the chosen crowds for this run."""
     parser.add_argument(
         "--set",
         metavar="BEHAVIOR.PARAMETER=VALUE",
         action="append",
         default=[],
-        help="change a setting of all chosen crowds for this run, such as separation.weight=2 or "
-        "agents.max_speed=1.8; may be given several times; `steer behaviors` lists them",
+        help="change a setting of all chosen crowds for this run, such as separation.weight=2, "
+        "agents.max_speed=1.8 or ways=AROUND; may be given several times; `steer behaviors` lists "
+        "them",
     )
-    add_compiled(parser)

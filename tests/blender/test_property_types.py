@@ -16,6 +16,7 @@ from steer_addon.core.crowd.settings import (
     MotionSettings,
     SolverSettings,
 )
+from steer_addon.core.crowd.ways_settings import WaysSettings
 
 KINDS = {"BOOLEAN": "bool", "FLOAT": "float", "INT": "int", "STRING": "str"}
 BLOCKS = {
@@ -26,6 +27,7 @@ BLOCKS = {
     "clips": ClipsSettings,
     "meets": MeetsSettings,
     "births": BirthsSettings,
+    "ways": WaysSettings,
     "bake": KeyframeBakeSettings,
 }
 

@@ -298,6 +298,16 @@ def test_override_sets_behaviors_blocks_and_seed():
     assert (settings.agents.max_speed, settings.solver.solver, settings.seed) == (2.0, "VEX", 12)
 
 
+def test_a_block_alone_is_its_choice_of_that_name():
+    settings = with_override(CrowdSettings(), "ways=AROUND")
+    settings = with_override(settings, "motion = FLY")
+    assert (settings.ways.ways, settings.motion.motion) == ("AROUND", "FLY")
+    with pytest.raises(ParameterError, match="ways.ways is 'UP'"):
+        with_override(settings, "ways=UP")
+    with pytest.raises(ParameterError, match="the crowd has no 'agents' to set"):
+        with_override(settings, "agents=3")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -18,6 +18,7 @@ from ...core.crowd.settings import (
     MotionSettings,
     SolverSettings,
 )
+from ...core.crowd.ways_settings import WaysSettings
 from .bake_settings import KeyframeBakeSettings
 
 
@@ -94,4 +95,5 @@ class SteerCrowd(_Targets):
     clips: ClipsSettings
     meets: MeetsSettings
     births: BirthsSettings
+    ways: WaysSettings
     bake: KeyframeBakeSettings

@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from ...core.crowd.overrides import GROUPS, with_override
+from ...core.crowd.overrides import GROUPS, full_path, with_override
 from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.errors import OutputError, SceneError
 from ...core.files.plain import reason, rename, sync_file
@@ -125,6 +125,7 @@ def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) ->
 
 def _data_path(settings: CrowdSettings, name: str) -> str:
     """Data path of a setting, by its name in `--set`."""
+    name = full_path(name)
     owner, _, parameter = name.rpartition(".")
     if not owner or owner in BLOCKS or owner.startswith(GROUPS):
         return f"steer.{name}"

@@ -23,6 +23,7 @@ from ...core.errors import KernelsMissingError, SceneError, SteerError
 from ...core.explain import ask
 from ...core.results.memories import stood_up
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
+from ...core.step.guiding import with_ways
 from ..bake import status
 from ..crowd.crowds import is_crowd
 from ..crowd.links import linked_crowds, with_crowds
@@ -38,6 +39,7 @@ from ..reading.scene_inputs import needs_frames, signature
 from . import seen
 from .met import others_of
 from .settings import MOST_CHOSEN, parse_ids
+from .walkable import Floor
 
 if TYPE_CHECKING:
     from ...core.crowd.settings import CrowdSettings
@@ -60,6 +62,8 @@ class Explained:
     reader: WorldReader | None = None
     looked: int | None = None
     """The scene's frame that the reader read last."""
+    floor: Floor = field(default_factory=Floor)
+    """The walkable surface."""
     still: bool = False
     """Whether the reader does not know how the objects at that frame move."""
 
@@ -134,6 +138,8 @@ def refresh(scene: Scene, depsgraph: Depsgraph, reshaped: set[int] | None = None
             return _fail(found, live.status(obj).diagnosis)
         with jit.deferring() if compiling.can_wait() else nullcontext():
             changed = _update(found, obj, scene, depsgraph, reshaped or set())
+            if found.answer is not None and "SURFACE" in scene.steer_overlay.parts:
+                found.floor.look(found.answer, chosen_ids(scene))
             # computed now, not while Blender draws
             for number in chosen_ids(scene)[-MOST_CHOSEN:]:
                 agent(found, number, looks=True)
@@ -189,7 +195,8 @@ def _update(
     if agents is None:
         start = read_agents(obj, depsgraph, settings)
         agents = stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
-    world = replace(world, others=others_of(obj, scene, depsgraph))
+    others_there = others_of(obj, scene, depsgraph)
+    world = with_ways(replace(world, others=others_there), settings, found.floor.ways)
     number = shown.frame.number - obj.steer.frame_start
     found.answer = ask(settings, agents, world, 1.0 / fps_of(scene), number=number)
     found.frame, found.key = shown.frame.number, key

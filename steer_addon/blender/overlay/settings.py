@@ -16,7 +16,11 @@ PARTS = (
     ("NEIGHBORS", "Neighbors", "Which others the chosen agents steer by", 16),
     ("GOALS", "Goals", "Targets, wanted places, paths with the next waypoint, wander circles", 32),
     ("REGIONS", "Regions", "Containers of the chosen agents, and spheres that they avoid", 64),
+    ("WAYS", "Ways", "The chosen agents' ways round corners to their goals, with the lengths", 128),
+    ("SURFACE", "Walkable Surface", "Where bodies have room to walk; each island has a color", 256),
 )
+FIRST_HIDDEN = "SURFACE"
+"""The part that is not drawn until it is asked for: it covers the ground."""
 _ID = re.compile(r"-?[0-9]{1,18}")
 MOST_CHOSEN = 16
 """Above this number, chosen agents are shown with arrows only."""
@@ -85,7 +89,7 @@ class SteerOverlay(bpy.types.PropertyGroup):
         description="Parts of the overlay that are drawn",
         items=PARTS,
         options={"ENUM_FLAG"},
-        default={part[0] for part in PARTS},
+        default={part[0] for part in PARTS} - {FIRST_HIDDEN},
         update=_changed,
     )
     scale: bpy.props.FloatProperty(

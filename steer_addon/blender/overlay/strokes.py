@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.explain.shapes import Arc
+from ...core.explain.shapes import Arc, Route
 
 if TYPE_CHECKING:
     from ...core.explain import AgentAnswer, Answer
@@ -38,6 +38,7 @@ SHAPES: dict[str, tuple[str, Color]] = {
     "PATH": ("GOALS", (0.95, 0.87, 0.25, 0.80)),
     "WANDER": ("GOALS", (0.10, 0.78, 0.52, 0.80)),
     "REGION": ("REGIONS", (1.00, 0.42, 0.16, 0.70)),
+    "WAY": ("WAYS", (0.10, 0.78, 0.52, 1.0)),
 }
 """The switch of the overlay that each kind of shape belongs to, and its color."""
 
@@ -193,6 +194,14 @@ def looks(told: AgentAnswer, shown: set[str]) -> Strokes:
             seen.add(mark)
             parts.append(Strokes(lines, np.tile(np.array(color, np.float32), (len(lines), 1))))
     return joined(parts)
+
+
+def way_labels(told: AgentAnswer) -> list[Label]:
+    """Lengths of the ways of an agent, at the first corners on them."""
+    routes = [shape for part in told.parts for shape in part.looks if isinstance(shape, Route)]
+    found = {f"Way {route.length:.1f} m": route for route in routes}
+    color = SHAPES["WAY"][1]
+    return [Label(route.points[1], text, color) for text, route in found.items()]
 
 
 def legend(answer: Answer | None) -> list[tuple[str, Color]]:

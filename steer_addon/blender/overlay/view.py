@@ -41,6 +41,7 @@ class _Made:
         self.key = key
         self.lines: list[tuple[Any, float]] = []
         self.heads: Any = None
+        self.floor: Any = None
         self.labels: list[strokes.Label] = []
 
 
@@ -89,9 +90,13 @@ def _make(found: Explained, told: Any, key: Any, matrix: Any) -> _Made:
         lines += [strokes.looks(agent, told.parts), strokes.ring(answer, agent.row)]
         start = strokes.starts_of(answer, [agent.row])[0]
         made.labels.append(strokes.Label(start, f"Agent {number}", strokes.VELOCITY))
+        if "WAYS" in told.parts:
+            made.labels += strokes.way_labels(agent)
         # of several agents the names would lie on top of each other
         if number == ids[-1] and {"NAMES", "ARROWS"} <= told.parts:
             made.labels += strokes.labels_of(agent, start, told.scale)
+    if "SURFACE" in told.parts:
+        made.floor = _batch(found.floor.cells, "TRIS", FLAT)
     made.lines.append((_batch(strokes.joined(lines)), LINE_WIDTH))
     if "ARROWS" in told.parts and len(rows):
         arrows = strokes.crowd_arrows(answer, rows, told.scale, ids)
@@ -137,6 +142,11 @@ def draw_lines() -> None:
     scale = context.preferences.system.ui_scale
     shader = gpu.shader.from_builtin(WIDE)
     gpu.state.blend_set("ALPHA")
+    if made.floor is not None:
+        # walls hide what is behind them
+        gpu.state.depth_test_set("LESS_EQUAL")
+        made.floor.draw(gpu.shader.from_builtin(FLAT))
+        gpu.state.depth_test_set("NONE")
     shader.bind()
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     for batch, width in made.lines:

@@ -8,7 +8,7 @@ from bpy.types import Context, Object, UILayout
 
 from ...core.diagnoses import diagnose
 from ..crowd.properties import definition_of
-from ..overlay import answers
+from ..overlay import answers, strokes
 from .drawing import draw_named
 from .messages import is_narrow
 from .remedies import draw_sentence
@@ -113,6 +113,7 @@ def _state_lines(told: AgentAnswer) -> list[str]:
             words += [label] if value else []
         elif name != "alive":
             words.append(f"{label} {value:g}")
+    words += [label.text for label in strokes.way_labels(told)]
     return [*lines, ", ".join(words)] if words else lines
 
 

@@ -186,6 +186,7 @@ _SECTIONS: tuple[tuple[str, str, bool, str], ...] = (
     ("agents", "Agents", False, ""),
     ("groups", "Groups", False, ""),
     ("motion", "Motion", False, ""),
+    ("ways", "Ways", False, ""),
     ("solver", "Solver", False, ""),
     ("bodies", "Bodies", False, ""),
     ("births", "Births", False, ""),

@@ -13,16 +13,23 @@ GROUPS = "groups."
 """What paths of settings of groups begin with."""
 
 
+def full_path(path: str) -> str:
+    """The whole path of a setting: a block's name alone is its choice of that name, as "ways"."""
+    name = path.strip()
+    return f"{name}.{name}" if name in BLOCKS and name in parameters(BLOCKS[name]) else name
+
+
 def with_override(settings: CrowdSettings, text: str) -> CrowdSettings:
     """Apply one `--set` argument: a path of a setting, `=` and its value.
 
-    Paths are behavior.parameter, block.parameter, groups.name.parameter and seed.
+    Paths are behavior.parameter, block.parameter, groups.name.parameter and seed; "ways" alone is
+    "ways.ways", as with other blocks that have a choice of their own name.
 
     Raises:
         ParameterError: There is no such thing, or the value does not fit.
     """
     path, equals, value = text.partition("=")
-    owner, dot, name = path.strip().rpartition(".")
+    owner, _, name = full_path(path).rpartition(".")
     if not equals:
         raise ParameterError(f"{short(text)} sets nothing: write behavior.parameter=value")
     if path.strip() == "seed":

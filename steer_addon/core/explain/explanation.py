@@ -19,12 +19,14 @@ from ..inputs.world import World
 from ..results.frames import shown
 from ..sensing.declare import NEIGHBORS, SET, VELOCITY, WISH, Behavior
 from ..step.crowd_step import world_view
-from ..step.guiding import Guide
+from ..step.guiding import Guide, blocks_of, goes, guided, shape_of, with_ways
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver
 from ..views import AgentView, WorldView
+from ..ways.looking import way_of
+from ..ways.ways import Ways
 from .inputs import looked_at, neighbor_rows
-from .shapes import Shape
+from .shapes import WAY, Route, Shape
 from .tracing import trace
 
 F32 = NDArray[np.float32]
@@ -210,7 +212,8 @@ class _Seen:
         self.rows = rows
         if len(rows) < len(alive):
             self.agents, world = self.agents.taken(rows), world.living(alive)
-        told = answer.settings
+        told = self._settings = answer.settings
+        self._world = world
         desired = np.zeros((len(alive), 3), np.float32)
         sum_desired(proposals, desired)
         goal, self._others = np.ascontiguousarray(desired[rows]), world.others
@@ -222,13 +225,14 @@ class _Seen:
             self.agents,
             world,
             stack,
-            guide=Guide(told, world, self.agents),
+            guide=Guide(told, world, self.agents, answer.after),
             height=height,
             desired=goal,
             seed=seed,
         )
         self.perception.mark_groups(stack, self._pushing.group[: self.agents.count])
-        self.sees: WorldView = world_view(told, world, answer.dt, answer.number, told.seed)
+        moment = (answer.dt, answer.number, told.seed)
+        self.sees: WorldView = world_view(told, world, *moment, self.agents)
 
     def _seen(self, desired: F32) -> AgentView:
         """The agents with those of other crowds, and what they wish for."""
@@ -267,7 +271,20 @@ class _Seen:
         before = before if before.shape == none.shape else none
         view = self.view(entry)
         traced, _ = trace(entry, place, view, sees, p, before)
-        return near, (*looked_at(entry, place, view, sees, p, now), *traced)
+        looks_at = looked_at(entry, place, view, sees, p, now)
+        return near, (*looks_at, *traced, *self._way(entry, place, sees))
+
+    def _way(self, entry: Behavior, place: int, sees: WorldView) -> tuple[Shape, ...]:
+        """The way that a behavior leads an agent, round corners."""
+        targets, ways = sees.targets, self._world.ways
+        led = ways is not None and guided(self._settings) and goes(entry) and len(targets.rest)
+        if ways is None or not led or targets.row[place] < 0:
+            return ()
+        agents, rows = self.agents, np.asarray(targets.row, np.int64)
+        shape, blocks = shape_of(self._settings, agents), blocks_of(self._world, agents)
+        told = (agents.position, agents.id, agents.radius)
+        way = way_of(ways, shape, blocks, targets.position, rows, told, place)
+        return (Route(WAY, way.points, length=way.length),)
 
 
 def ask(
@@ -282,11 +299,11 @@ def ask(
     Args:
         settings: Settings of the crowd.
         agents: The crowd; it is not changed.
-        world: The world that it perceives.
+        world: The world that it perceives; with ways, these are used again.
         dt: Time of a frame [s] > 0.
         number: Count of frames since the start; random numbers are keyed by it.
     """
-    agents = joined(agents, settings)
+    agents, world = joined(agents, settings), with_ways(world, settings, Ways())
     substeps = settings.solver.substeps
     once = replace(settings, solver=replace(settings.solver, substeps=1))
     part, count = dt / substeps, number * substeps

@@ -21,10 +21,11 @@ ROLES = {
     "PATH": "The path, with the next waypoint",
     "WANDER": "The circle of wandering, with the point on it",
     "REGION": "A container that agents stay in, or a sphere that they avoid",
+    "WAY": "The way to the target round corners, where agents find their ways",
 }
 """Meaning of a shape, in plain words."""
 
-PERCEPTION, NEIGHBOR, RAY, HIT, TARGET, PLACE, PATH, WANDER, REGION = ROLES
+PERCEPTION, NEIGHBOR, RAY, HIT, TARGET, PLACE, PATH, WANDER, REGION, WAY = ROLES
 
 ROUND = 48
 """Pieces of a full circle."""
@@ -61,6 +62,14 @@ class Line(Shape):
     def segments(self) -> F32:
         """A line between each two points."""
         return joined(self.points, self.closed)
+
+
+@dataclass(frozen=True, eq=False)
+class Route(Line):
+    """A way, from corner to corner."""
+
+    length: float = 0.0
+    """How long it is [m]."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,96 @@
+"""The walkable surface in the overlay: its cells near the crowd, in the colors of their islands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.step.guiding import blocks_of, goes, shape_of
+from ...core.ways.classes import class_radii
+from ...core.ways.looking import Islands, cells_near, islands_of, middles
+from ...core.ways.ways import Ways
+from .strokes import NOTHING, Color, Strokes
+
+if TYPE_CHECKING:
+    from ...core.explain import Answer
+    from ...core.ways.surface import Surface
+
+MOST_CELLS = 20_000
+"""Cells that are drawn: a square of 35 m with cells of 0.25 m."""
+STRIDE = 2.0
+"""How far the crowd goes until others are drawn [m]."""
+LIFT, SHARE = 0.03, 0.88
+"""How far above the ground cells are drawn [m], and how much of each."""
+ISLANDS: tuple[Color, ...] = (
+    (0.34, 0.71, 0.98, 0.35),
+    (0.95, 0.60, 0.20, 0.35),
+    (0.60, 0.82, 0.25, 0.35),
+    (0.87, 0.45, 0.75, 0.35),
+    (0.95, 0.87, 0.25, 0.35),
+    (0.35, 0.85, 0.75, 0.35),
+)
+"""Colors of the islands, the largest first; further ones have them again."""
+_CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1)], np.float64)
+
+
+@dataclass
+class Floor:
+    """What is drawn of a surface, and what it was made of."""
+
+    ways: Ways = field(default_factory=Ways)
+    """The overlay's own: those of a run belong to its thread."""
+    cells: Strokes = NOTHING
+    """Triangles, two a cell."""
+    surface: Surface | None = None
+    radius: float = 0.0
+    islands: Islands | None = None
+    key: Any = None
+
+    def look(self, answer: Answer, chosen: list[int]) -> None:
+        """Find the cells near an agent, or near the middle of the crowd.
+
+        Args:
+            answer: The crowd as it is shown.
+            chosen: Ids of the chosen agents; the last one is the agent.
+        """
+        agents = answer.agents.taken(np.flatnonzero(answer.after.alive))
+        settings, world = answer.settings, answer.world
+        if settings.motion.motion != "GROUND" or not agents.count:
+            self.cells, self.key = NOTHING, None
+            return
+        goals = [world.targets_of(b.target).position for b in settings.stack if goes(b)]
+        blocks = blocks_of(world, agents)
+        none = np.zeros((0, 3), np.float32)
+        surface = self.ways.surface(shape_of(settings, agents), blocks, goals[0] if goals else none)
+        row = int((agents.id == chosen[-1]).argmax()) if chosen and chosen[-1] in agents.id else -1
+        radius = float(class_radii(agents.radius)[row] if row >= 0 else agents.radius.max())
+        if surface is not self.surface or radius != self.radius or self.islands is None:
+            self.surface, self.radius, self.key = surface, radius, None
+            self.islands = islands_of(surface, blocks, radius)
+        place = agents.position[row] if row >= 0 else np.median(agents.position, axis=0)
+        key = tuple(np.round(place / STRIDE).tolist())
+        if key != self.key:
+            near = cells_near(self.islands, surface, np.array(key) * STRIDE, MOST_CELLS)
+            self.cells, self.key = drawn(surface, self.islands, near), key
+
+
+def drawn(surface: Surface, islands: Islands, cells: NDArray[np.int64]) -> Strokes:
+    """Some cells as triangles, which lie as steep as the ground there.
+
+    Args:
+        surface: The surface.
+        islands: Its islands.
+        cells: Numbers of the cells.
+    """
+    middle = middles(surface, cells)
+    flat = _CORNERS * (0.5 * SHARE * surface.view.size)
+    points = np.repeat(middle[:, None, :], len(flat), axis=1)
+    points[:, :, :2] += flat
+    points[:, :, 2] += LIFT + surface.slope[cells].astype(np.float64) @ flat.T
+    rank = np.empty(len(islands.area), np.int64)
+    rank[np.argsort(-islands.area, kind="stable")] = np.arange(len(rank))
+    colors = np.array(ISLANDS, np.float32)[rank[islands.label[cells]] % len(ISLANDS)]
+    return Strokes(points.reshape(-1, 3).astype(np.float32), np.repeat(colors, len(flat), axis=0))

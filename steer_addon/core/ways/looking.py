@@ -1,0 +1,126 @@
+"""Looking at ways: the islands of a surface as people see them, and the way of one agent."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..views import RoomView
+from .islands import label_islands
+from .room import make_room
+from .surface import Shape, Surface
+from .ways import Blocks, Ways
+
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+MOST_CORNERS = 1000
+"""Corners of a way that are followed."""
+
+
+class Islands(NamedTuple):
+    """Where bodies of one radius can walk.
+
+    Attributes:
+        room: Which cells have room for them.
+        label: The island of each cell, -1 where there is no room, shape (cells,).
+        area: Area of each island, seen from above [m²], shape (islands,).
+    """
+
+    room: RoomView
+    label: I32
+    area: F64
+
+
+class Way(NamedTuple):
+    """The way of one agent.
+
+    Attributes:
+        points: Where the agent is, its corners, and the end of its way [m], shape (n, 3).
+        length: How long it is [m].
+        arrives: Whether it ends at the goal, and not as near to it as can be.
+    """
+
+    points: F64
+    length: float
+    arrives: bool
+
+
+def islands_of(surface: Surface, blocks: Blocks, radius: float) -> Islands:
+    """Find the islands for bodies of a radius.
+
+    Args:
+        surface: The surface.
+        blocks: What it was found on.
+        radius: Radius of the bodies [m], up to the reach of the surface.
+    """
+    room = make_room(surface, blocks.ground, blocks.colliders, radius)
+    label, count = label_islands(surface.view, room)
+    cells = np.bincount(label[label >= 0], minlength=count)
+    return Islands(room, label, cells * surface.view.size**2)
+
+
+def cells_near(islands: Islands, surface: Surface, place: F64, most: int) -> I64:
+    """The cells with room that are nearest to a place, in order of their number.
+
+    Args:
+        islands: The islands of the surface.
+        surface: The surface.
+        place: The place [m], shape (3,).
+        most: Largest number of cells.
+    """
+    cells = np.flatnonzero(islands.label >= 0)
+    if len(cells) <= most:
+        return cells
+    away = middles(surface, cells) - place
+    nearest = np.argpartition(np.einsum("ij,ij->i", away, away), most)[:most]
+    return np.sort(cells[nearest])
+
+
+def middles(surface: Surface, cells: I64) -> F64:
+    """Middles of some cells [m], shape (cells, 3)."""
+    view = surface.view
+    flat = view.low + (view.at[cells] + 0.5) * view.size
+    found: F64 = np.column_stack([flat, view.z[cells]]).astype(np.float64)
+    return found
+
+
+def way_of(
+    ways: Ways,
+    shape: Shape,
+    blocks: Blocks,
+    goals: F32,
+    row: I64,
+    agents: tuple[F32, I64, F32],
+    who: int,
+) -> Way:
+    """The way of one agent, corner by corner as it will head for them.
+
+    Args:
+        ways: What leads the crowd.
+        shape: What its surface is made for.
+        blocks: What its surface is found on.
+        goals: Places of the goals [m], shape (goals, 3).
+        row: Each agent's goal, -1 for none, shape (agents,).
+        agents: (positions [m], ids, radii [m]) of all agents; their radii make the classes.
+        who: The row of the agent, which has a goal.
+    """
+    position, ids, radius = agents
+    alone = np.full(len(row), -1, np.int64)
+    alone[who] = row[who]
+    place, left = position.copy(), np.inf
+    points = [place[who].astype(np.float64)]
+    while len(points) <= MOST_CORNERS:
+        via, rest = ways.lead(shape, blocks, goals, alone, (place, ids, radius))
+        points.append(via[who].astype(np.float64))
+        # from a corner on, each next one is nearer to the goal
+        if not 0.0 < rest[who] < left:
+            break
+        left, place[who] = float(rest[who]), via[who]
+    found = np.stack(points)
+    length = float(np.linalg.norm(np.diff(found, axis=0), axis=1).sum())
+    return Way(found, length, bool(np.array_equal(found[-1], goals[row[who]].astype(np.float64))))

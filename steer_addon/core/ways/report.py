@@ -1,0 +1,135 @@
+"""What a surface is: its size, its islands, and how long it takes to find them and a way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .classes import class_radii
+from .fields import Scratch, fill_field
+from .islands import find_roots
+from .looking import Islands, islands_of
+from .surface import Shape, Surface
+from .ways import Blocks, Ways
+
+F32 = NDArray[np.float32]
+
+FIELD_BYTES = 8
+"""Memory of a field for each cell: its next corner, and the length of its way."""
+
+_Found = TypeVar("_Found")
+
+
+class ClassReport(NamedTuple):
+    """Bodies of about one size on a surface.
+
+    Attributes:
+        radius: Radius of the largest of them [m].
+        agents: How many they are.
+        cells: Cells in which they have room.
+        islands: Number of islands.
+        largest: Area of the largest island [m²], 0 for none.
+    """
+
+    radius: float
+    agents: int
+    cells: int
+    islands: int
+    largest: float
+
+
+class Report(NamedTuple):
+    """What a surface is.
+
+    Attributes:
+        cell_size: Size of a cell [m]; larger than asked for where memory would not do.
+        columns: Columns of the lattice.
+        cells: Walkable cells.
+        layers: Most cells above one another.
+        bytes: Memory of the surface, and of the room on it.
+        field_bytes: Memory of the ways to one goal.
+        classes: Bodies by their size, the largest first.
+        seconds: How long it took to find the "surface", the "room" of the largest bodies with its
+            islands, and a "field": all ways to one goal.
+    """
+
+    cell_size: float
+    columns: int
+    cells: int
+    layers: int
+    bytes: int
+    field_bytes: int
+    classes: tuple[ClassReport, ...]
+    seconds: dict[str, float]
+
+
+def report(shape: Shape, blocks: Blocks, goals: F32, radius: F32) -> Report:
+    """Find a surface, its islands and the ways to a goal, and tell what they are.
+
+    Args:
+        shape: What the surface is made for.
+        blocks: What it is found on.
+        goals: Places of the goals [m], shape (n, 3); the first one is taken, without any a place on
+            the largest island.
+        radius: Radii of the agents [m], shape (agents,), one at least.
+    """
+    surface, for_surface = _timed(lambda: Ways().surface(shape, blocks, goals))
+    radii, counts = np.unique(class_radii(radius), return_counts=True)
+    found, for_room = _timed(lambda: islands_of(surface, blocks, float(radii[-1])))
+    every = [found, *(islands_of(surface, blocks, float(each)) for each in radii[-2::-1])]
+    classes = tuple(
+        ClassReport(
+            float(each),
+            int(count),
+            int((islands.label >= 0).sum()),
+            len(islands.area),
+            float(islands.area.max(initial=0.0)),
+        )
+        for each, count, islands in zip(radii[::-1], counts[::-1], every, strict=True)
+    )
+    room = sum(array.nbytes for islands in every for array in (*islands.room, islands.label))
+    view = surface.view
+    return Report(
+        cell_size=view.size,
+        columns=view.nx * view.ny,
+        cells=surface.count,
+        layers=int(np.diff(view.first).max(initial=0)),
+        bytes=surface.bytes + room,
+        field_bytes=FIELD_BYTES * surface.count,
+        classes=classes,
+        seconds={
+            "surface": for_surface,
+            "room": for_room,
+            "field": _timed(lambda: _fill(surface, found, goals))[1],
+        },
+    )
+
+
+def _timed(call: Callable[[], _Found]) -> tuple[_Found, float]:
+    """The result of a call, and its time [s]: the second of two, as the first loads kernels."""
+    call()
+    start = time.perf_counter()
+    result = call()
+    return result, time.perf_counter() - start
+
+
+def _fill(surface: Surface, islands: Islands, goals: F32) -> None:
+    """Find the ways to a goal."""
+    view, cells, count = surface.view, surface.count, len(islands.area)
+    if not count:
+        return
+    goal: Any = goals[0] if len(goals) else _place_on(surface, int(islands.area.argmax()), islands)
+    roots = find_roots(view, islands.room, islands.label, count, goal)
+    corner, distance = np.empty(cells, np.int32), np.empty(cells, np.float32)
+    fill_field(view, islands.room, roots, None, (corner, distance), Scratch())
+
+
+def _place_on(surface: Surface, island: int, islands: Islands) -> tuple[float, float, float]:
+    """The middle of the first cell of an island."""
+    cell, view = int((islands.label == island).argmax()), surface.view
+    x, y = view.low + (view.at[cell] + 0.5) * view.size
+    return float(x), float(y), float(view.z[cell])
