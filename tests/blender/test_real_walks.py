@@ -2,8 +2,8 @@
 
 Between two frames no vertex moves by more than twice what its poses say, but for a remainder, which
 is larger than that of the built-in people: the rigs are 2.4 m tall, swing their arms and carry
-capes. It is most where they leave a run within some steps, as the gaits on the way differ by as
-much; starts and stops pop by next to nothing.
+capes. It is most where they leave a run within some steps, or slow down to stand while the feet are
+apart; starts pop by next to nothing.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from steer_addon.blender.characters import making  # noqa: E402
 from steer_addon.core.characters.recipe import Recipe  # noqa: E402
 from tests.often import often  # noqa: E402
 
-FLOOR = {"Knight": 33.0, "Mage": 27.0}
+FLOOR = {"Knight": 19.0, "Mage": 24.0}
 """What vertices move by beyond twice what their poses say, at most [mm]."""
-RUNS, USUAL = 33.0, 11.0
-"""The same where gaits change from walk to run or back, and in 99 of 100 frames."""
+USUAL = 10.0
+"""The same in 99 of 100 frames."""
+SOON = 6
+"""Frames after which a body that is as fast as it gets shows the gait for it."""
 
 
 @pytest.mark.slow
@@ -56,9 +58,7 @@ def test_real_rigs_hardly_pop_from_walk_to_run(who, walks, runs, shared):
         assert still.sum() > 4 and pops[still].max() <= 10.0
         fast = np.maximum(went.gaits[1:], went.gaits[:-1]) >= runs_from
         assert changes[fast].sum() > 20
-        assert pops[changes & fast].max() <= RUNS
-        # a body that is as fast as it gets shows the gait for it within 2 s
         started = np.flatnonzero(speeds > 3.19)[0]
-        assert np.flatnonzero(went.gaits == went.gaits.max())[0] - started < 2 * 24
+        assert np.flatnonzero(went.gaits == went.gaits.max())[0] - started < SOON
         stopped = started + np.flatnonzero(speeds[started:] < 0.01)[0]
         assert np.flatnonzero(went.gaits[stopped:] == 0)[0] < 4 * 24
