@@ -176,6 +176,8 @@ def rows_of(chosen: NDArray[Any]) -> Rows:
 
 AGENT_PARAMETERS = ("radius", "mass", "max_speed", "max_force")
 """Agent settings that a point attribute of the same name overrides."""
+HEIGHT = "height"
+"""Point attribute: height of an agent's body [m], which overrides that of the crowd."""
 
 
 def make_agents(
@@ -226,6 +228,8 @@ def make_agents(
         name: _agent_column(name, extra, _number(name, value), count)
         for name, value in defaults.items()
     }
+    if HEIGHT in extra:
+        _check_lowest(HEIGHT, extra[HEIGHT])
     index = extra.pop("target_index", np.full(count, -1.0, np.float32))
     alive = extra.pop("alive", np.ones(count, np.float32)) > 0.0
     speed[~alive] = 0.0
@@ -272,13 +276,17 @@ def _agent_column(
     name: str, extra: dict[str, FloatArray], default: float, count: int
 ) -> FloatArray:
     column = extra.pop(name, np.full(count, default, np.float32))
+    _check_lowest(name, column)
+    return column
+
+
+def _check_lowest(name: str, column: FloatArray) -> None:
     lowest = _lowest(name)
     if column.size and column.min() < np.float32(lowest):
         row = int(column.argmin())
         raise AgentError(
             f"attribute {name!r} of agent {row} is {column[row]:g}: give a value from {lowest:g} up"
         )
-    return column
 
 
 def _numbers(what: str, value: Any) -> FloatArray:

@@ -171,6 +171,7 @@ class WorldView(NamedTuple):
     collider_first: I32  # (c + 1,) triangles first[c] to first[c + 1] - 1 belong to collider c
     ground: BvhView
     eye_height: float  # [m] height above the position at which rays start
+    tall: float  # [m] how far bodies reach above that height; 0 where nothing hangs there
     min_up: float  # cosine of the steepest walkable slope; steeper ground is an obstacle
     flat: bool  # GROUND motion
     relaxation_time: float  # [s] τ of the REYNOLDS solver: the force of a push is Δ/τ

@@ -66,3 +66,21 @@ def test_the_user_is_told_how_many_started_inside_of_colliders():
     warnings = []
     list(simulate.run(crowd, bpy.context.scene, range(1, 2), warnings=warnings))
     assert "INSIDE_COLLIDERS" not in codes(warnings)
+
+
+def test_nobody_stands_below_a_cube_that_hangs_lower_than_a_head():
+    points = [(0.3 * k - 0.6, 0.2, 0) for k in range(5)] + [(-4, 0, 0)]
+    crowd, _bus = make_scene(points)
+    cube = make_box("Cube", (0, 0, 1.6))  # its bottom is at 0.6 m
+    make_colliders(crowd, cube)
+    crowd.steer.bodies.height = 1.75
+    heights = crowd.data.attributes.new("height", "FLOAT", "POINT")
+    heights.data.foreach_set("value", [1.75, 1.75, 1.75, 1.75, 0.5, 1.75])
+    warnings = []
+    frames = list(simulate.run(crowd, bpy.context.scene, range(1, 13), warnings=warnings))
+    for frame in frames:
+        outside = np.abs(frame.position[:4, :2]).max(axis=1)
+        assert (outside >= 1.25 - 1e-4).all()
+    # who is lower than the cube stays where it is, and so does who is elsewhere
+    assert frames[-1].position[4:] == pytest.approx(np.array([(0.6, 0.2, 0), (-4, 0, 0)]))
+    assert diagnose("INSIDE_COLLIDERS", count=4) in warnings

@@ -39,6 +39,7 @@ def push(start, wish, *, mass=1.0, flat=True, colliders=()):
     bodies = BodyView(
         id=ids,
         radius=radius,
+        tall=np.zeros(n, np.float32),
         give=1.0 / np.broadcast_to(np.asarray(mass, float), n),
         back=np.zeros(n),
         origin=start,

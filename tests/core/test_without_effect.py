@@ -73,8 +73,9 @@ def test_a_parameter_has_an_effect_where_it_counts_only(block, name):
 def test_all_that_depends_on_others_in_a_block_is_tried_here():
     known = {(b, n) for b, cls in BLOCKS.items() for n, i in parameters(cls).items() if i.shown_for}
     # those of the ground need a terrain: tests of the ground have them, and those of Blender the
-    # part of a source
+    # part of a source; those of ways what blocks
     elsewhere = {("motion", "max_slope"), ("motion", "step_height"), ("births", "part")}
+    elsewhere.add(("ways", "cell_size"))
     assert known == set(IDLE) | elsewhere
 
 

@@ -87,8 +87,9 @@ def _plain(key: LiveKey, *, alone: bool) -> dict[str, Any]:
         values = {n: v for n, v in values.items() if not n.startswith("births.") or n in lives}
     if alone:
         # nobody is met, and bakes of before say nothing of it
-        kept = [name for name in values if not name.startswith("meets.")]
-        values = {name: values[name] for name in kept if name != "bodies.height"}
+        values = {n: v for n, v in values.items() if not n.startswith("meets.")}
+        if not (key.settings.body_height and key.settings.bodies.collide_colliders):
+            del values["bodies.height"]
     if key.settings.cast:
         values["characters"] = digest(key.settings.cast)
     else:

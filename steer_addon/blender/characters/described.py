@@ -13,9 +13,10 @@ from ...core.characters.pose_space import PoseSpace, Row
 
 _LARGEST = 1.0e9
 """Numbers of a row are smaller."""
-_TURNING, _TURN = "turning", "turn"
+_LISTS, _TURN = {"turning": 3, "leaving": 2}, "turn"
+"""Fields that are lists, and how many numbers each entry has; and one that may be below 0."""
 _KINDS: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool}
-"""Types of values by the type of a field, but for `_TURNING`."""
+"""Types of values by the type of a field, but for `_LISTS`."""
 
 
 def text_of(version: int, space: PoseSpace) -> str:
@@ -48,12 +49,10 @@ def _row(data: Any) -> Row:
         ValueError: A number is out of range.
     """
     row = Row(**data)
-    triples = tuple((float(a), float(b), float(c)) for a, b, c in row.turning)
-    if triples and not np.abs(triples).max() < _LARGEST:
-        raise ValueError(_TURNING)
-    row = replace(row, turning=triples)
+    lists: Any = {name: _entries(name, getattr(row, name), _LISTS[name]) for name in _LISTS}
+    row = replace(row, **lists)
     for info in fields(Row):
-        if info.name == _TURNING:
+        if info.name in _LISTS:
             continue
         value, kind = getattr(row, info.name), str(info.type)
         if not isinstance(value, _KINDS[kind]) or isinstance(value, bool) != (kind == "bool"):
@@ -62,3 +61,13 @@ def _row(data: Any) -> Row:
         if kind in ("int", "float") and not 0 <= size < _LARGEST:
             raise ValueError(info.name)
     return row
+
+
+def _entries(name: str, value: Any, size: int) -> tuple[tuple[float, ...], ...]:
+    """Entries of a list of a row, each of so many numbers."""
+    found = tuple(tuple(map(float, entry)) for entry in value)
+    if any(len(entry) != size for entry in found):
+        raise ValueError(name)
+    if found and not np.abs(found).max() < _LARGEST:
+        raise ValueError(name)
+    return found

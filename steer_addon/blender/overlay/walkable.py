@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.step.guiding import blocks_of, goes, shape_of
+from ...core.ways.classes import class_radii
 from ...core.ways.looking import Islands, cells_near, islands_of, middles
-from ...core.ways.ways import Ways, class_radii
+from ...core.ways.ways import Ways
 from .strokes import NOTHING, Color, Strokes
 
 if TYPE_CHECKING:

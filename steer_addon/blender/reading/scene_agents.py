@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.agents import AGENT_PARAMETERS, Agents, make_agents
+from ...core.agents import AGENT_PARAMETERS, HEIGHT, Agents, make_agents
 from ...core.behaviors import REGISTRY, own_parameters
 from ...core.crowd.births import BIRTH, DEATH
 from ...core.crowd.groups import VERTEX_GROUP
@@ -225,7 +225,7 @@ def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatAr
 
 def attribute_names(settings: CrowdSettings) -> set[str]:
     """Names of the point attributes that count: of parameters, characters, groups and births."""
-    names = {*AGENT_PARAMETERS, "target_index", "alive", BIRTH, DEATH}
+    names = {*AGENT_PARAMETERS, HEIGHT, "target_index", "alive", BIRTH, DEATH}
     names.update(map(column_of, settings.groups))
     if settings.cast is not None:
         names.update(settings.cast.attributes)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
-from .pose_space import KNOTS, Row
+from .pose_space import KNOTS, LEAVES, Row
 
 SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT = range(6)
 """Columns of a table of gaits."""
@@ -155,6 +155,25 @@ def _turns(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.turning) == KNOTS:
                 row[:] = gait.turning
+    return found
+
+
+def leaving_of(cast: Cast) -> NDArray[np.float64]:
+    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 2).
+
+    See `Row.leaving`; ways are infinite where a row has none.
+    """
+    return _leaving(cast.gaits)
+
+
+@lru_cache(maxsize=16)
+def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
+    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 2))
+    found[..., 0] = np.inf
+    for rows, gaits in zip(found, all_gaits, strict=True):
+        for row, gait in zip(rows, gaits, strict=False):
+            if len(gait.leaving) == LEAVES:
+                row[:] = gait.leaving
     return found
 
 

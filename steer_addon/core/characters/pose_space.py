@@ -18,6 +18,8 @@ from ..errors import CharacterError
 F32 = NDArray[np.float32]
 KNOTS = 24
 """Even phases of a cycle at which `Row.turning` is kept; between them it is mixed."""
+LEAVES = 48
+"""Even phases of a cycle at which `Row.leaving` is kept."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Row:
             where bodies turn as their agents.
         close: Whether it is one of many between two gaits, so like the one before it that
             characters change between the two also somewhat after the feet have passed each other.
+        leaving: Way of a step [m] from which on characters may leave the gait for the one before
+            it, and the phase there less that here, at even phases; none where they only do where
+            feet pass each other.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
     """
@@ -63,6 +68,7 @@ class Row:
     close: bool = False
     both_sides: bool = False
     turn: float = 0.0
+    leaving: tuple[tuple[float, float], ...] = ()
 
     @property
     def goes_round(self) -> bool:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..errors import CharacterError
 from .contacts import Cycle, measure_cycle, turned
 from .curves import with_turning
+from .leaving import with_leaving
 from .pose_space import F32, PoseSpace, Row
 
 Weights = tuple[float, float, float]
@@ -55,7 +56,7 @@ class Plan:
     """
 
     tolerance: float = 0.005
-    ratio: float = 1.25
+    ratio: float = 1.15
     slowest: float = 0.25
     steps: int = 192
     seconds: float = 1.0 / 24.0
@@ -213,7 +214,7 @@ class Rows:
     def space(self) -> PoseSpace:
         """All rows as a pose space."""
         poses = np.concatenate(self._poses)
-        return with_turning(PoseSpace(poses, tuple(self.gaits), tuple(self.clips)))
+        return with_leaving(with_turning(PoseSpace(poses, tuple(self.gaits), tuple(self.clips))))
 
     def _first(self) -> int:
         return sum(len(poses) for poses in self._poses)

@@ -28,7 +28,7 @@ from ..inputs.world import Colliders
 from ..numeric.vec import add, add_scaled, cross, dot, length, load, scale, store, sub
 from ..views import F32, I32, BvhView
 from .cells import COLUMNS, PLANES, nearest_in_cell
-from .free import crosses, inside, meets, nearest_free
+from .free import crosses, holds, meets, nearest_free
 from .walls import add_walls, next_wall, wall_margin
 
 U8 = NDArray[np.uint8]
@@ -128,7 +128,7 @@ def _carried(moved, collider, point):
     low = moved.old_first[collider]
     count = moved.first[collider + 1] - moved.first[collider]
     triangle, place, _distance = next_wall(
-        moved.old, point, 1.0e15, False, none, 0, 0, low, low + count
+        moved.old, point, 1.0e15, False, 0.0, none, 0, 0, low, low + count
     )
     if triangle < 0:
         return point
@@ -158,7 +158,7 @@ def _begin(moved, collider, point, flat):
 
 
 @kernel
-def _out_of_way(moved, collider, point, goal, room, flat):
+def _out_of_way(moved, collider, point, goal, room, flat, tall):
     """The place of an agent after a collider moved over its point; its goal where that is free."""
     start = _begin(moved, collider, point, flat)
     here, first = start, start
@@ -167,7 +167,7 @@ def _out_of_way(moved, collider, point, goal, room, flat):
     for slide in range(SLIDES):
         wish = sub(goal, here)
         size = length(wish)
-        count, reach = add_walls(moved.tree, here, room, size, flat, plane, 0, low, high)
+        count, reach = add_walls(moved.tree, here, room, size, flat, tall, plane, 0, low, high)
         step = wish if reach >= size else scale(wish, reach / size)
         step = nearest_in_cell(plane, count, step, flat)
         arrives = step == wish
@@ -176,27 +176,27 @@ def _out_of_way(moved, collider, point, goal, room, flat):
             first = here
         if arrives or length(step) < 1.0e-3 * room:
             break
-    if here != first and meets(moved.tree, moved.first, moved.still, collider, start, here):
+    if here != first and meets(moved.tree, moved.first, moved.still, collider, start, here, tall):
         # around a corner: its straight way would lead through the collider
         return first
     return here
 
 
 @kernel
-def _touches(moved, collider, start, stop, reach):
+def _touches(moved, collider, start, stop, reach, tall):
     """Whether a collider moved, and was or is anywhere near the way between two places."""
     if moved.kind[collider] != MOVED:
         return False
     box = moved.box[collider]
     for c in range(3):
         low, high = min(start[c], stop[c]) - reach, max(start[c], stop[c]) + reach
-        if high < box[c] or low > box[c + 3]:
+        if high + (tall if c == 2 else 0.0) < box[c] or low > box[c + 3]:
             return False
     return True
 
 
 @kernel
-def carry_kernel(begin, stop, moved, eye, radius, flat, before, goal, after, touched):
+def carry_kernel(begin, stop, moved, eye, radius, tall, flat, before, goal, after, touched):
     """Move agents out of the way of colliders, from `before` to `after` [m].
 
     Those that a collider may touch on their way to `goal` are marked in `touched`.
@@ -205,28 +205,28 @@ def carry_kernel(begin, stop, moved, eye, radius, flat, before, goal, after, tou
         start = load(before, i)
         point = (start[0], start[1], start[2] + eye)
         here = point
-        room = max(radius[i] * 1.0, wall_margin(point))
+        room, high = max(radius[i] * 1.0, wall_margin(point)), tall[i] * 1.0
         x, y, z = load(goal, i)
         end = (x, y, z + eye)
         reach = room + length(sub(end, point))
         for c in range(len(moved.kind)):
-            if _touches(moved, c, point, end, reach):
+            if _touches(moved, c, point, end, reach, high):
                 touched[i] = 1
         for _round in range(ROUNDS if touched[i] != 0 else 0):
             for c in range(len(moved.kind)):
-                if _touches(moved, c, point, here, room):
-                    here = _out_of_way(moved, c, point, here, room, flat)
+                if _touches(moved, c, point, here, room, high):
+                    here = _out_of_way(moved, c, point, here, room, flat, high)
         swept = here != point
-        lost = swept and crosses(moved.tree, moved.first, moved.still, point, here)
+        lost = swept and crosses(moved.tree, moved.first, moved.still, point, here, high)
         for c in range(len(moved.kind)):
             if (touched[i] != 0 or moved.kind[c] == APPEARED) and not lost:
-                lost = (moved.kind[c] != STANDS or swept) and inside(
-                    moved.tree, moved.center, moved.radius, moved.first, c, here
+                lost = (moved.kind[c] != STANDS or swept) and holds(
+                    moved.tree, moved.center, moved.radius, moved.first, c, here, high
                 )
         if lost:
             found, place = nearest_free(
                 moved.tree, moved.center, moved.radius, moved.first, moved.still,
-                point, room, flat,
+                point, room, flat, high,
             )  # fmt: skip
             here = place if found else here
         store(after, i, (here[0], here[1], here[2] - eye))
@@ -234,7 +234,7 @@ def carry_kernel(begin, stop, moved, eye, radius, flat, before, goal, after, tou
 
 @kernel
 def hold_kernel(
-    begin, stop, moved, eye, radius, flat, before, touched, place, normal, gone, turned
+    begin, stop, moved, eye, radius, tall, flat, before, touched, place, normal, gone, turned
 ):
     """Take back the steps of agents that lead through a collider that moved.
 
@@ -247,10 +247,10 @@ def hold_kernel(
         point = (x, y, z + eye)
         x, y, z = load(gone, i)
         there = rounded((x, y, z + eye))
-        room = max(radius[i] * 1.0, wall_margin(point))
+        room, high = max(radius[i] * 1.0, wall_margin(point)), tall[i] * 1.0
         for c in range(len(moved.kind)):
-            if _touches(moved, c, point, there, room) and meets(
-                moved.tree, moved.first, moved.still, c, _begin(moved, c, point, flat), there
+            if _touches(moved, c, point, there, room, high) and meets(
+                moved.tree, moved.first, moved.still, c, _begin(moved, c, point, flat), there, high
             ):
                 store(gone, i, load(place, i))
                 store(turned, i, load(normal, i))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
+from ..crowd.heights import heights, tall
 from ..crowd.settings import CrowdSettings
 from ..geometry import bvh
 from ..views import F32, I64, WorldView
@@ -64,6 +65,13 @@ class Party:
         )
 
     @property
+    def tall(self) -> F32:
+        """How far each body reaches above where colliders count [m]; 0 where nothing hangs."""
+        if not self.sees.tall:
+            return np.zeros(self.before.count, np.float32)
+        return tall(self.before, self.settings)
+
+    @property
     def lands(self) -> bool:
         """Whether a behavior may put its agents elsewhere."""
         return any(
@@ -104,13 +112,12 @@ def kinds_of(parties: Sequence[Party], touches: NDArray[np.bool_] | None) -> Kin
         touches: Whether the bodies of two of them touch; None where all do.
     """
     counts = [party.before.count for party in parties]
-    tall, crowd, all_touch = ALIKE
+    high, crowd, all_touch = ALIKE
     if len({party.sees.flat for party in parties}) > 1:
-        heights = [party.settings.body_height for party in parties]
-        tall = np.repeat(np.array(heights, np.float32), counts)
+        high = spread([heights(p.before, p.settings) for p in parties], rows_of(parties))
     if touches is not None and not touches.all():
         crowd, all_touch = np.repeat(np.arange(len(parties)), counts), touches
-    return Kinds(tall, crowd, all_touch)
+    return Kinds(high, crowd, all_touch)
 
 
 def bodies_of(parties: Sequence[Party], kinds: Kinds) -> BodyView:
@@ -120,9 +127,11 @@ def bodies_of(parties: Sequence[Party], kinds: Kinds) -> BodyView:
     if len(parties) == 1:
         goal, normal = goal.copy(), normal.copy()
     unknown, count = np.zeros(0), len(start)
+    talls = spread([party.tall for party in parties], rows_of(parties))
     return BodyView(
         id=unique_ids(parties),
         radius=column(parties, "before", "radius"),
+        tall=talls,
         give=unknown,
         back=unknown,
         origin=start,

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import kernel, scratch
-from ..geometry.bvh import ray_cast
+from ..geometry.bvh_sweep import sweep_cast
 from ..geometry.ground import walk
 from ..geometry.regions import rounded
 from ..numeric.rng import random_purpose, unit_vector
@@ -63,6 +63,7 @@ class BodyView(NamedTuple):
 
     id: I64  # (n,)
     radius: F32  # (n,) [m]
+    tall: F32  # (n,) [m] how far an upright body reaches above `SpaceView.eye`, 0 of spheres
     give: F64  # (n,) [1/kg] 1 / mass, 0 for those that do not move
     back: F64  # (n,) [m] how far one that overlaps may back out in a pass
     origin: F32  # (n, 3) [m] where the step starts
@@ -82,7 +83,7 @@ class SpaceView(NamedTuple):
     first: I32  # (c + 1,) first triangle of each of them
     still: U8  # (c,) 1 for those that did not move
     ground: BvhView
-    eye: float  # [m] height of rays and sections of the colliders above the position
+    eye: float  # [m] height above the position from which on colliders count
     rise: float  # [m] step height
     min_up: float  # cosine of the steepest walkable slope
     flat: bool
@@ -206,14 +207,14 @@ def _landed(world, here, step, normal, radius, plane, count):
 
 
 @kernel
-def _free_way(world, start, stop):
+def _free_way(world, tall, start, stop):
     """How far the straight way between two places is free [m], and how long it is."""
     way = sub(stop, start)
     size = length(way)
     if size == 0.0:
         return 0.0, 0.0
     eye = (start[0], start[1], start[2] + world.eye)
-    _wall, distance = ray_cast(world.walls, eye, scale(way, 1.0 / size), size)
+    _wall, distance = sweep_cast(world.walls, eye, scale(way, 1.0 / size), size, tall)
     return distance, size
 
 
@@ -224,21 +225,21 @@ def _guarded(i, agents, world, here, there):
     Cells alone let it go around a corner in several passes; the straight way from the start would
     then lead through the corner.
     """
-    there = rounded(there)
-    distance, size = _free_way(world, here, there)
+    there, tall = rounded(there), agents.tall[i] * 1.0
+    distance, size = _free_way(world, tall, here, there)
     if distance < size:
         if len(world.ground.link) > 0:
             return here
         margin = wall_margin((here[0], here[1], here[2] + world.eye))
         there = rounded(add(here, scale(sub(there, here), max(distance - margin, 0.0) / size)))
     start, origin = load(agents.start, i), load(agents.origin, i)
-    distance, size = _free_way(world, start, there)
+    distance, size = _free_way(world, tall, start, there)
     if distance < size:
         return here
     if start != origin:
         begin = (origin[0], origin[1], origin[2] + world.eye)
         end = (there[0], there[1], there[2] + world.eye)
-        if crosses(world.walls, world.first, world.still, begin, end):
+        if crosses(world.walls, world.first, world.still, begin, end, tall):
             return here
     return there
 
@@ -255,7 +256,10 @@ def _step(i, agents, world, near, place, walled, plane):
         eye = (here[0], here[1], here[2] + world.eye)
         radius = max(agents.radius[i] * 1.0, wall_margin(eye))
         last = len(world.walls.triangles)
-        count, reach = add_walls(world.walls, eye, radius, span, world.flat, plane, count, 0, last)
+        tall = agents.tall[i] * 1.0
+        count, reach = add_walls(
+            world.walls, eye, radius, span, world.flat, tall, plane, count, 0, last
+        )
     if world.flat:
         wish = (wish[0], wish[1], 0.0)
     step = truncate(backed_out(plane, count, wish), reach)
@@ -341,7 +345,7 @@ def walled_kernel(first, stop, agents, world, span, walled):
         eye = (x, y, z + world.eye)
         reach = max(agents.radius[i] * 1.0, wall_margin(eye)) + 2.0 * span[i]
         wall, _place, _distance = next_wall(
-            world.walls, eye, reach, world.flat, none, 0, 0, 0, last
+            world.walls, eye, reach, world.flat, agents.tall[i] * 1.0, none, 0, 0, 0, last
         )
         # cells of a flat crowd know the walls at one height only
         climbs = world.flat and z != agents.goal[i, 2]

@@ -106,7 +106,10 @@ def wall_planes_kernel(first, stop, rows, agents, world, span, planes, count):
         eye = (x, y, z + world.eye)
         radius = max(agents.radius[i] * 1.0, wall_margin(eye))
         reach = 2.0 * span[i]
-        number, _left = add_walls(world.walls, eye, radius, reach, world.flat, found, 0, 0, last)
+        tall = agents.tall[i] * 1.0
+        number, _left = add_walls(
+            world.walls, eye, radius, reach, world.flat, tall, found, 0, 0, last
+        )
         count[at] = number
         for k in range(number):
             for column in range(4):

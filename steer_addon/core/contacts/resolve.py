@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..bounds import lengths
 from ..compiled import jit
+from ..crowd.heights import tall
 from ..crowd.settings import CrowdSettings
 from ..geometry import ground
 from ..inputs.world import Colliders
@@ -90,7 +91,7 @@ def _started(
     """
     bodies = bodies_of(parties, kinds)
     carried = [
-        _carried(party.before, party.after, party.moved, space, touched[own])
+        _carried(party.before, party.after, party.moved, space, bodies.tall[own], touched[own])
         if party.moved is not None and party.settings.bodies.collide_colliders
         else party.before.position
         for party, space, own in zip(parties, spaces, rows, strict=True)
@@ -130,7 +131,8 @@ def _passed(
         for party, space, own in zip(parties, spaces, rows, strict=True):
             if party.moved is not None and held:
                 before, radius = party.before.position, party.before.radius
-                seen = (party.moved, space.eye, radius, space.flat, before, touched[own])
+                body = (space.eye, radius, bodies.tall[own], space.flat)
+                seen = (party.moved, *body, before, touched[own])
                 ways = (place[own], normal[own], gone[own], turned[own])
                 jit.parallel_for(hold_kernel, len(radius), *seen, *ways)
         place, normal = gone, turned
@@ -174,10 +176,8 @@ def put_free(agents: Agents, settings: CrowdSettings, colliders: Colliders) -> N
     moved = np.zeros(agents.count, np.bool_)
     shape = (colliders.bvh, colliders.center, colliders.radius, colliders.first)
     none = np.zeros(len(colliders.radius), np.uint8)
-    room = agents.radius
-    jit.parallel_for(
-        free_kernel, agents.count, *shape, none, eye, room, flat, agents.position, moved
-    )
+    body = (agents.radius, tall(agents, settings), flat)
+    jit.parallel_for(free_kernel, agents.count, *shape, none, eye, *body, agents.position, moved)
     return moved
 
 
@@ -186,6 +186,7 @@ def _carried(
     after: Agents,
     moved: MovedView,
     space: SpaceView,
+    high: F32,
     touched: NDArray[np.uint8],
 ) -> F32:
     """Where agents are after moving colliders have pushed them, on their ground.
@@ -194,7 +195,7 @@ def _carried(
     """
     start = np.empty_like(before.position)
     ways = (before.position, after.position)
-    options = (moved, space.eye, before.radius, space.flat, *ways)
+    options = (moved, space.eye, before.radius, high, space.flat, *ways)
     jit.parallel_for(carry_kernel, before.count, *options, start, touched)
     rows = np.flatnonzero((start != before.position).any(axis=1))
     if len(rows) and space.flat and len(space.ground.link):

@@ -8,7 +8,9 @@ radius already, it may not come any nearer.
 The triangles are taken nearest first, and those that lie behind a plane found before add none: a
 wall of many faces is one plane.
 
-In a flat crowd a triangle counts as its line at eye height, where the rays start too.
+In a flat crowd bodies are upright: of a triangle that part counts which is between the lower end
+of a body's axis, a step above its feet, and its head, and distances are level. So what hangs lower
+than the head blocks, and what is no higher than a step does not.
 """
 
 from __future__ import annotations
@@ -19,11 +21,10 @@ import numpy as np
 
 from ..compiled.jit import kernel, scratch
 from ..geometry.bvh_build import STACK
-from ..geometry.bvh_flat import cut
+from ..geometry.bvh_flat import between, flat_distance, flat_on_triangle
 from ..geometry.bvh_points import (
     load_corners,
     node_distance,
-    on_segment,
     on_triangle,
     triangle_corners,
 )
@@ -47,35 +48,6 @@ def wall_margin(point):
 
 
 @kernel
-def _line_at(a, b, c, height):
-    """The line in which a triangle meets a height: (met, one end, other end)."""
-    start, stop, met, size = a, a, False, 0.0
-    if a[2] == height and b[2] == height and c[2] == height:
-        return False, a, a
-    for p, q in ((a, b), (b, c), (c, a)):
-        if (p[2] < height and q[2] < height) or (p[2] > height and q[2] > height):
-            continue
-        flat = p[2] == q[2]
-        for place in (p if flat else cut(p, q, height), q if flat else cut(p, q, height)):
-            if not met:
-                start, stop, met = place, place, True
-            offset = sub(place, start)
-            if dot(offset, offset) > size:
-                stop, size = place, dot(offset, offset)
-    return met, start, stop
-
-
-@kernel
-def _solid(triangles, t, point, flat):
-    """The part of a triangle that counts: (whether there is any, its corners)."""
-    a, b, c = load_corners(triangles, t)
-    if not flat:
-        return True, a, b, c
-    met, start, stop = _line_at(a, b, c, point[2])
-    return met, start, stop, stop
-
-
-@kernel
 def _is_behind(a, b, c, point, plane, first, count):
     """Whether a triangle lies behind one of the planes."""
     a, b, c = sub(a, point), sub(b, point), sub(c, point)
@@ -88,17 +60,58 @@ def _is_behind(a, b, c, point, plane, first, count):
 
 
 @kernel
-def _box_distance(box, node, point, flat):
-    """Squared distance from a point to a box; inf where a level one does not meet it."""
-    if not flat:
-        return node_distance(box, node, point)
-    if not box[node, 2] <= point[2] <= box[node, 5]:
-        return np.inf
-    return node_distance(box, node, (point[0], point[1], np.float64(box[node, 2])))
+def _part_is_behind(a, b, c, point, tall, plane, first, count):
+    """`_is_behind` of the part of a triangle that a body on legs can meet."""
+    if _is_behind(a, b, c, point, plane, first, count):
+        return True
+    low, high = point[2], point[2] + tall
+    if min(a[2], b[2], c[2]) >= low and max(a[2], b[2], c[2]) <= high:
+        return False
+    for k in range(first, count):
+        nearest = np.inf
+        for p, q in ((a, b), (b, c), (c, a)):
+            if max(p[2], q[2]) >= low and min(p[2], q[2]) <= high:
+                for end in between(p, q, low, high):
+                    x, y = end[0] - point[0], end[1] - point[1]
+                    nearest = min(nearest, plane[k, 0] * x + plane[k, 1] * y)
+        if nearest >= plane[k, 5] - BEHIND:
+            return True
+    return False
 
 
 @kernel
-def next_wall(tree, point, reach, flat, plane, first, count, low, high):
+def _box_distance(box, node, point, flat, tall):
+    """Squared distance from a body's center, or its axis, to a box; inf above or below the axis."""
+    if flat:
+        return flat_distance(box, node, point[0], point[1], point[2], point[2] + tall)
+    return node_distance(box, node, point)
+
+
+@kernel
+def _wall(triangles, t, point, flat, tall, best, chosen, plane, first, count):
+    """Whether a triangle is nearer than the best: (whether it is, squared distance, place)."""
+    a, b, c = load_corners(triangles, t)
+    if flat:
+        low, high = point[2], point[2] + tall
+        if max(a[2], b[2], c[2]) < low or min(a[2], b[2], c[2]) > high:
+            return False, best, point
+        square, place = flat_on_triangle(a, b, c, point[0], point[1], low, high)
+        place = (place[0], place[1], point[2])
+    else:
+        place = on_triangle(a, b, c, point)
+        offset = sub(place, point)
+        square = dot(offset, offset)
+    if square > best or (square == best and t > chosen):
+        return False, best, point
+    if flat:
+        hidden = _part_is_behind(a, b, c, point, tall, plane, first, count)
+    else:
+        hidden = _is_behind(a, b, c, point, plane, first, count)
+    return not hidden, square, place
+
+
+@kernel
+def next_wall(tree, point, reach, flat, tall, plane, first, count, low, high):
     """The nearest triangle that is not behind any of the planes first to count - 1.
 
     Only the triangles low to high - 1 are looked at.
@@ -107,7 +120,7 @@ def next_wall(tree, point, reach, flat, plane, first, count, low, high):
         (triangle or -1, its nearest point, distance [m]); reach when there is none.
     """
     best, chosen, found = reach * reach, -1, point
-    if len(tree.link) == 0:
+    if len(tree.link) == 0 or _box_distance(tree.box, 0, point, flat, tall) > best:
         return chosen, found, reach
     stack = scratch(STACK, 1)
     stack[0, 0] = 0
@@ -115,7 +128,7 @@ def next_wall(tree, point, reach, flat, plane, first, count, low, high):
     while waiting > 0:
         waiting -= 1
         node = int(stack[waiting, 0])
-        if _box_distance(tree.box, node, point, flat) > best:
+        if _box_distance(tree.box, node, point, flat, tall) > best:
             continue
         size = tree.link[node, 2]
         if size == 0:
@@ -124,18 +137,12 @@ def next_wall(tree, point, reach, flat, plane, first, count, low, high):
             continue
         for k in range(tree.link[node, 0], tree.link[node, 0] + size):
             t = int(tree.order[k])
-            if t < low or t >= high:
-                continue
-            met, a, b, c = _solid(tree.triangles, t, point, flat)
-            if not met:
-                continue
-            place = on_segment(a, b, point) if flat else on_triangle(a, b, c, point)
-            offset = sub(place, point)
-            square = dot(offset, offset)
-            if square > best or (square == best and t > chosen):
-                continue
-            if not _is_behind(a, b, c, point, plane, first, count):
-                best, chosen, found = square, t, place
+            if low <= t < high:
+                nearer, square, place = _wall(
+                    tree.triangles, t, point, flat, tall, best, chosen, plane, first, count
+                )
+                if nearer:
+                    best, chosen, found = square, t, place
     return chosen, found, math.sqrt(best)
 
 
@@ -152,15 +159,16 @@ def _away(tree, triangle, point, place, distance, flat):
 
 
 @kernel
-def add_walls(tree, point, radius, reach, flat, plane, count, low, high):
+def add_walls(tree, point, radius, reach, flat, tall, plane, count, low, high):
     """Append the planes of the walls within reach.
 
     Args:
         tree: BvhView of the colliders.
-        point: The agent's center, at eye height in a flat crowd (x, y, z) [m].
+        point: The agent's center, or the lower end of its axis in a flat crowd (x, y, z) [m].
         radius: How far from walls the center stays [m] > 0.
         reach: How far it may go [m].
         flat: Whether only level ways count.
+        tall: Length of the axis of a flat crowd's body [m].
         plane: The cell's planes, see `cells`; column 4 is how much nearer than the radius the
             wall is, column 5 how far away it is.
         count: How many planes there are.
@@ -173,7 +181,7 @@ def add_walls(tree, point, radius, reach, flat, plane, count, low, high):
     first = count
     for _wall in range(WALLS):
         triangle, place, distance = next_wall(
-            tree, point, radius + reach, flat, plane, first, count, low, high
+            tree, point, radius + reach, flat, tall, plane, first, count, low, high
         )
         if triangle < 0:
             return count, reach
@@ -184,6 +192,6 @@ def add_walls(tree, point, radius, reach, flat, plane, count, low, high):
         plane[count, 5] = distance
         count += 1
     triangle, place, distance = next_wall(
-        tree, point, radius + reach, flat, plane, first, count, low, high
+        tree, point, radius + reach, flat, tall, plane, first, count, low, high
     )
     return count, reach if triangle < 0 else max(distance - radius, 0.0)

@@ -146,7 +146,7 @@ CONTACTS = (("collide_agents", (True,)), ("collide_colliders", (True,)))
 
 
 class BodiesSettings(Settings):
-    """Contacts between bodies, and with walls. Bodies are discs in GROUND motion, or spheres."""
+    """Contacts of bodies, and with walls. Bodies are upright in GROUND motion, or spheres."""
 
     collide_agents: bool = param(
         False,
@@ -159,7 +159,7 @@ class BodiesSettings(Settings):
     height: float = meters(
         1.8,
         soft_maximum=10.0,
-        doc="Height of those that walk, for those of other crowds that fly; more keeps them higher",
+        doc="Height of those that walk: what hangs lower blocks their way; more passes below less",
     )
     iterations: int = param(
         4,
@@ -267,7 +267,7 @@ class CrowdSettings:
 
     @property
     def body_height(self) -> float:
-        """Height of the bodies for those of other crowds that fly [m]; 0 where they fly."""
+        """Height of the bodies without the point attribute `height` [m]; 0 where they fly."""
         return self.bodies.height if self.motion.motion == "GROUND" else 0.0
 
     def advice(self, agents: Agents | None = None) -> list[Diagnosis]:

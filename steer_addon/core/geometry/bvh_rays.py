@@ -22,7 +22,7 @@ WHOLE = 1.0e-5
 
 
 @kernel
-def _inverse(d):
+def inverse_of(d):
     """1/d, and a huge number of the same sign for zero: never inf, so that no 0·inf can occur."""
     if abs(d) < TINY:
         return 1.0 / TINY if d >= 0.0 else -1.0 / TINY
@@ -30,7 +30,7 @@ def _inverse(d):
 
 
 @kernel
-def _span(x0, y0, z0, x1, y1, z1, before, behind, inverse):
+def span(x0, y0, z0, x1, y1, z1, before, behind, inverse):
     """Distances at which a ray enters (0 at least) and leaves a box; it misses when out < in.
 
     `before` and `behind` are the origin moved by the margin along each axis: the box is met as if
@@ -56,8 +56,8 @@ def _span(x0, y0, z0, x1, y1, z1, before, behind, inverse):
 
 @kernel
 def _node_span(box, i, before, behind, inverse):
-    """`_span` of a node."""
-    return _span(
+    """`span` of a node."""
+    return span(
         np.float64(box[i, 0]), np.float64(box[i, 1]), np.float64(box[i, 2]),
         np.float64(box[i, 3]), np.float64(box[i, 4]), np.float64(box[i, 5]),
         before, behind, inverse,
@@ -90,8 +90,8 @@ def _hit(triangles, i, origin, axes, shear):
 
 @kernel
 def _own_span(triangles, i, before, behind, inverse):
-    """`_span` of the box of triangle i itself."""
-    return _span(
+    """`span` of the box of triangle i itself."""
+    return span(
         np.float64(min(triangles[i, 0, 0], triangles[i, 1, 0], triangles[i, 2, 0])),
         np.float64(min(triangles[i, 0, 1], triangles[i, 1, 1], triangles[i, 2, 1])),
         np.float64(min(triangles[i, 0, 2], triangles[i, 1, 2], triangles[i, 2, 2])),
@@ -108,7 +108,7 @@ def _own_span(triangles, i, before, behind, inverse):
 def _ray(origin, direction):
     """What all tests of one ray share: axes and shear of Woop's test, slabs, and the margin."""
     a, b, c = direction
-    inverse = (_inverse(a), _inverse(b), _inverse(c))
+    inverse = (inverse_of(a), inverse_of(b), inverse_of(c))
     if abs(c) >= abs(a) and abs(c) >= abs(b):
         x, y, z = 0, 1, 2
         shear = (a * inverse[2], b * inverse[2], inverse[2])

@@ -11,6 +11,9 @@ from ..diagnoses import Diagnosis, diagnose
 from ..errors import WorldError
 from ..views import F32, I64
 
+_UPRIGHT = 1.0e-4
+"""Sine of the tilt up to which a face counts as upright."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mesh:
@@ -126,3 +129,21 @@ def _open_edge_count(corner: I64) -> int:
     first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     shared = np.diff(np.append(first, len(key)))
     return int((shared != 2).sum())
+
+
+def hangs(triangles: F32, low: float, high: float) -> bool:
+    """Whether a mesh may have another plan somewhere between two heights than at the lower one.
+
+    It has the same one where only upright faces pass from below to above.
+
+    Args:
+        triangles: Corners [m], shape (t, 3, 3).
+        low: The lower height [m].
+        high: The upper height [m].
+    """
+    z = triangles[:, :, 2]
+    if ((z > low) & (z < high)).any():
+        return True
+    sides = triangles[(z.min(axis=1) <= low) & (z.max(axis=1) >= high)].astype(np.float64)
+    normal = np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0])
+    return bool((np.abs(normal[:, 2]) > _UPRIGHT * np.linalg.norm(normal, axis=1)).any())

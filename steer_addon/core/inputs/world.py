@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import bvh
-from ..geometry.meshes import Mesh, bounding_sphere
+from ..geometry.meshes import Mesh, bounding_sphere, hangs
 from ..views import BvhView
 from ..ways.ways import Ways
 from .containers import NO_CONTAINER, Container
@@ -41,6 +41,21 @@ class Colliders:
     names: tuple[str, ...] = ()
     trees: tuple[BvhView, ...] = ()
     """Each collider's own tree; the same instance as long as it does not move."""
+    _known: dict[tuple[float, float], bool] = field(default_factory=dict)
+
+    def hangs(self, low: float, high: float) -> bool:
+        """Whether bodies meet another plan of the colliders higher up than at their lower ends.
+
+        Args:
+            low: Height of the lowest lower end [m].
+            high: Height of the highest head [m].
+        """
+        found = self._known.get((low, high))
+        if found is None:
+            found = hangs(self.bvh.triangles, low, high)
+            self._known.clear()
+            self._known[low, high] = found
+        return found
 
 
 @dataclass(eq=False, repr=False)

@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 from ..compiled.jit import inlined_kernel, kernel
-from ..geometry.bvh import ray_cast, triangle_normal
+from ..geometry.bvh import ray_cast, triangle_corners, triangle_normal
+from ..geometry.bvh_flat import flat_on_triangle
+from ..geometry.bvh_sweep import sweep_cast
 from ..geometry.ground import UP_SLACK
 from ..numeric.vec import EPSILON, add_scaled, cross, dot, length, load, scale, unit
 from .targeting import on_ground, side_axis
+
+LEVEL = 0.9
+"""Faces with a normal of more than this upward have a rim that is met from the side."""
+BACK = 1.0e-3
+"""How far [m] before such a rim a body is when it tells where the rim is."""
+
+
+@kernel
+def _rim(world, triangle, origin, direction, distance, normal):
+    """Unit direction away from the rim of a face that an upright body meets from the side."""
+    x, y, z = add_scaled(origin, direction, max(distance - BACK, 0.0))
+    a, b, c = triangle_corners(world.colliders, triangle)
+    low, high = min(a[2], b[2], c[2]), max(a[2], b[2], c[2])
+    _square, place = flat_on_triangle(a, b, c, x, y, low, high)
+    away = unit((x - place[0], y - place[1], 0.0))
+    return away if length(away) > 0.5 else normal
 
 
 @kernel
 def first_hit(world, origin, direction, reach):
     """Nearest obstacle on a ray: (triangle, distance, normal against the ray).
 
+    Walkers see what hangs above the ray, up to the height of their bodies, as on the ray.
+
     The triangle is a collider's, len(colliders) for steep ground, and -1 for a miss.
     """
-    triangle, distance = ray_cast(world.colliders, origin, direction, reach)
+    triangle, distance = sweep_cast(world.colliders, origin, direction, reach, world.tall)
     normal = (0.0, 0.0, 0.0)
     if triangle >= 0:
         normal = triangle_normal(world.colliders, triangle)
+        if world.tall > 0.0 and abs(normal[2]) > LEVEL:
+            normal = _rim(world, triangle, origin, direction, distance, normal)
     if world.flat and len(world.ground.link) > 0:
         ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
         if ground_triangle >= 0 and (triangle < 0 or ground_distance < distance):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiled.jit import kernel
-from ..geometry.bvh import ray_cast
+from ..geometry.bvh_sweep import sweep_cast
 from ..numeric.vec import EPSILON, add_scaled, length, load, scale, store, sub
 from .sight import eye
 from .targeting import on_ground
@@ -27,7 +27,8 @@ def stop_before_walls(start, stop, agents, world, p, memory, position, velocity)
             continue
         origin = eye(i, agents, world)
         room = ROOM + ROUNDING * max(abs(origin[0]), abs(origin[1]), abs(origin[2]))
-        triangle, d = ray_cast(world.colliders, origin, scale(move, 1.0 / way), way + room)
+        ahead = scale(move, 1.0 / way)
+        triangle, d = sweep_cast(world.colliders, origin, ahead, way + room, world.tall)
         # an agent that stands in a face is let go
         if triangle >= 0 and d > EPSILON:
             part = min(max(d - room, 0.0) / way, 1.0)

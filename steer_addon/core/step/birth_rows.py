@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents, make_agents
+from ..agents import HEIGHT, Agents, make_agents
 from ..behaviors import own_parameters
 from ..bounds import LARGEST
 from ..characters.cast import CLIP, GIVEN, PARTS, TEMPO
@@ -118,6 +118,7 @@ def _usual(name: str, ids: I64, settings: CrowdSettings) -> F32:
     """What an agent without a point attribute has for it: what the settings say, or a draw."""
     count = len(ids)
     fixed = {CLIP: -2.0, TEMPO: 1.0, PARTS: 0.0, "group_id": -1.0, BIRTH: -LARGEST}
+    fixed[HEIGHT] = settings.bodies.height
     if name in fixed:
         return np.full(count, fixed[name], np.float32)
     owner, _, parameter = name.rpartition(".")

@@ -101,7 +101,7 @@ class FreeGoals:
         code: str,
     ) -> F32:
         """The way from goals to free places [m], shape (goal_count, 3)."""
-        told = (settings.agents.radius, settings.motion.step_height)
+        told = (settings.agents.radius, settings.motion.step_height, settings.body_height)
         known = self._found.get(name)
         if (
             known is not None

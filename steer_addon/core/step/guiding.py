@@ -8,17 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents import Agents
+from ..bounds import lengths
 from ..crowd.settings import CrowdSettings
 from ..geometry import bvh
 from ..inputs.targets import Targets
 from ..inputs.world import NO_COLLIDERS, World
 from ..sensing.declare import LEADS, Behavior
 from ..views import TargetView
+from ..ways.costs import MOST
 from ..ways.surface import Shape
 from ..ways.ways import Blocks, Ways
 
+F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
 
+SEEN = "ways seen"
+"""Name of the memory of where agents were when the crowd last looked for the quickest ways: x, y, z
+[m] and how much they hold the way up (see `ways.costs`), shape (agent_count, 4)."""
+EVERY = 2.0
+"""Time between two looks [s]."""
 LEAST_REACH = 0.5
 """Clearance is known up to this distance at least [m], so that it serves crowds of most sizes."""
 
@@ -49,19 +57,23 @@ def goes(entry: Behavior) -> bool:
 class Guide:
     """Where the agents of a crowd head for in one step."""
 
-    def __init__(self, settings: CrowdSettings, world: World, agents: Agents) -> None:
+    def __init__(
+        self, settings: CrowdSettings, world: World, agents: Agents, whole: Agents
+    ) -> None:
         """Begin a step.
 
         Args:
             settings: Settings of the crowd.
             world: The world that it perceives.
-            agents: The crowd.
+            agents: The living.
+            whole: The crowd, which remembers where it last saw its agents.
         """
         self._ways = world.ways if guided(settings) else None
         self._agents = agents
         if self._ways is not None:
             self._shape = shape_of(settings, agents)
             self._blocks = blocks_of(world, agents)
+            self._seen = seen_by(settings, whole)
 
     def view(self, entry: Behavior, targets: Targets, rows: I64) -> TargetView:
         """The targets of a behavior, with where agents head for.
@@ -76,8 +88,39 @@ class Guide:
             return view
         agents = self._agents
         told = (agents.position, agents.id, agents.radius)
-        via, rest = self._ways.lead(self._shape, self._blocks, targets.position, rows, told)
+        goals = self._shape, self._blocks, targets.position
+        via, rest = self._ways.lead(*goals, rows, told, self._seen)
         return view._replace(via=via, rest=rest)
+
+
+def looked(agents: Agents, settings: CrowdSettings, dt: float, number: int) -> Agents:
+    """The crowd that has looked where its agents are, which it does for QUICKEST now and then.
+
+    Args:
+        agents: The crowd at the start of a step; it is not changed.
+        settings: Settings of the crowd.
+        dt: Length of the step [s].
+        number: Count of substeps before.
+    """
+    if not guided(settings) or settings.ways.ways != "QUICKEST":
+        return agents
+    seen = agents.memory.get(SEEN)
+    if seen is None or len(seen) != agents.count or number % max(1, round(EVERY / dt)) == 0:
+        holds = np.ones(agents.count, np.float32)
+        if seen is not None and len(seen) == agents.count:
+            came = lengths(agents.position - seen[:, :3]) / EVERY
+            holds = np.clip(agents.max_speed / np.maximum(came, 1.0e-6), 1.0, MOST)
+            holds[seen[:, 3] == 0.0] = 1.0
+        holds[(agents.alive == 0) | (agents.arrived != 0)] = 0.0
+        now = np.column_stack([agents.position, holds]).astype(np.float32)
+        agents = replace(agents, memory={**agents.memory, SEEN: now})
+    return agents
+
+
+def seen_by(settings: CrowdSettings, agents: Agents) -> F32 | None:
+    """The people that make ways seem longer; None where only the length counts."""
+    seen = agents.memory.get(SEEN) if settings.ways.ways == "QUICKEST" else None
+    return None if seen is None else np.ascontiguousarray(seen)
 
 
 def shape_of(settings: CrowdSettings, agents: Agents) -> Shape:

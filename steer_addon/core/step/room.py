@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from ..compiled.jit import kernel, parallel_for, scratch
 from ..contacts.cells import COLUMNS
-from ..contacts.free import inside_of
+from ..contacts.free import held_by
 from ..contacts.walls import next_wall, wall_margin
+from ..crowd.heights import heights
 from ..crowd.settings import CrowdSettings
 from ..geometry.grid import axis_cells, build_grid, wrap_cell
 from ..inputs.world import NO_COLLIDERS, Colliders
@@ -45,8 +46,7 @@ class Bodies(NamedTuple):
 
 def bodies_of(agents: Agents, settings: CrowdSettings) -> Bodies:
     """The bodies of all agents of a crowd, whether they live or not."""
-    height = np.full(agents.count, settings.body_height, np.float32)
-    return Bodies(agents.position, agents.radius, height)
+    return Bodies(agents.position, agents.radius, heights(agents, settings))
 
 
 def with_room(
@@ -121,11 +121,12 @@ def _is_in_wall(i, bodies, solid, eye, flat):
         return False
     place = load(bodies[0], i)
     point = (place[0], place[1], place[2] + eye)
-    if inside_of(tree, center, radius, first, point) >= 0:
+    tall = max(bodies[2][i] - eye, 0.0) if flat else 0.0
+    if held_by(tree, center, radius, first, point, tall)[0] >= 0:
         return True
     room = max(bodies[1][i] * 1.0, wall_margin(point))
     none = scratch(1, COLUMNS)
-    wall, _p, _d = next_wall(tree, point, room, flat, none, 0, 0, 0, len(tree.triangles))
+    wall, _p, _d = next_wall(tree, point, room, flat, tall, none, 0, 0, 0, len(tree.triangles))
     return wall >= 0
 
 

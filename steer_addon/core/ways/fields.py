@@ -15,12 +15,13 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compiled.jit import kernel
 from ..views import RoomView, SurfaceView
 from .heap import rise, take
 from .islands import Roots
-from .lattice import neighbor_of, sees, stand_of
+from .lattice import line_cost, neighbor_of, sees, stand_of
 from .room import BLOCKED, OPEN
 
 SQUEEZE = 2.0
@@ -99,6 +100,49 @@ def corner_field(surface, room, roots, far, corner, distance, phase, heap, keys,
                 size = rise(other, way, size, heap, keys, place)
 
 
+@kernel
+def _settle_costly(surface, room, cost, cell, corner, distance):
+    """Let a cell whose turn has come head for the corner of its neighbor, where that pays."""
+    near = int(corner[cell])
+    far = int(corner[near])
+    if far == near or room.state[cell] != OPEN or room.state[far] != OPEN:
+        return
+    way = distance[far] + line_cost(surface, room, cost, cell, far)
+    if way <= distance[cell] * (1.0 + 1.0e-5):
+        corner[cell], distance[cell] = far, way
+
+
+@kernel
+def cost_field(surface, room, cost, roots, far, corner, distance, phase, heap, keys, place):
+    """`corner_field` where ways through some cells seem longer: `cost` times as long.
+
+    Ways go from cell to cell here, and take a corner that they see where that costs no more.
+    """
+    for cell in range(len(corner)):
+        corner[cell], distance[cell], phase[cell], place[cell] = -1, math.inf, UNSEEN, -1
+    size = 0
+    for k in range(len(roots)):
+        root = roots[k]
+        if far[k] < distance[root]:
+            corner[root], distance[root], phase[root] = root, far[k], WAITS
+            size = rise(root, far[k], size, heap, keys, place)
+    while size > 0:
+        cell, size = take(size, heap, keys, place)
+        if corner[cell] != cell:
+            _settle_costly(surface, room, cost, cell, corner, distance)
+        phase[cell] = DONE
+        here, to_here = stand_of(surface, room, cell), distance[cell] * 1.0
+        for k in range(8):
+            other = neighbor_of(surface, cell, k)
+            if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
+                continue
+            way = 0.5 * (cost[cell] + cost[other]) * _apart(stand_of(surface, room, other), here)
+            way = to_here + way * (1.0 if room.state[other] == OPEN else SQUEEZE)
+            if way < distance[other]:
+                distance[other], corner[other], phase[other] = way, cell, WAITS
+                size = rise(other, way, size, heap, keys, place)
+
+
 class Scratch:
     """Memory that a search needs, kept for the next one."""
 
@@ -115,8 +159,25 @@ class Scratch:
 
 
 def fill_field(
-    surface: SurfaceView, room: RoomView, roots: Roots, corner: Any, distance: Any, scratch: Scratch
+    surface: SurfaceView,
+    room: RoomView,
+    roots: Roots,
+    cost: NDArray[np.float32] | None,
+    field: tuple[Any, Any],
+    scratch: Scratch,
 ) -> None:
-    """`corner_field`, with memory that is kept."""
-    kept = scratch.of(len(corner))
-    corner_field(surface, room, roots.cells, roots.far, corner, distance, *kept)
+    """Find the next corners and the lengths of ways, see `corner_field`.
+
+    Args:
+        surface: The cells.
+        room: Which of them have room.
+        roots: Where ways end.
+        cost: What it costs to go through each cell, `cost_field`; None for nothing more.
+        field: (corners, distances [m]), shape (cells,) each; written.
+        scratch: Memory that is kept.
+    """
+    options = roots.cells, roots.far, *field, *scratch.of(surface.z.size)
+    if cost is None:
+        corner_field(surface, room, *options)
+    else:
+        cost_field(surface, room, cost, *options)

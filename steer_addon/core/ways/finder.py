@@ -3,13 +3,14 @@
 An agent looks up the next corner c of the cell that it is in. It does not aim at c itself, or all
 would walk in one line along the inside of the bend, but at
 
-    c + l·w·dir(dir(c - p) - dir(d - c))
+    c + l·w·min(|b|, 1)·dir(b),    b = dir(c - p) - dir(d - c)
 
-a place away from what the way bends around, as far as that is open. A tight corner, as in a door,
-is gone through where it is.
+a place away from what the way bends around. A tight corner, as in a door, is gone through where it
+is. Within a distance n of the place agents aim past it, by what is missing of n, along dir(d - c):
+who is pushed about before a door would turn round and round to get to a point.
 
 Symbols: p the agent's position [m], d the corner after c [m], l in [0, 1) the agent's own lane by
-its id, w `LANES` or what of it is open [m].
+its id, w `LANES` or what of it is open [m], n `NEARLY` [m].
 Source: ours.
 """
 
@@ -18,15 +19,19 @@ from __future__ import annotations
 import math
 
 from ..compiled.jit import kernel
-from ..numeric.vec import add_scaled, load, store, sub, unit
+from ..numeric.vec import add_scaled, length, load, store, sub, unit
 from .islands import BEYOND
 from .lattice import cell_at, neighbor_of, sees, stand_of
 from .room import BLOCKED, OPEN
 
 LANES = 1.25
 """Width of the bend in which agents spread [m]."""
+NEARLY = 0.75
+"""Distance from a corner at which agents begin to turn [m]."""
 GOLDEN = 0.6180339887498949
 """Multiples of it spread evenly in [0, 1)."""
+SKIPS = 3
+"""Corners that an agent looks past at most."""
 NEAR = 2
 """Cells over which an agent that stands too near to a wall looks for its way."""
 
@@ -58,22 +63,51 @@ def standing_in(surface, room, distance, position):
 
 
 @kernel
-def _beside(surface, room, cell, corner, beyond, lane, position):
-    """Where an agent passes a corner."""
-    place = stand_of(surface, room, corner)
-    if room.state[corner] != OPEN:
-        return place
-    before, after = unit(sub(place, position)), unit(sub(stand_of(surface, room, beyond), place))
-    out = (before[0] - after[0], before[1] - after[1], 0.0)
-    out = unit(out)
-    width = lane * LANES
-    for _try in range(2):
-        aim = add_scaled(place, out, width)
+def _far_corner(surface, room, corner, cell):
+    """The corner that an agent heads for: past near ones where it sees the one after them.
+
+    Fields have small steps where a way just misses a wall.
+    """
+    found = int(corner[cell])
+    for _step in range(SKIPS):
+        beyond = int(corner[found])
+        x = surface.at[found, 0] - surface.at[cell, 0]
+        y = surface.at[found, 1] - surface.at[cell, 1]
+        near = max(abs(x), abs(y)) * surface.size <= LANES
+        if beyond == found or not near or not sees(surface, room, cell, beyond):
+            break
+        found = beyond
+    return found
+
+
+@kernel
+def _open_width(surface, room, corner, out):
+    """How far it is open from a corner in a level direction, up to `LANES` [m]."""
+    place, width = stand_of(surface, room, corner), 0.0
+    while width < LANES:
+        reach = min(width + surface.size, LANES)
+        aim = add_scaled(place, out, reach)
         there = cell_at(surface, aim[0], aim[1], aim[2])
-        if there >= 0 and room.state[there] == OPEN and sees(surface, room, corner, there):
-            return aim
-        width *= 0.5
-    return place
+        if there < 0 or room.state[there] != OPEN or not sees(surface, room, corner, there):
+            break
+        width = reach
+    return width
+
+
+@kernel
+def _beside(surface, room, corner, beyond, lane, position):
+    """Where an agent passes a corner."""
+    place, after = stand_of(surface, room, corner), stand_of(surface, room, beyond)
+    way, onward = sub(place, position), unit(sub(after, place))
+    if room.state[corner] == OPEN:
+        inward, outward = unit(way), onward
+        bend = (inward[0] - outward[0], inward[1] - outward[1], 0.0)
+        share, out = lane * min(length(bend), 1.0), unit(bend)
+        if share > 0.0:
+            place = add_scaled(place, out, share * _open_width(surface, room, corner, out))
+        way = sub(place, position)
+    gone = NEARLY - math.sqrt(way[0] * way[0] + way[1] * way[1])
+    return add_scaled(place, onward, gone) if gone > 0.0 else place
 
 
 @kernel
@@ -103,7 +137,7 @@ def aims_kernel(start, stop, rows, surface, room, fields, slot, agents, via, res
         cell = standing_in(surface, room, distance, position)
         if cell < 0 or corner[cell] < 0:
             continue
-        next_cell = int(corner[cell])
+        next_cell = _far_corner(surface, room, corner, cell)
         beyond = int(corner[next_cell])
         if next_cell == beyond:
             # the end of the way: the goal itself, or as near to it as it goes
@@ -111,5 +145,5 @@ def aims_kernel(start, stop, rows, surface, room, fields, slot, agents, via, res
                 store(via, i, stand_of(surface, room, next_cell))
             continue
         lane = (ids[i] * GOLDEN) % 1.0
-        store(via, i, _beside(surface, room, cell, next_cell, beyond, lane, position))
+        store(via, i, _beside(surface, room, next_cell, beyond, lane, position))
         rest[i] = distance[next_cell]

@@ -115,3 +115,52 @@ def sees(surface, room, cell, end):
         if room.state[cell] != 2 and left_x + left_y > 0:
             return False
     return cell == end
+
+
+@kernel
+def line_cost(surface, room, cost, cell, end):
+    """What the straight way from one cell to another costs [m]; infinite where there is none.
+
+    `cost` says for each cell how much longer ways through it seem.
+    """
+    x, y, _z = stand_of(surface, room, cell)
+    to_x, to_y, _z = stand_of(surface, room, end)
+    inverse = 1.0 / surface.size
+    cx, cy = int(surface.at[cell, 0]), int(surface.at[cell, 1])
+    left_x, left_y = int(surface.at[end, 0]) - cx, int(surface.at[end, 1]) - cy
+    go_x, go_y = (1 if left_x > 0 else -1), (1 if left_y > 0 else -1)
+    side_x, side_y = (0 if left_x > 0 else 2), (4 if left_y > 0 else 12)
+    side_x *= 4
+    px, py = (x - surface.low[0]) * inverse - cx, (y - surface.low[1]) * inverse - cy
+    step_x = 1.0 / max(abs(to_x - x) * inverse, TINY)
+    step_y = 1.0 / max(abs(to_y - y) * inverse, TINY)
+    next_x = ((1.0 - px) if go_x > 0 else px) * step_x
+    next_y = ((1.0 - py) if go_y > 0 else py) * step_y
+    left_x, left_y = abs(left_x), abs(left_y)
+    to_z = surface.z[end] - surface.z[cell]
+    whole = math.sqrt((to_x - x) ** 2 + (to_y - y) ** 2 + to_z * to_z)
+    total, before = 0.0, 0.0
+    column = cy * surface.nx + cx
+    go_y *= surface.nx
+    while left_x + left_y > 0:
+        if left_y == 0 or (left_x > 0 and next_x < next_y):
+            layer = (int(surface.link[cell]) >> side_x) & 15
+            now = next_x
+            left_x -= 1
+            next_x += step_x
+            column += go_x
+        else:
+            layer = (int(surface.link[cell]) >> side_y) & 15
+            now = next_y
+            left_y -= 1
+            next_y += step_y
+            column += go_y
+        if layer == 0:
+            return math.inf
+        now = min(now, 1.0)
+        total += (now - before) * cost[cell]
+        before = now
+        cell = int(surface.first[column]) + layer - 1
+        if room.state[cell] != 2 and left_x + left_y > 0:
+            return math.inf
+    return (total + (1.0 - before) * cost[cell]) * whole if cell == end else math.inf

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .classes import class_radii
 from .fields import Scratch, fill_field
 from .islands import find_roots
 from .looking import Islands, islands_of
 from .surface import Shape, Surface
-from .ways import Blocks, Ways, class_radii
+from .ways import Blocks, Ways
 
 F32 = NDArray[np.float32]
 
@@ -124,7 +125,7 @@ def _fill(surface: Surface, islands: Islands, goals: F32) -> None:
     goal: Any = goals[0] if len(goals) else _place_on(surface, int(islands.area.argmax()), islands)
     roots = find_roots(view, islands.room, islands.label, count, goal)
     corner, distance = np.empty(cells, np.int32), np.empty(cells, np.float32)
-    fill_field(view, islands.room, roots, corner, distance, Scratch())
+    fill_field(view, islands.room, roots, None, (corner, distance), Scratch())
 
 
 def _place_on(surface: Surface, island: int, islands: Islands) -> tuple[float, float, float]:

@@ -16,22 +16,17 @@ from numpy.typing import NDArray
 
 from ..compiled.jit import parallel_for
 from ..views import BvhView, RoomView
-from .fields import Scratch, fill_field
+from .classes import Class, class_radii
+from .fields import Scratch
 from .finder import aims_kernel
-from .islands import Roots, find_roots, label_islands
 from .room import make_room, update_room
 from .surface import Bounds, Shape, Surface, bounds_of, make_surface
 
 F32 = NDArray[np.float32]
-I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
-CLASS_RATIO = 1.25
-"""Bodies of one class differ by this factor at most: all go where the largest one has room."""
 MOST_SURFACES = 4
 """Surfaces that are kept: crowds of a scene differ in step height, slope or height."""
-MEMORY = 1 << 28
-"""Bytes of the fields that are kept for one class of bodies, beside those of the step itself."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,79 +44,6 @@ class Blocks:
     colliders: BvhView
     trees: dict[str, BvhView]
     level: float = 0.0
-
-
-@dataclass(eq=False, repr=False)
-class Class:
-    """Bodies of about one size on a surface.
-
-    Attributes:
-        room: Where they have room.
-        label: The island of each cell.
-        islands: Number of islands.
-        kept: Slot of each field by its goal, the one that was used last at the end.
-        roots: Where the ways of the field in each slot end.
-        corners: The next corner of each cell, shape (slots, cells).
-        distances: The length of its way [m], shape (slots, cells).
-    """
-
-    room: RoomView
-    label: I32
-    islands: int
-    kept: OrderedDict[tuple[int, bytes, bytes], int] = field(default_factory=OrderedDict)
-    goals: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
-    corners: I32 = field(default_factory=lambda: np.zeros((0, 0), np.int32))
-    distances: F32 = field(default_factory=lambda: np.zeros((0, 0), np.float32))
-
-    def slots(self, surface: Surface, roots: list[Roots], scratch: Scratch) -> I64:
-        """The fields to some goals; those that are not kept are found.
-
-        Returns:
-            Their slots, shape (goals,).
-        """
-        cells = surface.count
-        wanted = OrderedDict.fromkeys(_key(root) for root in roots)
-        for key in wanted:
-            if key in self.kept:
-                self.kept.move_to_end(key)
-        most = max(len(wanted), MEMORY // max(1, 8 * cells))
-        for root in roots:
-            key = _key(root)
-            if key in self.kept:
-                continue
-            if len(self.kept) < most:
-                slot = len(self.kept)
-                self._grow(slot + 1, most, cells)
-            else:
-                slot = self.kept.popitem(last=False)[1]
-            fill_field(
-                surface.view,
-                self.room,
-                root,
-                self.corners[slot],
-                self.distances[slot],
-                scratch,
-            )
-            self.goals[slot] = root.goal
-            self.kept[key] = slot
-        return np.array([self.kept[_key(root)] for root in roots], np.int64)
-
-    def _grow(self, count: int, most: int, cells: int) -> None:
-        """Make room for more fields."""
-        have = len(self.goals)
-        if count <= have:
-            return
-        size = min(max(4, 2 * have), max(most, count))
-        self.goals = np.concatenate([self.goals, np.full(size - have, -1, np.int64)])
-        corners, distances = self.corners, self.distances
-        self.corners = np.empty((size, cells), np.int32)
-        self.distances = np.empty((size, cells), np.float32)
-        if have:
-            self.corners[:have], self.distances[:have] = corners, distances
-
-
-def _key(root: Roots) -> tuple[int, bytes, bytes]:
-    return root.goal, root.cells.tobytes(), root.far.tobytes()
 
 
 @dataclass(eq=False, repr=False)
@@ -170,7 +92,7 @@ class Ways:
         if radius not in known.classes:
             blocks, surface = known.blocks, known.surface
             room = make_room(surface, blocks.ground, blocks.colliders, radius)
-            known.classes[radius] = Class(room, *label_islands(surface.view, room))
+            known.classes[radius] = Class(surface, room)
         return known.classes[radius]
 
     def lead(
@@ -180,6 +102,7 @@ class Ways:
         goals: F32,
         row: I64,
         agents: tuple[F32, I64, F32],
+        seen: F32 | None = None,
     ) -> tuple[F32, F32]:
         """Where agents head for on the way to their goals.
 
@@ -189,6 +112,8 @@ class Ways:
             goals: Places of the goals [m], shape (goals, 3).
             row: Each agent's goal, -1 for none, shape (agents,).
             agents: (positions [m], ids, radii [m]).
+            seen: The people that make ways seem longer, see `costs.crowding`; None for the shortest
+                ways.
 
         Returns:
             (places that agents head for [m], shape (agents, 3); lengths of the ways from there to
@@ -204,7 +129,8 @@ class Ways:
             sizes = class_radii(radius)
             for size in np.unique(sizes[row >= 0]):
                 rows = np.flatnonzero((row >= 0) & (sizes == size))
-                self._lead_class(known, float(size), rows, (goals, row, position, ids), via, rest)
+                told = (goals, row, position, ids, seen)
+                self._lead_class(known, float(size), rows, told, via, rest)
         return via, rest
 
     def _lead_class(
@@ -212,31 +138,21 @@ class Ways:
         known: Known,
         radius: float,
         rows: I64,
-        told: tuple[F32, I64, F32, I64],
+        told: tuple[F32, I64, F32, I64, F32 | None],
         via: F32,
         rest: F32,
     ) -> None:
         """`lead` for bodies of one class."""
-        goals, row, position, ids = told
+        goals, row, position, ids, seen = told
         found, view = self._class(known, radius), known.surface.view
         used, which = np.unique(row[rows], return_inverse=True)
-        roots = [find_roots(view, found.room, found.label, found.islands, goals[k]) for k in used]
-        slots = found.slots(known.surface, roots, self._scratch)
+        slots = found.slots(goals[used], seen, self._scratch)
         slot = np.zeros(len(row), np.int64)
         slot[rows] = slots[which]
         fields = (found.corners, found.distances, found.goals)
         parallel_for(
             aims_kernel, len(rows), rows, view, found.room, fields, slot, (position, ids), via, rest
         )
-
-
-def class_radii(radius: F32) -> NDArray[np.float64]:
-    """The radius that each body's class goes by: that of the largest body, or less by its ratio."""
-    largest = float(radius.max(initial=0.0))
-    least = np.maximum(radius.astype(np.float64), 1.0e-3)
-    steps = np.floor(np.log(max(largest, 1.0e-3) / least) / np.log(CLASS_RATIO) + 1.0e-9)
-    found: NDArray[np.float64] = largest / CLASS_RATIO**steps
-    return found
 
 
 def _same_lattice(known: Known, blocks: Blocks, bounds: Bounds) -> bool:
@@ -259,8 +175,10 @@ def _renew(known: Known, blocks: Blocks) -> None:
         room = RoomView(kept.room.state.copy(), kept.room.shift.copy())
         update_room(room, cells, known.surface, *solid, radius)
         same = all(np.array_equal(a[cells], b[cells]) for a, b in zip(room, kept.room, strict=True))
-        if not (linked and same):
-            known.classes[radius] = Class(room, *label_islands(known.surface.view, room))
+        if linked and same:
+            kept.moved_to(known.surface)
+        else:
+            known.classes[radius] = Class(known.surface, room)
 
 
 def _touched(surface: Surface, before: Blocks, after: Blocks) -> I64:

@@ -1,12 +1,13 @@
 """Gaits: what legs, wings and fins do while agents move, one phase and one gait per agent.
 
 A phase counts cycles of the gait: it goes on by way / stride, so that planted feet stay where they
-are, or by time where a gait has no stride. The gait goes with the speed; it changes only where the
-feet pass each other, at phases that are multiples of 1/2, as neighboring gaits look alike there. A
-body that stops lands its foot first, by time, and one that turns on the spot steps: round, if it
-has poses of that, see `rounds`, and else as it walks. One that holds a place and trembles there
-stands: it moves slowly, to and fro, so that the mean m of its velocity over a second is less than
-half of that of its speed s. Nothing in a step reads what is here.
+are, or by time where a gait has no stride. The gait goes with the speed; it changes where the feet
+pass each other, at phases that are multiples of 1/2, as neighboring gaits look alike there, and
+where a step hides the change, see `leaving`. A body that stops lands its foot first, by time, and
+one that turns on the spot steps: round, if it has poses of that, see `rounds`, and else as it
+walks. One that holds a place and trembles there stands: it moves slowly, to and fro, so that the
+mean m of its velocity over a second is less than half of that of its speed s. Nothing in a step
+reads what is here.
 
 Source: Reynolds 1999, section "Locomotion"; the stride as a function of speed is that of the
 character.
@@ -31,6 +32,7 @@ from ...characters.cast import (
     SPEED,
     STRIDE,
     Cast,
+    leaving_of,
     turns_of,
 )
 from ...compiled import jit
@@ -41,6 +43,7 @@ from ...numeric.rng import random_purpose
 from ...numeric.vec import cross, dot, length, load, sub, unit
 from . import characters, clips
 from .first_steps import begun_steps, joined
+from .leaving import WAY, changed, like
 from .rounds import goes_round, gone_round, hold_round
 from .stance import CHARACTER, GAIT, PHASE, bend, hold, settle
 
@@ -120,7 +123,7 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         (after.position, after.velocity, after.heading, after.normal),
         _sizes(settings.cast, after, settings),
         settings.cast.table(),
-        turns_of(settings.cast),
+        (turns_of(settings.cast), leaving_of(settings.cast)),
         settings.cast.rounds_table(),
         settings.motion.motion == "GROUND",
         tempo,
@@ -242,11 +245,12 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
 
 
 @kernel
-def _moved(table, who, phase, gait, way, back, speed, dt):
+def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
     """Phase and gait after a step.
 
     Args:
         table: Gaits of the characters, see `Cast.table`.
+        leaving: Where gaits are left, see `leaving_of`.
         who: Number of the character.
         phase: Cycles until now.
         gait: The gait until now.
@@ -278,7 +282,9 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
     if following == gait or not (crosses or alike):
-        return after / sides, gait
+        return changed(leaving, who, after / sides, gait, wanted, way)
+    if leaving[who, max(gait, following), 0, WAY] < math.inf:
+        return like(leaving, who, gait, following, after), following
     begun = joined(table, who, gait, following, half / 2.0, after < phase)
     next_stride = table[who, following, STRIDE]
     if next_stride <= 0.0:
@@ -288,7 +294,7 @@ def _moved(table, who, phase, gait, way, back, speed, dt):
 
 @kernel
 def gait_kernel(
-    start, stop, before, after, size, table, turns, rounds, on_ground, tempo, dt, memory, sway
+    start, stop, before, after, size, table, fitted, rounds, on_ground, tempo, dt, memory, sway
 ):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
@@ -299,7 +305,8 @@ def gait_kernel(
         after: Position, velocity, heading and normal after it.
         size: Size of each body as a share of its character's, shape (n,).
         table: Gaits of the characters, see `Cast.table`.
-        turns: How bodies turn on curves, see `turns_of`.
+        fitted: How bodies turn on curves, see `turns_of`, and where they leave gaits, see
+            `leaving_of`.
         rounds: Rows of turning on the spot, see `Cast.rounds_table`.
         on_ground: Whether agents walk.
         tempo: How much faster than its character each body does what goes by time, shape (n,).
@@ -307,6 +314,7 @@ def gait_kernel(
         memory: Columns of `POSTURE`, shape (n, 11); read and written.
         sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
     """
+    turns, leaves = fitted
     for i in range(start, stop):
         faced, ahead, turned = load(before[2], i), load(after[2], i), 0.0
         if on_ground:
@@ -332,7 +340,7 @@ def gait_kernel(
             walks = _wanted(table, who, 0, speed) > 0
             phase, gait, is_round = gone_round(rounds, who, phase, gait, walks, turned, dt)
         if not is_round:
-            phase, gait = _moved(table, who, phase, gait, way, back, speed, own_dt)
+            phase, gait = _moved(table, leaves, who, phase, gait, way, back, speed, own_dt)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)

@@ -1,0 +1,108 @@
+"""Where bodies leave a gait for the slower one before it, without a vertex that jumps.
+
+Two neighboring gaits differ by some way at each phase. A body whose vertices move by as much in a
+step may change between them and looks no different. So each row keeps, at even phases, the phase of
+the slower gait that is most like it, and from which way of a step on a body may change to it: no
+vertex moves by more than twice what its poses say then. One that is planted says nothing, so it
+stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .pose_space import LEAVES, PoseSpace, Row
+
+F64 = NDArray[np.float64]
+Poses = NDArray[np.floating[Any]]
+
+_FLOOR = 0.0035
+"""Share of the height by which a vertex may move although its pose says nothing."""
+_SLOWEST = 0.03
+"""Least way of a vertex for a way of the body of 1 that counts: less is none."""
+_STEPS = 0.0, 0.01, 0.02, 0.03, 0.045, 0.06
+"""Parts of a cycle by which a step may lead on: what the poses there say counts, too."""
+_ASIDE = np.linspace(-0.08, 0.08, 33)
+"""Phases of the slower gait that are tried, less that of the gait."""
+_FURTHER = 2
+"""Number of these phases by which the one that is taken differs at most from knot to knot."""
+_VERTICES = 700
+"""Number of vertices that are looked at; more change next to nothing."""
+
+
+def with_leaving(space: PoseSpace) -> PoseSpace:
+    """A pose space whose gaits know where bodies leave them."""
+    floor = _FLOOR * float(np.ptp(space.positions[0, :, 2]))
+    points = space.positions[:, :: 1 + space.positions.shape[1] // _VERTICES]
+    gaits = list(space.gaits)
+    for number in range(1, len(gaits)):
+        slower, row = gaits[number - 1], gaits[number]
+        if slower.stride > 0.0 and not slower.from_stand:
+            gaits[number] = replace(row, leaving=leaving(points, row, slower, floor))
+    return PoseSpace(space.positions, tuple(gaits), space.clips)
+
+
+def leaving(points: Poses, row: Row, slower: Row, floor: float) -> tuple[tuple[float, float], ...]:
+    """Where bodies leave a gait, see `Row.leaving`.
+
+    Args:
+        points: Vertices of all poses [m], shape (pose_count, vertex_count, 3).
+        row: The gait.
+        slower: The gait before it.
+        floor: How far a vertex may move although its pose says nothing [m].
+    """
+    leasts, aparts = np.empty((2, LEAVES, len(_ASIDE)))
+    speeds, slower_speeds = (_speeds(points, one) for one in (row, slower))
+    for knot in range(LEAVES):
+        phase = knot / LEAVES
+        pose = points[row.first + _number(row, phase)]
+        for number, after in enumerate(phase + _ASIDE):
+            apart = np.linalg.norm(points[slower.first + _number(slower, after)] - pose, axis=-1)
+            said, least = np.full(len(apart), _SLOWEST), np.inf
+            moved = np.maximum(apart - floor, 0.0)
+            for step in _STEPS:
+                for away in (-step, step):
+                    said = np.maximum(said, speeds[_number(row, phase + away)])
+                    said = np.maximum(said, slower_speeds[_number(slower, after + away)])
+                least = min(least, max(float((moved / said).max()), step * row.stride))
+            leasts[knot, number], aparts[knot, number] = least, apart.max()
+    numbers = _steady(leasts + aparts)
+    ways, aside = leasts[np.arange(LEAVES), numbers], _ASIDE[numbers]
+    pairs = np.round(np.column_stack([ways, aside]), 5)
+    return tuple((float(way), float(further)) for way, further in pairs)
+
+
+def _steady(costs: F64) -> list[int]:
+    """Numbers of the columns of least sum, round and round, that change by few from row to row."""
+    count = costs.shape[1]
+    apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
+    further = np.where(apart <= _FURTHER, 0.0, np.inf)
+    total, came = np.zeros(count), []
+    for cost in np.concatenate([costs] * 3):
+        sums = total[:, None] + further
+        came.append(sums.argmin(axis=0))
+        total = sums.min(axis=0) + cost
+    number, found = int(total.argmin()), []
+    for before in reversed(came):
+        found.append(number)
+        number = int(before[number])
+    # the middle round knows neither where the way begins nor where it ends
+    return found[::-1][len(costs) : 2 * len(costs)]
+
+
+def _number(row: Row, phase: float) -> int:
+    return round(float(phase) * row.count) % row.count
+
+
+def _speeds(points: Poses, row: Row) -> F64:
+    """Ways of vertices for a way of the body of 1, shape (pose_count, vertex_count)."""
+    poses = points[row.first : row.first + row.count].astype(np.float64)
+    moved = np.roll(poses, -1, axis=0) - np.roll(poses, 1, axis=0)
+    moved *= row.count / (2.0 * row.stride)
+    moved[..., 1] -= 1.0
+    speeds: F64 = np.linalg.norm(moved, axis=-1)
+    return speeds

@@ -1,0 +1,93 @@
+"""Where gaits change between the places where feet pass: what rows know, and what bodies do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_gait import DT, GAIT, PHASE, SLOW, STAND, crowd, walked
+
+from steer_addon.core.characters.cast import MEMORY, Cast
+from steer_addon.core.characters.leaving import leaving
+from steer_addon.core.characters.pose_space import LEAVES, Row
+from steer_addon.core.step.gaits import gait
+
+FLOOR = 0.005
+
+
+def rows_of(more):
+    """A gait and a faster one, whose foot lifts by `more` times as much: poses, and both rows."""
+    points, made = [], []
+    for number, lift in enumerate((0.1, 0.1 * more)):
+        phases = np.arange(60) / 60
+        planted = phases < 0.5
+        gone = np.where(planted, phases, 1.0 - phases) - 0.25
+        high = np.where(planted, 0.0, lift * np.sin(2.0 * np.pi * (phases - 0.5)))
+        foot = np.stack([0.0 * phases, 1.2 * gone, high], axis=1)
+        head = np.tile([0.0, 0.0, 1.0], (60, 1))
+        points.append(np.stack([foot, head], axis=1))
+        made.append(Row(f"gait {number}", 60 * number, 60, 1.0 + number, 1.2, 1.0))
+    return np.concatenate(points).astype(np.float32), *made
+
+
+def test_gaits_that_are_alike_are_left_anywhere():
+    points, slower, row = rows_of(1.0)
+    found = np.array(leaving(points, row, slower, FLOOR))
+    assert found.shape == (48, 2)
+    assert found[:, 0].max() == 0.0
+    # at once: the same phase is as like, or one that is no further than a pose
+    assert np.abs(found[:, 1]).max() <= 1.5 / 60
+
+
+def test_the_more_gaits_differ_the_faster_a_body_has_to_be():
+    points, slower, row = rows_of(2.0)
+    more = np.array(leaving(points, row, slower, FLOOR))[:, 0]
+    planted, swings = more[4 : LEAVES // 2 - 4], more[LEAVES // 2 + 8 : -8]
+    assert planted.max() == 0.0 < swings.min()
+    most = np.array(leaving(*_further(points, row, slower), FLOOR))[:, 0]
+    assert (most[LEAVES // 2 + 8 : -8] > swings).all()
+
+
+def _further(points, row, slower):
+    """The same with feet that lift by four times as much in the faster gait."""
+    return rows_of(4.0)[0], row, slower
+
+
+def gaits_with(way, further=0.0):
+    """Gaits from 0.4 m/s on, which may change anywhere for steps of a way [m]."""
+    table = ((way, further),) * LEAVES
+    mixes = [
+        Row(f"mix {k}", 51 + 20 * k, 20, speed=1.2 + 0.2 * k, stride=1.3, duration=1.0)
+        for k in range(8)
+    ]
+    return (STAND, SLOW, *(replace(row, leaving=table if k else ()) for k, row in enumerate(mixes)))
+
+
+@pytest.mark.parametrize("way, most", [(0.02, 4), (0.06, 1)])
+def test_gaits_follow_the_speed_as_far_as_steps_hide_it(way, most):
+    agents, settings = crowd(cast=Cast((gaits_with(way, 0.01),)))
+    agents.velocity[:] = [2.6, 0.0, 0.0]
+    gait.begin(agents, settings)
+    agents.memory[MEMORY][:, PHASE] = 0.2
+    assert agents.memory[MEMORY][0, GAIT] == 9
+    shown, _ = walked(agents, settings, [2.0, 2.0, 2.0, 2.0])
+    # 83 mm a step
+    assert 9 - shown[0, 0, GAIT] == min(most, 3)
+    fell = 9.0 - shown[0, 0, GAIT]
+    assert shown[0, 0, PHASE] == pytest.approx(0.2 + 2.0 * DT / 1.3 + 0.01 * fell, abs=1e-5)
+    assert shown[3, 0, GAIT] == 6
+    # and back
+    agents = walked(agents, settings, [2.0] * 4)[1]
+    again, _ = walked(agents, settings, [2.6] * 4)
+    assert again[3, 0, GAIT] == 9
+
+
+def test_slow_steps_change_gaits_where_feet_pass_only():
+    agents, settings = crowd(cast=Cast((gaits_with(0.06),)))
+    agents.velocity[:] = [2.6, 0.0, 0.0]
+    gait.begin(agents, settings)
+    agents.memory[MEMORY][:, PHASE] = 0.2
+    shown, _ = walked(agents, settings, [1.2] * 5)
+    # 50 mm a step, until phase 0.39
+    assert (shown[:, 0, GAIT] == 9).all()
