@@ -23,7 +23,6 @@ from steer_addon.core.step.simulation import Simulation
 from steer_addon.core.views import F32
 
 from .density import ECHO
-from .greedy import finds_way
 from .scenario import F64, Area, Scenario, free_paths
 from .ways import Ways
 
@@ -151,6 +150,9 @@ class _Run:
         agents = self.simulation.agents
         rows = agents.id
         self.ways.choose(rows, self._pick)
+        if self.ways.moving:
+            self.ways.move(rows, self.position.astype(np.float64), agents.velocity)
+            self.world = replace(self.world, targets={"": make_targets(self.ways.points)})
         agents.target_index = self.ways.targets(rows, self.position[rows].astype(np.float64))
         agents.max_speed = self._speeds()[rows].astype(np.float32)
 
@@ -218,7 +220,9 @@ class _Run:
     def _proceed(self, rows: NDArray[np.int64]) -> None:
         """Let agents at their target continue to the next one, or arrive."""
         several, taken = self.ways.chosen(rows), self.ways.taken[rows]
-        arrived, on, away = self.ways.proceed(rows, self.position[rows].astype(np.float64))
+        arrived, on, away = self.ways.proceed(
+            rows, self.position[rows].astype(np.float64), self.now
+        )
         chose = (arrived | on) & several
         self.choice[rows[chose]] = taken[chose]
         self.arrived[rows] = arrived
@@ -311,8 +315,7 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
     result["digest"] = hashlib.blake2b(state.position.tobytes(), digest_size=8).hexdigest()
     result.update(scenario.notes)
     if scenario.asks_for_arrivals:
-        late = np.flatnonzero(~state.arrived)
-        result.update(arrivals(len(late), int(finds_way(scenario, late).sum())))
+        result["all_arrive"] = bool(state.arrived.all())
     if scenario.led:
         result["led"] = scenario.led
     if scenario.stated:
@@ -320,21 +323,6 @@ def _result(state: _Run, spent: list[float]) -> dict[str, Any]:
     result["wanted"] = [str(wanted) for wanted in scenario.wanted]
     result["short"] = [str(wanted) for wanted in scenario.wanted if not wanted.met(result)]
     return result
-
-
-def arrivals(late: int, lost: int) -> dict[str, Any]:
-    """Both figures of arrival.
-
-    Args:
-        late: Number of agents that did not arrive.
-        lost: Number of these that can see their way (see `greedy`).
-    """
-    return {
-        "all_arrive": late == 0,
-        "all_seeing_arrive": lost == 0,
-        "lost": lost,
-        "way_hidden": late - lost,
-    }
 
 
 def _more(state: _Run) -> dict[str, Any]:

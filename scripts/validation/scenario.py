@@ -14,6 +14,18 @@ from steer_addon.core.geometry.meshes import Mesh
 F64 = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Moves:
+    """A goal without a fixed place, for some time."""
+
+    kind: str
+    """SEEK an agent, FLEE from one or from a place, FLOW in a direction, or STAY."""
+    agent: int | None = None
+    """Row of the agent that is sought or fled from."""
+    to: tuple[float, float] | None = None
+    """The place that is fled from, or the direction of a flow; None for that of agents nearby."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
     """A place to go to: the nearest of some points, and how near counts as there."""
@@ -28,6 +40,12 @@ class Stage:
     """Whether it is a gate of half width `reach` to pass through (see `ways`)."""
     ahead: F64 | None = None
     """Unit directions in which gates are passed, shape (m, 3); None halves the turn there."""
+    box: tuple[float, float, float, float] | None = None
+    """Low x, low y, high x, high y of a region that counts as there, whole [m]."""
+    moves: Moves | None = None
+    """What moves the place; `points` is only where it starts."""
+    lasts: float = np.inf
+    """Time after which it is over, and not before [s]; infinite where it has to be reached."""
 
 
 Route = tuple[Stage, ...]
@@ -215,9 +233,11 @@ def free_paths(scenario: Scenario) -> F64:
         rows = np.flatnonzero(scenario.route == number)
         here = scenario.position[rows]
         for stage in route:
+            if np.isfinite(stage.lasts):
+                continue
             away = np.linalg.norm(stage.points[None] - here[:, None], axis=2)
             nearest = away.argmin(axis=1)
             total[rows] += away.min(axis=1)
             here = stage.points[nearest]
-        total[rows] -= route[-1].reach
+        total[rows] -= 0.0 if np.isfinite(route[-1].lasts) else route[-1].reach
     return np.maximum(total, 0.0)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,8 +26,6 @@ MAX_AGENTS = 20_000
 MAX_OBSTACLES = 20_000
 LIMIT = 1.0e6
 """Coordinates, sizes and speeds beyond are refused."""
-FAR = 1000.0
-"""Goals that are directions are this far away [m]."""
 LEAST_RADIUS = 0.01
 
 Box = tuple[float, float, float, float]
@@ -41,16 +38,25 @@ class ScenarioError(SteerError):
 
 @dataclass(frozen=True)
 class Goal:
-    """The next goal; None for a random place."""
+    """A goal. What it does not need is None, and so is what is drawn at random."""
 
-    point: tuple[float, float] | None
+    kind: str
+    """The name of its element, such as seekStaticTarget."""
     speed: float
+    time: float
+    """Its timeDuration [s]."""
+    point: tuple[float, float] | None = None
+    """The target, or the direction of a flow."""
+    box: Box | None = None
+    agent: str | None = None
+    """Name of the agent that is sought or fled from."""
 
 
 @dataclass(frozen=True)
 class Person:
     """An agent, or one of a region; None for random."""
 
+    name: str
     position: tuple[float, float] | Box | None
     heading: tuple[float, float] | None
     radius: float
@@ -163,38 +169,40 @@ class Reader:
         start = self._child(element, "initialConditions")
         place = region or self._point_or_random(self._child(start, "position"))
         sequence = self._child(element, "goalSequence")
-        goals = list(self._goals(sequence, place))
+        goals = [self._goal(goal) for goal in sequence]
         if not goals:
             raise self._error("goalSequence", "is empty", "add <seekStaticTarget>")
-        times = [self._number(goal, "timeDuration") for goal in sequence]
         return Person(
+            name=next((_text(child) for child in element if _tag(child) == "name"), ""),
             position=place,
             heading=self._point_or_random(self._child(start, "direction")),
             radius=max(self._size(start, "radius"), LEAST_RADIUS),
             speed=self._number(start, "speed"),
             goals=tuple(goals),
-            time=sum(times),
+            time=sum(goal.time for goal in goals),
         )
 
-    def _goals(
-        self, sequence: ElementTree.Element, place: tuple[float, ...] | None
-    ) -> Iterator[Goal]:
-        for element in sequence:
-            tag = _tag(element)
-            speed = self._number(element, "desiredSpeed")
-            if not 0.0 <= speed <= LIMIT:
-                raise self._error("desiredSpeed", f"is {speed:g}", f"give 0 to {LIMIT:g}")
-            if tag == "seekStaticTarget":
-                yield Goal(self._point_or_random(self._child(element, "targetLocation")), speed)
-            elif tag == "flowStaticDirection":
-                ahead = self._point_or_random(self._child(element, "targetDirection"))
-                yield Goal(_far(place, ahead), speed)
-            else:
-                raise self._error(
-                    tag,
-                    "is a goal that is not run",
-                    "give seekStaticTarget or flowStaticDirection",
-                )
+    def _goal(self, element: ElementTree.Element) -> Goal:
+        kind = _tag(element)
+        speed, time = self._number(element, "desiredSpeed"), self._number(element, "timeDuration")
+        if not 0.0 <= speed <= LIMIT:
+            raise self._error("desiredSpeed", f"is {speed:g}", f"give 0 to {LIMIT:g}")
+        if time < 0.0:
+            raise self._error("timeDuration", f"is {time:g}", "give a time from 0 up")
+        if kind in ("seekStaticTarget", "fleeStaticTarget", "flowStaticDirection"):
+            what = "targetDirection" if kind == "flowStaticDirection" else "targetLocation"
+            drawn = _is_random(element)
+            point = None if drawn else self._point_or_random(self._child(element, what))
+            return Goal(kind, speed, time, point=point)
+        if kind == "seekAxisAlignedBoxRegion":
+            box = self._box(self._child(element, "goalRegionBounds"))
+            return Goal(kind, speed, time, box=box)
+        if kind in ("seekDynamicTarget", "fleeDynamicTarget"):
+            name = None if _is_random(element) else _text(self._child(element, "targetName"))
+            return Goal(kind, speed, time, agent=name)
+        if kind in ("flowDynamicDirection", "idle"):
+            return Goal(kind, speed, time)
+        raise self._error(kind, "is a goal that is not run", "see the schema for what there is")
 
     def _child(self, element: ElementTree.Element, tag: str) -> ElementTree.Element:
         for child in element:
@@ -203,7 +211,7 @@ class Reader:
         raise self._error(_tag(element), f"has no <{tag}>", "add it")
 
     def _number(self, element: ElementTree.Element, tag: str) -> float:
-        text = (self._child(element, tag).text or "").strip()
+        text = _text(self._child(element, tag))
         try:
             value = float(text)
         except ValueError:
@@ -251,13 +259,10 @@ def _tag(element: ElementTree.Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _far(
-    place: tuple[float, ...] | None, ahead: tuple[float, float] | None
-) -> tuple[float, float] | None:
-    """A point far away in a direction."""
-    if ahead is None or math.hypot(*ahead) < 1.0e-9:
-        return None
-    here = place or (0.0, 0.0)
-    middle = here if len(here) == 2 else ((here[0] + here[2]) / 2.0, (here[1] + here[3]) / 2.0)
-    scale = FAR / math.hypot(*ahead)
-    return middle[0] + ahead[0] * scale, middle[1] + ahead[1] * scale
+def _text(element: ElementTree.Element) -> str:
+    return (element.text or "").strip()
+
+
+def _is_random(element: ElementTree.Element) -> bool:
+    """Whether a goal draws its target: it says `<random>true</random>` itself."""
+    return any(_tag(child) == "random" and _text(child) in ("true", "1") for child in element)

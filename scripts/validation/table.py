@@ -14,7 +14,6 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("agents", "agents", "{:d}"),
     ("arrived", "arrived", "{:d}"),
     ("all\narrive", "all_arrive", "{}"),
-    ("all who see\ntheir way", "all_seeing_arrive", "{}"),
     ("led", "led", "{}"),
     ("pene-\ntrations", "penetrations", "{:d}"),
     ("over-\nlap", "overlap", "{:.3f}"),

@@ -1,8 +1,8 @@
 """Run scenarios with published numbers and print one table.
 
     python scripts/validation/validate.py [FILE]… [--rvo2] [--rimea] [--flows 100,500]
-        [--circle 2-40] [--density] [--converging N] [--only TEXT] [--json OUT [--resume]]
-        [--plot DIR] [--markdown OUT] [--jobs 2]
+        [--circle 2-40] [--density] [--converging N] [--ways NONE] [--only TEXT]
+        [--json OUT [--resume]] [--plot DIR] [--markdown OUT] [--jobs 2]
 
 All scenarios use the unchanged preset `pedestrians`; a scenario gives start places, sizes and
 speeds of agents, their goals and the time step. Exits with 1 when a figure fails,
@@ -93,6 +93,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--only", metavar="TEXT", help="only scenarios whose name has this in it")
     parser.add_argument("--preset", default=PRESET, help="name of a preset, or a .json file")
     parser.add_argument("--seed", type=int, default=0, help="random places are drawn from it")
+    parser.add_argument(
+        "--ways", default=steerbench.WAYS, help="how agents of the files find their ways, or NONE"
+    )
     parser.add_argument("--json", metavar="OUT", type=Path, help="write one object per scenario")
     parser.add_argument("--resume", action="store_true", help="keep what the file of --json has")
     parser.add_argument("--markdown", metavar="OUT", type=Path, help="write docs/validation.md")
@@ -119,7 +122,11 @@ def jobs_of(options: argparse.Namespace) -> list[Job]:
     makers: list[tuple[str, Callable[..., Scenario], tuple[Any, ...]]] = []
     files = dict.fromkeys(options.files)
     makers += [
-        (name, steerbench.load, (path, options.seed))
+        (
+            name if options.ways == steerbench.WAYS else f"{name} {options.ways}",
+            steerbench.load,
+            (path, options.seed, options.ways),
+        )
         for name, path in zip(names_of(list(files)), files, strict=True)
     ]
     makers += [(f"antipodal {n}", rvo2.antipodal, (n,)) for n in options.circle or ()]

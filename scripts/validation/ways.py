@@ -6,6 +6,8 @@ people round a corner side by side, and no agent turns back for a missed point. 
 halves the angle between the ways before and after it, unless the stage gives a direction, as
 doors do. Each agent heads for where its own lane, parallel to the way there, meets the gate; when
 it is near, for a place beyond, so that it does not brake in the gate.
+
+Goals without a fixed place (`Moves`) are put ahead of each agent, step by step.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .scenario import F64, Scenario, Stage
+from .scenario import F64, Moves, Scenario, Stage
 
 I64 = NDArray[np.int64]
 
@@ -24,8 +26,13 @@ SPACING = 0.5
 """Gates are headed for at places at most this far apart [m]."""
 BEYOND = 1.5
 """Distance to a gate within which agents head for a place that far behind it, to brake later."""
+_NOWHERE = (np.inf, np.inf, -np.inf, -np.inf)
 STEEPEST = 0.2
 """Least cosine between lanes and the way through a gate: lanes meet it not too far away."""
+AHEAD = 10.0
+"""Agents that flee, or flow in a direction, head for a place this far away [m]."""
+NEARBY = 5.0
+"""Agents that flow with others look at those within this distance [m]."""
 
 
 class Ways:
@@ -35,6 +42,8 @@ class Ways:
         points: The targets [m], shape (target_count, 3).
         stage: Number of stages that each agent has completed, shape (n,).
         taken: Which of a stage's places each agent heads for, -1 for not chosen yet, shape (n,).
+        since: When each agent began its stage [s], shape (n,).
+        home: Where it was then [m], shape (n, 3).
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -42,14 +51,17 @@ class Ways:
         n = scenario.count
         self.stage: I64 = np.zeros(n, np.int64)
         self.taken: I64 = np.full(n, -1, np.int64)
+        self.since: F64 = np.zeros(n)
+        self.home: F64 = scenario.position.copy()
         self._points: list[F64] = []
         self._rows: dict[str, list[Any]] = {
-            name: []
-            for name in ("middle", "through", "across", "lane", "reach", "gate", "first", "slots")
+            name: [] for name in "middle through across lane reach gate first slots box".split()
         }
         self._entry_place: list[int] = []
         self._entry_choices: list[int] = []
         self._entry_speed: list[float] = []
+        self._moves: list[Moves | None] = []
+        entry_lasts: list[float] = []
         begin = []
         for number, route in enumerate(scenario.routes):
             begin.append(len(self._entry_place))
@@ -57,7 +69,14 @@ class Ways:
             here = members.mean(axis=0) if len(members) else route[0].points[0]
             for stage, after in zip(route, (*route[1:], None), strict=True):
                 here = self._plan(stage, after, here)
+                self._moves.append(stage.moves)
+                entry_lasts.append(stage.lasts)
+        own = np.array([moves is not None for moves in self._moves])
+        if own.any():
+            # each agent has a place of its own behind all others
+            self._points.append(scenario.position)
         self.points: F64 = np.concatenate(self._points)
+        self._own, self._lasts = own, np.array(entry_lasts)
         self._begin = np.array(begin)[scenario.route]
         self._stages = np.array([len(route) for route in scenario.routes])[scenario.route]
         self._place_of = np.array(self._entry_place)
@@ -68,6 +87,7 @@ class Ways:
         self._across, self._lane = places["across"], places["lane"]
         self._reach, self._gate = places["reach"], places["gate"]
         self._first, self._slots = places["first"], places["slots"]
+        self._box = places["box"]
 
     def _plan(self, stage: Stage, after: Stage | None, here: F64) -> F64:
         """Add a stage; returns the start of the way to the next one."""
@@ -94,6 +114,7 @@ class Ways:
                 "gate": gate,
                 "first": sum(map(len, self._points)),
                 "slots": len(places) // 2 if gate else 1,
+                "box": stage.box or _NOWHERE,
             }
             for name, value in row.items():
                 self._rows[name].append(value)
@@ -145,26 +166,75 @@ class Ways:
         heads_for = aside[:, None] * self._across[place]
         near = np.linalg.norm(offset - heads_for, axis=1) < BEYOND
         row = self._first[place] + np.where(self._gate[place], slot + slots * near, 0)
-        return row.astype(np.int64)
+        own = len(self.points) - len(self.stage) + rows
+        return np.where(self._own[self._entry(rows)], own, row).astype(np.int64)
 
-    def proceed(self, rows: I64, position: F64) -> tuple[NDArray[np.bool_], NDArray[np.bool_], F64]:
+    @property
+    def moving(self) -> bool:
+        """Whether there are goals without a fixed place."""
+        return bool(self._own.any())
+
+    def move(self, rows: I64, position: F64, velocity: F64) -> None:
+        """Put the goals without a fixed place where they are now.
+
+        Args:
+            rows: Rows of the present agents.
+            position: Positions of all agents [m], of those that are gone the last ones, (n, 3).
+            velocity: Velocities of the present agents [m/s], shape (len(rows), 3).
+        """
+        own = len(self.points) - len(self.stage)
+        for k, entry in enumerate(self._entry(rows)):
+            moves, row = self._moves[entry], rows[k]
+            if moves is None:
+                continue
+            here = position[row]
+            if moves.kind == "STAY":
+                aim = self.home[row]
+            elif moves.kind == "SEEK":
+                aim = position[moves.agent]
+            elif moves.kind == "FLEE":
+                threat = position[moves.agent] if moves.agent is not None else [*moves.to, 0.0]  # type: ignore[misc]
+                aim = here + AHEAD * _unit(here - threat)
+            elif moves.to is not None:
+                aim = here + AHEAD * _unit(np.array([*moves.to, 0.0]))
+            else:
+                near = np.linalg.norm(position[rows] - here, axis=1) <= NEARBY
+                near[k] = False
+                aim = here + AHEAD * _unit(velocity[near].sum(axis=0))
+            self.points[own + row] = aim
+
+    def proceed(
+        self, rows: I64, position: F64, now: float = 0.0
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], F64]:
         """Let agents that passed a gate or reached a place continue to their next stage.
 
         Args:
             rows: Rows of the present agents.
             position: Their positions [m], shape (len(rows), 3).
+            now: Time since the start [s].
 
         Returns:
-            Agents at the last stage's place; agents that continued; distances to the middles [m].
+            Agents at the last stage's place; agents that continued; distances to the middles [m],
+            or the time left [s] where a stage lasts for a time.
         """
-        place = self._place(rows)
-        offset = position - self._middle[place]
-        away = np.linalg.norm(offset, axis=1)
+        place, entry = self._place(rows), self._entry(rows)
+        middle = self._middle[place].copy()
+        moved = self._own[entry]
+        middle[moved] = self.points[(len(self.points) - len(self.stage) + rows)[moved]]
+        offset = position - middle
+        left = self._lasts[entry] - (now - self.since[rows])
+        timed = np.isfinite(left)
+        away = np.where(timed, left, np.linalg.norm(offset, axis=1))
         crossed = _dot(offset, self._through[place]) >= 0.0
-        there = np.where(self._gate[place], crossed, away <= self._reach[place])
+        low, high = self._box[place, :2], self._box[place, 2:]
+        inside = ((position[:, :2] >= low) & (position[:, :2] <= high)).all(axis=1)
+        reached = inside | (away <= np.where(timed, 1.0e-9, self._reach[place]))
+        there = np.where(self._gate[place], crossed, reached)
         last = self.stage[rows] >= self._stages[rows] - 1
         on = there & ~last
         self.stage[rows[on]] += 1
+        self.since[rows[on]] = now
+        self.home[rows[on]] = position[on]
         return there & last, on, away
 
     def chosen(self, rows: I64) -> NDArray[np.bool_]:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from scripts.validation import steerbench, steerbench_file
-from scripts.validation.greedy import finds_way
 from scripts.validation.runner import run
 from scripts.validation.steerbench_file import Reader, ScenarioError
 from steer_addon.core.geometry import bvh
@@ -76,54 +75,50 @@ def test_random_places_come_from_the_seed(shared):
     assert not np.array_equal(first, other)
 
 
-def test_where_a_wall_hides_goals_a_walker_that_slides_along_it_finds_no_way(shared):
-    found = {}
-    for name in ("maze", "simple-wall", "bottleneck-evacuation", "urban"):
-        scenario = steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml")
-        ways = finds_way(scenario, np.arange(scenario.count))
-        found[name] = (int((~ways).sum()), scenario.count)
-    assert found == {
-        "maze": (1, 1),
-        "simple-wall": (2, 2),
-        "bottleneck-evacuation": (162, 200),
-        "urban": (8, 50),
-    }
-
-
-def test_the_walker_finds_what_is_open(shared):
-    for name in ("hallway-two-way", "surprise-1", "3-squeeze"):
-        scenario = steerbench.load(shared / "scenarios" / "steersuite" / f"{name}.xml")
-        assert finds_way(scenario, np.arange(scenario.count)).all()
-
-
 def test_every_file_asks_all_agents_to_arrive(shared):
     for path in files(shared):
         assert "arrived_share ≥ 1" in map(str, steerbench.load(path).wanted), path.stem
+
+
+STRAIGHT = {"bottleneck-evacuation", "maze", "simple-wall", "urban"}
+"""Files in which some do not arrive who go straight at their goals."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(47))
+def test_all_agents_of_every_file_arrive(shared, number):
+    result = run(steerbench.load(files(shared)[number])).result
+    assert result["short"] == [], result
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(47))
+def test_what_walls_hide_is_not_found_straight_on(shared, number):
+    path = files(shared)[number]
+    result = run(steerbench.load(path, ways="NONE")).result
+    assert result["all_arrive"] == (path.stem not in STRAIGHT)
+
+
+@pytest.mark.parametrize("ways", ["NONE", "AROUND"])
+def test_two_round_a_wall(shared, ways):
+    path = shared / "scenarios" / "steersuite" / "simple-wall.xml"
+    result = run(replace(steerbench.load(path, ways=ways), duration=60.0)).result
+    assert result["all_arrive"] == (ways == "AROUND")
+    assert result["penetrations"] == 0
 
 
 def test_a_copy_under_another_name_gets_the_same_verdict(shared, tmp_path):
     maze = shared / "scenarios" / "steersuite" / "maze.xml"
     copy = tmp_path / "open-field.xml"
     copy.write_bytes(maze.read_bytes())
-    ran = [run(replace(steerbench.load(path), duration=20.0)).result for path in (maze, copy)]
+    paths = maze, copy
+    ran = [run(replace(steerbench.load(path, ways="NONE"), duration=20.0)).result for path in paths]
     assert [result["name"] for result in ran] == ["maze", "open-field"]
     for result in ran:
         del result["name"], result["seconds"], result["seconds_per_step"]
     assert ran[0] == ran[1]
     assert ran[0]["short"] == ["arrived_share ≥ 1"]
-    assert (ran[0]["all_arrive"], ran[0]["all_seeing_arrive"]) == (False, True)
-
-
-def test_an_agent_that_is_lost_is_told_from_one_whose_way_is_hidden(write):
-    wall = f"<obstacle>{BOX.format(-9, 9, 8, 9)}</obstacle>"
-    behind = AGENT.replace("<z>3</z>", "<z>12</z>").replace("<x>4</x>", "<x>1</x>")
-    blind = run(replace(steerbench.load(write(behind + wall)), duration=4.0)).result
-    assert (blind["lost"], blind["way_hidden"]) == (0, 1)
-    assert (blind["all_arrive"], blind["all_seeing_arrive"]) == (False, True)
-    free = run(replace(steerbench.load(write(behind)), duration=4.0)).result
-    assert (free["lost"], free["way_hidden"]) == (1, 0)
-    assert (free["all_arrive"], free["all_seeing_arrive"]) == (False, False)
-    assert blind["short"] == free["short"] == ["arrived_share ≥ 1"]
+    assert ran[0]["all_arrive"] is False
 
 
 def test_the_plane_is_turned_upright(write):
@@ -162,12 +157,114 @@ def test_several_goals_are_gone_to_in_turn(write):
     assert [stage.speed for stage in scenario.routes[0]] == [1.3, 0.7]
 
 
-def test_a_direction_is_a_goal_far_away(write):
-    flow = GOAL.replace("seekStaticTarget", "flowStaticDirection")
-    flow = flow.replace("targetLocation", "targetDirection")
-    scenario = steerbench.load(write(f"<agent>{START}{flow}</agent>"))
-    ahead = scenario.routes[0][0].points[0] - scenario.position[0]
-    assert ahead / np.linalg.norm(ahead) == pytest.approx([0.8, -0.6, 0.0])
+def goal_of(tag: str, inside: str, seconds: float = 3.0) -> str:
+    """A goal of any kind at 1 m/s."""
+    return f"""<{tag}>{inside}<desiredSpeed>1</desiredSpeed>
+    <timeDuration>{seconds}</timeDuration></{tag}>"""
+
+
+def agent_with(*goals: str, name: str = "", x: float = 1.0) -> str:
+    start = START.replace("<x>1</x>", f"<x>{x}</x>")
+    sequence = f"<goalSequence>{''.join(goals)}</goalSequence>"
+    return f"<agent><name>{name}</name>{start}{sequence}</agent>"
+
+
+def played(path: Path, ways: str = "NONE"):
+    """A run, and where its agents were each quarter of a second."""
+    outcome = run(steerbench.load(path, ways=ways), tracks=True)
+    return outcome.result, outcome.tracks
+
+
+POINT = "<targetLocation><x>{}</x><y>0</y><z>{}</z></targetLocation>"
+
+
+def test_flows_go_on_in_their_direction_for_their_time(write):
+    to = "<targetDirection><x>0</x><y>0</y><z>-2</z></targetDirection>"
+    result, tracks = played(write(agent_with(goal_of("flowStaticDirection", to, 6.0))))
+    assert (result["arrived"], result["time"]) == (1, pytest.approx(6.0))
+    # z down there is y up here
+    assert tracks[-2, 0] == pytest.approx([1.0, -2.0 + 5.75, 0.0], abs=0.6)
+
+
+def test_flows_of_the_crowd_follow_those_nearby(write):
+    to = "<targetDirection><x>1</x><y>0</y><z>0</z></targetDirection>"
+    leader = agent_with(goal_of("flowStaticDirection", to, 6.0), x=3.0)
+    follower = agent_with(goal_of("flowDynamicDirection", "<type>BOIDS</type>", 6.0))
+    result, tracks = played(write(leader + follower))
+    assert result["arrived"] == 2
+    assert tracks[-2, 1, 0] > 4.0
+    assert tracks[-2, 1, 1] == pytest.approx(-2.0, abs=0.3)
+
+
+def test_agents_flee_from_places_and_agents_for_a_time(write):
+    away = goal_of("fleeStaticTarget", POINT.format(0, 2), 6.0)
+    result, tracks = played(write(agent_with(away)))
+    assert (result["arrived"], result["time"]) == (1, pytest.approx(6.0))
+    assert tracks[-2, 0, 0] > 5.0
+    from_other = goal_of("fleeDynamicTarget", "<targetName>fox</targetName>", 6.0)
+    fox = agent_with(goal_of("idle", "", 8.0), name="fox", x=3.0)
+    result, tracks = played(write(agent_with(from_other) + fox))
+    assert result["arrived"] == 2
+    assert np.nanmin(tracks[:, 0, 0]) < -3.0
+    assert tracks[-2, 1] == pytest.approx([3.0, -2.0, 0.0], abs=0.1)
+
+
+@pytest.mark.parametrize("which", ["<targetName>B</targetName>", "<random>true</random>"])
+def test_agents_seek_one_that_moves(write, which):
+    seeker = agent_with(goal_of("seekDynamicTarget", f"<targetName/>{which}", 99.0))
+    if "true" not in which:
+        seeker = seeker.replace("<targetName/>", "")
+    to = "<targetDirection><x>0</x><y>0</y><z>1</z></targetDirection>"
+    slow = goal_of("flowStaticDirection", to, 60.0).replace(">1</desired", ">0.3</desired")
+    result, tracks = played(write(seeker + agent_with(slow, name="B", x=4.0)))
+    caught = int(np.flatnonzero(~np.isfinite(tracks[:, 0, 0]))[0])
+    away = np.linalg.norm(tracks[caught - 1, 0] - tracks[caught - 1, 1])
+    assert result["arrived"] == 2
+    assert 1.0 <= away <= 1.25 + 0.25
+
+
+def test_a_region_is_reached_anywhere_inside(write):
+    region = f"<goalRegionBounds>{BOX.format(4, 8, -8, 18)}</goalRegionBounds>"
+    path = write(agent_with(goal_of("seekAxisAlignedBoxRegion", region)))
+    (stage,) = steerbench.load(path).routes[0]
+    # its place nearest to the start, with room for the body
+    assert stage.points.tolist() == [[4.5, -2.0, 0.0]]
+    result, tracks = played(path)
+    assert result["arrived"] == 1
+    # it is in when its middle is
+    assert np.nanmax(tracks[:, 0, 0]) == pytest.approx(4.0, abs=0.3)
+
+
+def test_a_region_whose_near_side_is_walled_is_entered_elsewhere(write):
+    region = f"<goalRegionBounds>{BOX.format(4, 8, -8, 8)}</goalRegionBounds>"
+    wall = f"<obstacle>{BOX.format(4, 5.5, -2, 6)}</obstacle>"
+    path = write(agent_with(goal_of("seekAxisAlignedBoxRegion", region)) + wall)
+    (stage,) = steerbench.load(path).routes[0]
+    x, y, _z = stage.points[0]
+    assert 4.5 <= x <= 7.5 and -7.5 <= y <= 7.5
+    assert x >= 6.0 or y <= -6.5 or y >= 2.5
+
+
+def test_goals_of_different_kinds_are_gone_to_in_turn(write):
+    goals = [
+        goal_of("seekStaticTarget", POINT.format(4, 2)),
+        goal_of("idle", "", 5.0),
+        goal_of("seekStaticTarget", POINT.format(1, 2)),
+    ]
+    result, tracks = played(write(agent_with(*goals)))
+    x = tracks[:, 0, 0]
+    assert result["arrived"] == 1
+    assert np.nanmax(x) == pytest.approx(3.4, abs=0.3)
+    waits = np.isfinite(x) & (x > np.nanmax(x) - 0.3)
+    assert waits.sum() * 0.25 == pytest.approx(5.5, abs=1.0)
+    assert result["time"] == pytest.approx(5.0 + 2 * 2.3, abs=1.5)
+
+
+def test_files_say_where_their_ways_are_switched_on(shared):
+    path = files(shared)[0]
+    assert steerbench.load(path).stated == ("ways.ways=AROUND",)
+    assert steerbench.load(path, ways="QUICKEST").stated == ("ways.ways=QUICKEST",)
+    assert steerbench.load(path, ways="NONE").stated == ()
 
 
 def test_the_declaration_may_come_after_a_comment(write):
@@ -189,7 +286,21 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
         (AGENT.replace("<radius>0.5", "<radius>-1"), "radius> is -1"),
         (AGENT.replace("<x>1</x>", "<x>1e30</x>"), "position/x> is 1e+30"),
         (AGENT.replace("<desiredSpeed>1.3", "<desiredSpeed>-2"), "desiredSpeed> is -2"),
-        (AGENT.replace("seekStaticTarget", "idle"), "<idle> is a goal that is not run"),
+        (AGENT.replace("seekStaticTarget", "groupTarget"), "is a goal that is not run"),
+        (AGENT.replace("seekStaticTarget", "seekDynamicTarget"), "has no <targetName>"),
+        (
+            agent_with(goal_of("seekDynamicTarget", "<targetName>Y</targetName>"), name="X"),
+            "<seekDynamicTarget> finds no agent 'Y'",
+        ),
+        (
+            agent_with(goal_of("fleeDynamicTarget", "<random>true</random>")),
+            "<fleeDynamicTarget> finds no other agent",
+        ),
+        (
+            AGENT.replace("seekStaticTarget", "seekAxisAlignedBoxRegion"),
+            "has no <goalRegionBounds>",
+        ),
+        (AGENT.replace(">1000<", ">-1<"), "timeDuration> is -1"),
         (f"<agent>{START}<goalSequence/></agent>", "<goalSequence> is empty"),
         (f"<agent>{START}</agent>", "<agent> has no <goalSequence>"),
         (REGION.format("2.5", BOX.format(0, 9, 0, 9), GOAL), "numAgents> is 2.5"),

@@ -326,6 +326,8 @@ def test_files_of_one_name_are_two_scenarios(tmp_path, monkeypatch):
     assert names == [(tmp_path / "a/maze").as_posix(), (tmp_path / "b/maze").as_posix(), "forest"]
     made = [job.make(*job.given).name for job in jobs]
     assert made == ["alone"] * 3
+    (straight,) = validate.jobs_of(validate.parse(["forest.xml", "--ways", "NONE"]))
+    assert (straight.name, straight.given[-1]) == ("forest NONE", "NONE")
     # the name that it was asked for by is that of its result, and of its picture
     kept = []
     monkeypatch.setattr(validate.plots, "trajectories", lambda outcome, _: kept.append(outcome))
@@ -357,16 +359,16 @@ def test_numbers():
 
 def test_the_page_has_all_results():
     found = [{"name": name, "wanted": [], "short": []} for name in ("maze", "rvo2 circle")]
-    found[0].update(arrived=1, agents=3, way_hidden=2, all_arrive=False, all_seeing_arrive=True)
+    found[0].update(arrived=1, agents=3, all_arrive=False)
     found[0].update(short=["arrived_share ≥ 1"])
     found += [{"name": "corridor 1000", "arrived_share": 0.95, "wanted": [], "short": []}]
     found += [{"name": f"antipodal {n}", "end": 9.0, "wanted": [], "short": []} for n in (2, 3)]
     text = page.as_page(found)
     assert "4 of 5 scenarios as wanted" in text
-    assert "all agents arrive in 0, and all that can see their way in 1" in text
+    assert "all agents arrive in 0. The six flow scenes" in text
     assert "| corridor | – (0.89) | – (0.40) | 0.95 (0.29) | – (0.19) |" in text
     assert "2 of 2 numbers of agents as wanted" in text
-    assert "- maze: 2 of the 2 agents that did not arrive, of 3 in all" in text
+    assert "| maze | 3 | 1 | no |" in text
     assert text.count("## ") == 4
 
 

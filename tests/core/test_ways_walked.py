@@ -1,0 +1,113 @@
+"""People who find their ways walk them: over bridges, up ramps, through doors and onto trains."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import way_buildings as buildings
+import way_scenes as scenes
+from waytools import Walk, walked
+
+from steer_addon.core.geometry import bvh
+
+pytestmark = pytest.mark.slow
+
+
+def arrives(
+    walk: Walk, goal, frames: int, within: float = 0.5, more=lambda frame: ()
+) -> np.ndarray:
+    """Walk; all are at the goal at the end."""
+    places = walk.on(frames, more)
+    assert (np.linalg.norm(places[-1] - goal, axis=1) < within).all(), places[-1]
+    return places
+
+
+def test_a_bridge_is_crossed_above_and_below():
+    scene = buildings.bridge()
+    over = Walk(scene, scene.places["south"], scene.places["north"])
+    places = arrives(over, scene.places["north"], 1100)
+    middle = np.abs(places[:, 0, 1]) < 5.0
+    assert places[middle, 0, 2] == pytest.approx(buildings.ABOVE, abs=0.05)
+    length = buildings.bridge_length()
+    assert walked(places)[0] == pytest.approx(length, rel=0.02)
+    under = Walk(scene, scene.places["west"], scene.places["east"])
+    places = arrives(under, scene.places["east"], 1100)
+    assert np.abs(places[:, 0, 2]).max() < 0.05
+
+
+def test_ramps_are_climbed_from_floor_to_floor():
+    scene = buildings.three_storeys()
+    goal = scene.places["goal"]
+    places = arrives(Walk(scene, scene.places["start"], goal), goal, 1000)
+    exact = buildings.storeys_unfolded(0.25)
+    exact = exact.length(("floor 0", (15.0, 3.0)), ("floor 2", (15.0, 17.0)))
+    # lanes lie apart from the corners
+    assert 0.98 * exact < walked(places)[0] < 1.06 * exact
+
+
+def test_a_spiral_ramp_is_climbed_and_nobody_falls_off():
+    scene = buildings.spiral_ramp()
+    goal = scene.places["goal"]
+    places = arrives(Walk(scene, scene.places["start"], goal), goal, 1000)[:, 0]
+    away = np.hypot(places[:, 0], places[:, 1])
+    assert buildings.INNER <= away.min() and away.max() <= buildings.OUTER
+    # on its ramp at each turn: the height is that of the angle
+    angle = np.unwrap(np.arctan2(places[:, 1], places[:, 0]))
+    assert places[:, 2] == pytest.approx(buildings.RISE * angle, abs=0.15)
+
+
+def test_without_ways_a_wall_holds_up_who_goes_round_it_with_them():
+    scene = scenes.two_doors(near=0.4)
+    start, goal = scene.places["start"], scene.places["goal"]
+    straight = Walk(scene, start, goal, "NONE").on(700)
+    assert np.linalg.norm(straight[-1, 0] - goal) > 6.0
+    places = arrives(Walk(scene, start, goal), goal, 700)
+    crossing = np.abs(places[:, 0, 0] - 10.0) < 0.3
+    assert (places[crossing, 0, 1] > 15.0).all()
+
+
+def test_a_door_that_shuts_midway_sends_those_before_it_round():
+    scene = scenes.two_doors()
+    start, goal = scene.places["start"], scene.places["goal"]
+
+    def leaf(frame):
+        return [scenes.door_leaf(float(np.clip((frame - 40) / 20.0, 0.0, 1.0)))]
+
+    places = arrives(Walk(scene, start, goal), goal, 900, more=leaf)[:, 0]
+    # it shuts when the agent is about to pass
+    assert 5.0 < places[40, 0] < 9.5
+    crossing = np.abs(places[:, 0] - 10.0) < 0.3
+    assert (places[crossing, 1] > 15.0).all()
+
+
+def test_a_train_is_boarded_when_it_stands():
+    scene = buildings.platform()
+    goal = scene.places["goal"]
+    walk = Walk(scene, scene.places["start"], goal)
+    standing = buildings.with_train(0.0)
+    tree = bvh.build(standing.ground.triangles)
+
+    def train(frame):
+        return buildings.with_train(buildings.train_place(frame)) if frame < 100 else standing
+
+    def ground(frame):
+        return tree if frame >= 100 else bvh.build(train(frame).ground.triangles)
+
+    places = walk.on(400, lambda frame: train(frame).colliders, ground)[:, 0]
+    assert np.linalg.norm(places[-1] - goal) < 0.5
+    # before it stands nobody is in its way, and then they go up into it
+    assert places[:100, 1].max() < 0.0
+    inside = places[-1]
+    assert 0.0 < inside[1] < 3.0
+    # through one of its doors
+    at_edge = places[np.argmax(places[:, 1] > 0.1)]
+    assert min(abs(at_edge[0] - x) for x in buildings.DOORS) < 0.7
+
+
+def test_a_maze_is_left_by_everybody():
+    scene = scenes.maze(1)
+    start, goal = scene.places["start"], scene.places["goal"]
+    starts = start + [[x, y, 0.0] for x in (-0.5, 0.0, 0.5) for y in (-0.5, 0.0, 0.5)]
+    # all of their lanes round the corners lead on
+    places = Walk(scene, starts, goal).on(1500)
+    assert (np.linalg.norm(places[-1] - goal, axis=1) < 1.2).all()
