@@ -3,7 +3,8 @@
 `python scripts/docs/render.py --pictures` runs it. A crowd is started from a preset and played;
 then every section of the Crowd panel is shown alone, and its picture is cut out. Needs
 ImageMagick's `import` and `convert`, xdotool, and the numba of the program's Python. Kernels are
-kept in build/kernels.
+kept in build/kernels. `-- ways motion` behind the command takes the pictures of these sections
+alone, of a crowd that is not played.
 """
 
 from __future__ import annotations
@@ -193,19 +194,22 @@ def hide_others() -> None:
             bpy.utils.unregister_class(cls)
 
 
-def panel_pictures() -> Iterator[Step]:
-    """Each section alone, open, in the Properties editor."""
+def panel_pictures(names: list[str]) -> Iterator[Step]:
+    """Each section alone, open, in the Properties editor; all of them where none is named."""
     yield from enlarge()
     hide_others()
     obj = crowd()
     bpy.context.view_layer.objects.active = obj
     overlay = bpy.context.scene.steer_overlay
-    overlay.show, overlay.agents = True, held_up()
+    if not names:
+        overlay.show, overlay.agents = True, held_up()
     registered = sections("PHYSICS_PT_steer")
     parts = [part for cls in registered for part in sections(cls.__name__)]
     for cls in (*parts, *registered):
         bpy.utils.unregister_class(cls)
     for cls in registered:
+        if names and cls.section not in names:
+            continue
         shown = opened(cls)
         for part in shown:
             bpy.utils.register_class(part)
@@ -215,7 +219,8 @@ def panel_pictures() -> Iterator[Step]:
         save(f"panels/{name}", region_of(area_of("PROPERTIES")), trim=True)
         for part in reversed(shown):
             bpy.utils.unregister_class(part)
-    yield from main_panel(obj)
+    if not names:
+        yield from main_panel(obj)
     for cls in (*registered, *parts):
         bpy.utils.register_class(cls)
     overlay.show = False
@@ -244,9 +249,18 @@ def presets_picture() -> Iterator[Step]:
 
 
 def session() -> Iterator[Step]:
-    """All pictures."""
+    """All pictures, or those of the sections that are named."""
+    names = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+    if names:
+        start("pedestrians")
+        # what is seen of it when it counts
+        crowd().steer.ways.ways = "AROUND"
+        yield 1.0
+        yield lambda: compiling.state() is None
+        yield from panel_pictures(names)
+        return
     yield from first_steps()
-    yield from panel_pictures()
+    yield from panel_pictures(names)
     yield from presets_picture()
 
 

@@ -19,7 +19,7 @@ from ..inputs.world import World
 from ..results.frames import shown
 from ..sensing.declare import NEIGHBORS, SET, VELOCITY, WISH, Behavior
 from ..step.crowd_step import world_view
-from ..step.guiding import Guide, blocks_of, goes, guided, shape_of, with_ways
+from ..step.guiding import Guide, blocks_of, goes, guided, seen_by, shape_of, with_ways
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver
 from ..views import AgentView, WorldView
@@ -213,6 +213,7 @@ class _Seen:
         if len(rows) < len(alive):
             self.agents, world = self.agents.taken(rows), world.living(alive)
         told = self._settings = answer.settings
+        self._crowding = seen_by(told, answer.after)
         self._world = world
         desired = np.zeros((len(alive), 3), np.float32)
         sum_desired(proposals, desired)
@@ -283,7 +284,8 @@ class _Seen:
         agents, rows = self.agents, np.asarray(targets.row, np.int64)
         shape, blocks = shape_of(self._settings, agents), blocks_of(self._world, agents)
         told = (agents.position, agents.id, agents.radius)
-        way = way_of(ways, shape, blocks, targets.position, rows, told, place)
+        goals = targets.position, rows
+        way = way_of(ways, shape, blocks, *goals, told, place, self._crowding)
         return (Route(WAY, way.points, length=way.length),)
 
 

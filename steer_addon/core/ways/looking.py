@@ -97,6 +97,7 @@ def way_of(
     row: I64,
     agents: tuple[F32, I64, F32],
     who: int,
+    seen: F32 | None = None,
 ) -> Way:
     """The way of one agent, corner by corner as it will head for them.
 
@@ -108,6 +109,7 @@ def way_of(
         row: Each agent's goal, -1 for none, shape (agents,).
         agents: (positions [m], ids, radii [m]) of all agents; their radii make the classes.
         who: The row of the agent, which has a goal.
+        seen: The people that make ways seem longer, see `Ways.lead`.
     """
     position, ids, radius = agents
     alone = np.full(len(row), -1, np.int64)
@@ -115,7 +117,7 @@ def way_of(
     place, left = position.copy(), np.inf
     points = [place[who].astype(np.float64)]
     while len(points) <= MOST_CORNERS:
-        via, rest = ways.lead(shape, blocks, goals, alone, (place, ids, radius))
+        via, rest = ways.lead(shape, blocks, goals, alone, (place, ids, radius), seen)
         points.append(via[who].astype(np.float64))
         # from a corner on, each next one is nearer to the goal
         if not 0.0 < rest[who] < left:
