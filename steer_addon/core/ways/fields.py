@@ -24,7 +24,7 @@ from .islands import Roots
 from .lattice import line_cost, neighbor_of, sees, stand_of
 from .room import BLOCKED, OPEN
 
-SQUEEZE = 1.1
+SQUEEZE = 1.25
 """How much longer tight cells seem: along a wall, ways keep to the open cells beside it."""
 UNSEEN, WAITS, DONE = 0, 1, 2
 
