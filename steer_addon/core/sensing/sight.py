@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from ..compiled.jit import inlined_kernel, kernel
-from ..geometry.bvh import ray_cast, triangle_corners, triangle_normal
+from ..geometry.bvh import ray_cast, ray_cast_stops, triangle_corners, triangle_normal
 from ..geometry.bvh_flat import flat_on_triangle
 from ..geometry.bvh_sweep import sweep_cast
-from ..geometry.ground import UP_SLACK
+from ..geometry.ground import SLACK, UP_SLACK
 from ..numeric.vec import EPSILON, add_scaled, cross, dot, length, load, scale, unit
 from .targeting import on_ground, side_axis
 
 LEVEL = 0.9
 """Faces with a normal of more than this upward have a rim that is met from the side."""
+BEFORE = 0.05
+"""How far [m] before a steep face the ground is looked for from which it would be climbed."""
 BACK = 1.0e-3
 """How far [m] before such a rim a body is when it tells where the rim is."""
 
@@ -28,10 +30,26 @@ def _rim(world, triangle, origin, direction, distance, normal):
 
 
 @kernel
+def _is_step(world, hit, direction):
+    """Whether a steep face of the ground is a step for who comes to it in a direction.
+
+    From the ground before it a knee goes over it, as in `geometry.ground`.
+    """
+    ahead = unit((direction[0], direction[1], 0.0))
+    x, y, z = add_scaled(hit, ahead, -BEFORE)
+    floor, depth = ray_cast(world.ground, (x, y, z), (0.0, 0.0, -1.0), 2.0 * world.eye_height)
+    if floor < 0:
+        return False
+    knee = (x, y, z - depth + world.eye_height + SLACK)
+    return ray_cast_stops(world.ground, knee, ahead, 2.0 * BEFORE, world.min_up - UP_SLACK)[0] < 0
+
+
+@kernel
 def first_hit(world, origin, direction, reach):
     """Nearest obstacle on a ray: (triangle, distance, normal against the ray).
 
-    Walkers see what hangs above the ray, up to the height of their bodies, as on the ray.
+    Walkers see what hangs above the ray, up to the height of their bodies, as on the ray. Steps of
+    the ground that they climb do not count, and hide the ground behind them.
 
     The triangle is a collider's, len(colliders) for steep ground, and -1 for a miss.
     """
@@ -45,7 +63,9 @@ def first_hit(world, origin, direction, reach):
         ground_triangle, ground_distance = ray_cast(world.ground, origin, direction, reach)
         if ground_triangle >= 0 and (triangle < 0 or ground_distance < distance):
             ground_normal = triangle_normal(world.ground, ground_triangle)
-            if abs(ground_normal[2]) < world.min_up - UP_SLACK:
+            steep = abs(ground_normal[2]) < world.min_up - UP_SLACK
+            hit = add_scaled(origin, direction, ground_distance)
+            if steep and not _is_step(world, hit, direction):
                 triangle = len(world.colliders.triangles)
                 distance, normal = ground_distance, ground_normal
     if dot(normal, direction) > 0.0:
