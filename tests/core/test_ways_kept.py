@@ -136,7 +136,7 @@ def test_beyond_a_plane_without_end_goals_and_agents_are_led_too():
     goals = np.float32([[30.0, 12.0, 0.0]])
     told = starts, np.zeros(1, np.int64), np.full(1, RADIUS, np.float32)
     ways = Ways()
-    via, rest = ways.lead(SHAPE, plane, goals, np.zeros(1, np.int64), told)
+    via, rest, _kept = ways.lead(SHAPE, plane, goals, np.zeros(1, np.int64), told)
     way = rest[0] + np.linalg.norm(via[0] - starts[0])
     low, high = bracket(scene.outlines, RADIUS, starts[:, :2], goals[0, :2], 64)
     assert low[0] <= way <= 1.02 * high[0]

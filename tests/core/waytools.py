@@ -43,7 +43,8 @@ def led(scene, starts, goal, radius=RADIUS, ways=None, blocks=None):
     rows, n = np.zeros(len(starts), np.int64), len(starts)
     # bodies with id 0 have the lane next to the corner
     told = starts, np.zeros(n, np.int64), np.full(n, radius, np.float32)
-    via, rest = (ways or Ways()).lead(SHAPE, blocks or blocks_of(scene), goals, rows, told)
+    found = (ways or Ways()).lead(SHAPE, blocks or blocks_of(scene), goals, rows, told)
+    via, rest, _kept = found
     return via, rest + np.linalg.norm(via - starts, axis=1)
 
 

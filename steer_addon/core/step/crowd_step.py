@@ -97,13 +97,14 @@ class CrowdStep:
                 wishes = np.concatenate([wishes, others.desired])
             view = agent_view(before, wishes, others)
         self._view = view
+        self._guide = Guide(self.settings, self._world, before, self._whole)
         self._perception = Perception(
             before,
             self._world,
             self.stack,
             self._choices,
             around,
-            Guide(self.settings, self._world, before, self._whole),
+            self._guide,
             height=self.settings.body_height,
             desired=self.desired,
             seed=self.sees.seed,
@@ -141,6 +142,7 @@ class CrowdStep:
         for row, entry in enumerate(self.stack):
             if entry.definition.output == output:
                 local = self._perception.local(entry, self.sees)
+                self.after.memory.update(self._guide.kept)
                 params = self._perception.params(entry)
                 asked = (self.before, self.after, self._view, local, params)
                 self._found[entry.key] = propose(

@@ -70,6 +70,8 @@ class Guide:
         """
         self._ways = world.ways if guided(settings) else None
         self._agents = agents
+        self.kept: dict[str, F32] = {}
+        """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""
         if self._ways is not None:
             self._shape = shape_of(settings, agents)
             self._blocks = blocks_of(world, agents)
@@ -89,8 +91,17 @@ class Guide:
         agents = self._agents
         told = (agents.position, agents.id, agents.radius)
         goals = self._shape, self._blocks, targets.position
-        via, rest = self._ways.lead(*goals, rows, told, self._seen)
+        name = kept_by(entry)
+        found = self._ways.lead(*goals, rows, told, self._seen, agents.memory.get(name))
+        via, rest, kept = found
+        if kept is not None:
+            self.kept[name] = kept
         return view._replace(via=via, rest=rest)
+
+
+def kept_by(entry: Behavior) -> str:
+    """Name of the memory of the ways that agents keep by a behavior (see `ways.own`)."""
+    return f"{entry.key} way"
 
 
 def looked(agents: Agents, settings: CrowdSettings, dt: float, number: int) -> Agents:

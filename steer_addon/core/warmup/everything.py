@@ -6,6 +6,7 @@ The types of a kernel's arguments never depend on a scene, so one call of each i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from ..crowd.settings import BLOCKS, CrowdSettings
 from ..explain import explanation
 from ..geometry import bvh
 from ..inputs.paths import Path
+from ..inputs.world import make_targets
 from ..parameters import Settings, parameters
 from ..results import metrics, reduce
 from ..step.simulation import Simulation
+from ..ways.ways import MOST_GOALS
 from .dry_run import run_tiny, tiny_agents, tiny_world
 
 WALKERS = "pedestrians"
@@ -33,6 +36,7 @@ def run_everything() -> None:
         run_tiny(told, colliders=True, ground=True)
         look(told)
     _arrive_among_moving_colliders()
+    _go_own_ways()
     _measure()
 
 
@@ -91,6 +95,17 @@ def _arrive_among_moving_colliders() -> None:
         place = simulation.step(world).position
         none = np.zeros(len(place), np.bool_)
         figures.add(place, alive=~none, arrived=none, colliders=world.colliders)
+
+
+def _go_own_ways() -> None:
+    """Walkers with more goals than fields lead to, behind a wall."""
+    told = {"ways": {"ways": "AROUND"}, "behaviors": [{"type": "seek", "target_choice": "BY_ID"}]}
+    agents = tiny_agents(CrowdSettings.from_dict(told), MOST_GOALS + 1)
+    world, far = tiny_world(True, True), agents.position + np.array([8, 0, 0], np.float32)
+    world = replace(world, targets={"": make_targets(far)})
+    simulation = Simulation(CrowdSettings.from_dict(told), agents, frame=1, fps=24.0, world=world)
+    for _ in range(_STEPS):
+        simulation.step(world)
 
 
 def _measure() -> None:

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.jit import parallel_for
 from ..views import RoomView
+from . import own
 from .costs import crowding
 from .fields import Scratch, fill_field
-from .islands import Roots, find_roots, label_islands
+from .islands import BEYOND, Roots, find_roots, label_islands
+from .lattice import stand_of
 from .surface import Surface
 
 F32 = NDArray[np.float32]
@@ -50,6 +53,7 @@ class Class:
         self._surface = surface
         # the slot of each field; what was used last is at the end
         self._kept: OrderedDict[Key, int] = OrderedDict()
+        self._field: tuple[I32, F32] | None = None
         self._roots: OrderedDict[bytes, Roots] = OrderedDict()
 
     def moved_to(self, surface: Surface) -> None:
@@ -100,6 +104,59 @@ class Class:
                 self.goals[slot] = root.goal
                 self._kept[key] = slot
         return np.array([self._kept[key] for key in keys], np.int64)
+
+    def lead_each(
+        self,
+        rows: I64,
+        told: tuple[F32, I64, F32, I64],
+        kept: F32,
+        scratch: Scratch,
+        via: F32,
+        rest: F32,
+    ) -> None:
+        """Lead agents by ways of their own, see `own`.
+
+        Args:
+            rows: Rows of the agents.
+            told: (places of the goals [m], each agent's goal, positions [m], ids).
+            kept: The ways that they keep, changed.
+            scratch: Memory for the search.
+            via: Where they head for [m], written; it holds their goals before.
+            rest: Length of the way from there [m], written.
+        """
+        goals, row, position, ids = told
+        count, view, room = len(row), self._surface.view, self.room
+        cells, ends = np.full((2, count), -1, np.int64)
+        state = np.zeros(count, np.uint8)
+        seen = view, room, self.label, goals, row, position
+        parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
+        for i in rows[(ends[rows] < 0) & (cells[rows] >= 0)].tolist():
+            self._as_near(goals[row[i]], i, cells, ends, via)
+        goes = view, room, goals, row, position
+        parallel_for(own.follow_kernel, len(rows), rows, *goes, cells, ends, kept, state)
+        for i in rows[state[rows] == own.LOOKS].tolist():
+            field = self._searched(int(cells[i]), int(ends[i]), scratch)
+            kept[i] = own.keep(view, room, goals[row[i]], int(cells[i]), int(ends[i]), field)
+        lanes = position, ids, kept, state, via, rest
+        parallel_for(own.own_aims_kernel, len(rows), rows, view, room, *lanes)
+
+    def _as_near(self, goal: Any, i: int, cells: I64, ends: I64, via: F32) -> None:
+        """Let the way of an agent end where its island comes nearest to a goal."""
+        roots, island = self.roots(goal), self.label[cells[i]]
+        if roots.goal == BEYOND:
+            ends[i] = roots.cells[int(np.argmin(roots.far))]
+        elif island >= 0:
+            ends[i] = roots.cells[island]
+            via[i] = stand_of(self._surface.view, self.room, int(ends[i]))
+
+    def _searched(self, cell: int, end: int, scratch: Scratch) -> tuple[I32, F32]:
+        """A search from the end of a way that stops at an agent."""
+        if self._field is None:
+            cells = self._surface.count
+            self._field = np.zeros(cells, np.int32), np.zeros(cells, np.float32)
+        roots = Roots(end, np.array([end], np.int64), np.zeros(1))
+        fill_field(self._surface.view, self.room, roots, None, self._field, scratch, cell)
+        return self._field
 
     def _free_slot(self, most: int) -> int:
         """A slot for one more field: one of at most so many."""

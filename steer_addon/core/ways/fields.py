@@ -56,12 +56,15 @@ def _settle(surface, room, cell, corner, distance, phase):
 
 
 @kernel
-def corner_field(surface, room, roots, far, corner, distance, phase, heap, keys, place):
+def corner_field(surface, room, toward, roots, far, corner, distance, phase, heap, keys, place):
     """Find the next corner of all cells from which a root is reached.
+
+    With a cell to reach it is A*: cells nearer to that one come first, and the search ends there.
 
     Args:
         surface: SurfaceView.
         room: RoomView.
+        toward: The cell to reach; -1 for all.
         roots: Cells where ways end, shape (r,).
         far: How long the way from each of them to the goal is [m], shape (r,).
         corner: The next corner of each cell, a cell, written; -1 where there is no way.
@@ -74,6 +77,7 @@ def corner_field(surface, room, roots, far, corner, distance, phase, heap, keys,
     for cell in range(len(corner)):
         corner[cell], distance[cell], phase[cell], place[cell] = -1, math.inf, UNSEEN, -1
     size = 0
+    target = stand_of(surface, room, max(toward, 0))
     for k in range(len(roots)):
         root = roots[k]
         if far[k] < distance[root]:
@@ -83,6 +87,8 @@ def corner_field(surface, room, roots, far, corner, distance, phase, heap, keys,
         cell, size = take(size, heap, keys, place)
         _settle(surface, room, cell, corner, distance, phase)
         phase[cell] = DONE
+        if cell == toward:
+            break
         # bodies in a tight cell stand off the middle: what is beyond goes there first
         far = int(corner[cell]) if room.state[cell] == OPEN else cell
         here, there = stand_of(surface, room, cell), stand_of(surface, room, far)
@@ -97,7 +103,8 @@ def corner_field(surface, room, roots, far, corner, distance, phase, heap, keys,
                 via, way = cell, to_here + SQUEEZE * _apart(stand, here)
             if way < distance[other]:
                 distance[other], corner[other], phase[other] = way, via, WAITS
-                size = rise(other, way, size, heap, keys, place)
+                key = way if toward < 0 else way + _apart(stand, target)
+                size = rise(other, key, size, heap, keys, place)
 
 
 @kernel
@@ -165,6 +172,7 @@ def fill_field(
     cost: NDArray[np.float32] | None,
     field: tuple[Any, Any],
     scratch: Scratch,
+    toward: int = -1,
 ) -> None:
     """Find the next corners and the lengths of ways, see `corner_field`.
 
@@ -175,9 +183,10 @@ def fill_field(
         cost: What it costs to go through each cell, `cost_field`; None for nothing more.
         field: (corners, distances [m]), shape (cells,) each; written.
         scratch: Memory that is kept.
+        toward: The cell at which the search may stop; -1 for none. `cost` has none.
     """
     options = roots.cells, roots.far, *field, *scratch.of(surface.z.size)
     if cost is None:
-        corner_field(surface, room, *options)
+        corner_field(surface, room, toward, *options)
     else:
         cost_field(surface, room, cost, *options)

@@ -95,16 +95,31 @@ def _open_width(surface, room, corner, out):
 
 
 @kernel
-def _beside(surface, room, corner, beyond, lane, position):
-    """Where an agent passes a corner."""
-    place, after = stand_of(surface, room, corner), stand_of(surface, room, beyond)
+def lane_of(agent_id):
+    """An agent's own lane, from 0 next to a corner to 1."""
+    return (agent_id * GOLDEN) % 1.0
+
+
+@kernel
+def beside(surface, room, cell, place, after, lane, position):
+    """Where an agent passes a corner.
+
+    Args:
+        surface: SurfaceView.
+        room: RoomView.
+        cell: The cell of the corner.
+        place: Where a body stands in it [m].
+        after: The corner after it [m].
+        lane: See `lane_of`.
+        position: Where the agent is [m].
+    """
     way, onward = sub(place, position), unit(sub(after, place))
-    if room.state[corner] == OPEN:
-        inward, outward = unit(way), onward
-        bend = (inward[0] - outward[0], inward[1] - outward[1], 0.0)
+    if room.state[cell] == OPEN:
+        inward = unit(way)
+        bend = (inward[0] - onward[0], inward[1] - onward[1], 0.0)
         share, out = lane * min(length(bend), 1.0), unit(bend)
         if share > 0.0:
-            place = add_scaled(place, out, share * _open_width(surface, room, corner, out))
+            place = add_scaled(place, out, share * _open_width(surface, room, cell, out))
         way = sub(place, position)
     gone = NEARLY - math.sqrt(way[0] * way[0] + way[1] * way[1])
     return add_scaled(place, onward, gone) if gone > 0.0 else place
@@ -144,6 +159,7 @@ def aims_kernel(start, stop, rows, surface, room, fields, slot, agents, via, res
             if goals[field] != BEYOND and next_cell != goals[field]:
                 store(via, i, stand_of(surface, room, next_cell))
             continue
-        lane = (ids[i] * GOLDEN) % 1.0
-        store(via, i, _beside(surface, room, next_cell, beyond, lane, position))
+        place, after = stand_of(surface, room, next_cell), stand_of(surface, room, beyond)
+        lane = lane_of(ids[i])
+        store(via, i, beside(surface, room, next_cell, place, after, lane, position))
         rest[i] = distance[next_cell]

@@ -117,7 +117,7 @@ def way_of(
     place, left = position.copy(), np.inf
     points = [place[who].astype(np.float64)]
     while len(points) <= MOST_CORNERS:
-        via, rest = ways.lead(shape, blocks, goals, alone, (place, ids, radius), seen)
+        via, rest, _kept = ways.lead(shape, blocks, goals, alone, (place, ids, radius), seen)
         points.append(via[who].astype(np.float64))
         # from a corner on, each next one is nearer to the goal
         if not 0.0 < rest[who] < left:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..compiled.jit import parallel_for
 from ..views import BvhView, RoomView
+from . import own
 from .classes import Class, class_radii
 from .fields import Scratch
 from .finder import aims_kernel
@@ -25,6 +26,8 @@ from .surface import Bounds, Shape, Surface, bounds_of, make_surface
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
 
+MOST_GOALS = 64
+"""Goals to which fields lead; where there are more, each agent keeps a way of its own."""
 MOST_SURFACES = 4
 """Surfaces that are kept: crowds of a scene differ in step height, slope or height."""
 
@@ -103,7 +106,8 @@ class Ways:
         row: I64,
         agents: tuple[F32, I64, F32],
         seen: F32 | None = None,
-    ) -> tuple[F32, F32]:
+        kept: F32 | None = None,
+    ) -> tuple[F32, F32, F32 | None]:
         """Where agents head for on the way to their goals.
 
         Args:
@@ -114,24 +118,34 @@ class Ways:
             agents: (positions [m], ids, radii [m]).
             seen: The people that make ways seem longer, see `costs.crowding`; None for the shortest
                 ways.
+            kept: The ways that agents kept, see `own`; None for none. It is not changed.
 
         Returns:
             (places that agents head for [m], shape (agents, 3); lengths of the ways from there to
-            the goals [m], shape (agents,), 0 where the place is the goal itself).
+            the goals [m], shape (agents,), 0 where the place is the goal itself; the ways that
+            agents keep, shape (agents, own.WIDTH), None where fields lead them).
         """
         position, ids, radius = agents
         via = goals[np.maximum(row, 0)].astype(np.float32)
         rest = np.zeros(len(row), np.float32)
         if not len(row) or not (row >= 0).any():
-            return via, rest
+            return via, rest, None
+        many = len(np.unique(row[row >= 0])) > MOST_GOALS
+        kept = None if not many else _kept_or_new(kept, len(row))
         with self._lock:
             known = self._found(shape, blocks, goals)
             sizes = class_radii(radius)
             for size in np.unique(sizes[row >= 0]):
                 rows = np.flatnonzero((row >= 0) & (sizes == size))
-                told = (goals, row, position, ids, seen)
-                self._lead_class(known, float(size), rows, told, via, rest)
-        return via, rest
+                if kept is None:
+                    told = (goals, row, position, ids, seen)
+                    self._lead_class(known, float(size), rows, told, via, rest)
+                else:
+                    found = self._class(known, float(size))
+                    found.lead_each(
+                        rows, (goals, row, position, ids), kept, self._scratch, via, rest
+                    )
+        return via, rest, kept
 
     def _lead_class(
         self,
@@ -153,6 +167,13 @@ class Ways:
         parallel_for(
             aims_kernel, len(rows), rows, view, found.room, fields, slot, (position, ids), via, rest
         )
+
+
+def _kept_or_new(kept: F32 | None, count: int) -> F32:
+    """What agents keep of their ways, to be changed."""
+    if kept is None or kept.shape != (count, own.WIDTH):
+        return np.zeros((count, own.WIDTH), np.float32)
+    return kept.copy()
 
 
 def _same_lattice(known: Known, blocks: Blocks, bounds: Bounds) -> bool:

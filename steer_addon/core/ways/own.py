@@ -1,0 +1,163 @@
+"""Ways of single agents: where many agents have goals of their own, each keeps its way.
+
+A field for each goal would take too much memory then. An agent that does not see its goal looks for
+a way once, by the same search, which stops at the agent, and keeps its corners. It goes from one to
+the next, and looks again when its goal has moved by more than `MOVED`, when it no longer sees its
+next corner, or has gone by all that it keeps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled.jit import kernel
+from ..numeric.vec import length, load, store, sub
+from ..views import SurfaceView
+from .finder import LANES, beside, lane_of
+from .lattice import cell_at, neighbor_of, sees, stand_of
+from .room import BLOCKED
+
+F32 = NDArray[np.float32]
+I64 = NDArray[np.int64]
+
+CORNERS = 8
+"""Corners that an agent keeps."""
+COUNT, TAIL, FIRST = 3, 4, 5
+"""Columns of what is kept, after the place of the goal: the number of corners, the length of the
+way from the last of them [m], and their places [m]."""
+WIDTH = FIRST + 3 * CORNERS
+MOVED = 0.5
+"""A goal that moved by more than this has a new way [m]."""
+
+SEEN, KEPT, LOOKS = 0, 1, 2
+"""In `state`: the goal is in sight or has no way, the way is kept, a way is to be found."""
+
+
+@kernel
+def _stands_in(surface, room, position):
+    """The cell from which an agent goes on; -1 for none. Pressed to a wall, it is one beside it."""
+    cell = cell_at(surface, position[0], position[1], position[2])
+    if cell < 0 or room.state[cell] != BLOCKED:
+        return cell
+    best, least = -1, math.inf
+    for side in range(8):
+        other = neighbor_of(surface, cell, side)
+        if other >= 0 and room.state[other] != BLOCKED:
+            gap = length(sub(stand_of(surface, room, other), position))
+            if gap < least:
+                best, least = other, gap
+    return best
+
+
+@kernel
+def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, cells, ends):
+    """Where agents stand and where their ways end; -1 where no way leads to the goal itself."""
+    for k in range(start, stop):
+        i = rows[k]
+        goal = load(goals, row[i])
+        cell, end = _stands_in(surface, room, load(positions, i)), -1
+        if cell >= 0:
+            end = cell_at(surface, goal[0], goal[1], goal[2])
+            if end >= 0 and (label[end] < 0 or label[end] != label[cell]):
+                end = -1
+        cells[i], ends[i] = cell, end
+
+
+@kernel
+def _corner(kept, i, k):
+    """Place k of what agent i keeps (x, y, z) [m]."""
+    at = FIRST + 3 * k
+    return (kept[i, at] * 1.0, kept[i, at + 1] * 1.0, kept[i, at + 2] * 1.0)
+
+
+@kernel
+def _goes_by(surface, room, cell, position, place):
+    """Whether a place that an agent keeps is still in sight, or as good as reached."""
+    there = cell_at(surface, place[0], place[1], place[2])
+    if there < 0 or room.state[there] == BLOCKED:
+        return False
+    return length(sub(place, position)) < 2.0 * surface.size or sees(surface, room, cell, there)
+
+
+@kernel
+def _passed(surface, room, kept, i, cell, position):
+    """Drop corners near the agent while it sees the one after; whether it may go on by the rest."""
+    count = int(kept[i, COUNT])
+    while count > 1 and length(sub(_corner(kept, i, 0), position)) <= LANES:
+        if not _goes_by(surface, room, cell, position, _corner(kept, i, 1)):
+            break
+        for at in range(FIRST, FIRST + 3 * (count - 1)):
+            kept[i, at] = kept[i, at + 3]
+        count -= 1
+        kept[i, COUNT] = count
+    return _goes_by(surface, room, cell, position, _corner(kept, i, 0))
+
+
+@kernel
+def follow_kernel(
+    start, stop, rows, surface, room, goals, row, positions, cells, ends, kept, state
+):
+    """Whether agents see their goals, still have a way, or have to look for one."""
+    for k in range(start, stop):
+        i = rows[k]
+        state[i], cell, end = SEEN, cells[i], ends[i]
+        if cell < 0 or end < 0 or sees(surface, room, cell, end):
+            kept[i, COUNT] = 0.0
+            continue
+        position, goal = load(positions, i), load(goals, row[i])
+        moved = length(sub(goal, (kept[i, 0] * 1.0, kept[i, 1] * 1.0, kept[i, 2] * 1.0)))
+        state[i] = LOOKS
+        if kept[i, COUNT] > 0.0 and moved <= MOVED:
+            ends_here = kept[i, COUNT] == 1.0 and kept[i, TAIL] < 0.0
+            if _passed(surface, room, kept, i, cell, position):
+                near = length(sub(_corner(kept, i, 0), position)) <= LANES
+                state[i] = LOOKS if ends_here and near else KEPT
+
+
+@kernel
+def own_aims_kernel(start, stop, rows, surface, room, positions, ids, kept, state, via, rest):
+    """Where agents head for that keep a way, and how long it is from there; see `finder`."""
+    for k in range(start, stop):
+        i = rows[k]
+        count = int(kept[i, COUNT])
+        if state[i] == SEEN or count == 0:
+            continue
+        place, beyond = _corner(kept, i, 0), load(via, i)
+        if count > 1:
+            beyond = _corner(kept, i, 1)
+        rest[i] = abs(kept[i, TAIL])
+        for at in range(count - 1):
+            rest[i] += length(sub(_corner(kept, i, at + 1), _corner(kept, i, at)))
+        cell = cell_at(surface, place[0], place[1], place[2])
+        lane = lane_of(ids[i])
+        store(via, i, beside(surface, room, cell, place, beyond, lane, load(positions, i)))
+
+
+def keep(view: SurfaceView, room: Any, goal: Any, cell: int, end: int, field: Any) -> list[float]:
+    """What an agent keeps of a way that was found, see `WIDTH`.
+
+    Args:
+        view: The cells.
+        room: Which of them have room.
+        goal: The place of the goal [m], shape (3,).
+        cell: Where the agent stands.
+        end: The last cell of the way.
+        field: (corners, distances [m]) of the search.
+    """
+    corners, distances = field
+    found: list[int] = []
+    here = int(corners[cell])
+    while here not in (end, cell, -1) and len(found) < CORNERS:
+        found.append(here)
+        cell, here = here, int(corners[here])
+    row = [*map(float, goal), float(len(found)), 0.0, *([0.0] * (3 * CORNERS))]
+    if found:
+        # negative where the way has more corners than are kept
+        row[TAIL] = float(distances[found[-1]]) * (1.0 if here in (end, -1) else -1.0)
+        places = [coordinate for at in found for coordinate in stand_of(view, room, at)]
+        row[FIRST : FIRST + len(places)] = map(float, places)
+    return row

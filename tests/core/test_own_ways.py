@@ -1,0 +1,85 @@
+"""Where many agents have goals of their own, each keeps its way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import way_scenes as scenes
+from waytools import RADIUS, SHAPE, Walk, blocks_of, led
+
+from steer_addon.core.inputs.targets import make_targets
+from steer_addon.core.ways import classes
+from steer_addon.core.ways.own import WIDTH
+from steer_addon.core.ways.ways import Ways
+
+MANY = 80
+
+
+def lead(scene, starts, goals, kept=None, ways=None):
+    """Where agents head for, each to its own goal, how long their ways are, and what they keep."""
+    n = len(starts)
+    told = starts.astype(np.float32), np.zeros(n, np.int64), np.full(n, RADIUS, np.float32)
+    options = blocks_of(scene), goals.astype(np.float32), np.arange(n)
+    via, rest, kept = (ways or Ways()).lead(SHAPE, *options, told, None, kept)
+    return via, rest + np.linalg.norm(via - starts, axis=1), kept
+
+
+@pytest.fixture(scope="module")
+def town():
+    scene = scenes.random_blocks(4)
+    places = scenes.free_places(scene, 2.0 * RADIUS, 2 * MANY, 5)
+    return scene, places[:MANY], places[MANY:]
+
+
+def test_own_ways_are_as_long_as_those_of_fields(town):
+    scene, starts, goals = town
+    _via, own, kept = lead(scene, starts, goals)
+    assert kept.shape == (MANY, WIDTH)
+    fields = [led(scene, starts[k], goals[k])[1][0] for k in range(0, MANY, 8)]
+    assert own[::8] == pytest.approx(fields, rel=0.01)
+
+
+def test_what_is_kept_is_searched_once(town, monkeypatch):
+    scene, starts, goals = town
+    asked, fill = [], classes.fill_field
+    monkeypatch.setattr(classes, "fill_field", lambda *given: asked.append(1) or fill(*given))
+    ways = Ways()
+    via, _length, kept = lead(scene, starts, goals, ways=ways)
+    first = len(asked)
+    assert 0 < first <= MANY
+    again, _length, same = lead(scene, starts, goals, kept, ways)
+    assert len(asked) == first
+    assert np.array_equal(again, via) and np.array_equal(same, kept)
+    # a goal that moves a little keeps the way, one that moves far does not
+    lead(scene, starts, goals + [0.3, 0.0, 0.0], kept, ways)
+    assert len(asked) <= first + 3
+    lead(scene, starts, goals[::-1].copy(), kept, ways)
+    assert len(asked) > first + MANY // 2
+
+
+def test_agents_that_see_their_goals_search_nothing(monkeypatch):
+    scene = scenes.on_plane(scenes.fence(0, 0, 20, 20), (20.0, 20.0))
+    places = scenes.free_places(scene, 1.0, 2 * MANY, 1)
+    monkeypatch.setattr(classes, "fill_field", None)
+    via, _length, kept = lead(scene, places[:MANY], places[MANY:])
+    assert via == pytest.approx(places[MANY:].astype(np.float32))
+    assert not kept.any()
+
+
+@pytest.mark.slow
+def test_all_walk_their_own_ways_with_the_same_bits_after_resuming(town):
+    scene, starts, goals = town
+    runs = []
+    for resumed in (False, True):
+        walk = Walk(scene, starts, goals[0], "AROUND", "bodies.arrival_distance=1.0")
+        walk._base = replace(walk._base, targets={"": make_targets(goals)})
+        walk.simulation.agents.target_index[:] = np.arange(MANY)
+        walk.on(300)
+        if resumed:
+            walk.simulation.adopt(walk.simulation.agents.copy())
+            walk.simulation._ways = Ways()
+        runs.append(walk.on(2400))
+    assert np.array_equal(*runs)
+    assert (np.linalg.norm(runs[0][-1] - goals, axis=1) < 1.5).all()
