@@ -6,7 +6,6 @@ The types of a kernel's arguments never depend on a scene, so one call of each i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,11 @@ from ..crowd.settings import BLOCKS, CrowdSettings
 from ..explain import explanation
 from ..geometry import bvh
 from ..inputs.paths import Path
-from ..inputs.world import make_targets
 from ..parameters import Settings, parameters
 from ..results import metrics, reduce
+from ..step.guiding import blocks_of, shape_of
 from ..step.simulation import Simulation
-from ..ways.ways import MOST_GOALS
+from ..ways.ways import MOST_GOALS, Ways
 from .dry_run import run_tiny, tiny_agents, tiny_world
 
 WALKERS = "pedestrians"
@@ -99,13 +98,11 @@ def _arrive_among_moving_colliders() -> None:
 
 def _go_own_ways() -> None:
     """Walkers with more goals than fields lead to, behind a wall."""
-    told = {"ways": {"ways": "AROUND"}, "behaviors": [{"type": "seek", "target_choice": "BY_ID"}]}
-    agents = tiny_agents(CrowdSettings.from_dict(told), MOST_GOALS + 1)
-    world, far = tiny_world(True, True), agents.position + np.array([8, 0, 0], np.float32)
-    world = replace(world, targets={"": make_targets(far)})
-    simulation = Simulation(CrowdSettings.from_dict(told), agents, frame=1, fps=24.0, world=world)
-    for _ in range(_STEPS):
-        simulation.step(world)
+    told = CrowdSettings.from_dict({"ways": {"ways": "AROUND"}})
+    agents, world = tiny_agents(told, MOST_GOALS + 1), tiny_world(True, True)
+    goals = agents.position + np.array([8, 0, 0], np.float32)
+    options = shape_of(told, agents), blocks_of(world, agents), goals, np.arange(agents.count)
+    Ways().lead(*options, (agents.position, agents.id, agents.radius))
 
 
 def _measure() -> None:
