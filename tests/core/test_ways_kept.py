@@ -12,6 +12,7 @@ from restated_ways import bracket
 from waytools import RADIUS, SHAPE, Walk, blocks_of, led
 
 from steer_addon.core.compiled import jit
+from steer_addon.core.ways import surface as surface_module
 from steer_addon.core.ways.classes import class_radii
 from steer_addon.core.ways.costs import crowding
 from steer_addon.core.ways.fields import Scratch, fill_field
@@ -108,6 +109,27 @@ def test_who_has_no_way_goes_as_near_as_it_can():
     # the place before the wall that is next to the goal
     assert via[0] == pytest.approx([4.9 - RADIUS, 7.0, 0.0], abs=0.2)
     assert length[0] == pytest.approx(np.hypot(3.65, 5.0), abs=0.2)
+
+
+def test_who_has_no_way_is_told_once_with_the_place():
+    walls = [scenes.rectangle(4.9, 0, 5.1, 10), *scenes.fence(0, 0, 10, 10)]
+    scene = scenes.on_plane(walls, (10.0, 10.0))
+    walk = Walk(scene, [[1.0, 2.0, 0.0], [2.0, 6.0, 0.0], [7.0, 2.0, 0.0]], [8.0, 7.0, 0.0])
+    walk.on(75)
+    found = [d for d in walk.simulation.warnings if d.code == "NO_WAY"]
+    assert [d.values for d in found] == [{"count": 2, "place": "8.0, 7.0, 0.0"}]
+    assert not Walk(scene, [7.0, 2.0, 0.0], [8.0, 7.0, 0.0]).simulation.warnings
+
+
+def test_cells_that_would_take_too_much_memory_are_larger_and_said(monkeypatch):
+    monkeypatch.setattr(surface_module, "MOST_COLUMNS", 900)
+    scene = scenes.on_plane(scenes.fence(0, 0, 20, 20), (20.0, 20.0))
+    walk = Walk(scene, [5.0, 5.0, 0.0], [15.0, 15.0, 0.0])
+    walk.on(30)
+    (found,) = [d for d in walk.simulation.warnings if d.code == "COARSE_CELLS"]
+    # a square of 21 m in 900 cells
+    assert found.values["wanted"] == 0.25
+    assert found.values["size"] == pytest.approx(0.7, abs=0.05)
 
 
 def test_goals_in_walls_in_the_air_and_outside_have_ends():

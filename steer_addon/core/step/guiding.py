@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents import Agents
+from ..agents import Agents, rows_of
 from ..bounds import lengths
 from ..crowd.settings import CrowdSettings
+from ..diagnoses import Diagnosis, diagnose
 from ..geometry import bvh
-from ..inputs.targets import Targets
+from ..inputs.targets import Choices, Targets
 from ..inputs.world import NO_COLLIDERS, World
-from ..sensing.declare import LEADS, Behavior
+from ..sensing.declare import LEADS, TARGETS, Behavior, acts_for
 from ..views import TargetView
 from ..ways.costs import MOST
 from ..ways.surface import Shape
@@ -132,6 +133,41 @@ def seen_by(settings: CrowdSettings, agents: Agents) -> F32 | None:
     """The people that make ways seem longer; None where only the length counts."""
     seen = agents.memory.get(SEEN) if settings.ways.ways == "QUICKEST" else None
     return None if seen is None else np.ascontiguousarray(seen)
+
+
+def ways_advice(settings: CrowdSettings, world: World, agents: Agents) -> list[Diagnosis]:
+    """What keeps agents from finding their ways: that there is none, or that cells are coarse.
+
+    Args:
+        settings: Settings of the crowd.
+        world: The world that it perceived.
+        agents: The crowd after a step.
+    """
+    if world.ways is None or not guided(settings) or not agents.alive.any():
+        return []
+    agents = agents.taken(rows_of(agents.alive))
+    shape, blocks, choices, found = (
+        shape_of(settings, agents),
+        blocks_of(world, agents),
+        Choices(),
+        [],
+    )
+    told = (agents.position, agents.id, agents.radius)
+    for entry in settings.stack:
+        targets = world.targets_of(entry.target)
+        if not goes(entry) or TARGETS not in entry.definition.uses or not targets.count:
+            continue
+        rows, acts = choices.of(targets, entry, agents), acts_for(entry, agents)
+        rows = rows if acts is None else np.where(acts, rows, -1)
+        lost = world.ways.without_way(shape, blocks, targets.position, rows, told)
+        if lost.any():
+            place = targets.position[rows[int(lost.argmax())]]
+            where = ", ".join(f"{x:.1f}" for x in place)
+            found.append(diagnose("NO_WAY", entry.title, count=int(lost.sum()), place=where))
+        size = world.ways.surface(shape, blocks, targets.position).view.size
+        if size > 1.01 * shape.cell_size:
+            found.append(diagnose("COARSE_CELLS", wanted=shape.cell_size, size=size))
+    return list(dict.fromkeys(found))
 
 
 def shape_of(settings: CrowdSettings, agents: Agents) -> Shape:

@@ -29,7 +29,7 @@ from .birth_rows import with_rows
 from .births import Births, Change
 from .free_goals import FreeGoals
 from .gaits import gait
-from .guiding import with_ways
+from .guiding import ways_advice, with_ways
 from .proposals import Proposal
 from .room import Bodies, bodies_of
 from .solver import Solver, StepResult
@@ -97,6 +97,7 @@ class Simulation:
         self._key = _key_of(agents, settings)
         self._goals = FreeGoals()
         self._ways = Ways()
+        self._ways_advice: dict[tuple[str, str], Diagnosis] = {}
         self._headway = Headway()
         self.in_colliders = 0
         """Agents that started inside of colliders, and were put to the nearest free place."""
@@ -174,6 +175,8 @@ class Simulation:
         self._headway.note(self.settings.stack, result.proposals)
         if (self.frame - self.start_frame + 1) % max(1, round(1.0 / self.dt)) == 0:
             self._headway.look(result.agents, world, self.settings, result.proposals)
+            for told in ways_advice(self.settings, world, result.agents):
+                self._ways_advice.setdefault((told.code, told.subject), told)
         self._colliders = world.colliders or NO_COLLIDERS
         gait.advance(self.agents, result.agents, self.settings, self.dt)
         self._apply(result.agents, change, self.frame + 1 - self.start_frame)
@@ -215,6 +218,7 @@ class Simulation:
         found += membership.advice(self.settings, self.agents)
         found += choosing.lacking(self.agents, self.settings.stack)
         found += self._births.warnings(self.agents, self.frame)
+        found += self._ways_advice.values()
         if self.off_ground:
             found.append(diagnose("OFF_GROUND", count=self.off_ground))
         if self.in_colliders:

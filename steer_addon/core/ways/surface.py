@@ -29,7 +29,7 @@ I16 = NDArray[np.int16]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
-MOST_COLUMNS = 1 << 25
+MOST_COLUMNS = 1 << 24
 """Columns of the largest lattice; larger scenes get larger cells."""
 BAND = 1 << 18
 """Columns whose floors are found at a time."""

@@ -25,6 +25,7 @@ from .surface import Bounds, Shape, Surface, bounds_of, make_surface
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 MOST_GOALS = 64
 """Goals to which fields lead; where there are more, each agent keeps a way of its own."""
@@ -146,6 +147,23 @@ class Ways:
                         rows, (goals, row, position, ids), kept, self._scratch, via, rest
                     )
         return via, rest, kept
+
+    def without_way(
+        self, shape: Shape, blocks: Blocks, goals: F32, row: I64, agents: tuple[F32, I64, F32]
+    ) -> Mask:
+        """Which agents have no way to their goals, shape (agents,); see `lead`."""
+        position, _ids, radius = agents
+        cells, ends = np.full((2, len(row)), -1, np.int64)
+        with self._lock:
+            known = self._found(shape, blocks, goals)
+            sizes, view = class_radii(radius), known.surface.view
+            for size in np.unique(sizes[row >= 0]):
+                rows = np.flatnonzero((row >= 0) & (sizes == size))
+                found = self._class(known, float(size))
+                seen = view, found.room, found.label, goals, row, position
+                parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
+        lost: Mask = (cells >= 0) & (ends < 0)
+        return lost
 
     def _lead_class(
         self,
