@@ -37,7 +37,7 @@ from ..sensing.seen_neighbors import (
     parting,
     seen_neighbors,
 )
-from ..sensing.targeting import on_ground, side_axis, target_choice, target_offset
+from ..sensing.targeting import goes_round, on_ground, side_axis, target_choice, target_offset
 from ..sensing.units import meters, meters_per_second
 
 
@@ -67,7 +67,9 @@ def follow_leader_kernel(start, stop, agents, world, p, memory, out, active):
             continue
         heading = unit(on_ground(i, agents, world, load(p.axes.heading, j)))
         distance, max_speed = pick(p.distance, i), agents.max_speed[i] * 1.0
-        behind = add_scaled(offset, heading, -distance)
+        behind = offset
+        if not goes_round(i, world):
+            behind = add_scaled(offset, heading, -distance)
         wish = arrive_velocity(behind, max_speed, pick(p.slow_radius, i), 0.0)
         up = load(agents.normal, i) if world.flat else load(p.axes.above, j)
         even = agents.id[i] % 2 == 0

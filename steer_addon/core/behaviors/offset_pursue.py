@@ -3,7 +3,8 @@
 o = q + right_q·x + h_q·y + up_q·z and T = |o - p| / (v_max + |v_q|); arrive as in `arrive`:
 u = v_max · clamp(d / slow_radius, 0, 1) · dir(o + v_q·T - p), zero within stop_radius of it, with d
 the distance to o + v_q·T [m]. In GROUND motion o - p and v_q are projected onto the plane of the
-agent's ground first. v_q is the velocity of the target itself: that of o in a curve is not known.
+agent's ground first. On a way round corners agents go along it to the target first. v_q is the
+velocity of the target itself: that of o in a curve is not known.
 
 Behind a target that goes straight at speed V the agent settles
 slow_radius · (V/v_max) / (1 + V / (v_max + V)) [m] short of o, as the wish to arrive fades there.
@@ -21,7 +22,7 @@ from ..parameters import param
 from ..sensing.approach import arrive_velocity, meeting_offset
 from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, Behavior, behavior
 from ..sensing.proposing import store_proposal
-from ..sensing.targeting import on_ground, target_choice
+from ..sensing.targeting import goes_round, on_ground, target_choice, target_offset
 from ..sensing.units import meters
 
 
@@ -29,7 +30,7 @@ from ..sensing.units import meters
 def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
     """Desired velocity to where the place beside the target will be."""
     for i in range(start, stop):
-        j = world.targets.row[i]
+        j, around = target_offset(i, agents, world)
         if j < 0:
             continue
         place = load(world.targets.position, j)
@@ -40,6 +41,8 @@ def offset_pursue_kernel(start, stop, agents, world, p, memory, out, active):
         velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
         max_speed = agents.max_speed[i] * 1.0
         offset = meeting_offset(offset, velocity, max_speed)
+        if goes_round(i, world):
+            offset = around
         slow_radius, stop_radius = pick(p.slow_radius, i), pick(p.stop_radius, i)
         store_proposal(out, active, i, arrive_velocity(offset, max_speed, slow_radius, stop_radius))
 

@@ -4,7 +4,8 @@ A target that comes head-on is met where it is: u = v_max · dir(q - p) when it 
 (q - p)·h > 0, and looks back, h·h_q < -0.95. T is 0 when the denominator is.
 
 In GROUND motion q - p and v_q are projected onto the plane of the agent's ground first, T
-included, so that a target's height says nothing about when it is met.
+included, so that a target's height says nothing about when it is met. On a way round corners
+agents go to the next corner first.
 
 Symbols: q, v_q, h_q the target's position [m], velocity [m/s] and unit heading; p, h those of the
 agent; v_max its maximum speed [m/s]; T [s].
@@ -18,7 +19,7 @@ from ..numeric.vec import dot, load, scale, unit
 from ..sensing.approach import meeting_offset
 from ..sensing.declare import AXES, LEADS, TARGETS, VELOCITY, behavior
 from ..sensing.proposing import store_proposal
-from ..sensing.targeting import ToTarget, on_ground, target_offset
+from ..sensing.targeting import ToTarget, goes_round, on_ground, target_offset
 
 HEAD_ON = -0.95
 """Cosine between two headings from which on they count as opposite."""
@@ -34,7 +35,8 @@ def pursue_kernel(start, stop, agents, world, p, memory, out, active):
         max_speed = agents.max_speed[i] * 1.0
         heading = load(agents.heading, i)
         opposite = dot(heading, load(p.axes.heading, j)) < HEAD_ON
-        if not (opposite and dot(offset, heading) > 0.0):
+        ahead = opposite and dot(offset, heading) > 0.0
+        if not (ahead or goes_round(i, world)):
             velocity = on_ground(i, agents, world, load(world.targets.velocity, j))
             offset = meeting_offset(offset, velocity, max_speed)
         store_proposal(out, active, i, scale(unit(offset), max_speed))

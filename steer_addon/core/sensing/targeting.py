@@ -119,6 +119,12 @@ def longer(offset, rest):
 
 
 @kernel
+def goes_round(i, world):
+    """Whether corners lie between agent i and its target, which it goes round first."""
+    return len(world.targets.rest) > 0 and world.targets.rest[i] > 0.0
+
+
+@kernel
 def target_offset(i, agents, world):
     """Agent i's target as (row, offset from the agent): the row is -1 without targets.
 
