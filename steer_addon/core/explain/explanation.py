@@ -19,7 +19,7 @@ from ..inputs.world import World
 from ..results.frames import shown
 from ..sensing.declare import NEIGHBORS, SET, VELOCITY, WISH, Behavior
 from ..step.crowd_step import world_view
-from ..step.guiding import Guide, blocks_of, goes, guided, seen_by, shape_of, with_ways
+from ..step.guiding import Guide, blocks_of, seen_by, shape_of, with_ways
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver
 from ..views import AgentView, WorldView
@@ -278,8 +278,7 @@ class _Seen:
     def _way(self, entry: Behavior, place: int, sees: WorldView) -> tuple[Shape, ...]:
         """The way that a behavior leads an agent, round corners."""
         targets, ways = sees.targets, self._world.ways
-        led = ways is not None and guided(self._settings) and goes(entry) and len(targets.rest)
-        if ways is None or not led or targets.row[place] < 0:
+        if ways is None or not len(targets.rest) or targets.row[place] < 0:
             return ()
         agents, rows = self.agents, np.asarray(targets.row, np.int64)
         shape, blocks = shape_of(self._settings, agents), blocks_of(self._world, agents)

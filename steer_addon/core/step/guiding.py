@@ -40,14 +40,16 @@ def with_ways(world: World, settings: CrowdSettings, ways: Ways) -> World:
         settings: Settings of the crowd.
         ways: What is kept from step to step.
     """
-    if world.ways is not None or not guided(settings):
+    if world.ways is not None or not guided(settings, world):
         return world
     return replace(world, ways=ways)
 
 
-def guided(settings: CrowdSettings) -> bool:
-    """Whether the agents of a crowd find their ways: only walkers do."""
-    return settings.ways.ways != "NONE" and settings.motion.motion == "GROUND"
+def guided(settings: CrowdSettings, world: World) -> bool:
+    """Whether the agents of a crowd find their ways: walkers do, where anything may be in them."""
+    walks = settings.ways.ways != "NONE" and settings.motion.motion == "GROUND"
+    colliders = world.colliders or NO_COLLIDERS
+    return walks and (world.ground is not None or len(colliders.bvh.triangles) > 0)
 
 
 def goes(entry: Behavior) -> bool:
@@ -69,7 +71,7 @@ class Guide:
             agents: The living.
             whole: The crowd, which remembers where it last saw its agents.
         """
-        self._ways = world.ways if guided(settings) else None
+        self._ways = world.ways if guided(settings, world) else None
         self._agents = agents
         self.kept: dict[str, F32] = {}
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""
@@ -114,7 +116,7 @@ def looked(agents: Agents, settings: CrowdSettings, dt: float, number: int) -> A
         dt: Length of the step [s].
         number: Count of substeps before.
     """
-    if not guided(settings) or settings.ways.ways != "QUICKEST":
+    if settings.motion.motion != "GROUND" or settings.ways.ways != "QUICKEST":
         return agents
     seen = agents.memory.get(SEEN)
     if seen is None or len(seen) != agents.count or number % max(1, round(EVERY / dt)) == 0:
@@ -143,7 +145,7 @@ def ways_advice(settings: CrowdSettings, world: World, agents: Agents) -> list[D
         world: The world that it perceived.
         agents: The crowd after a step.
     """
-    if world.ways is None or not guided(settings) or not agents.alive.any():
+    if world.ways is None or not guided(settings, world) or not agents.alive.any():
         return []
     agents = agents.taken(rows_of(agents.alive))
     shape, blocks, choices, found = (

@@ -111,7 +111,7 @@ class Headway:
         led &= (speed > SLOW * agents.max_speed) & (lengths(other) < speed / 2.0)
         if len(self._fled) == agents.count:
             led &= ~self._fled
-        goal = _goals(leading, agents, world, guided(settings))
+        goal = _goals(leading, agents, world, guided(settings, world))
         led &= ~(lengths(goal - agents.position) <= _gaps(agents))
         if self._places and len(self._places[0]) != agents.count:
             self._places.clear()
