@@ -22,8 +22,7 @@ class WaysSettings(Settings):
     cell_size: float = param(
         0.25,
         unit="m",
-        minimum=0.02,
-        maximum=10.0,
+        minimum=1.0e-3,
         soft_maximum=1.0,
         doc="Size of the cells of the walkable surface; more is quicker to find, less is finer",
         shown_for=_LED,

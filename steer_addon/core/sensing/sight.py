@@ -54,6 +54,9 @@ def first_hit(world, origin, direction, reach):
     The triangle is a collider's, len(colliders) for steep ground, and -1 for a miss.
     """
     triangle, distance = sweep_cast(world.colliders, origin, direction, reach, world.tall)
+    if world.tall > 0.0 and triangle >= 0 and distance <= 0.0:
+        # who stands under it, or in it, already looks along the ray
+        triangle, distance = ray_cast(world.colliders, origin, direction, reach)
     normal = (0.0, 0.0, 0.0)
     if triangle >= 0:
         normal = triangle_normal(world.colliders, triangle)

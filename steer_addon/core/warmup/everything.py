@@ -20,6 +20,8 @@ from ..parameters import Settings, parameters
 from ..results import metrics, reduce
 from ..step.guiding import blocks_of, shape_of
 from ..step.simulation import Simulation
+from ..views import RoomView
+from ..ways.lattice import stand_of
 from ..ways.ways import MOST_GOALS, Ways
 from .dry_run import run_tiny, tiny_agents, tiny_world
 
@@ -102,7 +104,12 @@ def _go_own_ways() -> None:
     agents, world = tiny_agents(told, MOST_GOALS + 1), tiny_world(True, True)
     goals = agents.position + np.array([8, 0, 0], np.float32)
     options = shape_of(told, agents), blocks_of(world, agents), goals, np.arange(agents.count)
-    Ways().lead(*options, (agents.position, agents.id, agents.radius))
+    ways = Ways()
+    ways.lead(*options, (agents.position, agents.id, agents.radius))
+    view = ways.surface(*options[:3]).view
+    # what is kept of a way that was found
+    shift = np.zeros((len(view.z), 2), np.int8)
+    stand_of(view, RoomView(np.zeros(len(view.z), np.uint8), shift), 0)
 
 
 def _measure() -> None:
