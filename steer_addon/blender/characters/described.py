@@ -64,7 +64,7 @@ def _row(data: Any) -> Row:
 
 
 def _entries(name: str, value: Any, size: int) -> tuple[tuple[float, ...], ...]:
-    """Entries of a list of a row, each of so many numbers."""
+    """Entries of a list of a row, each of `size` numbers."""
     found = tuple(tuple(map(float, entry)) for entry in value)
     if any(len(entry) != size for entry in found):
         raise ValueError(name)

@@ -14,6 +14,7 @@ from ..views import RoomView
 from . import own
 from .costs import crowding
 from .fields import Scratch, fill_field
+from .finder import aims_kernel
 from .islands import BEYOND, Roots, find_roots, label_islands
 from .lattice import stand_of
 from .surface import Surface
@@ -105,6 +106,33 @@ class Class:
                 self._kept[key] = slot
         return np.array([self._kept[key] for key in keys], np.int64)
 
+    def lead_all(
+        self,
+        rows: I64,
+        told: tuple[F32, I64, F32, I64],
+        seen: F32 | None,
+        scratch: Scratch,
+        via: F32,
+        rest: F32,
+    ) -> None:
+        """Lead agents by fields to their goals.
+
+        Args:
+            rows: Rows of the agents.
+            told: (places of the goals [m], each agent's goal, positions [m], ids).
+            seen: The people that make ways seem longer, see `costs.crowding`; None for nobody.
+            scratch: Memory for the search.
+            via: Where they head for [m], written; it holds their goals before.
+            rest: Length of the way from there [m], written.
+        """
+        goals, row, position, ids = told
+        used, which = np.unique(row[rows], return_inverse=True)
+        slot = np.zeros(len(row), np.int64)
+        slot[rows] = self.slots(goals[used], seen, scratch)[which]
+        fields, agents = (self.corners, self.distances, self.goals), (position, ids)
+        blocks = self._surface.view, self.room, fields
+        parallel_for(aims_kernel, len(rows), rows, *blocks, slot, agents, via, rest)
+
     def lead_each(
         self,
         rows: I64,
@@ -159,7 +187,7 @@ class Class:
         return self._field
 
     def _free_slot(self, most: int) -> int:
-        """A slot for one more field: one of at most so many."""
+        """A slot for one more field, of `most` slots."""
         used = len(self._kept)
         if used >= most:
             return self._kept.popitem(last=False)[1]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import kernel
+from ..numeric.vec import length, sub
 from ..views import RoomView, SurfaceView
 from .heap import rise, take
 from .islands import Roots
@@ -30,10 +31,17 @@ UNSEEN, WAITS, DONE = 0, 1, 2
 
 
 @kernel
-def _apart(a, b):
-    """Distance between two places [m]."""
-    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
-    return math.sqrt(x * x + y * y + z * z)
+def _begin(roots, far, corner, distance, phase, heap, keys, place):
+    """Begin a search at the roots: how many cells wait."""
+    for cell in range(len(corner)):
+        corner[cell], distance[cell], phase[cell], place[cell] = -1, math.inf, UNSEEN, -1
+    size = 0
+    for k in range(len(roots)):
+        root = roots[k]
+        if far[k] < distance[root]:
+            corner[root], distance[root], phase[root] = root, far[k], WAITS
+            size = rise(root, far[k], size, heap, keys, place)
+    return size
 
 
 @kernel
@@ -48,7 +56,7 @@ def _settle(surface, room, cell, corner, distance, phase):
         other = neighbor_of(surface, cell, k)
         if other < 0 or phase[other] != DONE:
             continue
-        way = distance[other] + _apart(here, stand_of(surface, room, other))
+        way = distance[other] + length(sub(here, stand_of(surface, room, other)))
         if way < least:
             best, least = other, way
     if best >= 0:
@@ -74,15 +82,8 @@ def corner_field(surface, room, toward, roots, far, corner, distance, phase, hea
         keys: Scratch, shape (cells,).
         place: Scratch, shape (cells,).
     """
-    for cell in range(len(corner)):
-        corner[cell], distance[cell], phase[cell], place[cell] = -1, math.inf, UNSEEN, -1
-    size = 0
     target = stand_of(surface, room, max(toward, 0))
-    for k in range(len(roots)):
-        root = roots[k]
-        if far[k] < distance[root]:
-            corner[root], distance[root], phase[root] = root, far[k], WAITS
-            size = rise(root, far[k], size, heap, keys, place)
+    size = _begin(roots, far, corner, distance, phase, heap, keys, place)
     while size > 0:
         cell, size = take(size, heap, keys, place)
         _settle(surface, room, cell, corner, distance, phase)
@@ -98,12 +99,12 @@ def corner_field(surface, room, toward, roots, far, corner, distance, phase, hea
             if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
                 continue
             stand = stand_of(surface, room, other)
-            via, way = far, to_there + _apart(stand, there)
+            via, way = far, to_there + length(sub(stand, there))
             if room.state[other] != OPEN:
-                via, way = cell, to_here + SQUEEZE * _apart(stand, here)
+                via, way = cell, to_here + SQUEEZE * length(sub(stand, here))
             if way < distance[other]:
                 distance[other], corner[other], phase[other] = way, via, WAITS
-                key = way if toward < 0 else way + _apart(stand, target)
+                key = way if toward < 0 else way + length(sub(stand, target))
                 size = rise(other, key, size, heap, keys, place)
 
 
@@ -125,14 +126,7 @@ def cost_field(surface, room, cost, roots, far, corner, distance, phase, heap, k
 
     Ways go from cell to cell here, and take a corner that they see where that costs no more.
     """
-    for cell in range(len(corner)):
-        corner[cell], distance[cell], phase[cell], place[cell] = -1, math.inf, UNSEEN, -1
-    size = 0
-    for k in range(len(roots)):
-        root = roots[k]
-        if far[k] < distance[root]:
-            corner[root], distance[root], phase[root] = root, far[k], WAITS
-            size = rise(root, far[k], size, heap, keys, place)
+    size = _begin(roots, far, corner, distance, phase, heap, keys, place)
     while size > 0:
         cell, size = take(size, heap, keys, place)
         if corner[cell] != cell:
@@ -143,7 +137,9 @@ def cost_field(surface, room, cost, roots, far, corner, distance, phase, heap, k
             other = neighbor_of(surface, cell, k)
             if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
                 continue
-            way = 0.5 * (cost[cell] + cost[other]) * _apart(stand_of(surface, room, other), here)
+            way = (
+                0.5 * (cost[cell] + cost[other]) * length(sub(stand_of(surface, room, other), here))
+            )
             way = to_here + way * (1.0 if room.state[other] == OPEN else SQUEEZE)
             if way < distance[other]:
                 distance[other], corner[other], phase[other] = way, cell, WAITS

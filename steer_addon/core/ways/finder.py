@@ -32,8 +32,6 @@ GOLDEN = 0.6180339887498949
 """Multiples of it spread evenly in [0, 1)."""
 SKIPS = 3
 """Corners that an agent looks past at most."""
-NEAR = 2
-"""Cells over which an agent that stands too near to a wall looks for its way."""
 
 
 @kernel
@@ -41,7 +39,7 @@ def standing_in(surface, room, distance, position):
     """The cell from which an agent goes on; -1 where there is none.
 
     Where its own cell has no room, since it is pressed to a wall, that is the neighbor with the
-    shortest way.
+    shortest way, or one next to that.
     """
     cell = cell_at(surface, position[0], position[1], position[2])
     if cell < 0 or (room.state[cell] != BLOCKED and distance[cell] < math.inf):
@@ -55,10 +53,9 @@ def standing_in(surface, room, distance, position):
             other = near if second < 0 else neighbor_of(surface, near, second)
             if other < 0 or room.state[other] == BLOCKED:
                 continue
-            way = sub(stand_of(surface, room, other), position)
-            size = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
-            if size + distance[other] < least:
-                best, least = other, size + distance[other]
+            way = length(sub(stand_of(surface, room, other), position)) + distance[other]
+            if way < least:
+                best, least = other, way
     return best
 
 

@@ -89,6 +89,6 @@ def update_room(
     colliders: BvhView,
     radius: float,
 ) -> None:
-    """Find the room of some cells anew."""
+    """Find the room of some cells again."""
     blocks = (ground, colliders, surface.shape.body)
     parallel_for(room_kernel, len(cells), cells, surface.view, *blocks, float(radius), *room)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,6 @@ from ..views import BvhView, RoomView
 from . import own
 from .classes import Class, class_radii
 from .fields import Scratch
-from .finder import aims_kernel
 from .room import make_room, update_room
 from .surface import Bounds, Shape, Surface, bounds_of, make_surface
 
@@ -69,7 +69,7 @@ class Ways:
         self._scratch = Scratch()
 
     def surface(self, shape: Shape, blocks: Blocks, goals: F32) -> Surface:
-        """The walkable surface, found anew only where colliders moved.
+        """The walkable surface, found again only where colliders moved.
 
         Args:
             shape: What it is made for.
@@ -133,19 +133,13 @@ class Ways:
             return via, rest, None
         many = len(np.unique(row[row >= 0])) > MOST_GOALS
         kept = None if not many else _kept_or_new(kept, len(row))
+        told, scratch = (goals, row, position, ids), self._scratch
         with self._lock:
-            known = self._found(shape, blocks, goals)
-            sizes = class_radii(radius)
-            for size in np.unique(sizes[row >= 0]):
-                rows = np.flatnonzero((row >= 0) & (sizes == size))
+            for found, rows in self._classes(self._found(shape, blocks, goals), row, radius):
                 if kept is None:
-                    told = (goals, row, position, ids, seen)
-                    self._lead_class(known, float(size), rows, told, via, rest)
+                    found.lead_all(rows, told, seen, scratch, via, rest)
                 else:
-                    found = self._class(known, float(size))
-                    found.lead_each(
-                        rows, (goals, row, position, ids), kept, self._scratch, via, rest
-                    )
+                    found.lead_each(rows, told, kept, scratch, via, rest)
         return via, rest, kept
 
     def without_way(
@@ -156,35 +150,18 @@ class Ways:
         cells, ends = np.full((2, len(row)), -1, np.int64)
         with self._lock:
             known = self._found(shape, blocks, goals)
-            sizes, view = class_radii(radius), known.surface.view
-            for size in np.unique(sizes[row >= 0]):
-                rows = np.flatnonzero((row >= 0) & (sizes == size))
-                found = self._class(known, float(size))
-                seen = view, found.room, found.label, goals, row, position
+            for found, rows in self._classes(known, row, radius):
+                seen = known.surface.view, found.room, found.label, goals, row, position
                 parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
         lost: Mask = (cells >= 0) & (ends < 0)
         return lost
 
-    def _lead_class(
-        self,
-        known: Known,
-        radius: float,
-        rows: I64,
-        told: tuple[F32, I64, F32, I64, F32 | None],
-        via: F32,
-        rest: F32,
-    ) -> None:
-        """`lead` for bodies of one class."""
-        goals, row, position, ids, seen = told
-        found, view = self._class(known, radius), known.surface.view
-        used, which = np.unique(row[rows], return_inverse=True)
-        slots = found.slots(goals[used], seen, self._scratch)
-        slot = np.zeros(len(row), np.int64)
-        slot[rows] = slots[which]
-        fields = (found.corners, found.distances, found.goals)
-        parallel_for(
-            aims_kernel, len(rows), rows, view, found.room, fields, slot, (position, ids), via, rest
-        )
+    def _classes(self, known: Known, row: I64, radius: F32) -> Iterator[tuple[Class, I64]]:
+        """The classes of bodies that have goals, and the rows of their agents."""
+        sizes = class_radii(radius)
+        for size in np.unique(sizes[row >= 0]):
+            rows = np.flatnonzero((row >= 0) & (sizes == size))
+            yield self._class(known, float(size)), rows
 
 
 def _kept_or_new(kept: F32 | None, count: int) -> F32:
@@ -202,7 +179,7 @@ def _same_lattice(known: Known, blocks: Blocks, bounds: Bounds) -> bool:
 
 
 def _renew(known: Known, blocks: Blocks) -> None:
-    """Find anew what colliders changed that moved, came or went."""
+    """Find again what colliders changed that moved, came or went."""
     cells = _touched(known.surface, known.blocks, blocks)
     known.blocks = blocks
     if not len(cells):
