@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> Any:
         )
     common = ["--quiet"] if options.quiet else []
     changes = [word for text in options.set for word in ("--set", text)]
+    changes += [] if options.preset is None else [f"--preset={options.preset}"]
     changes += [] if options.seed is None else [f"--seed={options.seed}"]
     crowd = [f"--crowd={name}" for name in options.crowd]
     frames = options.frames

@@ -82,6 +82,7 @@ def run_command(parser: ArgumentParser, words: list[str], *, keep: bool) -> int:
         words: Arguments.
         keep: Let nothing but the result reach stdout until the process ends.
     """
+    process.end_with_parent()
     try:
         options = parser.parse_args(words)
     except ParserExitError as done:
@@ -126,7 +127,7 @@ def _try(options: argparse.Namespace) -> tuple[Result | None, int]:
                 importlib.import_module("bpy")
         result = options.run(options)
         process.stop_if_asked()
-        return result, 0
+        return result, result.code
     except ParserExitError as done:
         return None, done.code
     except UsageError as error:

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+LIFELINE = "STEER_LIFELINE"
 _AGAIN = 0.02
 """Time after which a signal that came during an import is sent again [s]."""
 
@@ -93,6 +94,24 @@ def run(main: Callable[[], int]) -> NoReturn:
         code = code or 1
     leave(code)
     sys.exit(code)
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it is gone, if STEER_LIFELINE says so.
+
+    The parent holds the other end of stdin and writes nothing: a kill that it cannot handle closes
+    that end too, and what this process still wrote would be nobody's.
+    """
+    if os.environ.pop(LIFELINE, "") != "stdin":
+        return
+
+    def wait() -> None:
+        with suppress(OSError):
+            while os.read(0, 1):
+                pass
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _begin() -> None:

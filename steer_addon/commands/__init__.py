@@ -7,6 +7,7 @@ Modules of Blender wait behind doors: `steer presets` works without Blender.
 
 from . import (
     bake,
+    batch,
     behaviors,
     character,
     compile,
@@ -19,5 +20,18 @@ from . import (
     ways,
 )
 
-MODULES = (scene, demo, character, info, ways, simulate, bake, render, presets, behaviors, compile)
+MODULES = (
+    scene,
+    demo,
+    character,
+    info,
+    ways,
+    simulate,
+    bake,
+    render,
+    batch,
+    presets,
+    behaviors,
+    compile,
+)
 """In the order of the help text."""

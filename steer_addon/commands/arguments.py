@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NoReturn
 
-from ..core.errors import printable, short, shortened
+from ..core.errors import printable, shortened
 from ..process import tell
+from ..words import LAST_FRAME as LAST_FRAME
+from ..words import frame_range as frame_range
+from ..words import int_number as int_number
+from ..words import non_negative_float as non_negative_float
+from ..words import numbers as numbers
+from ..words import path as path
+from ..words import positive_float as positive_float
+from ..words import seed_number as seed_number
+from ..words import whole_number as whole_number
+from ..words import why_no_text
 
-LAST_FRAME = 1_048_574
-"""Blender's last frame; its first one is as far below 0."""
-_NAME, _PATH = 255, 1023
-"""Bytes of the longest name on usual file systems, and of the longest path in Blender."""
 _NEGATIVE = re.compile(r"-[\d.][\d.,eE+x-]*")
-_RANGE = re.compile(r"(-?\d{1,20})(?:-(-?\d{1,20}))?")
 
 
 class ParserExitError(Exception):
@@ -44,7 +46,7 @@ class ArgumentParser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Take values that begin like negative numbers, too; refuse what is no text in UTF-8."""
         words = sys.argv[1:] if args is None else list(args)
-        for fault in filter(None, map(_why_no_text, words)):
+        for fault in filter(None, map(why_no_text, words)):
             self.error(fault)
         return super().parse_known_args(join_negative_values(words), namespace)
 
@@ -85,115 +87,6 @@ def join_negative_values(words: list[str]) -> list[str]:
         else:
             result.append(word)
     return result
-
-
-def frame_range(text: str) -> range:
-    """Frames from `A-B` or a single `A`; either may be negative."""
-    match = _RANGE.fullmatch(text.strip())
-    if match is None:
-        raise argparse.ArgumentTypeError(f"frames are {short(text)}: give A-B, such as 1-250")
-    first = int(match[1])
-    last = first if match[2] is None else int(match[2])
-    if max(abs(first), abs(last)) > LAST_FRAME:
-        raise argparse.ArgumentTypeError(
-            f"frames are {text}: Blender has those from {-LAST_FRAME} to {LAST_FRAME}"
-        )
-    if last < first:
-        raise argparse.ArgumentTypeError(f"frames are {text}: give A-B with A <= B")
-    return range(first, last + 1)
-
-
-def numbers(text: str, count: int, form: str) -> tuple[float, ...]:
-    """A given count of finite numbers with commas between them."""
-    parts = text.split(",")
-    try:
-        values = tuple(float(part) for part in parts)
-    except ValueError:
-        values = ()
-    if len(values) != count or not all(abs(value) < 1.0e9 for value in values):
-        raise argparse.ArgumentTypeError(f"{short(text)} is no {form}: give {count} numbers")
-    return values
-
-
-def whole_number(most: int) -> Callable[[str], int]:
-    """A whole number from 1 up to the most that can be."""
-
-    def read(text: str) -> int:
-        value = int_number(text)
-        if not 1 <= value <= most:
-            how = "small" if value < 1 else "large"
-            raise argparse.ArgumentTypeError(
-                f"{short(value)} is too {how}: give a whole number from 1 to {most}"
-            )
-        return value
-
-    return read
-
-
-def _why_no_text(text: str) -> str:
-    """Why Blender and JSON cannot hold a text of the command line; empty where they can."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        unaware = sys.getfilesystemencoding() != "utf-8"
-        way_out = "set PYTHONUTF8=1 or a locale with UTF-8" if unaware else "give another name"
-        return f"{short(text)} is no text in UTF-8: {way_out}"
-    return ""
-
-
-def path(text: str) -> Path:
-    """A path that file systems, Blender and JSON can hold."""
-    if not text:
-        raise argparse.ArgumentTypeError("a path is empty: give one, such as . for this folder")
-    try:
-        whole = os.path.abspath(text)
-    except OSError:
-        raise argparse.ArgumentTypeError(
-            f"the path {short(text)} begins in a folder that is gone: give a whole path"
-        ) from None
-    if fault := _why_no_text(whole):
-        raise argparse.ArgumentTypeError(fault)
-    raw = whole.encode("utf-8")
-    if max(map(len, raw.split(os.fsencode(os.sep)))) > _NAME or len(raw) > _PATH:
-        raise argparse.ArgumentTypeError(
-            f"the path {short(text)} is too long: give names of at most {_NAME} bytes, and at most "
-            f"{_PATH} bytes in all"
-        )
-    return Path(text)
-
-
-def int_number(text: str) -> int:
-    """A whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{short(text)} is no whole number") from None
-
-
-def seed_number(text: str) -> int:
-    """A random seed, as Blender stores it."""
-    value = int_number(text)
-    if not -(2**31) <= value < 2**31:
-        raise argparse.ArgumentTypeError(
-            f"{short(value)} is no seed: give a whole number of 32 bits"
-        )
-    return value
-
-
-def positive_float(text: str) -> float:
-    """A finite number above 0."""
-    (value,) = numbers(text, 1, "number")
-    if value <= 0.0:
-        raise argparse.ArgumentTypeError(f"{text} is too small: give a number above 0")
-    return value
-
-
-def non_negative_float(text: str) -> float:
-    """A finite number from 0 up."""
-    (value,) = numbers(text, 1, "number")
-    if value < 0.0:
-        raise argparse.ArgumentTypeError(f"{text} is too small: give a number from 0 up")
-    return value
 
 
 def add_blend(parser: argparse.ArgumentParser) -> None:
@@ -240,6 +133,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def add_changes(parser: argparse.ArgumentParser) -> None:
     """Take changes of the settings of the chosen crowds for this run."""
+    parser.add_argument(
+        "--preset",
+        metavar="NAME",
+        help="a preset's settings in place of those of all chosen crowds for this run, before any "
+        "--set: a name that `steer presets` lists, or a .json file; seeds, and inputs of behaviors "
+        "with the same name, stay",
+    )
     parser.add_argument(
         "--set",
         metavar="BEHAVIOR.PARAMETER=VALUE",

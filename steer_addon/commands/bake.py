@@ -219,7 +219,7 @@ def _export(work: Pipeline) -> Result:
         batch.set_bake(crowd, options, ("step", "tolerance"))
         batch.check_new_file(path, chosen.suffix)
     # a bake knows nothing of settings that are only for this run
-    ignore_bake = bool(options.set) or options.seed is not None
+    ignore_bake = bool(options.set or options.preset) or options.seed is not None
     played = [job for job in jobs if not ignore_bake and formats.plays(job.crowd, job.frames)]
     path_of, rows = dict(zip(work.crowds, paths, strict=True)), dict[str, Row]()
     with closing(simulated_together(work, [job for job in jobs if job not in played])) as ready:

@@ -6,19 +6,34 @@ STEER_CACHE_DIR=DIR then has every process read them from there; it need not be 
 from __future__ import annotations
 
 import argparse
+import json
 import time
+from pathlib import Path
+from typing import Any
 
-from ..core.compiled import jit, jit_target
+from ..core.compiled import jit, jit_store, jit_target
+from ..core.crowd.settings import CrowdSettings
 from ..core.diagnoses import diagnose
-from ..core.errors import KernelsMissingError, OutputError, UncompiledError
+from ..core.errors import (
+    FileError,
+    KernelsMissingError,
+    OutputError,
+    UncompiledError,
+    UsageError,
+)
+from ..core.files.plain import read_file
 from ..core.step.simulation import Progress
 from ..core.warmup import everything, processes
 from . import arguments
 from .output import ProgressLine, Result
 
+Call = tuple[jit.Kernel, tuple[object, ...]]
+"""A kernel, and the types of its arguments."""
 NAME = "compile"
 IN_BLENDER = False
 
+_MOST = 100_000_000
+"""Bytes of the largest batch.json that is read."""
 INTERVAL = 0.1
 """Time between two looks at the processes [s]."""
 
@@ -29,8 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--into",
         metavar="DIR",
         type=arguments.path,
-        required=True,
         help="folder to fill; give it to other processes as STEER_CACHE_DIR",
+    )
+    parser.add_argument(
+        "--for",
+        dest="book",
+        metavar="FILE.json",
+        type=arguments.path,
+        help="compile only what the crowds of a batch need, by its batch.json; without --into they "
+        "are kept where this user's kernels are",
     )
 
 
@@ -39,19 +61,24 @@ def run(options: argparse.Namespace) -> Result:
     start = time.perf_counter()
     if (found := jit.status().diagnosis) is not None:
         raise UncompiledError(found)
-    jit.keep_in(options.into)
-    calls = processes.noted(everything.run_everything)
-    kernels = options.into / "kernels"
-    lacking = [call for call in calls if not (kernels / jit.file_name(*call)).is_file()]
+    if options.into is None and options.book is None:
+        raise UsageError("give --into DIR, the folder to fill, or --for a batch.json")
+    settings = None if options.book is None else _settings_in(options.book)
+    if options.into is not None:
+        jit.keep_in(options.into)
+    calls = processes.noted(lambda: everything.run_for(settings))
+    into = options.into or jit.cache_root()
+    places = jit_store.find_places(None) if options.into is None else jit_store.place(options.into)
+    lacking = [call for call in calls if not _is_kept(call, places)]
     failure = _compile(lacking, options)
-    left = [call[0].__name__ for call in lacking if not (kernels / jit.file_name(*call)).is_file()]
+    left = [call[0].__name__ for call in lacking if not _is_kept(call, places)]
     if left:
         raise OutputError(
-            f"{len(left)} of {len(calls)} kernels are not in {options.into}, such as {left[0]} "
+            f"{len(left)} of {len(calls)} kernels are not in {into}, such as {left[0]} "
             f"({failure or 'it cannot be written there'}): make room there and run this again"
         )
     fixed = jit_target.level()
-    warnings = [] if fixed else [diagnose("KERNELS_FOR_THIS_PROCESSOR", str(options.into))]
+    warnings = [] if fixed else [diagnose("KERNELS_FOR_THIS_PROCESSOR", str(into))]
     data = {
         "command": "compile",
         "complete": True,
@@ -60,16 +87,31 @@ def run(options: argparse.Namespace) -> Result:
         "target": jit_target.name(),
         "files": sorted(jit.file_name(*call) for call in calls),
         "seconds": round(time.perf_counter() - start, 3),
-        "outputs": [str(options.into)],
+        "outputs": [str(into)],
         "warnings": warnings,
     }
-    line = f"{options.into}: {len(calls)} kernels, {len(lacking)} of them new, for {data['target']}"
+    line = f"{into}: {len(calls)} kernels, {len(lacking)} of them new, for {data['target']}"
     return Result(data, [*warnings, line])
 
 
-def _compile(
-    calls: list[tuple[jit.Kernel, tuple[object, ...]]], options: argparse.Namespace
-) -> str:
+def _is_kept(call: Call, places: jit_store.Places) -> bool:
+    """Whether a kernel is on disk, in any folder that is read."""
+    return any((folder / jit.file_name(*call)).is_file() for folder in places.read)
+
+
+def _settings_in(path: Path) -> list[dict[str, Any]]:
+    """The settings of crowds that a batch wrote down."""
+    try:
+        data = json.loads(read_file(path, most=_MOST).tobytes())
+        found = [CrowdSettings.from_dict(row).to_dict() for row in data["settings"]]
+    except FileError as error:
+        raise UsageError(f"{error}: give the batch.json of a batch") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UsageError(f"{path} is no batch.json: give the one of a batch") from None
+    return found
+
+
+def _compile(calls: list[Call], options: argparse.Namespace) -> str:
     """Compile them in processes; returns why that failed, or an empty text."""
     missing = [KernelsMissingError(k.__module__, k.__name__, types) for k, types in calls]
     report, last = ProgressLine("Kernels", options.quiet), -1

@@ -29,6 +29,7 @@ def run(options: argparse.Namespace) -> Result:
         "scene": scene.name,
         "frame_start": scene.frame_start,
         "frame_end": scene.frame_end,
+        "camera": scene.camera is not None,
         "agents": sum(row["agents"] for row in rows),
         "crowds": rows,
     }

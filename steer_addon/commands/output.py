@@ -26,10 +26,12 @@ class Result:
         data: The JSON object; the diagnoses in its "warnings" are written as sentences there, and
             as data beside them.
         lines: The same for people.
+        code: Exit code; 1 where a part of the result is not there.
     """
 
     data: dict[str, Any]
     lines: Sequence[object] = ()
+    code: int = 0
 
     def __post_init__(self) -> None:
         """Write diagnoses as text and as plain data."""

@@ -109,7 +109,9 @@ class Pipeline:
 
     def _settings(self, crowd: bpy.types.Object) -> CrowdSettings:
         try:
-            return batch.override(crowd, self.options.set, self.options.seed)
+            return batch.override(
+                crowd, self.options.set, self.options.seed, self.options.preset, self.scene
+            )
         except ParameterError as error:
             if len(self.crowds) == 1:
                 raise

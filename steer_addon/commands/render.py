@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 import time
 
+from .. import words
 from ..blender.headless import batch, render
-from ..core.errors import short
 from . import arguments
 from .output import ProgressLine, Result
 from .pipeline import check_compiled
 
 NAME = "render"
-ENGINES = ("CYCLES", "WORKBENCH", "EEVEE")
-_LARGEST = 16384
-_MOST_SAMPLES = 1 << 24
-"""What Cycles takes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--engine",
-        choices=ENGINES,
+        choices=words.ENGINES,
         type=str.upper,
         default="CYCLES",
         help="CYCLES works everywhere; the others need a graphics driver",
@@ -46,34 +41,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--samples",
         metavar="N",
-        type=arguments.whole_number(_MOST_SAMPLES),
+        type=arguments.whole_number(words.MOST_SAMPLES),
         default=16,
         help="samples per pixel",
     )
     parser.add_argument(
         "--size",
         metavar="WxH",
-        type=_size,
+        type=words.picture_size,
         default="640x360",
         help="width and height in pixels, or a share such as 50%% of the file's own size",
     )
     arguments.add_compiled(parser)
     parser.add_argument("--video", action="store_true", help="make an .mp4 of the pictures too")
-
-
-def _size(text: str) -> tuple[int, int] | float:
-    if text.endswith("%"):
-        share = arguments.positive_float(text[:-1])
-        if not 1.0 <= share <= 1000.0:
-            raise argparse.ArgumentTypeError(f"{short(text)} is no size: give 1% to 1000%")
-        return share / 100.0
-    match = re.fullmatch(r"(\d{1,9})[xX](\d{1,9})", text)
-    if match is None or not all(4 <= int(value) <= _LARGEST for value in match.groups()):
-        raise argparse.ArgumentTypeError(
-            f"{short(text)} is no size: give WxH from 4x4 to {_LARGEST}x{_LARGEST}, such as "
-            "640x360, or a share such as 50%"
-        )
-    return int(match[1]), int(match[2])
 
 
 def run(options: argparse.Namespace) -> Result:

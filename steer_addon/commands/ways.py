@@ -24,7 +24,9 @@ def run(options: argparse.Namespace) -> Result:
     """Open the file, find the surfaces and tell; nothing is simulated, and nothing written."""
     scene = batch.open_file(options.file)
     found = batch.find_crowds(scene, options.crowd)
-    ready = [(crowd, batch.override(crowd, options.set, None)) for crowd in found]
+    ready = [
+        (crowd, batch.override(crowd, options.set, None, options.preset, scene)) for crowd in found
+    ]
     rows = [surfaces.surface_of(crowd, scene, settings) for crowd, settings in ready]
     data = {"command": "ways", "file": options.file.name, "crowds": rows}
     return Result(data, [line for row in rows for line in _lines(row)])

@@ -13,6 +13,8 @@ from typing import Any
 import bpy
 
 from ...core.crowd.overrides import GROUPS, full_path, with_override
+from ...core.crowd.presets import load_preset
+from ...core.crowd.scaling import scaled_crowd
 from ...core.crowd.settings import BLOCKS, CrowdSettings
 from ...core.errors import OutputError, SceneError
 from ...core.files.plain import reason, rename, sync_file
@@ -22,6 +24,7 @@ from .. import registration
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import apply_settings, bake_settings_of, settings_of
 from ..crowd.property_factory import write_settings
+from ..crowd.scene_units import units_per_meter
 from ..writing.files import reason_of
 
 
@@ -100,14 +103,29 @@ def frames_of(crowd: bpy.types.Object, frames: range | None) -> range:
     return frames
 
 
-def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) -> CrowdSettings:
-    """Change settings by texts like "separation.weight=2", and the seed; returns all settings.
+def override(
+    crowd: bpy.types.Object,
+    texts: Sequence[str],
+    seed: int | None,
+    preset: str | None,
+    scene: bpy.types.Scene,
+) -> CrowdSettings:
+    """Change settings for a run; returns all settings.
 
     A changed setting is no longer animated.
 
+    Args:
+        crowd: The crowd.
+        texts: Changes like "separation.weight=2".
+        seed: Its seed; None leaves it.
+        preset: Name or file of a preset that takes the place of its settings first; None for none.
+        scene: Its scene, whose unit a preset is scaled to.
+
     Raises:
-        ParameterError: There is no such setting, or a value does not fit.
+        SteerError: There is no such preset or setting, or a value does not fit.
     """
+    if preset is not None:
+        _take_preset(crowd, preset, scene)
     changes = [*texts, *([] if seed is None else [f"seed={seed}"])]
     settings = settings_of(crowd)
     paths = []
@@ -121,6 +139,15 @@ def override(crowd: bpy.types.Object, texts: Sequence[str], seed: int | None) ->
     if changes:
         apply_settings(crowd, settings)
     return settings
+
+
+def _take_preset(crowd: bpy.types.Object, name: str, scene: bpy.types.Scene) -> None:
+    """Give a crowd the settings of a preset; its seed stays."""
+    settings = load_preset(name, *crowds.user_preset_folders()).settings
+    settings = replace(settings, seed=crowd.steer.seed)
+    for block in (*BLOCKS, "behaviors", "groups"):
+        animation_paths.drop(crowd, f"steer.{block}")
+    apply_settings(crowd, scaled_crowd(settings, units_per_meter(scene)))
 
 
 def _data_path(settings: CrowdSettings, name: str) -> str:

@@ -41,6 +41,7 @@ def contents_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Contents:
         "frame_start": steer.frame_start,
         "frame_end": steer.frame_end,
         "seed": settings.seed,
+        "settings": settings.to_dict(),
         "behaviors": [entry.key for entry in settings.behaviors if entry.enabled],
         **_met(obj, scene),
         "steers_by": sorted({crowd.name for crowd in links.crowd_slots(obj).values()}),

@@ -123,16 +123,18 @@ def _sweep_stage(folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a stage, and what Blender writes beside it; links are not followed."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a stage, and what stands beside it; links are not followed."""
     with suppress(OSError):
         for name in os.listdir(folder.parent):
             if name.startswith(folder.name + "."):
-                os.unlink(folder.parent / name)
+                other = folder.parent / name
+                shutil.rmtree(other) if is_folder(other) else os.unlink(other)
+    # last, since it is what another process finds the rest by
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def beside(folder: Path, suffix: str) -> Path:
-    """A name beside a stage, for a file that refers to others by relative paths."""
+    """A name beside a stage, for files that refer to others by relative paths."""
     return folder.parent / f"{folder.name}{suffix}"
 
 

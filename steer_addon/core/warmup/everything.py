@@ -5,7 +5,7 @@ The types of a kernel's arguments never depend on a scene, so one call of each i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,16 @@ _STEPS = 4
 
 def run_everything() -> None:
     """Call them; for `jit.recording`, where nothing is compiled."""
+    run_for(None)
+
+
+def run_for(settings: Iterable[dict[str, Any]] | None) -> None:
+    """Call those of a step of crowds, and what is measured of them; None for all kernels."""
+    if settings is not None:
+        for told in settings:
+            run_tiny(told, colliders=True, ground=True)
+        _measure()
+        return
     for told in all_settings():
         run_tiny(told, colliders=True, ground=True)
         look(told)

@@ -1,0 +1,205 @@
+"""Make variations of crowds from a job file: simulations, bakes, exports and pictures.
+
+Run again, it makes only what is missing or out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import OutputError
+from ..core.files import lock
+from ..core.files.plain import reason
+from ..farm import books, local
+from ..farm.graph import Graph
+from ..farm.job import read_job
+from ..farm.progress import reporter_for
+from ..farm.results import is_done
+from ..farm.tasks import tasks_of
+from ..farm.variations import check_scene, variations_of
+from ..farm.work import tail_of
+from ..process import tell
+from . import arguments, starting
+from .output import Result
+
+NAME = "batch"
+IN_BLENDER = False
+_MOST_WORKERS = 1024
+_TAIL = 8
+"""Lines of the log of a failed task that the summary shows."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_job(parser)
+    parser.add_argument(
+        "--dry-run", action="store_true", help="list the tasks with their commands, and run none"
+    )
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=arguments.whole_number(_MOST_WORKERS),
+        help="processes at once (default: as many as cores and free memory allow)",
+    )
+    parser.add_argument(
+        "--kernels",
+        metavar="DIR",
+        type=arguments.path,
+        help="folder of compiled kernels that all tasks share, filled by `steer compile --into` or "
+        "by the batch (default: the user's own)",
+    )
+
+
+def add_job(parser: argparse.ArgumentParser) -> None:
+    """Take a job file and a folder for its results."""
+    parser.add_argument("job", metavar="JOB.toml", type=arguments.path, help="job file")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=arguments.path,
+        help="folder for the results, in place of the one that the job file names",
+    )
+
+
+class Plan:
+    """A batch with its tasks.
+
+    Attributes:
+        batch: The batch.
+        starter: How commands are started.
+        said: What `steer info` says of each scene, by digest.
+        faults: Why scenes cannot be used.
+        variations: The variations of all other scenes.
+        tasks: Their tasks.
+    """
+
+    def __init__(self, options: argparse.Namespace, kernels: Path | None = None) -> None:
+        """Read the job, look at its scenes, and find its tasks; nothing is written.
+
+        Raises:
+            JobError: The job cannot be run as it is.
+        """
+        self.batch = read_job(options.job, options.out)
+        self.starter = starting.find_starter()
+        known = books.known_scenes(self.batch, self.starter.blender)
+        scenes, self.said, self.faults = starting.look_at(
+            self.batch.scenes, self.starter, known, local.worker_count()
+        )
+        for scene in scenes:
+            check_scene(self.batch, scene)
+        self.variations = variations_of(self.batch, scenes)
+        found = tasks_of(self.batch, self.variations, self.starter.blender, kernels)
+        self.tasks = found if self.variations else []
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Plan, and run what is missing."""
+    start = time.perf_counter()
+    kernels = None if options.kernels is None else options.kernels.resolve()
+    plan = Plan(options, kernels)
+    if options.dry_run:
+        return _shown(plan)
+    try:
+        plan.batch.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"Folder {plan.batch.out} cannot be made: {reason(error)}; choose another one with "
+            "--out"
+        ) from None
+    held = lock.FolderLock(plan.batch.out)
+    try:
+        books.write(plan.batch, plan.variations, plan.said, plan.starter.blender)
+        graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
+        _run_tasks(plan, graph, options, kernels)
+    finally:
+        held.release(remove=True)
+    return _summary(plan, graph, time.perf_counter() - start)
+
+
+def _run_tasks(plan: Plan, graph: Graph, options: argparse.Namespace, kernels: Path | None) -> None:
+    workers = min(options.workers or local.worker_count(), max(1, graph.left))
+    variables = {} if kernels is None else {"STEER_CACHE_DIR": str(kernels)}
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    reporter = reporter_for(
+        graph, tell, terminal=terminal, quiet=options.quiet, events=options.json
+    )
+    with closing(reporter):
+        local.run(graph, plan.batch.out, plan.starter, reporter, workers, variables)
+
+
+def _rows(plan: Plan) -> list[dict[str, Any]]:
+    out = plan.batch.out
+    return [
+        {
+            "number": number,
+            "task": task.name,
+            "needs": list(task.needs),
+            "done": is_done(task, out),
+            "argv": [*plan.starter.prefix, *task.command(out)],
+        }
+        for number, task in enumerate(plan.tasks, 1)
+    ]
+
+
+def _shown(plan: Plan) -> Result:
+    """The tasks, for --dry-run."""
+    rows, out = _rows(plan), plan.batch.out
+    lines = [
+        f"{row['number']} {row['task']}{' (done)' if row['done'] else ''}: "
+        f"{shlex.join(['steer', *task.command(out)])}"
+        for row, task in zip(rows, plan.tasks, strict=True)
+    ]
+    done = sum(row["done"] for row in rows)
+    total = f"{len(plan.variations)} variations, {len(rows)} tasks, {done} of them done, in {out}"
+    data = {
+        "command": "batch",
+        "dry_run": True,
+        "variations": len(plan.variations),
+        "tasks": rows,
+        "broken": _broken(plan),
+        "out": str(out),
+    }
+    return Result(data, [*_broken(plan).values(), *lines, total])
+
+
+def _broken(plan: Plan) -> dict[str, str]:
+    return {path.name: fault for path, fault in plan.faults.items()}
+
+
+def _summary(plan: Plan, graph: Graph, seconds: float) -> Result:
+    """What became of the batch."""
+    failed = [
+        {"task": one.task, "fault": one.fault, "log": one.log, "tail": tail_of(one.log, _TAIL)}
+        for one in graph.failed
+    ]
+    complete = not (failed or plan.faults or graph.left)
+    data = {
+        "command": "batch",
+        "complete": complete,
+        "variations": len(plan.variations),
+        "tasks": graph.total,
+        "done": len(graph.done),
+        "kept": graph.kept,
+        "failed": failed,
+        "skipped": graph.skipped,
+        "broken": _broken(plan),
+        "seconds": round(seconds, 3),
+        "outputs": [str(plan.batch.out)],
+    }
+    lines = [f"broken scene: {fault}" for fault in plan.faults.values()]
+    for row in failed:
+        lines += [f"{row['task']} failed: {row['fault']}", *(f"  | {t}" for t in row["tail"])]
+        lines += [f"  its log: {row['log']}"] if row["log"] else []
+    if graph.skipped:
+        lines.append(f"{len(graph.skipped)} tasks were skipped, since they need those that failed")
+    lines.append(
+        f"{plan.batch.out}: {len(plan.variations)} variations, {len(graph.done)} of {graph.total} "
+        f"tasks done, {graph.kept} of them before, {seconds:.1f} s"
+    )
+    return Result(data, lines, 0 if complete else 1)

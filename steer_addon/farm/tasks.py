@@ -1,0 +1,206 @@
+"""Tasks: the commands that make the results of a batch, what each needs, and what it leaves.
+
+A task writes into one folder. While it runs, that is a new one beside the goal; so `words` hold a
+mark in place of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core.crowd import presets
+from ..core.errors import JobError, short
+from ..version import __version__
+from .job import MOST_TASKS, Batch
+from .variations import Variation, frames_of
+
+HERE = "\0"
+"""In words: the folder that a task writes to."""
+BAKED = "baked.blend"
+KERNELS = "kernels"
+"""Kind and name of the task that compiles what all others use."""
+_SHARED = "shared"
+"""Folder of what belongs to no variation."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One command.
+
+    Attributes:
+        name: Name in the batch, such as "plaza-seed1/bake".
+        kind: What it makes.
+        folder: Folder that it writes to, below that of the batch.
+        words: The command without the program's name, with `HERE` for that folder.
+        digest: What its results depend on; they are out of date when it changes.
+        needs: Names of tasks whose results it reads.
+        after: Names of tasks that it waits for, however they end.
+        shares: Whether other tasks write pictures into the same folder.
+    """
+
+    name: str
+    kind: str
+    folder: str
+    words: tuple[str, ...]
+    digest: str
+    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    shares: bool = False
+
+    def command(self, out: Path, folder: Path | None = None) -> list[str]:
+        """The words of the command.
+
+        Args:
+            out: Folder of the batch.
+            folder: Folder to write to; None for the goal.
+        """
+        goal = str(out / self.folder if folder is None else folder)
+        return [word.replace(HERE, goal) for word in self.words]
+
+
+def tasks_of(
+    batch: Batch, variations: Sequence[Variation], blender: str, kernels: Path | None = None
+) -> list[Task]:
+    """All tasks of a batch, each after those that it needs.
+
+    Args:
+        batch: The batch.
+        variations: Its variations.
+        blender: Version of the Blender that runs them.
+        kernels: Folder of kernels that all share; None for the user's own.
+
+    Raises:
+        JobError: There are too many.
+    """
+    scenes = {one.scene.path: one.scene for one in variations}.values()
+    chunks = sum(-(-len(frames_of(batch, scene)) // batch.job.render.chunk) for scene in scenes)
+    per_scene = len(variations) // max(1, len(scenes))
+    count = per_scene * (chunks if "render" in batch.job.make else 0) + 5 * len(variations)
+    if count > MOST_TASKS:
+        raise JobError(
+            f"the job has {short(count)} tasks: give fewer variations, or a larger chunk in "
+            f"[render], for at most {MOST_TASKS}"
+        )
+    first = _kernels_task(batch, kernels)
+    found = [first]
+    for variation in variations:
+        found += _Maker(batch, variation, blender, first.name).tasks()
+    return found
+
+
+def _kernels_task(batch: Batch, kernels: Path | None) -> Task:
+    into = [] if kernels is None else [f"--into={kernels}"]
+    words = ("compile", f"--for={batch.out / 'batch.json'}", *into, "--json", "--quiet")
+    digest = _digest([KERNELS, __version__, batch.presets, batch.job.set, into])
+    return Task(KERNELS, KERNELS, f"{_SHARED}/{KERNELS}", words, digest)
+
+
+def _digest(parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+
+
+class _Maker:
+    """Makes the tasks of a variation."""
+
+    def __init__(self, batch: Batch, variation: Variation, blender: str, first: str) -> None:
+        self.batch, self.job, self.variation = batch, batch.job, variation
+        self._blender, self._first = blender, first
+        self._scene = str(variation.scene.path)
+        self._made: dict[str, Task] = {}
+
+    def tasks(self) -> list[Task]:
+        """All tasks, in order."""
+        makes, scene = self.job.make, self._scene
+        changes = [*self._crowds(), self._frames(self.variation.frames), *self._changes()]
+        self._add("simulate", "simulation", ["simulate", scene, f"--out={HERE}", *changes])
+        bakes = bool({"cache", "render"} & set(makes))
+        if bakes:
+            to = ["--to=cache", f"--cache={HERE}/cache", f"--save={HERE}/{BAKED}"]
+            self._add("bake", "bake", ["bake", scene, *to, *changes])
+        if "keyframes" in makes:
+            to = ["--to=keyframes", f"--save={HERE}/keyframes.blend"]
+            self._add("keyframes", "keyframes", ["bake", scene, *to, *changes])
+        for kind in ("usd", "csv"):
+            if kind in makes and bakes:
+                # the bake is played, and nothing is simulated again
+                rest = [*self._crowds(), self._frames(self.variation.frames)]
+                words = ["bake", self._baked(), f"--to={kind}", f"--out={HERE}", *rest]
+                self._add(kind, kind, words, needs=["bake"])
+            elif kind in makes:
+                words = ["bake", scene, f"--to={kind}", f"--out={HERE}", *changes]
+                self._add(kind, kind, words)
+        if "render" in makes:
+            self._add_pictures()
+        return list(self._made.values())
+
+    def _add_pictures(self) -> None:
+        look, frames = self.job.render, self.variation.frames
+        for start in range(0, len(frames), look.chunk):
+            part = frames[start : start + look.chunk]
+            kind = f"render-{part[0]}-{part[-1]}"
+            words = ["render", self._baked(), f"--out={HERE}", *self._crowds(), self._frames(part)]
+            words += [f"--engine={look.engine}", f"--samples={look.samples}", f"--size={look.size}"]
+            self._add(kind, "frames", words, needs=["bake"], shares=True)
+
+    def _add(
+        self,
+        kind: str,
+        folder: str,
+        words: list[str],
+        needs: Iterable[str] = (),
+        shares: bool = False,
+    ) -> None:
+        needed = [self._made[name] for name in needs]
+        whole = (*words, "--json")
+        digest = _digest(
+            [
+                [word.replace(str(self.batch.out), "out") for word in self._plain(whole)],
+                [self.variation.scene.digest, self._preset_digest(), __version__, self._blender],
+                [task.digest for task in needed],
+            ]
+        )
+        self._made[kind] = Task(
+            name=f"{self.variation.name}/{kind}",
+            kind=kind.partition("-")[0],
+            folder=f"{self.variation.name}/{folder}",
+            words=whole,
+            digest=digest,
+            needs=tuple(task.name for task in needed),
+            after=() if needed else (self._first,),
+            shares=shares,
+        )
+
+    def _plain(self, words: Iterable[str]) -> list[str]:
+        """Words without the places of the scene and the preset: their contents count."""
+        preset = self.variation.preset
+        places = {self._scene: "scene", f"--preset={preset}": "--preset"}
+        return [places.get(word, word) for word in words]
+
+    def _preset_digest(self) -> str:
+        preset = self.variation.preset
+        return "" if preset is None else digest_of_preset(preset)
+
+    def _baked(self) -> str:
+        return str(self.batch.out / self.variation.name / "bake" / BAKED)
+
+    def _crowds(self) -> list[str]:
+        return [f"--crowd={name}" for name in self.job.crowds]
+
+    def _frames(self, frames: range) -> str:
+        return f"--frames={frames[0]}-{frames[-1]}"
+
+    def _changes(self) -> list[str]:
+        preset, seed = self.variation.preset, self.variation.seed
+        words = [] if preset is None else [f"--preset={preset}"]
+        words += [f"--set={text}" for text in self.job.set]
+        return words if seed is None else [*words, f"--seed={seed}"]
+
+
+def digest_of_preset(name: str) -> str:
+    """Digest of the settings of a preset."""
+    return _digest(presets.load_preset(name).settings.to_dict())

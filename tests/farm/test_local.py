@@ -1,0 +1,219 @@
+"""The engine of one machine: what runs, what runs again, what is left where something fails."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from steer_addon.core.errors import OutputError
+from steer_addon.farm import books, local
+from steer_addon.farm.graph import Graph
+from steer_addon.farm.progress import Events, Reporter, reporter_for
+from steer_addon.farm.results import is_done, place_for, publish, result_of
+
+ROOT = Path(__file__).resolve().parents[2]
+JOB = """
+scenes = "a.blend"
+seeds = "1-2"
+make = ["cache", "usd", "render"]
+[render]
+chunk = 10
+"""
+KINDS = ["bake", "render-1-10", "render-11-20", "simulate", "usd"]
+
+
+def run(bench, text=JOB, workers=2, lines=None, digest="0123"):
+    """Run a job; returns the batch, its tasks and what became of them."""
+    batch, tasks = bench.tasks(text, digest)
+    graph = Graph(tasks, {task.name for task in tasks if is_done(task, batch.out)})
+    reporter = Events(graph, (lines if lines is not None else []).append)
+    local.run(graph, batch.out, bench.starter, reporter, workers, {})
+    return batch, tasks, graph
+
+
+def test_a_batch_and_what_it_leaves(bench, tree):
+    lines = []
+    batch, tasks, graph = run(bench, lines=lines)
+    assert not graph.failed and graph.done == {task.name for task in tasks}
+    found = tree(batch.out)
+    pictures = [f"a-seed{s}/frames/frame_{n:04d}.png" for s in (1, 2) for n in range(1, 21)]
+    assert [name for name in found if name.endswith(".png")] == pictures
+    assert b"--seed=2" in found["a-seed2/bake/cache/Crowd/1.npy"]
+    # no stage, no lock, and nothing but results
+    assert not [p for p in batch.out.rglob("*") if ".partial" in p.name or p.name == ".steer.lock"]
+    calls = bench.calls()
+    assert len(calls) == len(tasks) == 1 + 2 * len(KINDS)
+    assert calls[0].startswith("compile")
+    assert result_of(tasks[1], batch.out)["command"] == "simulate"
+    events = [line for line in lines if '"done"' in line]
+    assert len(events) == len(tasks) and f'"total": {len(tasks)}' in events[-1]
+
+
+def test_a_second_run_makes_what_is_missing_or_out_of_date(bench, tree):
+    batch, _, _ = run(bench)
+    before = tree(batch.out)
+    bench.calls()
+    assert run(bench)[2].kept == 11 and bench.calls() == []
+    (batch.out / "a-seed1" / "frames" / "frame_0012.png").unlink()
+    (batch.out / "a-seed2" / "usd" / "crowd.usdc").write_text("cut")
+    run(bench)
+    assert sorted(call.split()[0] for call in bench.calls()) == ["bake", "render"]
+    assert tree(batch.out) == before
+    # one more seed changes nothing of the others
+    run(bench, JOB.replace("1-2", "1-3"))
+    assert all("seed=3" in c or "a-seed3" in c for c in bench.calls())
+    # another look is another picture, of the same bakes
+    run(bench, JOB.replace("chunk", "samples = 3\nchunk"))
+    assert {call.split()[0] for call in bench.calls()} == {"render"}
+    # a scene that changed changes all
+    run(bench, digest="4567")
+    assert len(bench.calls()) == 10
+
+
+def test_results_do_not_depend_on_where_the_batch_lies(bench, tmp_path):
+    batch, tasks = bench.tasks(JOB)
+    other, again = bench.tasks(JOB + "x = 1\n".replace("x = 1\n", ""))
+    assert [task.digest for task in tasks] == [task.digest for task in again]
+    assert len({task.digest for task in tasks}) == len(tasks)
+    moved = bench.tasks(JOB.replace("make", 'out = "elsewhere"\nmake'))[1]
+    assert [task.digest for task in moved][1:] == [task.digest for task in tasks][1:]
+
+
+def test_what_fails_leaves_the_others(bench):
+    bench.fail("--seed=1")
+    batch, tasks, graph = run(bench)
+    assert {one.task for one in graph.failed} == {"a-seed1/simulate", "a-seed1/bake"}
+    assert {name for name, why in graph.skipped.items() if why == "a-seed1/bake"} == {
+        f"a-seed1/{kind}" for kind in ("usd", "render-1-10", "render-11-20")
+    }
+    assert {f"a-seed2/{kind}" for kind in KINDS} <= graph.done
+    assert graph.failed[0].fault == "--seed=1 cannot be done"
+    assert "--seed=1 cannot be done" in Path(graph.failed[0].log).read_text()
+    assert not (batch.out / "a-seed1" / "bake").exists()
+    bench.fail()
+    bench.calls()
+    assert not run(bench)[2].failed
+    assert len(bench.calls()) == len(KINDS)
+
+
+def test_kernels_that_cannot_be_compiled_stop_nobody(bench):
+    bench.fail("compile", "--quiet")
+    _, _, graph = run(bench)
+    assert [one.task for one in graph.failed] == ["kernels"] and not graph.skipped
+
+
+def test_files_of_others_stay(bench):
+    batch, tasks, _ = run(bench)
+    notes = batch.out / "a-seed1" / "bake" / "notes.txt"
+    notes.write_text("keep")
+    picture = batch.out / "a-seed2" / "frames" / "frame_0003.png"
+    picture.write_bytes(b"mine")
+    graph = run(bench, digest="4567")[2]
+    told = {one.task: one.fault for one in graph.failed}
+    assert "notes.txt" in told["a-seed1/bake"] and "move it away" in told["a-seed1/bake"]
+    assert "frame_0003.png" in told["a-seed2/render-1-10"]
+    assert notes.read_text() == "keep" and picture.read_bytes() == b"mine"
+
+
+def test_a_link_in_place_of_a_folder(bench, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    batch, _ = bench.tasks(JOB)
+    batch.out.mkdir()
+    (batch.out / "a-seed1").symlink_to(elsewhere)
+    graph = run(bench)[2]
+    assert all("move it away" in one.fault for one in graph.failed) and graph.failed
+    assert not list(elsewhere.iterdir())
+
+
+def test_books(bench):
+    batch = bench.batch(JOB.replace("seeds", 'presets = ["pedestrians", "birds"]\nseeds'))
+    variations = bench.variations(batch)
+    batch.out.mkdir()
+    books.write(batch, variations, {"0123": {"crowds": []}}, "5.0.1")
+    assert books.known_scenes(batch, "5.0.1") == {"0123": {"crowds": []}}
+    assert books.known_scenes(batch, "4.5.0") == {}
+    told = (batch.out / "a-birds-seed2" / "variation.json").read_text()
+    assert '"preset": "birds"' in told and '"motion": "FLY"' in told and '"seed": 2' in told
+    (batch.out / "batch.json").write_text("mine")
+    with pytest.raises(OutputError, match="move it away"):
+        books.write(batch, variations, {}, "5.0.1")
+
+
+def test_two_that_finish_the_same_task(bench):
+    batch, tasks = bench.tasks(JOB)
+    task = tasks[1]
+    with place_for(task, batch.out) as one, place_for(task, batch.out) as other:
+        for number, place in enumerate((one, other)):
+            (place / "positions.npy").write_text(str(number))
+        publish(task, batch.out, one, {}, 1.0)
+        publish(task, batch.out, other, {}, 1.0)
+    assert (batch.out / task.folder / "positions.npy").read_text() == "1"
+    assert is_done(task, batch.out)
+    assert sorted(p.name for p in (batch.out / "a-seed1").iterdir()) == ["simulation"]
+
+
+RUN = """
+import sys
+from pathlib import Path
+sys.path[:0] = [{root!r}, {root!r} + "/tests/farm"]
+from conftest import Bench
+from test_local import run
+bench = Bench.__new__(Bench)
+bench.folder, bench.script = Path({folder!r}), Path({folder!r}) / "bin" / "stand_in.py"
+from steer_addon.farm.work import Starter
+bench.starter, bench.blender = Starter((sys.executable, str(bench.script)), {{}}, "5.0.1"), "5.0.1"
+run(bench)
+"""
+
+
+def test_killed_at_any_moment_and_run_again(bench, tree, tmp_path_factory):
+    wanted = tree(run(bench)[0].out)
+    out = bench.folder / "batch"
+    out.rename(bench.folder / "first")
+    bench.sleep(0.05)
+    pick = random.Random(5)
+    code = RUN.format(root=str(ROOT), folder=str(bench.folder))
+    kinds = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
+    for kind in kinds:
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        limit = time.monotonic() + 60.0
+        while not (out / "shared" / "logs").exists() and time.monotonic() < limit:
+            time.sleep(0.01)
+        time.sleep(pick.uniform(0.0, 0.4))
+        process.send_signal(kind)
+        process.wait()
+        found = tree(out)
+        whole = {name: data for name, data in found.items() if ".partial" not in name}
+        assert whole.items() <= wanted.items()
+    _, tasks, graph = run(bench)
+    assert not graph.failed and tree(out) == wanted
+    assert not [p for p in out.rglob("*") if ".partial" in p.name]
+
+
+def test_workers_and_threads(bench):
+    batch, tasks, _ = run(bench, workers=4)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert result_of(tasks[1], batch.out)["threads"] == str(max(1, cores // 4))
+    assert result_of(tasks[0], batch.out)["threads"] == str(cores)
+    assert 1 <= local.worker_count() <= cores
+
+
+def test_nobody_watches(bench):
+    _, tasks = bench.tasks(JOB)
+    lines = []
+    graph = Graph(tasks)
+    quiet = reporter_for(graph, lines.append, terminal=False, quiet=False, events=False)
+    quiet.line("a line")
+    assert lines == []
+    loud = Reporter(graph, lines.append)
+    loud.line(loud.total({0: ("a", 0.5)}))
+    assert lines and lines[0].startswith("0/11 tasks, ")
