@@ -5,6 +5,11 @@ Run it inside Blender or with Blender's module::
     blender -b FILE.blend -P scripts/batch_render.py -- --out DIR [--frames A-B] [--crowd NAME] …
     python scripts/batch_render.py -- FILE.blend --out DIR …
 
+With `batch` and a job file in place of a .blend file it makes the variations of that job, as
+`steer batch` does, and any other command of `steer` runs in the same way::
+
+    blender -b -P scripts/batch_render.py -- batch JOB.toml …
+
 `--` comes before the arguments of this script. DIR gets `simulation/` (arrays and report.json),
 `baked.blend`, which plays without Steer, and `frames/` (pictures, and a video with `--video`).
 Exit codes are those of `steer`: 0 done, 1 failed, 2 wrong usage.
@@ -109,11 +114,14 @@ def run(options: argparse.Namespace) -> Any:
 def main() -> int:
     """Run the script as a command of its own; returns the exit code."""
     cli = module("cli")
+    words = script_arguments(sys.argv[1:])
+    if words and words[0] in {known.NAME for known in module("commands").MODULES}:
+        return cli.run_command(cli.make_parser(), words, keep=True)
     command = argparse.Namespace(
         NAME="batch_render", __doc__=__doc__, add_arguments=add_arguments, run=run
     )
-    words = [command.NAME, *script_arguments(sys.argv[1:])]
-    return cli.run_command(cli.make_parser([command]), words, keep=True)
+    parser = cli.make_parser([command])
+    return cli.run_command(parser, [command.NAME, *words], keep=True)
 
 
 if __name__ == "__main__":

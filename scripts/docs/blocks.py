@@ -13,14 +13,18 @@ import importlib.util
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from steer_addon.core.behaviors import REGISTRY
 from steer_addon.core.crowd.groups import GroupSettings
 from steer_addon.core.crowd.presets import builtin_folder, find_presets, preset_card, read_preset
 from steer_addon.core.crowd.settings import BLOCKS
 from steer_addon.core.parameters import ParameterInfo, conditions, parameters
+from steer_addon.farm.job import Job, RenderSettings
+from steer_addon.farm.schema import keys_of
 
 from . import messages
 from .floors import rooms_table
@@ -101,11 +105,24 @@ def settings(name: str) -> str:
     return table(parameters(blocks[name]).values(), labels=True)
 
 
+def job(name: str) -> str:
+    """The keys of a job file, or of a table in it."""
+    shown: dict[str, type[Any]] = {"": Job, "render": RenderSettings}
+    rows = ["| key | default | meaning |", "|---|---|---|"]
+    for entry in fields(shown[name]):
+        default = "" if entry.default is MISSING else entry.default
+        text = f"`{default}`" if isinstance(default, (str, int)) and default != "" else ""
+        must = "has to be given" if entry.default is MISSING else text
+        rows.append(f"| `{entry.name}` | {must} | {keys_of(shown[name])[entry.name].doc} |")
+    return "\n".join(rows) + "\n"
+
+
 MAKERS: dict[str, Callable[[str], str]] = {
     "controls": controls,
     "settings": settings,
     "diagnoses": messages.table,
     "rooms": rooms_table,
+    "job": job,
 }
 
 

@@ -17,6 +17,7 @@ from . import (
     render,
     scene,
     simulate,
+    submit,
     ways,
 )
 
@@ -30,6 +31,7 @@ MODULES = (
     bake,
     render,
     batch,
+    submit,
     presets,
     behaviors,
     compile,

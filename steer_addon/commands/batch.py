@@ -9,18 +9,20 @@ import argparse
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import OutputError
+from ..core.errors import JobError, OutputError, UsageError, short
 from ..core.files import lock
 from ..core.files.plain import reason
-from ..farm import books, local
+from ..farm import books, dask_engine, local
 from ..farm.graph import Graph
 from ..farm.job import read_job
 from ..farm.progress import reporter_for
 from ..farm.results import is_done
+from ..farm.starter import find_starter
 from ..farm.tasks import tasks_of
 from ..farm.variations import check_scene, variations_of
 from ..farm.work import tail_of
@@ -38,14 +40,35 @@ _TAIL = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_job(parser)
+    add_results(parser, "--out")
     parser.add_argument(
         "--dry-run", action="store_true", help="list the tasks with their commands, and run none"
+    )
+    parser.add_argument(
+        "--only",
+        metavar="TASK",
+        action="append",
+        default=[],
+        help="run only this task, by its name in --dry-run, once what it needs is done: for farms "
+        "that see to the order themselves; may be given several times",
     )
     parser.add_argument(
         "--workers",
         metavar="N",
         type=arguments.whole_number(_MOST_WORKERS),
         help="processes at once (default: as many as cores and free memory allow)",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("local", "dask"),
+        default="local",
+        help="local: processes on this machine; dask: workers of dask.distributed (extra farm)",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a running Dask scheduler, such as tcp://10.0.0.5:8786, whose workers see all folders "
+        "under the same paths (default: a cluster on this machine)",
     )
     parser.add_argument(
         "--kernels",
@@ -57,10 +80,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_job(parser: argparse.ArgumentParser) -> None:
-    """Take a job file and a folder for its results."""
+    """Take a job file."""
     parser.add_argument("job", metavar="JOB.toml", type=arguments.path, help="job file")
+
+
+def add_results(parser: argparse.ArgumentParser, name: str) -> None:
+    """Take a folder for the results of a batch, by an option of this name."""
     parser.add_argument(
-        "--out",
+        name,
+        dest="results",
         metavar="DIR",
         type=arguments.path,
         help="folder for the results, in place of the one that the job file names",
@@ -85,8 +113,8 @@ class Plan:
         Raises:
             JobError: The job cannot be run as it is.
         """
-        self.batch = read_job(options.job, options.out)
-        self.starter = starting.find_starter()
+        self.batch = read_job(options.job, options.results)
+        self.starter = find_starter()
         known = books.known_scenes(self.batch, self.starter.blender)
         scenes, self.said, self.faults = starting.look_at(
             self.batch.scenes, self.starter, known, local.worker_count()
@@ -97,29 +125,60 @@ class Plan:
         found = tasks_of(self.batch, self.variations, self.starter.blender, kernels)
         self.tasks = found if self.variations else []
 
+    def keep(self, names: Sequence[str]) -> None:
+        """Leave all tasks out but these; what they need has to be done.
+
+        Raises:
+            JobError: There is no such task, or one that it needs is not done.
+        """
+        known = {task.name: task for task in self.tasks}
+        for name in names:
+            if name not in known:
+                raise JobError(f"there is no task {short(name)}: --dry-run lists their names")
+            for need in known[name].needs:
+                if need not in names and not is_done(known[need], self.batch.out):
+                    raise JobError(f"{name} needs {need}, which is not done: run that before")
+        self.tasks = [task for task in self.tasks if task.name in names]
+        self.faults = {}
+
 
 def run(options: argparse.Namespace) -> Result:
     """Plan, and run what is missing."""
     start = time.perf_counter()
+    if options.scheduler is not None and options.engine != "dask":
+        raise UsageError("--scheduler does not go with --engine local: give --engine dask")
     kernels = None if options.kernels is None else options.kernels.resolve()
     plan = Plan(options, kernels)
     if options.dry_run:
         return _shown(plan)
+    if options.only:
+        plan.keep(options.only)
+    write_books(plan)
+    # tasks that a farm runs alone are kept apart by their own folders
+    held = None if options.only else lock.FolderLock(plan.batch.out)
     try:
-        plan.batch.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"Folder {plan.batch.out} cannot be made: {reason(error)}; choose another one with "
-            "--out"
-        ) from None
-    held = lock.FolderLock(plan.batch.out)
-    try:
-        books.write(plan.batch, plan.variations, plan.said, plan.starter.blender)
         graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
         _run_tasks(plan, graph, options, kernels)
     finally:
-        held.release(remove=True)
+        if held is not None:
+            held.release(remove=True)
     return _summary(plan, graph, time.perf_counter() - start)
+
+
+def write_books(plan: Plan) -> None:
+    """Write down what the batch is, in the folder of its results.
+
+    Raises:
+        OutputError: It cannot be written there.
+    """
+    out = plan.batch.out
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"Folder {out} cannot be made: {reason(error)}; choose another one with --out"
+        ) from None
+    books.write(plan.batch, plan.variations, plan.said, plan.starter.blender)
 
 
 def _run_tasks(plan: Plan, graph: Graph, options: argparse.Namespace, kernels: Path | None) -> None:
@@ -130,7 +189,11 @@ def _run_tasks(plan: Plan, graph: Graph, options: argparse.Namespace, kernels: P
         graph, tell, terminal=terminal, quiet=options.quiet, events=options.json
     )
     with closing(reporter):
-        local.run(graph, plan.batch.out, plan.starter, reporter, workers, variables)
+        given = (graph, plan.batch.out, plan.starter, reporter, workers, variables)
+        if options.engine == "dask":
+            dask_engine.run(*given, options.scheduler)
+        else:
+            local.run(*given)
 
 
 def _rows(plan: Plan) -> list[dict[str, Any]]:

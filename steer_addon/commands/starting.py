@@ -1,12 +1,9 @@
-"""How a batch starts other commands, and what it has to know of scenes before."""
+"""What a batch has to know of scenes before it is planned."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,36 +11,11 @@ from typing import Any
 
 from ..core.errors import JobError, OutputError, SteerError
 from ..core.files.plain import digest_of, reason
+from ..farm.starter import Starter
 from ..farm.variations import Scene
-from ..farm.work import Starter
 
-_PACKAGE = __name__.rpartition(".commands.")[0]
-_SCRIPT = "scripts/batch_render.py"
 _PAUSE = 0.02
 """Time between two looks at processes [s]."""
-
-
-def find_starter() -> Starter:
-    """How commands are started: as this one was."""
-    bpy: Any = sys.modules.get("bpy")
-    if bpy is not None and not bpy.app.module:
-        program, blender = str(bpy.app.binary_path), str(bpy.app.version_string)
-        if _PACKAGE.startswith("bl_ext."):
-            return Starter((program, "-c", "steer"), {}, blender)
-        script = _root() / _SCRIPT
-        return Starter((program, "-b", "-P", str(script), "--"), {}, blender)
-    paths = [str(_root()), *filter(None, [os.environ.get("PYTHONPATH")])]
-    try:
-        blender = importlib.metadata.version("bpy")
-    except importlib.metadata.PackageNotFoundError:
-        blender = ""
-    prefix = (sys.executable, "-m", _PACKAGE)
-    return Starter(prefix, {"PYTHONPATH": os.pathsep.join(paths)}, blender)
-
-
-def _root() -> Path:
-    """The folder of the package."""
-    return Path(__file__).resolve().parents[2]
 
 
 def look_at(

@@ -11,8 +11,9 @@ from pathlib import Path
 from ..core.errors import SteerError
 from .graph import Graph
 from .progress import Reporter
+from .starter import Starter
 from .tasks import KERNELS, Task
-from .work import Outcome, Starter, Work
+from .work import Outcome, Work
 
 _PAUSE = 0.05
 """Time between two looks at the processes [s]."""

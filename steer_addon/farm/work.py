@@ -11,18 +11,18 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from ..core.errors import FileError, OutputError, SteerError, printable, shortened
 from ..core.files.plain import create, read_file, reason
 from .results import check_inside, place_for, publish
+from .starter import Starter
 from .tasks import Task
 
-LIFELINE = "STEER_LIFELINE"
 _PROGRESS = re.compile(rb"(\d+)/(\d+) \(")
 _HEAD = "steer task "
 _MOST_RESULT = 100_000_000
@@ -30,32 +30,6 @@ _TAIL = 2000
 """Bytes at the end of a log that are read for a message or for progress."""
 _GRACE = 10.0
 """Time that a command has to end when it is stopped [s]."""
-
-
-@dataclass(frozen=True)
-class Starter:
-    """How commands of Steer are started on this machine.
-
-    Attributes:
-        prefix: The program and its first words.
-        environment: Variables in addition to those of this process.
-        blender: Version of its Blender.
-    """
-
-    prefix: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    blender: str = ""
-
-    def open(self, words: Sequence[str], more: Mapping[str, str], **streams: Any) -> Any:
-        """Start a command, which ends with this process; see `subprocess.Popen` for the streams.
-
-        Raises:
-            OSError: It cannot be started.
-        """
-        variables = {**os.environ, **self.environment, **more, LIFELINE: "stdin"}
-        return subprocess.Popen(
-            [*self.prefix, *words], stdin=subprocess.PIPE, env=variables, **streams
-        )
 
 
 @dataclass(frozen=True)
@@ -67,12 +41,14 @@ class Outcome:
         seconds: How long it took [s].
         fault: Why it failed, in one sentence; empty when it is done.
         log: Its log, for failures.
+        passing: Whether it may do better another time, or on another machine.
     """
 
     task: str
     seconds: float
     fault: str = ""
     log: str = ""
+    passing: bool = False
 
 
 class Work:
@@ -134,15 +110,15 @@ class Work:
         return None if code is None else self._end(code)
 
     def _end(self, code: int) -> Outcome:
-        fault = self._fault(code)
+        fault, passing = self._fault(code), code < 0
         seconds = time.perf_counter() - self._start
         if not fault:
             try:
                 publish(self.task, self._out, self._place, self._answer(), seconds)
             except SteerError as error:
-                fault = str(error)
+                fault, passing = str(error), isinstance(error, OutputError)
         self._close()
-        return Outcome(self.task.name, seconds, fault, str(self.log) if fault else "")
+        return Outcome(self.task.name, seconds, fault, str(self.log) if fault else "", passing)
 
     def _fault(self, code: int) -> str:
         if not code:

@@ -10,9 +10,9 @@ import pytest
 
 from steer_addon.core.crowd.presets import load_preset
 from steer_addon.farm.job import Batch, read_job
+from steer_addon.farm.starter import Starter
 from steer_addon.farm.tasks import Task, tasks_of
 from steer_addon.farm.variations import Crowd, Scene, Variation, variations_of
-from steer_addon.farm.work import Starter
 
 STAND_IN = """
 import json, os, pathlib, struct, sys, time, zlib
@@ -55,7 +55,7 @@ class Bench:
         self.script = folder / "bin" / "stand_in.py"
         self.script.parent.mkdir()
         self.script.write_text(STAND_IN)
-        self.starter = Starter((sys.executable, str(self.script)), {}, "5.0.1")
+        self.starter = Starter((sys.executable, str(self.script)), {}, "5.0.1", anywhere=True)
         self.blender = "5.0.1"
 
     def batch(self, text: str) -> Batch:

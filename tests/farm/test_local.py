@@ -167,7 +167,7 @@ from conftest import Bench
 from test_local import run
 bench = Bench.__new__(Bench)
 bench.folder, bench.script = Path({folder!r}), Path({folder!r}) / "bin" / "stand_in.py"
-from steer_addon.farm.work import Starter
+from steer_addon.farm.starter import Starter
 bench.starter, bench.blender = Starter((sys.executable, str(bench.script)), {{}}, "5.0.1"), "5.0.1"
 run(bench)
 """

@@ -1,0 +1,134 @@
+"""Batches that really run: processes with Blender, small scenes, few frames."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy", reason="bpy is not installed")
+
+from tests.cli.trees import tree
+
+ROOT = Path(__file__).resolve().parents[2]
+JOB = """
+scenes = ["good.blend", "broken.blend"]
+seeds = "1-2"
+frames = "1-4"
+make = ["cache", "csv"]
+[set]
+"agents.max_speed" = 1.1
+"""
+
+
+@pytest.fixture
+def job(small_scene: Path, tmp_path: Path) -> Path:
+    """A job file with a good scene and a broken one beside it."""
+    (tmp_path / "good.blend").write_bytes(small_scene.read_bytes())
+    (tmp_path / "broken.blend").write_bytes(b"BLENDER" + bytes(200))
+    path = tmp_path / "job.toml"
+    path.write_text(JOB)
+    return path
+
+
+def test_a_dry_run_lists_commands_and_writes_nothing(run, job):
+    before = tree(job.parent)
+    told = run("batch", job, "--dry-run", "--json")
+    assert told.code == 0, told.err
+    names = [row["task"] for row in told.data["tasks"]]
+    assert names == ["kernels"] + [
+        f"good-seed{seed}/{kind}" for seed in (1, 2) for kind in ("simulate", "bake", "csv")
+    ]
+    assert list(told.data["broken"]) == ["broken.blend"]
+    words = told.data["tasks"][1]["argv"]
+    assert words[-7:] == [
+        "simulate",
+        str(job.parent / "good.blend"),
+        f"--out={job.parent / 'batch' / 'good-seed1' / 'simulation'}",
+        "--frames=1-4",
+        "--set=agents.max_speed=1.1",
+        "--seed=1",
+        "--json",
+    ]
+    assert tree(job.parent) == before
+
+
+@pytest.mark.slow
+def test_a_batch_with_a_broken_scene(run, job, small_scene, tmp_path):
+    done = run("batch", job, "--json")
+    assert done.code == 1
+    assert (done.data["failed"], done.data["done"], done.data["kept"]) == ([], 7, 0)
+    assert "broken.blend" in done.data["broken"]["broken.blend"]
+    # what a command makes by itself
+    words = [small_scene, "--frames=1-4", "--seed=2", "--set=agents.max_speed=1.1"]
+    alone = run("simulate", *words, "--out", tmp_path / "alone", "--json")
+    out = tmp_path / "batch" / "good-seed2"
+    for name in ("positions", "velocities", "rotations"):
+        expected = np.load(tmp_path / "alone" / f"{name}.npy")
+        assert np.array_equal(np.load(out / "simulation" / f"{name}.npy"), expected)
+    told = json.loads((out / "simulation" / "report.json").read_text())
+    assert told["seed"] == 2 and told["metrics"] == alone.data["metrics"]
+    told = json.loads((out / "variation.json").read_text())
+    assert (told["seed"], told["set"]) == (2, ["agents.max_speed=1.1"])
+    assert told["settings"]["Crowd"]["agents"]["max_speed"] == 1.1
+    lines = (out / "csv" / "baked_Crowd.csv").read_text().splitlines()
+    assert len(lines) > 4 * 24
+    played = run("info", out / "bake" / "baked.blend", "--json").data["crowds"][0]
+    assert played["bake"]["complete"] and played["settings"]["agents"]["max_speed"] == 1.1
+    assert Path(played["bake"]["folder"]) == out / "bake" / "cache" / "Crowd"
+    # again: nothing but the broken scene, which is looked at again
+    again = run("batch", job, "--json")
+    assert (again.code, again.data["kept"], again.data["done"]) == (1, 7, 7)
+
+
+def test_settings_that_no_crowd_has_stop_all(run, job):
+    job.write_text(JOB.replace('"agents.max_speed" = 1.1', "avoid_neighbours.weight = 2"))
+    failed = run("batch", job)
+    failed.failed_with("avoid_neighbours", "avoid_neighbors", "good.blend")
+    assert not (job.parent / "batch").exists()
+
+
+def test_only_one_task_and_what_it_needs(run, job):
+    run("batch", job, "--only", "good-seed1/film").failed_with("good-seed1/film", "--dry-run")
+    run("batch", job, "--only", "good-seed1/csv").failed_with("needs good-seed1/bake")
+
+
+def test_the_script_reaches_the_same_command(process, job):
+    words = ["batch", job, "--dry-run", "--json", "--workers=1"]
+    told = process(ROOT / "scripts" / "batch_render.py", "--", *words)
+    assert told.code == 0, told.err
+    assert len(told.data["tasks"]) == 7
+
+
+def test_a_preset_for_one_run(run, small_scene, tmp_path):
+    words = [small_scene, "--frames=1-2", "--json", "--preset=birds", "--seed=5"]
+    done = run("simulate", *words, "--out", tmp_path / "birds")
+    assert done.code == 0, done.err
+    told = json.loads((tmp_path / "birds" / "report.json").read_text())
+    assert told["settings"]["motion"]["motion"] == "FLY" and told["seed"] == 5
+    run("simulate", *words[:-2], "--preset=nobody", "--out", tmp_path).failed_with("nobody")
+
+
+@pytest.mark.slow
+def test_jobs_of_farms(run, job):
+    job.write_text(JOB.replace('"csv"', '"render"').replace('"broken.blend"', ""))
+    for to, names in (
+        ("openjd", ["parameters.json", "template.json"]),
+        ("flamenco", ["steer-crowd.js", "submission.json"]),
+    ):
+        out = job.parent / to
+        told = run("submit", job, "--to", to, "--out", out, "--json")
+        assert told.code == 0, told.err
+        assert told.data["needing_steer"] == 4
+        assert sorted(path.name for path in out.iterdir()) == names
+        (out / names[1]).write_text("mine")
+        run("submit", job, "--to", to, "--out", out).failed_with("did not write", names[1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such links there")
+def test_usage(run, job):
+    run("batch", job, "--scheduler=tcp://x:1").failed_with("--engine dask", code=2)
+    run("batch", job.parent / "none.toml").failed_with("none.toml")
