@@ -6,6 +6,8 @@ Run again, it makes only what is missing or out of date.
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import os
 import shlex
 import sys
 import time
@@ -122,7 +124,10 @@ class Plan:
         for scene in scenes:
             check_scene(self.batch, scene)
         self.variations = variations_of(self.batch, scenes)
-        found = tasks_of(self.batch, self.variations, self.starter.blender, kernels)
+        compiles = _can_compile(kernels)
+        found = tasks_of(
+            self.batch, self.variations, self.starter.blender, kernels, compiles=compiles
+        )
         self.tasks = found if self.variations else []
 
     def keep(self, names: Sequence[str]) -> None:
@@ -140,6 +145,12 @@ class Plan:
                     raise JobError(f"{name} needs {need}, which is not done: run that before")
         self.tasks = [task for task in self.tasks if task.name in names]
         self.faults = {}
+
+
+def _can_compile(kernels: Path | None) -> bool:
+    """Whether kernels can be compiled ahead: there is numba, and a folder that may be written."""
+    there = importlib.util.find_spec("numba") is not None
+    return there and (kernels is None or not kernels.is_dir() or os.access(kernels, os.W_OK))
 
 
 def run(options: argparse.Namespace) -> Result:
@@ -186,7 +197,11 @@ def _run_tasks(plan: Plan, graph: Graph, options: argparse.Namespace, kernels: P
     variables = {} if kernels is None else {"STEER_CACHE_DIR": str(kernels)}
     terminal = sys.stderr is not None and sys.stderr.isatty()
     reporter = reporter_for(
-        graph, tell, terminal=terminal, quiet=options.quiet, events=options.json
+        graph,
+        tell,
+        terminal=terminal,
+        quiet=options.quiet,
+        events=options.json and not options.quiet,
     )
     with closing(reporter):
         given = (graph, plan.batch.out, plan.starter, reporter, workers, variables)

@@ -64,7 +64,12 @@ class Task:
 
 
 def tasks_of(
-    batch: Batch, variations: Sequence[Variation], blender: str, kernels: Path | None = None
+    batch: Batch,
+    variations: Sequence[Variation],
+    blender: str,
+    kernels: Path | None = None,
+    *,
+    compiles: bool = True,
 ) -> list[Task]:
     """All tasks of a batch, each after those that it needs.
 
@@ -73,6 +78,7 @@ def tasks_of(
         variations: Its variations.
         blender: Version of the Blender that runs them.
         kernels: Folder of kernels that all share; None for the user's own.
+        compiles: Whether a first task compiles what all others call.
 
     Raises:
         JobError: There are too many.
@@ -86,17 +92,19 @@ def tasks_of(
             f"the job has {short(count)} tasks: give fewer variations, or a larger chunk in "
             f"[render], for at most {MOST_TASKS}"
         )
-    first = _kernels_task(batch, kernels)
-    found = [first]
+    digests = sorted({one.scene.digest for one in variations})
+    found = [_kernels_task(batch, kernels, digests)] if compiles else []
+    first = tuple(task.name for task in found)
     for variation in variations:
-        found += _Maker(batch, variation, blender, first.name).tasks()
+        found += _Maker(batch, variation, blender, first).tasks()
     return found
 
 
-def _kernels_task(batch: Batch, kernels: Path | None) -> Task:
+def _kernels_task(batch: Batch, kernels: Path | None, scenes: list[str]) -> Task:
     into = [] if kernels is None else [f"--into={kernels}"]
     words = ("compile", f"--for={batch.out / 'batch.json'}", *into, "--json", "--quiet")
-    digest = _digest([KERNELS, __version__, batch.presets, batch.job.set, into])
+    chosen = [digest_of_preset(preset) for preset in batch.presets]
+    digest = _digest([KERNELS, __version__, scenes, chosen, batch.job.set, into])
     return Task(KERNELS, KERNELS, f"{_SHARED}/{KERNELS}", words, digest)
 
 
@@ -107,17 +115,21 @@ def _digest(parts: Any) -> str:
 class _Maker:
     """Makes the tasks of a variation."""
 
-    def __init__(self, batch: Batch, variation: Variation, blender: str, first: str) -> None:
+    def __init__(
+        self, batch: Batch, variation: Variation, blender: str, first: tuple[str, ...]
+    ) -> None:
         self.batch, self.job, self.variation = batch, batch.job, variation
         self._blender, self._first = blender, first
         self._scene = str(variation.scene.path)
+        # the only place that says what is simulated
+        self._world = self._scene
         self._made: dict[str, Task] = {}
 
     def tasks(self) -> list[Task]:
         """All tasks, in order."""
         makes, scene = self.job.make, self._scene
         changes = [*self._crowds(), self._frames(self.variation.frames), *self._changes()]
-        self._add("simulate", "simulation", ["simulate", scene, f"--out={HERE}", *changes])
+        self._add("simulate", "simulation", ["simulate", self._world, f"--out={HERE}", *changes])
         bakes = bool({"cache", "render"} & set(makes))
         if bakes:
             to = ["--to=cache", f"--cache={HERE}/cache", f"--save={HERE}/{BAKED}"]
@@ -171,7 +183,7 @@ class _Maker:
             words=whole,
             digest=digest,
             needs=tuple(task.name for task in needed),
-            after=() if needed else (self._first,),
+            after=() if needed else self._first,
             shares=shares,
         )
 

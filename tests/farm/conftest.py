@@ -107,7 +107,7 @@ def tree() -> Callable[[Path], dict[str, bytes]]:
 
     def read(folder: Path) -> dict[str, bytes]:
         found = sorted(path for path in folder.rglob("*") if path.is_file())
-        kept = (path for path in found if path.suffix not in (".json", ".log"))
+        kept = (path for path in found if path.suffix not in (".json", ".log", ".lock"))
         return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
 
     return read

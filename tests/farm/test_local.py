@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -74,7 +75,7 @@ def test_a_second_run_makes_what_is_missing_or_out_of_date(bench, tree):
     assert {call.split()[0] for call in bench.calls()} == {"render"}
     # a scene that changed changes all
     run(bench, digest="4567")
-    assert len(bench.calls()) == 10
+    assert len(bench.calls()) == 11
 
 
 def test_results_do_not_depend_on_where_the_batch_lies(bench, tmp_path):
@@ -205,6 +206,25 @@ def test_workers_and_threads(bench):
     assert result_of(tasks[1], batch.out)["threads"] == str(max(1, cores // 4))
     assert result_of(tasks[0], batch.out)["threads"] == str(cores)
     assert 1 <= local.worker_count() <= cores
+
+
+def test_a_terminal(bench, monkeypatch, capfd):
+    pytest.importorskip("rich", reason="rich is not installed")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    _, tasks = bench.tasks(JOB)
+    lines = []
+    live = reporter_for(Graph(tasks), lines.append, terminal=True, quiet=False, events=False)
+    live.tick({0: ("a-seed1/bake", 0.5)})
+    live.line("a-seed1/bake: [bold] 1.0 s")
+    live.close()
+    shown = capfd.readouterr().err
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+    assert "a-seed1/bake: [bold] 1.0 s" in shown and "0/11 tasks" in shown and lines == []
+    monkeypatch.setitem(sys.modules, "rich.live", None)
+    plain = reporter_for(Graph(tasks), lines.append, terminal=True, quiet=False, events=False)
+    plain.line("a line")
+    assert lines == ["a line"]
 
 
 def test_nobody_watches(bench):
