@@ -23,6 +23,7 @@ from ..farm import books, dask_engine, local
 from ..farm.graph import Graph
 from ..farm.job import read_job
 from ..farm.progress import reporter_for
+from ..farm.report import page
 from ..farm.results import is_done
 from ..farm.starter import find_starter
 from ..farm.tasks import tasks_of
@@ -170,10 +171,22 @@ def run(options: argparse.Namespace) -> Result:
     try:
         graph = Graph(plan.tasks, {t.name for t in plan.tasks if is_done(t, plan.batch.out)})
         _run_tasks(plan, graph, options, kernels)
+        told = {} if options.only or not plan.variations else _report_on(plan, graph)
     finally:
         if held is not None:
             held.release(remove=True)
-    return _summary(plan, graph, time.perf_counter() - start)
+    return _summary(plan, graph, told, time.perf_counter() - start)
+
+
+def _report_on(plan: Plan, graph: Graph) -> dict[str, str]:
+    """Write the report where anything is new: its page, or why there is none."""
+    out = plan.batch.out
+    if graph.kept == graph.total and (out / page.HTML).is_file():
+        return {"report": str(out / page.HTML)}
+    try:
+        return {"report": str(page.write_report(out)[0])}
+    except OutputError as error:
+        return {"no_report": str(error)}
 
 
 def write_books(plan: Plan) -> None:
@@ -250,7 +263,7 @@ def _broken(plan: Plan) -> dict[str, str]:
     return {path.name: fault for path, fault in plan.faults.items()}
 
 
-def _summary(plan: Plan, graph: Graph, seconds: float) -> Result:
+def _summary(plan: Plan, graph: Graph, told: dict[str, str], seconds: float) -> Result:
     """What became of the batch."""
     failed = [
         {"task": one.task, "fault": one.fault, "log": one.log, "tail": tail_of(one.log, _TAIL)}
@@ -269,6 +282,7 @@ def _summary(plan: Plan, graph: Graph, seconds: float) -> Result:
         "broken": _broken(plan),
         "seconds": round(seconds, 3),
         "outputs": [str(plan.batch.out)],
+        **told,
     }
     lines = [f"broken scene: {fault}" for fault in plan.faults.values()]
     for row in failed:
@@ -280,4 +294,6 @@ def _summary(plan: Plan, graph: Graph, seconds: float) -> Result:
         f"{plan.batch.out}: {len(plan.variations)} variations, {len(graph.done)} of {graph.total} "
         f"tasks done, {graph.kept} of them before, {seconds:.1f} s"
     )
+    lines += [told["report"]] if "report" in told else []
+    lines += [f"There is no report: {told['no_report']}"] if "no_report" in told else []
     return Result(data, lines, 0 if complete else 1)

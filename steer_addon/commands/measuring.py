@@ -15,10 +15,13 @@ class Measuring:
 
     Attributes:
         metrics: The metrics; None before the first frame.
+        arrivals: How many agents have arrived by each frame.
     """
 
     def __init__(self) -> None:
         self.metrics: Metrics | None = None
+        self.arrivals: list[int] = []
+        self._before = 0
         self._ids = np.zeros(0, np.int64)
 
     def add(self, simulation: Simulation, world: World, dt: float) -> None:
@@ -45,6 +48,7 @@ class Measuring:
         else:
             others = np.flatnonzero(agents.id != self._ids)
             if len(others):
+                self._before += int(self.metrics.arrived[others].sum())
                 own = (agents.position[others], agents.radius[others], agents.max_speed[others])
                 self.metrics.renew(others, *own)
             # those who are dead from the start count as arrived where nobody is born
@@ -55,4 +59,5 @@ class Measuring:
                 arrived=(agents.arrived != 0) | gone,
                 colliders=world.colliders,
             )
+        self.arrivals.append(self._before + int(self.metrics.arrived.sum()))
         self._ids = agents.id

@@ -89,6 +89,7 @@ class _Track:
             crowd = self.job.crowd
             row["metrics"] = self._measuring.metrics.figures(watch.touched(crowd)).as_dict()
             row["metrics"]["touches"] = watch.rows(crowd)
+            row["metrics"]["arrivals"] = self._measuring.arrivals
         return row
 
 

@@ -13,13 +13,13 @@ from .variations import Variation, chosen_crowds, differing, settings_of
 
 BOOK = "batch.json"
 VARIATION = "variation.json"
-_FORMAT, _VARIATION_FORMAT = "steer-batch", "steer-variation"
+FORMAT, VARIATION_FORMAT = "steer-batch", "steer-variation"
 _VERSION = 1
 
 
 def known_scenes(batch: Batch, blender: str) -> dict[str, Any]:
     """What an earlier run wrote down of scenes, by digest; nothing where versions differ."""
-    book = read_json(batch.out / BOOK, _FORMAT) or {}
+    book = read_json(batch.out / BOOK, FORMAT) or {}
     same = (book.get("steer"), book.get("blender")) == (__version__, blender)
     found = book.get("scenes") if same else None
     return found if isinstance(found, dict) else {}
@@ -56,9 +56,9 @@ def write(
             folder.mkdir(exist_ok=True)
         except OSError as error:
             raise OutputError(f"Folder {folder} cannot be made: {error.strerror}") from None
-        _write_if_new(folder / VARIATION, {"format": _VARIATION_FORMAT, **row})
+        _write_if_new(folder / VARIATION, {"format": VARIATION_FORMAT, **row})
     book = {
-        "format": _FORMAT,
+        "format": FORMAT,
         "version": _VERSION,
         "steer": __version__,
         "blender": blender,

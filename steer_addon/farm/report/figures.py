@@ -1,0 +1,182 @@
+"""Figures of a report: what is drawn of a run, thinned out to what can be seen."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .gather import Outcome, Track
+
+F64 = NDArray[np.float64]
+
+MOST_PATHS = 400
+MOST_MOMENTS = 240
+"""Paths, and moments of them, that a picture shows."""
+CELLS = 48
+"""Cells of the maps along the longer side."""
+
+
+class Extent(NamedTuple):
+    """A rectangle seen from above, the same for all variations of a report [m]."""
+
+    low: F64
+    high: F64
+
+    @property
+    def size(self) -> float:
+        """Size of a cell of the maps [m]."""
+        return float((self.high - self.low).max()) / CELLS
+
+    @property
+    def edges(self) -> tuple[F64, F64]:
+        """Edges of the cells along x and along y [m]."""
+        count = np.maximum(np.ceil((self.high - self.low) / self.size - 1e-9), 1).astype(int)
+        x, y = (self.low[k] + self.size * np.arange(count[k] + 1) for k in range(2))
+        return x, y
+
+
+class Maps(NamedTuple):
+    """Means over the time of a run, in cells: rows along y, columns along x."""
+
+    density: F64
+    """People per square meter."""
+    flow: F64
+    """Mean of density times velocity [1/(m·s)], shape (rows, columns, 2)."""
+
+
+class Curve(NamedTuple):
+    """Speeds over time [s], [m/s]: the mean, and between which half of the agents are."""
+
+    time: F64
+    mean: F64
+    low: F64
+    high: F64
+
+
+def view_of(outcomes: Sequence[Outcome]) -> Extent:
+    """The rectangle that holds all places of all runs."""
+    low, high = np.full(2, np.inf), np.full(2, -np.inf)
+    for track in (track for one in outcomes for track in one.tracks):
+        for moment in _moments(len(track.numbers), MOST_MOMENTS):
+            there = track.positions[moment][track.alive[moment]][:, :2]
+            there = there[np.isfinite(there).all(axis=1)]
+            if len(there):
+                low = np.minimum(low, there.min(axis=0))
+                high = np.maximum(high, there.max(axis=0))
+    if not np.isfinite(low).all():
+        low, high = np.zeros(2), np.ones(2)
+    pad = 0.03 * float((high - low).max()) + 0.5
+    return Extent(low.astype(np.float64) - pad, high.astype(np.float64) + pad)
+
+
+def paths(track: Track) -> F64:
+    """Ways of some agents, as many as can be told apart, shape (paths, moments, 2) [m].
+
+    Where an agent is not there, nan.
+    """
+    agents = _moments(track.positions.shape[1], MOST_PATHS)
+    moments = _moments(len(track.numbers), MOST_MOMENTS)
+    found = track.positions[moments][:, agents, :2].astype(np.float64)
+    found[~track.alive[moments][:, agents]] = np.nan
+    return found.swapaxes(0, 1)
+
+
+def maps(tracks: Sequence[Track], view: Extent) -> Maps:
+    """Density and flow, as means over all frames."""
+    x, y = view.edges
+    density, flow = np.zeros((len(y) - 1, len(x) - 1)), np.zeros((len(y) - 1, len(x) - 1, 2))
+    for track in tracks:
+        moments = _moments(len(track.numbers), MOST_MOMENTS)
+        share = 1.0 / (len(moments) * view.size * view.size)
+        for moment in moments:
+            there = track.alive[moment]
+            place = track.positions[moment][there]
+            speed = track.velocities[moment][there]
+            bins: Any = (y, x)
+            at = place[:, 1], place[:, 0]
+            density += share * np.histogram2d(*at, bins=bins)[0]
+            for k in range(2):
+                flow[..., k] += share * np.histogram2d(*at, bins=bins, weights=speed[:, k])[0]
+    return Maps(density, flow)
+
+
+def speeds(tracks: Sequence[Track]) -> Curve:
+    """Speeds of all agents that are there, over time."""
+    longest = max(tracks, key=lambda track: len(track.numbers))
+    moments = _moments(len(longest.numbers), MOST_MOMENTS)
+    rows = []
+    for number in longest.numbers[moments]:
+        each = [np.zeros(0)]
+        for track in tracks:
+            moment = int(np.searchsorted(track.numbers, number))
+            if moment < len(track.numbers) and track.numbers[moment] == number:
+                velocity = track.velocities[moment][track.alive[moment]]
+                each.append(np.linalg.norm(velocity, axis=1))
+        rows.append(np.concatenate(each))
+    with warnings.catch_warnings():
+        # nobody is there yet: nan, which is not drawn
+        warnings.simplefilter("ignore", RuntimeWarning)
+        mean = np.array([np.mean(row) if len(row) else np.nan for row in rows])
+        low, high = np.array(
+            [np.quantile(r, (0.25, 0.75)) if len(r) else (np.nan, np.nan) for r in rows]
+        ).T
+    return Curve(longest.times[moments], mean, low, high)
+
+
+def arrivals(track: Track) -> tuple[F64, F64] | None:
+    """How many have arrived, over time [s]; None where it was not counted."""
+    counts = track.metrics.get("arrivals")
+    if not isinstance(counts, list) or len(counts) != len(track.numbers):
+        return None
+    if not all(isinstance(n, int) for n in counts):
+        return None
+    return track.times, np.array(counts, np.float64)
+
+
+COLUMNS = {
+    "agents": "agents",
+    "arrived": "arrived",
+    "time": "mean time to arrive [s]",
+    "end": "last arrival [s]",
+    "path": "mean path [m]",
+    "stuck": "stuck",
+    "penetrations": "through walls",
+    "collisions": "collisions an agent",
+    "reversals": "turns back an agent",
+}
+"""Figures of a variation, as `core.results.metrics.Figures` names them, and what they mean."""
+
+
+def row_of(outcome: Outcome) -> dict[str, Any]:
+    """Figures of a variation over all of its crowds: sums of counts, means of the rest."""
+    rows = [track.metrics for track in outcome.tracks if track.metrics]
+    found: dict[str, Any] = {}
+    for name in COLUMNS:
+        values = [row.get(name) for row in rows]
+        numbers = [v for v in values if isinstance(v, (int, float)) and np.isfinite(v)]
+        if not numbers:
+            found[name] = None
+        elif name in ("agents", "arrived", "stuck", "penetrations"):
+            found[name] = sum(numbers)
+        elif name == "end":
+            found[name] = max(numbers)
+        else:
+            weights = _weights(rows, name)
+            found[name] = float(np.average(numbers, weights=weights))
+    return found
+
+
+def _weights(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    by = "arrived" if name in ("time", "path") else "agents"
+    having = [row for row in rows if isinstance(row.get(name), (int, float))]
+    return [float(row.get(by) or 0) or 1e-9 for row in having]
+
+
+def _moments(count: int, most: int) -> NDArray[np.int64]:
+    """At most so many numbers from 0 on, the last one among them, evenly apart."""
+    found: NDArray[np.int64] = np.unique(np.linspace(0, max(count - 1, 0), min(count, most)))
+    return found.round().astype(np.int64)
