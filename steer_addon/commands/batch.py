@@ -25,7 +25,7 @@ from ..farm.job import read_job
 from ..farm.progress import reporter_for
 from ..farm.results import is_done
 from ..farm.starter import find_starter
-from ..farm.tasks import tasks_of
+from ..farm.tasks import EXTRACT, tasks_of
 from ..farm.variations import check_scene, variations_of
 from ..farm.work import tail_of
 from ..process import tell
@@ -34,6 +34,7 @@ from .output import Result
 
 NAME = "batch"
 IN_BLENDER = False
+_EXTRACTS = importlib.util.find_spec(f"{__package__}.extract") is not None
 _MOST_WORKERS = 1024
 _TAIL = 8
 """Lines of the log of a failed task that the summary shows."""
@@ -126,7 +127,12 @@ class Plan:
         self.variations = variations_of(self.batch, scenes)
         compiles = _can_compile(kernels)
         found = tasks_of(
-            self.batch, self.variations, self.starter.blender, kernels, compiles=compiles
+            self.batch,
+            self.variations,
+            self.starter.blender,
+            kernels,
+            compiles=compiles,
+            extracts=_EXTRACTS,
         )
         self.tasks = found if self.variations else []
 
@@ -136,14 +142,17 @@ class Plan:
         Raises:
             JobError: There is no such task, or one that it needs is not done.
         """
-        known = {task.name: task for task in self.tasks}
+        known, chosen = {task.name: task for task in self.tasks}, set(names)
         for name in names:
             if name not in known:
                 raise JobError(f"there is no task {short(name)}: --dry-run lists their names")
             for need in known[name].needs:
-                if need not in names and not is_done(known[need], self.batch.out):
+                done = need in names or is_done(known[need], self.batch.out)
+                if not done and known[need].kind == EXTRACT:
+                    chosen.add(need)
+                elif not done:
                     raise JobError(f"{name} needs {need}, which is not done: run that before")
-        self.tasks = [task for task in self.tasks if task.name in names]
+        self.tasks = [task for task in self.tasks if task.name in chosen]
         self.faults = {}
 
 
