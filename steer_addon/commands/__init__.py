@@ -7,7 +7,6 @@ Modules of Blender wait behind doors: `steer presets` works without Blender.
 
 from . import (
     bake,
-    batch,
     behaviors,
     character,
     compile,
@@ -17,9 +16,9 @@ from . import (
     render,
     scene,
     simulate,
-    submit,
     ways,
 )
+from .farm import batch, submit
 
 MODULES = (
     scene,

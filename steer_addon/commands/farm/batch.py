@@ -16,25 +16,28 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import JobError, OutputError, UsageError, short
-from ..core.files import lock
-from ..core.files.plain import reason
-from ..farm import books, dask_engine, local
-from ..farm.graph import Graph
-from ..farm.job import read_job
-from ..farm.progress import reporter_for
-from ..farm.results import is_done
-from ..farm.starter import find_starter
-from ..farm.tasks import EXTRACT, tasks_of
-from ..farm.variations import check_scene, variations_of
-from ..farm.work import tail_of
-from ..process import tell
-from . import arguments, starting
-from .output import Result
+from ...core.compiled import can_compile
+from ...core.errors import JobError, OutputError, UsageError, short
+from ...core.files import lock
+from ...core.files.plain import reason
+from ...farm import books, dask_engine, local
+from ...farm.graph import Graph
+from ...farm.job import read_job
+from ...farm.progress import reporter_for
+from ...farm.results import is_done
+from ...farm.starter import find_starter
+from ...farm.tasks import EXTRACT, tasks_of
+from ...farm.variations import check_scene, variations_of
+from ...farm.work import tail_of
+from ...process import tell
+from .. import arguments
+from ..output import Result
+from . import looking
 
 NAME = "batch"
 IN_BLENDER = False
-_EXTRACTS = importlib.util.find_spec(f"{__package__}.extract") is not None
+_COMMANDS = __name__.rpartition(".farm.")[0]
+_EXTRACTS = importlib.util.find_spec(f"{_COMMANDS}.extract") is not None
 _MOST_WORKERS = 1024
 _TAIL = 8
 """Lines of the log of a failed task that the summary shows."""
@@ -119,7 +122,7 @@ class Plan:
         self.batch = read_job(options.job, options.results)
         self.starter = find_starter()
         known = books.known_scenes(self.batch, self.starter.blender)
-        scenes, self.said, self.faults = starting.look_at(
+        scenes, self.said, self.faults = looking.look_at(
             self.batch.scenes, self.starter, known, local.worker_count()
         )
         for scene in scenes:
@@ -158,8 +161,9 @@ class Plan:
 
 def _can_compile(kernels: Path | None) -> bool:
     """Whether kernels can be compiled ahead: there is numba, and a folder that may be written."""
-    there = importlib.util.find_spec("numba") is not None
-    return there and (kernels is None or not kernels.is_dir() or os.access(kernels, os.W_OK))
+    if kernels is not None and kernels.is_dir() and not os.access(kernels, os.W_OK):
+        return False
+    return can_compile()
 
 
 def run(options: argparse.Namespace) -> Result:
