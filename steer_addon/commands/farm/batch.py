@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ...core.compiled import can_compile
+from ...core.compiled.presence import can_compile
 from ...core.errors import JobError, OutputError, UsageError, short
 from ...core.files import lock
 from ...core.files.plain import reason

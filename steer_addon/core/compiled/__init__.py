@@ -30,14 +30,6 @@ memory nor on disk raises instead of compiling, and `blender/live/compiling.py` 
 other processes.
 """
 
-import importlib.util
-import os
-
 from ..doors import load_on_use
 
 load_on_use(__name__, "jit_parts", "jit_sources", "jit_store", "jit_target")
-
-
-def can_compile() -> bool:
-    """Whether kernels may be compiled: numba is there, and nobody said no; it is not loaded."""
-    return os.environ.get("STEER_JIT", "1") != "0" and importlib.util.find_spec("numba") is not None
