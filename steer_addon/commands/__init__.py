@@ -7,21 +7,18 @@ Modules of Blender wait behind doors: `steer presets` works without Blender.
 
 from . import (
     bake,
-    batch,
     behaviors,
     character,
     compile,
     demo,
     info,
-    pick,
     presets,
     render,
-    report,
     scene,
     simulate,
-    submit,
     ways,
 )
+from .farm import batch, pick, report, submit
 
 MODULES = (
     scene,

@@ -8,15 +8,14 @@ not finished lies in a stage, which the next one that writes there removes.
 from __future__ import annotations
 
 import importlib
-import logging
 import queue
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..core.doors import futures, logging
 from ..core.errors import JobError, SteerError, short
 from ..version import __version__
 from .graph import Graph
@@ -121,7 +120,7 @@ def _outcome(name: str, future: Any, scheduler: str | None) -> Outcome:
     try:
         told = future.result(timeout=_TIMEOUT)
         return Outcome(**told)
-    except CancelledError:
+    except futures.CancelledError:
         raise _lost(scheduler) from None
     except _PassingError as error:
         return Outcome(name, 0.0, str(error))

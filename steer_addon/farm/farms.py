@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .. import words
 from .job import Batch, RenderSettings
 from .results import is_done
-from .tasks import BAKED, KERNELS, Task
+from .tasks import BAKED, EXTRACT, KERNELS, Task
 from .variations import Variation
 
 _ENGINES = {
@@ -54,7 +54,7 @@ def shots_of(batch: Batch, variations: Sequence[Variation], tasks: Sequence[Task
     """All variations, with what is missing of them."""
     missing: dict[str, list[Task]] = {}
     for task in tasks:
-        if task.kind not in (KERNELS, "render") and not is_done(task, batch.out):
+        if task.kind not in (KERNELS, EXTRACT, "render") and not is_done(task, batch.out):
             missing.setdefault(task.name.partition("/")[0], []).append(task)
     renders = "render" in batch.job.make
     return [Shot(one, tuple(missing.get(one.name, ())), renders) for one in variations]

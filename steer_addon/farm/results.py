@@ -146,6 +146,9 @@ def publish(task: Task, out: Path, place: Path, result: Mapping[str, Any], secon
     }
     goal = out / task.folder
     with _as_output_errors(goal), _held(goal.parent):
+        if is_done(task, out):
+            # another one was faster, and what it left may be read by now
+            return
         if task.shares:
             _publish_pictures(task, goal, place, stamp)
         else:

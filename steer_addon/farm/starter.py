@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
+import importlib
 import os
 import subprocess
 import sys
@@ -55,9 +55,11 @@ def find_starter() -> Starter:
         script = _root() / _SCRIPT
         return Starter((program, "-b", "-P", str(script), "--"), {}, blender)
     paths = [str(_root()), *filter(None, [os.environ.get("PYTHONPATH")])]
+    # a large module that no other command needs
+    metadata = importlib.import_module("importlib.metadata")
     try:
-        blender = importlib.metadata.version("bpy")
-    except importlib.metadata.PackageNotFoundError:
+        blender = metadata.version("bpy")
+    except metadata.PackageNotFoundError:
         blender = ""
     prefix = (sys.executable, "-m", _PACKAGE)
     return Starter(prefix, {"PYTHONPATH": os.pathsep.join(paths)}, blender)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +18,17 @@ from ..core.crowd import presets
 from ..core.errors import JobError, short
 from ..version import __version__
 from .job import MOST_TASKS, Batch
-from .variations import Variation, frames_of
+from .variations import SHARED, Variation, frames_of
 
 HERE = "\0"
 """In words: the folder that a task writes to."""
 BAKED = "baked.blend"
+WORLD = "world"
+"""Folder of what `steer extract` reads from a scene."""
 KERNELS = "kernels"
 """Kind and name of the task that compiles what all others use."""
-_SHARED = "shared"
-"""Folder of what belongs to no variation."""
+EXTRACT = "extract"
+"""Kind of tasks that read what several variations simulate."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ def tasks_of(
     kernels: Path | None = None,
     *,
     compiles: bool = True,
+    extracts: bool = False,
 ) -> list[Task]:
     """All tasks of a batch, each after those that it needs.
 
@@ -79,6 +83,8 @@ def tasks_of(
         blender: Version of the Blender that runs them.
         kernels: Folder of kernels that all share; None for the user's own.
         compiles: Whether a first task compiles what all others call.
+        extracts: Whether what several variations simulate is read from its scene once, so that
+            their simulations need no Blender.
 
     Raises:
         JobError: There are too many.
@@ -95,8 +101,17 @@ def tasks_of(
     digests = sorted({one.scene.digest for one in variations})
     found = [_kernels_task(batch, kernels, digests)] if compiles else []
     first = tuple(task.name for task in found)
+    sharing = Counter((one.scene.path, one.preset) for one in variations)
+    worlds: dict[tuple[Path, str | None], Task] = {}
     for variation in variations:
-        found += _Maker(batch, variation, blender, first).tasks()
+        key = variation.scene.path, variation.preset
+        maker = _Maker(batch, variation, blender, first)
+        if extracts and sharing[key] > 1:
+            if key not in worlds:
+                worlds[key] = maker.world_task()
+                found.append(worlds[key])
+            maker.read_from(worlds[key])
+        found += maker.tasks()
     return found
 
 
@@ -105,7 +120,7 @@ def _kernels_task(batch: Batch, kernels: Path | None, scenes: list[str]) -> Task
     words = ("compile", f"--for={batch.out / 'batch.json'}", *into, "--json", "--quiet")
     chosen = [digest_of_preset(preset) for preset in batch.presets]
     digest = _digest([KERNELS, __version__, scenes, chosen, batch.job.set, into])
-    return Task(KERNELS, KERNELS, f"{_SHARED}/{KERNELS}", words, digest)
+    return Task(KERNELS, KERNELS, f"{SHARED}/{KERNELS}", words, digest)
 
 
 def _digest(parts: Any) -> str:
@@ -121,15 +136,14 @@ class _Maker:
         self.batch, self.job, self.variation = batch, batch.job, variation
         self._blender, self._first = blender, first
         self._scene = str(variation.scene.path)
-        # the only place that says what is simulated
-        self._world = self._scene
+        self._world: Task | None = None
         self._made: dict[str, Task] = {}
 
     def tasks(self) -> list[Task]:
         """All tasks, in order."""
         makes, scene = self.job.make, self._scene
         changes = [*self._crowds(), self._frames(self.variation.frames), *self._changes()]
-        self._add("simulate", "simulation", ["simulate", self._world, f"--out={HERE}", *changes])
+        self._add_simulation(changes)
         bakes = bool({"cache", "render"} & set(makes))
         if bakes:
             to = ["--to=cache", f"--cache={HERE}/cache", f"--save={HERE}/{BAKED}"]
@@ -150,6 +164,31 @@ class _Maker:
             self._add_pictures()
         return list(self._made.values())
 
+    def world_task(self) -> Task:
+        """The task that reads what this variation, and others but for their seeds, simulate."""
+        name = self.variation.name
+        if self.variation.seed is not None:
+            name = name.removesuffix(f"-seed{self.variation.seed}")
+        words = ["extract", self._scene, f"--out={HERE}/{WORLD}", *self._crowds()]
+        words += [self._frames(self.variation.frames), *self._settings(), "--json"]
+        digest = self._digest(words, [])
+        name = f"world-{name}"
+        return Task(f"{EXTRACT}/{name}", EXTRACT, f"{SHARED}/{name}", tuple(words), digest)
+
+    def read_from(self, world: Task) -> None:
+        """Let the simulation read what this task leaves."""
+        self._world = world
+
+    def _add_simulation(self, changes: list[str]) -> None:
+        if self._world is None:
+            words = ["simulate", self._scene, f"--out={HERE}", *changes]
+            self._add("simulate", "simulation", words)
+            return
+        place = str(self.batch.out / self._world.folder / WORLD)
+        words = ["simulate", place, f"--out={HERE}", *self._crowds()]
+        words += [self._frames(self.variation.frames), *self._seed()]
+        self._add("simulate", "simulation", words, needed=[self._world], after=self._first)
+
     def _add_pictures(self) -> None:
         look, frames = self.job.render, self.variation.frames
         for start in range(0, len(frames), look.chunk):
@@ -165,17 +204,13 @@ class _Maker:
         folder: str,
         words: list[str],
         needs: Iterable[str] = (),
+        needed: Iterable[Task] = (),
+        after: tuple[str, ...] = (),
         shares: bool = False,
     ) -> None:
-        needed = [self._made[name] for name in needs]
+        needed = [*needed, *(self._made[name] for name in needs)]
         whole = (*words, "--json")
-        digest = _digest(
-            [
-                [word.replace(str(self.batch.out), "out") for word in self._plain(whole)],
-                [self.variation.scene.digest, self._preset_digest(), __version__, self._blender],
-                [task.digest for task in needed],
-            ]
-        )
+        digest = self._digest(whole, needed)
         self._made[kind] = Task(
             name=f"{self.variation.name}/{kind}",
             kind=kind.partition("-")[0],
@@ -183,8 +218,17 @@ class _Maker:
             words=whole,
             digest=digest,
             needs=tuple(task.name for task in needed),
-            after=() if needed else self._first,
+            after=after if needed else self._first,
             shares=shares,
+        )
+
+    def _digest(self, words: Iterable[str], needed: Iterable[Task]) -> str:
+        return _digest(
+            [
+                [word.replace(str(self.batch.out), "out") for word in self._plain(words)],
+                [self.variation.scene.digest, self._preset_digest(), __version__, self._blender],
+                [task.digest for task in needed],
+            ]
         )
 
     def _plain(self, words: Iterable[str]) -> list[str]:
@@ -207,10 +251,16 @@ class _Maker:
         return f"--frames={frames[0]}-{frames[-1]}"
 
     def _changes(self) -> list[str]:
-        preset, seed = self.variation.preset, self.variation.seed
+        return [*self._settings(), *self._seed()]
+
+    def _settings(self) -> list[str]:
+        preset = self.variation.preset
         words = [] if preset is None else [f"--preset={preset}"]
-        words += [f"--set={text}" for text in self.job.set]
-        return words if seed is None else [*words, f"--seed={seed}"]
+        return [*words, *(f"--set={text}" for text in self.job.set)]
+
+    def _seed(self) -> list[str]:
+        seed = self.variation.seed
+        return [] if seed is None else [f"--seed={seed}"]
 
 
 def digest_of_preset(name: str) -> str:

@@ -15,6 +15,8 @@ from ..core.errors import JobError, ParameterError, short
 from .job import Batch
 
 _ODD = re.compile(r"[^\w.-]+")
+SHARED = "shared"
+"""Folder of what belongs to no variation."""
 _LONGEST = 80
 """Characters of the part of a folder's name that comes from a scene or a preset."""
 
@@ -124,14 +126,15 @@ def variations_of(batch: Batch, scenes: Iterable[Scene]) -> list[Variation]:
 
 def _unique(names: list[str]) -> list[str]:
     """Names as folders can have them, each one once, on systems too where case does not count."""
-    found: list[str] = []
+    found, taken = list[str](), {SHARED}
     for name in names:
         plain = first = _ODD.sub("_", name).strip("._-")[:_LONGEST] or "scene"
         number = 1
-        while plain.lower() in (other.lower() for other in found):
+        while plain.lower() in taken:
             number += 1
             plain = f"{first}_{number}"
         found.append(plain)
+        taken.add(plain.lower())
     return found
 
 

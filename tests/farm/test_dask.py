@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,6 +64,11 @@ def cluster() -> Iterator[tuple[str, list[subprocess.Popen]]]:
         )
         for more in words
     ]
+    limit = time.monotonic() + 120.0
+    while time.monotonic() < limit:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", int(port)), timeout=1.0):
+            break
+        time.sleep(0.05)
     yield address, processes
     for process in processes:
         process.kill()

@@ -18,6 +18,7 @@ from steer_addon.farm import books, local
 from steer_addon.farm.graph import Graph
 from steer_addon.farm.progress import Events, Reporter, reporter_for
 from steer_addon.farm.results import is_done, place_for, publish, result_of
+from steer_addon.farm.tasks import tasks_of
 
 ROOT = Path(__file__).resolve().parents[2]
 JOB = """
@@ -85,6 +86,25 @@ def test_results_do_not_depend_on_where_the_batch_lies(bench, tmp_path):
     assert len({task.digest for task in tasks}) == len(tasks)
     moved = bench.tasks(JOB.replace("make", 'out = "elsewhere"\nmake'))[1]
     assert [task.digest for task in moved][1:] == [task.digest for task in tasks][1:]
+
+
+def test_a_world_is_read_once(bench):
+    batch = bench.batch(JOB)
+    tasks = tasks_of(batch, bench.variations(batch), "5.0.1", extracts=True)
+    (world,) = [task for task in tasks if task.kind == "extract"]
+    assert (world.name, world.folder) == ("extract/world-a", "shared/world-a")
+    simulations = [task for task in tasks if task.kind == "simulate"]
+    assert [task.needs for task in simulations] == [("extract/world-a",)] * 2
+    assert simulations[1].command(batch.out)[1:] == [
+        str(batch.out / "shared" / "world-a" / "world"),
+        f"--out={batch.out / 'a-seed2' / 'simulation'}",
+        "--frames=1-20",
+        "--seed=2",
+        "--json",
+    ]
+    alone = bench.batch(JOB.replace("1-2", "1"))
+    kinds = [task.kind for task in tasks_of(alone, bench.variations(alone), "", extracts=True)]
+    assert "extract" not in kinds
 
 
 def test_what_fails_leaves_the_others(bench):
@@ -155,7 +175,7 @@ def test_two_that_finish_the_same_task(bench):
             (place / "positions.npy").write_text(str(number))
         publish(task, batch.out, one, {}, 1.0)
         publish(task, batch.out, other, {}, 1.0)
-    assert (batch.out / task.folder / "positions.npy").read_text() == "1"
+    assert (batch.out / task.folder / "positions.npy").read_text() == "0"
     assert is_done(task, batch.out)
     assert sorted(p.name for p in (batch.out / "a-seed1").iterdir()) == ["simulation"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import io
 import math
 from collections.abc import Sequence
@@ -34,15 +35,19 @@ def check() -> None:
     _new(1.0, 1.0)
 
 
-def _new(wide: float, high: float) -> tuple[Any, Any]:
+def _drawing(name: str) -> Any:
+    """A module of matplotlib, which is loaded for reports only."""
     try:
-        from matplotlib.figure import Figure
+        return importlib.import_module(f"matplotlib.{name}")
     except ImportError:
         raise OutputError(
             "The report's pictures need matplotlib: pip install steer[farm] brings it"
         ) from None
+
+
+def _new(wide: float, high: float) -> tuple[Any, Any]:
     # without pyplot: no window, and nothing kept
-    figure = Figure(figsize=(wide, high), dpi=_DPI, layout="constrained")
+    figure = _drawing("figure").Figure(figsize=(wide, high), dpi=_DPI, layout="constrained")
     return figure, figure.subplots()
 
 
@@ -70,8 +75,7 @@ def sheet(outcome: Outcome, view: Extent) -> str:
 
 def rendered(path: Path) -> str | None:
     """A rendered picture, made small; None where it cannot be read."""
-    from matplotlib import image
-
+    image = _drawing("image")
     try:
         data = read_file(path, most=MOST_BYTES).tobytes()
         pixels = image.imread(io.BytesIO(data), format=path.suffix[1:])
@@ -101,14 +105,11 @@ def _above(view: Extent) -> tuple[Any, Any]:
 
 def trajectories(outcome: Outcome, view: Extent) -> str:
     """Ways from above, a color for each crowd; dots are starts."""
-    from matplotlib.collections import LineCollection
-
     figure, axis = _above(view)
     for k, track in enumerate(outcome.tracks):
         ways = figures.paths(track)
-        axis.add_collection(
-            LineCollection(list(ways), colors=color_of(k), linewidths=0.6, alpha=0.5)
-        )
+        look = {"colors": color_of(k), "linewidths": 0.6, "alpha": 0.5}
+        axis.add_collection(_drawing("collections").LineCollection(list(ways), **look))
         axis.scatter(*ways[:, 0].T, s=3.0, color=color_of(k), label=track.name)
     if len(outcome.tracks) > 1:
         axis.legend(fontsize=7, loc="upper right")

@@ -16,25 +16,29 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import JobError, OutputError, UsageError, short
-from ..core.files import lock
-from ..core.files.plain import reason
-from ..farm import books, dask_engine, local
-from ..farm.graph import Graph
-from ..farm.job import read_job
-from ..farm.progress import reporter_for
-from ..farm.report import page
-from ..farm.results import is_done
-from ..farm.starter import find_starter
-from ..farm.tasks import tasks_of
-from ..farm.variations import check_scene, variations_of
-from ..farm.work import tail_of
-from ..process import tell
-from . import arguments, starting
-from .output import Result
+from ...core.compiled.presence import can_compile
+from ...core.errors import JobError, OutputError, UsageError, short
+from ...core.files import lock
+from ...core.files.plain import reason
+from ...farm import books, dask_engine, local
+from ...farm.graph import Graph
+from ...farm.job import read_job
+from ...farm.progress import reporter_for
+from ...farm.report import page
+from ...farm.results import is_done
+from ...farm.starter import find_starter
+from ...farm.tasks import EXTRACT, tasks_of
+from ...farm.variations import check_scene, variations_of
+from ...farm.work import tail_of
+from ...process import tell
+from .. import arguments
+from ..output import Result
+from . import looking
 
 NAME = "batch"
 IN_BLENDER = False
+_COMMANDS = __name__.rpartition(".farm.")[0]
+_EXTRACTS = importlib.util.find_spec(f"{_COMMANDS}.extract") is not None
 _MOST_WORKERS = 1024
 _TAIL = 8
 """Lines of the log of a failed task that the summary shows."""
@@ -119,7 +123,7 @@ class Plan:
         self.batch = read_job(options.job, options.results)
         self.starter = find_starter()
         known = books.known_scenes(self.batch, self.starter.blender)
-        scenes, self.said, self.faults = starting.look_at(
+        scenes, self.said, self.faults = looking.look_at(
             self.batch.scenes, self.starter, known, local.worker_count()
         )
         for scene in scenes:
@@ -127,7 +131,12 @@ class Plan:
         self.variations = variations_of(self.batch, scenes)
         compiles = _can_compile(kernels)
         found = tasks_of(
-            self.batch, self.variations, self.starter.blender, kernels, compiles=compiles
+            self.batch,
+            self.variations,
+            self.starter.blender,
+            kernels,
+            compiles=compiles,
+            extracts=_EXTRACTS,
         )
         self.tasks = found if self.variations else []
 
@@ -137,21 +146,25 @@ class Plan:
         Raises:
             JobError: There is no such task, or one that it needs is not done.
         """
-        known = {task.name: task for task in self.tasks}
+        known, chosen = {task.name: task for task in self.tasks}, set(names)
         for name in names:
             if name not in known:
                 raise JobError(f"there is no task {short(name)}: --dry-run lists their names")
             for need in known[name].needs:
-                if need not in names and not is_done(known[need], self.batch.out):
+                done = need in names or is_done(known[need], self.batch.out)
+                if not done and known[need].kind == EXTRACT:
+                    chosen.add(need)
+                elif not done:
                     raise JobError(f"{name} needs {need}, which is not done: run that before")
-        self.tasks = [task for task in self.tasks if task.name in names]
+        self.tasks = [task for task in self.tasks if task.name in chosen]
         self.faults = {}
 
 
 def _can_compile(kernels: Path | None) -> bool:
     """Whether kernels can be compiled ahead: there is numba, and a folder that may be written."""
-    there = importlib.util.find_spec("numba") is not None
-    return there and (kernels is None or not kernels.is_dir() or os.access(kernels, os.W_OK))
+    if kernels is not None and kernels.is_dir() and not os.access(kernels, os.W_OK):
+        return False
+    return can_compile()
 
 
 def run(options: argparse.Namespace) -> Result:

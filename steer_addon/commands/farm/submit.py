@@ -10,13 +10,14 @@ import os
 import sys
 from pathlib import Path
 
-from ..core.errors import OutputError, printable
-from ..core.files.plain import reason
-from ..core.files.staging import replace_file
-from ..farm import flamenco, openjd
-from ..farm.farms import as_json, shots_of
-from . import arguments, batch
-from .output import Result
+from ...core.errors import OutputError, printable
+from ...core.files.plain import reason
+from ...core.files.staging import replace_file
+from ...farm import flamenco, openjd
+from ...farm.farms import as_json, shots_of
+from .. import arguments
+from ..output import Result
+from . import batch
 
 NAME = "submit"
 IN_BLENDER = False

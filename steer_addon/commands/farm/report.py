@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from ..farm.report.gather import variations
-from ..farm.report.page import write_report
-from . import arguments
-from .output import Result
+from ...farm.report.gather import variations
+from ...farm.report.page import write_report
+from .. import arguments
+from ..output import Result
 
 NAME = "report"
 IN_BLENDER = False

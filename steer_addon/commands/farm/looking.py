@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import JobError, OutputError, SteerError
-from ..core.files.plain import digest_of, reason
-from ..farm.starter import Starter
-from ..farm.variations import Scene
+from ...core.errors import JobError, OutputError, SteerError
+from ...core.files.plain import digest_of, reason
+from ...farm.starter import Starter
+from ...farm.variations import Scene
 
 _PAUSE = 0.02
 """Time between two looks at processes [s]."""

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..blender.headless import batch
-from ..core.errors import JobError
-from ..farm.books import VARIATION
-from ..farm.report.gather import variation
-from . import arguments
-from .output import Result
+from ...blender.headless import batch
+from ...core.errors import JobError
+from ...farm.books import VARIATION
+from ...farm.report.gather import variation
+from .. import arguments
+from ..output import Result
 
 NAME = "pick"
 _MOST = 1_000_000_000
