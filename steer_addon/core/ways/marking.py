@@ -13,6 +13,7 @@ from ..geometry.bvh_points import load_corners
 from ..views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
 from .areas import COST, FORBIDDEN, ONE_WAY, Area, Areas, chosen
 from .lattice import cell_at, middle_of
+from .leaps import leap_kernel
 from .room import BLOCKED
 from .room import FORBIDDEN as SHUT
 from .surface import Surface
@@ -139,7 +140,11 @@ def marked(room: RoomView, surface: Surface, marks: Marks | None, radius: float)
     if marks.shut.any():
         rise = radius + surface.shape.step_height
         near_shut_kernel(surface.view, marks.shut, float(radius), float(rise), state)
-    return RoomView(state, room.shift, marks.lane, marks.heading)
+    # looks leap over cells without any rule only
+    free = state if not len(marks.lane) else np.where(marks.lane != 0, BLOCKED, state)
+    leap = np.zeros_like(room.leap)
+    leap_kernel(np.arange(len(leap)), surface.view, free.astype(np.uint8), leap)
+    return RoomView(state, room.shift, leap, marks.lane, marks.heading)
 
 
 def same_marks(a: Marks | None, b: Marks | None) -> bool:

@@ -270,7 +270,7 @@ def _renew(known: Known, blocks: Blocks) -> None:
     linked = np.array_equal(before.view.link[cells], known.surface.view.link[cells])
     for kind, kept in list(known.classes.items()):
         old = kept.plain
-        room = RoomView(old.state.copy(), old.shift.copy())
+        room = RoomView(old.state.copy(), old.shift.copy(), old.leap.copy())
         update_room(room, cells, known.surface, *solid, kind[0])
         same = np.array_equal(room.state[cells], old.state[cells])
         if linked and same and np.array_equal(room.shift[cells], old.shift[cells]):
