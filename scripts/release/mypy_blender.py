@@ -42,6 +42,7 @@ from mypy.types_utils import remove_optional
 TYPES_MODULE = "steer_addon.blender.crowd.property_types"
 ADDED = {
     "bpy.types.Object.steer": f"{TYPES_MODULE}.SteerCrowd",
+    "bpy.types.Object.steer_area": "steer_addon.core.crowd.area_settings.AreaSettings",
     "bpy.types.Scene.steer_overlay": "steer_addon.blender.overlay.settings.SteerOverlay",
 }
 """Properties that the extension registers at run time, and their types."""

@@ -145,12 +145,19 @@ class SurfaceView(NamedTuple):
     clear: F32  # (cells,) [m] distance from the cell's middle to what stops a body, up to a reach
 
 
-class RoomView(NamedTuple):
-    """Which cells have room for a body of some radius."""
+NO_LANE = np.zeros(0, np.uint8)
+NO_HEADING = np.zeros((0, 2), np.float32)
 
-    state: NDArray[np.uint8]  # (cells,) BLOCKED, TIGHT or OPEN, see core.ways.room
+
+class RoomView(NamedTuple):
+    """Which cells have room for a body of some radius, and which ways areas allow."""
+
+    state: NDArray[np.uint8]  # (cells,) BLOCKED, TIGHT, OPEN or FORBIDDEN, see core.ways.room
     shift: NDArray[np.int8]  # (cells, 2) where a body stands, off the middle; ±127 is the edge
     leap: NDArray[np.uint8]  # (cells,) open cells in one layer on all sides, see core.ways.leaps
+    lane: NDArray[np.uint8] = NO_LANE  # (cells,) 1 + the one-way area of each cell, 0 for none;
+    # (0,) where there are no such areas
+    heading: F32 = NO_HEADING  # (areas, 2) which way one-way areas lead, level and unit
 
 
 class NeighborView(NamedTuple):

@@ -28,7 +28,7 @@ AROUND = replace(crowd(Seek()), ways=WaysSettings(ways="AROUND"))
 
 
 def found(settings, agents, world):
-    return shape_of(settings, agents), blocks_of(world, agents)
+    return shape_of(settings, agents), blocks_of(world, agents, settings)
 
 
 def told_by(agents):

@@ -268,6 +268,10 @@ def _label(crowd: bpy.types.Object, main: bpy.types.Object, part: WorldPart) -> 
         text = f"collider {name!r}"
     elif role == "exits":
         text = f"exit {name.removesuffix(EXIT)!r}"
+    elif role == "areas":
+        text = f"area {name!r}"
+    elif role == "paint":
+        text = "paint of the ground"
     elif role == "births":
         text = _chosen("source", crowd.steer, "births")
     elif role == "spheres":

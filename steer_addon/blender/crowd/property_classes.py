@@ -20,6 +20,7 @@ from bpy.props import (
 )
 
 from ...core.behaviors import REGISTRY, Behavior, own_parameters
+from ...core.crowd.area_settings import AreaSettings
 from ...core.crowd.groups import GroupSettings
 from ...core.errors import ParameterError
 from ...core.parameters import parameters
@@ -94,6 +95,11 @@ def sync_display(obj: bpy.types.Object) -> None:
 
 def _sync_display(self: Any, context: bpy.types.Context) -> None:
     sync_display(self.id_data)
+
+
+def _tag_object(self: Any, _context: bpy.types.Context) -> None:
+    """Let Blender evaluate an object whose settings a script changed, as it does for the user."""
+    self.id_data.update_tag()
 
 
 def type_number(type_name: str) -> int:
@@ -266,15 +272,24 @@ def register() -> None:
     }
     entry, group = _behavior_class(behaviors), _group_class()
     crowd = _crowd_class(entry, group, blocks)
-    for cls in (*behaviors.values(), *blocks.values(), entry, group, crowd):
+    settings = parameters(AreaSettings)
+    area = make_group(
+        "SteerArea",
+        settings.values(),
+        AreaSettings.__doc__ or "",
+        dict.fromkeys(settings, _tag_object),
+    )
+    for cls in (*behaviors.values(), *blocks.values(), entry, group, crowd, area):
         bpy.utils.register_class(cls)
         _registered.append(cls)
     bpy.types.Object.steer = PointerProperty(type=crowd, override=OVERRIDABLE)
+    bpy.types.Object.steer_area = PointerProperty(type=area, override=OVERRIDABLE)
 
 
 def unregister() -> None:
     """Take back what `register` did, as far as it came."""
-    if hasattr(bpy.types.Object, "steer"):
-        del bpy.types.Object.steer
+    for name in ("steer", "steer_area"):
+        if hasattr(bpy.types.Object, name):
+            delattr(bpy.types.Object, name)
     while _registered:
         bpy.utils.unregister_class(_registered.pop())

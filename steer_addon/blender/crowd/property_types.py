@@ -73,6 +73,7 @@ class SteerCrowd(_Targets):
     arrangement: str
     colliders: bpy.types.Collection | None
     ground: bpy.types.Object | None
+    areas: bpy.types.Collection | None
     meets_collection: bpy.types.Collection | None
     births_kind: str
     births_object: bpy.types.Object | None

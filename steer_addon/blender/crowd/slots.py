@@ -303,6 +303,11 @@ def inputs() -> dict[str, Any]:
             "Terrain that agents walk on; without it they stay at their own height",
             _is_other_mesh,
         ),
+        "areas": collection_property(
+            "Areas",
+            "Objects that mark where walkers may not go, would rather not, or go one way; their "
+            "Crowd Area settings say which",
+        ),
         "meets_collection": collection_property(
             "Chosen Crowds", "Collection of the crowds that are met where Chosen is set"
         ),

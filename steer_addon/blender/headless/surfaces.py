@@ -49,6 +49,6 @@ def surface_of(obj: bpy.types.Object, scene: bpy.types.Scene, settings: CrowdSet
     goals = [world.targets_of(each.target).position for each in settings.stack if goes(each)]
     goal = next((places for places in goals if len(places)), np.zeros((0, 3), np.float32))
     radius = agents.radius if agents.count else np.array([settings.agents.radius], np.float32)
-    found = report(shape_of(settings, agents), blocks_of(world, agents), goal, radius)
+    found = report(shape_of(settings, agents), blocks_of(world, agents, settings), goal, radius)
     surface = found._asdict() | {"classes": [each._asdict() for each in found.classes]}
     return told | {"asked_cell_size": settings.ways.cell_size, "surface": surface}

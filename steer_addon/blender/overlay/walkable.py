@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ...core.step.guiding import blocks_of, goes, shape_of
 from ...core.ways.classes import class_radii
 from ...core.ways.looking import Islands, cells_near, islands_of, middles
-from ...core.ways.ways import Ways
+from ...core.ways.room import FORBIDDEN
+from ...core.ways.ways import Blocks, Ways
 from .strokes import NOTHING, Color, Strokes
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ ISLANDS: tuple[Color, ...] = (
     (0.35, 0.85, 0.75, 0.35),
 )
 """Colors of the islands, the largest first; further ones have them again."""
+SHUT: Color = (0.85, 0.12, 0.12, 0.45)
+"""Color of forbidden cells."""
 _CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, -1), (1, 1), (-1, 1)], np.float64)
 
 
@@ -45,7 +48,8 @@ class Floor:
     cells: Strokes = NOTHING
     """Triangles, two a cell."""
     surface: Surface | None = None
-    radius: float = 0.0
+    made_for: Any = None
+    """Radius of the bodies, and what areas mean for them."""
     islands: Islands | None = None
     key: Any = None
 
@@ -62,19 +66,26 @@ class Floor:
             self.cells, self.key = NOTHING, None
             return
         goals = [world.targets_of(b.target).position for b in settings.stack if goes(b)]
-        blocks = blocks_of(world, agents)
+        blocks = blocks_of(world, agents, settings)
         none = np.zeros((0, 3), np.float32)
         surface = self.ways.surface(shape_of(settings, agents), blocks, goals[0] if goals else none)
         row = int((agents.id == chosen[-1]).argmax()) if chosen and chosen[-1] in agents.id else -1
         radius = float(class_radii(agents.radius)[row] if row >= 0 else agents.radius.max())
-        if surface is not self.surface or radius != self.radius or self.islands is None:
-            self.surface, self.radius, self.key = surface, radius, None
-            self.islands = islands_of(surface, blocks, radius)
+        made_for = radius, *_rules_of(blocks, max(row, 0))
+        if surface is not self.surface or made_for != self.made_for or self.islands is None:
+            self.surface, self.made_for, self.key = surface, made_for, None
+            self.islands = islands_of(surface, blocks, radius, max(row, 0))
         place = agents.position[row] if row >= 0 else np.median(agents.position, axis=0)
         key = tuple(np.round(place / STRIDE).tolist())
         if key != self.key:
             near = cells_near(self.islands, surface, np.array(key) * STRIDE, MOST_CELLS)
             self.cells, self.key = drawn(surface, self.islands, near), key
+
+
+def _rules_of(blocks: Blocks, row: int) -> tuple[Any, ...]:
+    """What areas mean for an agent: equal where nothing about that changed."""
+    rules = blocks.rules
+    return () if rules is None else (rules.areas, rules.costs, int(rules.bits[row]))
 
 
 def drawn(surface: Surface, islands: Islands, cells: NDArray[np.int64]) -> Strokes:
@@ -93,4 +104,10 @@ def drawn(surface: Surface, islands: Islands, cells: NDArray[np.int64]) -> Strok
     rank = np.empty(len(islands.area), np.int64)
     rank[np.argsort(-islands.area, kind="stable")] = np.arange(len(rank))
     colors = np.array(ISLANDS, np.float32)[rank[islands.label[cells]] % len(ISLANDS)]
+    if islands.cost is not None:
+        # dearer cells are darker, preferred ones brighter
+        cost = islands.cost[cells][:, None]
+        colors[:, :3] *= np.where(cost > 1.0, np.maximum(cost, 1.0) ** -0.5, 1.0)
+        colors[:, :3] += (1.0 - colors[:, :3]) * np.clip(1.0 - cost, 0.0, 1.0)
+    colors[islands.room.state[cells] == FORBIDDEN] = SHUT
     return Strokes(points.reshape(-1, 3).astype(np.float32), np.repeat(colors, len(flat), axis=0))

@@ -16,7 +16,9 @@ from ...core.geometry.meshes import Mesh
 from ...core.inputs.spheres import Spheres, make_spheres
 from ...core.inputs.world import CollidersBuilder, World
 from ...core.views import BvhView
+from ...core.ways.areas import Areas
 from ..crowd.properties import settings_of
+from .scene_areas import AreaReader
 from .scene_births import BirthReader
 from .scene_inputs import (
     EXIT,
@@ -46,6 +48,7 @@ class WorldReader:
     _targets: TargetReader = field(default_factory=TargetReader)
     _sources: SourceReader = field(default_factory=SourceReader)
     _births: BirthReader = field(default_factory=BirthReader)
+    _areas: AreaReader = field(default_factory=AreaReader)
     _builder: CollidersBuilder = field(default_factory=CollidersBuilder)
     _exits: CollidersBuilder = field(default_factory=CollidersBuilder)
     _ground: tuple[Mesh, BvhView] | None = None
@@ -78,6 +81,7 @@ class WorldReader:
             sources: dict[str, Any] = self._sources.read(obj, view, settings)
             colliders, spheres = self._read_colliders(obj, settings.motion.wall_height)
             ground = self._read_ground(obj)
+            areas = self._read_areas(obj, settings)
             emitters, exits = self._births.read(obj, view, settings), self._read_exits(obj)
         self.scene_warnings = [*view.warnings, *self.meshes.end_frame()]
         return World(
@@ -88,6 +92,7 @@ class WorldReader:
             ground=ground,
             emitters=emitters,
             exits=self._exits.build(exits) if exits else None,
+            areas=areas,
         )
 
     def forget(self, uids: set[int]) -> None:
@@ -107,6 +112,17 @@ class WorldReader:
         # names of their own: an exit may be a collider too
         found = [self._mesh(o, o.name_full + EXIT, top=o.name) for o in there]
         return [mesh for mesh in found if mesh is not None]
+
+    def _read_areas(self, obj: bpy.types.Object, settings: CrowdSettings) -> Areas | None:
+        """The areas, and the paint of the ground, where ways go by them."""
+        if settings.ways.ways == "NONE":
+            return None
+        ground = None if self._ground is None else self._ground[0]
+        return self._areas.read(obj, self._view, self._named_mesh, ground)
+
+    def _named_mesh(self, part: bpy.types.Object, suffix: str) -> Mesh | None:
+        """The mesh of an object, which may be open, under a name that ends with a suffix."""
+        return self._mesh(part, part.name_full + suffix, top=part.name, solid=False)
 
     def _read_colliders(
         self, obj: bpy.types.Object, wall_height: float

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ...core.crowd.area_settings import AreaSettings
 from ..crowd.links import ROLES, Linked, linked_crowds, linked_with, target_crowd
+from ..crowd.property_factory import read_settings
 from ..crowd.slots import source_use
 from ..crowd.state import get_state
 from ..unchanging import once
@@ -113,6 +115,22 @@ def exit_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     return [o for o in members(obj.steer.exits, obj) if o.type in MESH_TYPES]
 
 
+AREA = " (area)"
+"""What the names of areas end with, as they may be colliders too."""
+
+
+def area_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """Objects that mark areas for walkers who find their ways, in order of name."""
+    found = members(obj.steer.areas, obj)
+    return [o for o in found if o.type in MESH_TYPES or is_cube(o)]
+
+
+def is_cube(obj: bpy.types.Object) -> bool:
+    """Whether an object is an empty that is shown as a cube."""
+    shape = obj.type == "EMPTY" and obj.empty_display_type == "CUBE"
+    return shape and obj.instance_collection is None
+
+
 def input_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """All objects that a crowd, and the crowds that it steers by, perceive; each one once."""
     return _inputs_of(linked_crowds(obj))
@@ -145,6 +163,8 @@ def _chosen(obj: bpy.types.Object) -> list[tuple[str, list[bpy.types.Object]]]:
         use = source_use(item)
         if use:
             found.append((f"{use} {item.name}", source_objects(obj, item)))
+    if area_objects(obj):
+        found.append(("areas", area_objects(obj)))
     if obj.steer.births.emission != "NONE":
         found.append(("births", birth_objects(obj)))
     return found
@@ -211,12 +231,16 @@ def _signature(linked: Linked, depsgraph: bpy.types.Depsgraph, geometry: bool) -
         for crowd in crowds:
             with own_mesh(crowd.data) as mesh:
                 digest.update(positions(mesh).tobytes())
+    areas = {part.session_uid for crowd in crowds for part in area_objects(crowd)}
     for part in [*crowds, *_all_inputs(linked)]:
         evaluated = part.evaluated_get(depsgraph)
         digest.update(part.name_full.encode())
         digest.update(np.array(evaluated.matrix_world, np.float32).tobytes())
         weights = (weight_of(evaluated), weight_of(evaluated, BIRTH_WEIGHT))
         digest.update(str(weights).encode())
+        if part.session_uid in areas:
+            area = read_settings(evaluated.steer_area, AreaSettings)
+            digest.update(str(area.to_dict()).encode())
         digest.update(b"\1" if evaluated.is_evaluated else b"\0")
         if part.type == "EMPTY":
             size = np.float32(evaluated.empty_display_size)

@@ -10,7 +10,7 @@ from ...core.crowd.settings import BLOCKS
 from ..crowd.crowds import is_crowd
 from ..crowd.properties import definition_of
 from ..operators.common import active_object
-from . import births, drawing, group_list, messages, overlay_table
+from . import areas, births, drawing, group_list, messages, overlay_table
 
 if TYPE_CHECKING:
     _Panel = bpy.types.Panel
@@ -152,6 +152,8 @@ def _draw_section(
 ) -> None:
     if name == "births":
         births.draw_births(layout, context, obj)
+    elif name == "ways":
+        areas.draw_ways(layout, context, obj)
     elif name in BLOCKS:
         drawing.draw_block(layout, context, obj, name)
     elif name == "groups":
@@ -227,6 +229,7 @@ classes = (
     STEER_UL_groups,
     STEER_PT_presets,
     PHYSICS_PT_steer,
+    areas.OBJECT_PT_steer_area,
     *_sub_panels(PHYSICS_PT_steer, _PhysicsTab, tuple(row[0] for row in _SECTIONS)),
     VIEW3D_PT_steer,
     *_sub_panels(VIEW3D_PT_steer, _Sidebar, _IN_SIDEBAR),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..parameters import Settings, choice, param
 
-_LED = ("ways", ("AROUND", "QUICKEST"))
+_LED = ("ways", ("AROUND", "SAFE", "QUICKEST"))
 
 
 class WaysSettings(Settings):
@@ -15,6 +15,7 @@ class WaysSettings(Settings):
         {
             "NONE": "Agents head straight for their targets, and walls in between hold them up",
             "AROUND": "The shortest way round walls and corners, up stairs and through doors",
+            "SAFE": "The way that costs least by areas and by what is painted on the ground",
             "QUICKEST": "The way that takes least time: people take another door where many wait",
         },
         doc="How walkers find their way to their targets",

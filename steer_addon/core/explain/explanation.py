@@ -281,7 +281,10 @@ class _Seen:
         if ways is None or not len(targets.rest) or targets.row[place] < 0:
             return ()
         agents, rows = self.agents, np.asarray(targets.row, np.int64)
-        shape, blocks = shape_of(self._settings, agents), blocks_of(self._world, agents)
+        shape, blocks = (
+            shape_of(self._settings, agents),
+            blocks_of(self._world, agents, self._settings),
+        )
         told = (agents.position, agents.id, agents.radius)
         goals = targets.position, rows
         way = way_of(ways, shape, blocks, *goals, told, place, self._crowding)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..geometry import bvh
 from ..geometry.meshes import Mesh, bounding_sphere, hangs
 from ..views import BvhView
+from ..ways.areas import Areas
 from ..ways.ways import Ways
 from .containers import NO_CONTAINER, Container
 from .emitters import Emitters
@@ -138,6 +139,8 @@ class World:
     """Sources at which agents are born."""
     exits: Colliders | None = None
     """Volumes in which agents are gone."""
+    areas: Areas | None = None
+    """Places that walkers who find their ways may not enter, avoid, prefer, or go one way."""
     ways: Ways | None = None
     """Surfaces and fields that crowds which find their ways share, kept from step to step."""
 
@@ -201,6 +204,7 @@ def make_world(
     containers: Any = None,
     emitters: Emitters | None = None,
     exits: Sequence[Mesh] = (),
+    areas: Areas | None = None,
 ) -> World:
     """Make a world for a single step or a still scene.
 
@@ -215,6 +219,7 @@ def make_world(
         containers: A Container, or a mapping of behaviors' names to them.
         emitters: Sources at which agents are born, see `emitters.joined`.
         exits: Closed meshes in which agents are gone.
+        areas: Where walkers may not go or would rather not, see `areas.make_areas`.
     """
     return World(
         targets=_named(targets, _targets),
@@ -227,6 +232,7 @@ def make_world(
         containers=_named(containers, lambda given: given),
         emitters=emitters,
         exits=CollidersBuilder().build(exits) if exits else None,
+        areas=areas,
     )
 
 

@@ -86,6 +86,10 @@ def world_parts(world: World) -> dict[WorldPart, Any]:
         found["spheres", ""] = world.spheres
     if world.ground is not None:
         found["ground", ""] = world.ground
+    if world.areas is not None:
+        found |= {("areas", area.name): area for area in world.areas.areas}
+        if world.areas.paint is not None:
+            found["paint", ""] = world.areas.paint
     return found
 
 

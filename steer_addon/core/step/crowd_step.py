@@ -169,6 +169,7 @@ class CrowdStep:
             before.roll,
             (after.position, after.velocity, after.heading, after.normal, after.roll),
         )
+        self._guide.keep_out(after, self.sees.dt)
         self._constrain()
 
     def _constrain(self) -> None:

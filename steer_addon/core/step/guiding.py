@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..agents import Agents, rows_of
 from ..bounds import lengths
+from ..crowd.groups import unknown_groups
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
 from ..geometry import bvh
@@ -16,6 +17,7 @@ from ..inputs.targets import Choices, Targets
 from ..inputs.world import NO_COLLIDERS, World
 from ..sensing.declare import LEADS, TARGETS, Behavior, acts_for
 from ..views import TargetView
+from ..ways.areas import Rules, grouped
 from ..ways.costs import MOST
 from ..ways.surface import Shape
 from ..ways.ways import Blocks, Ways
@@ -26,6 +28,8 @@ I64 = NDArray[np.int64]
 SEEN = "ways seen"
 """Name of the memory of where agents were when the crowd last looked for the quickest ways: x, y, z
 [m] and how much they hold the way up (see `ways.costs`), shape (agent_count, 4)."""
+COSTLY = ("SAFE", "QUICKEST")
+"""Kinds of ways for which costs count."""
 EVERY = 2.0
 """Time between two looks [s]."""
 LEAST_REACH = 0.5
@@ -49,7 +53,8 @@ def guided(settings: CrowdSettings, world: World) -> bool:
     """Whether the agents of a crowd find their ways: walkers do, where anything may be in them."""
     walks = settings.ways.ways != "NONE" and settings.motion.motion == "GROUND"
     colliders = world.colliders or NO_COLLIDERS
-    return walks and (world.ground is not None or len(colliders.bvh.triangles) > 0)
+    there = world.ground is not None or len(colliders.bvh.triangles) > 0
+    return walks and (there or world.areas is not None)
 
 
 def goes(entry: Behavior) -> bool:
@@ -77,7 +82,7 @@ class Guide:
         """Memory of the ways that agents keep, by its name, as behaviors have asked for it."""
         if self._ways is not None:
             self._shape = shape_of(settings, agents)
-            self._blocks = blocks_of(world, agents)
+            self._blocks = blocks_of(world, agents, settings)
             self._seen = seen_by(settings, whole)
 
     def view(self, entry: Behavior, targets: Targets, rows: I64) -> TargetView:
@@ -100,6 +105,16 @@ class Guide:
         if kept is not None:
             self.kept[name] = kept
         return view._replace(via=via, rest=rest)
+
+    def keep_out(self, after: Agents, dt: float) -> None:
+        """Keep agents out of forbidden areas where they went in a step.
+
+        Args:
+            after: The living where they went; changed.
+            dt: Length of the step [s].
+        """
+        if self._ways is not None and self._agents.count:
+            self._ways.keep_out(self._shape, self._blocks, self._agents, after, dt)
 
 
 def kept_by(entry: Behavior) -> str:
@@ -148,13 +163,16 @@ def ways_advice(settings: CrowdSettings, world: World, agents: Agents) -> list[D
     if world.ways is None or not guided(settings, world) or not agents.alive.any():
         return []
     agents = agents.taken(rows_of(agents.alive))
-    shape, blocks, choices, found = (
-        shape_of(settings, agents),
-        blocks_of(world, agents),
-        Choices(),
-        [],
-    )
+    found: list[Diagnosis] = []
+    shape, blocks = shape_of(settings, agents), blocks_of(world, agents, settings)
+    choices = Choices()
     told = (agents.position, agents.id, agents.radius)
+    if world.areas is not None:
+        known = [group.name for group in settings.groups]
+        for area in grouped(world.areas):
+            found += unknown_groups(area.name, area.group, known)
+        for name in world.ways.empty_areas(shape, blocks):
+            found.append(diagnose("AREA_EMPTY", name).having(object=name))
     for entry in settings.stack:
         targets = world.targets_of(entry.target)
         if not goes(entry) or TARGETS not in entry.definition.uses or not targets.count:
@@ -184,12 +202,23 @@ def shape_of(settings: CrowdSettings, agents: Agents) -> Shape:
     )
 
 
-def blocks_of(world: World, agents: Agents) -> Blocks:
-    """What the surface of a crowd is found on."""
+def blocks_of(world: World, agents: Agents, settings: CrowdSettings) -> Blocks:
+    """What the surface of a crowd is found on, with the areas that count for its agents."""
     colliders = world.colliders or NO_COLLIDERS
     trees = dict(zip(colliders.names, colliders.trees, strict=True))
+    rules = _rules_of(world, agents, settings)
     if world.ground is not None:
-        return Blocks(world.ground, colliders.bvh, trees)
+        return Blocks(world.ground, colliders.bvh, trees, rules=rules)
     # walkers without terrain stay at their own height
     level = float(np.median(agents.position[:, 2])) if agents.count else 0.0
-    return Blocks(bvh.empty(), colliders.bvh, trees, round(level, 2))
+    return Blocks(bvh.empty(), colliders.bvh, trees, round(level, 2), rules)
+
+
+def _rules_of(world: World, agents: Agents, settings: CrowdSettings) -> Rules | None:
+    """What areas mean for agents; None where there are none."""
+    if world.areas is None or (world.ground is None and not world.areas.areas):
+        return None
+    bits = np.zeros(agents.count, np.int64)
+    for k, area in enumerate(grouped(world.areas)):
+        bits |= agents.among(area.group).astype(np.int64) << k
+    return Rules(world.areas, settings.ways.ways in COSTLY, bits)

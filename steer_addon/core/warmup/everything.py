@@ -113,7 +113,7 @@ def _go_own_ways() -> None:
     told = CrowdSettings.from_dict({"ways": {"ways": "AROUND"}})
     agents, world = tiny_agents(told, MOST_GOALS + 1), tiny_world(True, True)
     goals = agents.position + np.array([8, 0, 0], np.float32)
-    options = shape_of(told, agents), blocks_of(world, agents), goals, np.arange(agents.count)
+    options = shape_of(told, agents), blocks_of(world, agents, told), goals, np.arange(agents.count)
     ways = Ways()
     ways.lead(*options, (agents.position, agents.id, agents.radius))
     view = ways.surface(*options[:3]).view

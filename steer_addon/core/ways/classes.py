@@ -15,13 +15,24 @@ from . import own
 from .costs import crowding
 from .fields import Scratch, fill_field
 from .finder import aims_kernel
-from .islands import BEYOND, Roots, find_roots, label_islands
+from .islands import (
+    BEYOND,
+    Roots,
+    find_roots,
+    label_islands,
+    nearest_reached,
+    reached_kernel,
+)
+from .keeping_out import depths
 from .lattice import stand_of
+from .marking import Marks, marked
 from .surface import Surface
 
 F32 = NDArray[np.float32]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
+
+NOTHING = np.zeros(0, np.float32)
 
 CLASS_RATIO = 1.25
 """Bodies of one class differ by this factor at most: all go where the largest one has room."""
@@ -30,14 +41,19 @@ MEMORY = 1 << 28
 MOST_PLACES = 1 << 12
 """Places of goals that are remembered."""
 
-Key = tuple[int, bytes, bytes, bytes]
+Key = tuple[int, int, bytes, bytes, bytes]
 
 
 class Class:
-    """Bodies of about one size on a surface.
+    """Bodies of about one size on a surface, for which the same areas count.
 
     Attributes:
-        room: Where they have room.
+        plain: Where they have room, whatever areas there are.
+        marks: What areas mean for them; None for nothing.
+        room: Where they have room and may be.
+        cost: How many times longer ways seem in each cell by areas, shape (cells,); None for once.
+        strict: Whether areas forbid some ways.
+        depth: How deep in forbidden areas each cell is, see `keeping_out.depths`; None without any.
         label: The island of each cell.
         islands: Number of islands.
         goals: The cell of the goal of the field in each slot, see `Roots.goal`, shape (slots,).
@@ -45,9 +61,16 @@ class Class:
         distances: The length of its way [m], shape (slots, cells).
     """
 
-    def __init__(self, surface: Surface, room: RoomView) -> None:
-        self.room = room
-        self.label, self.islands = label_islands(surface.view, room)
+    def __init__(
+        self, surface: Surface, room: RoomView, radius: float, marks: Marks | None = None
+    ) -> None:
+        self.plain, self.marks = room, marks
+        self.room = marked(room, surface, marks, radius)
+        self.cost = None if marks is None else marks.cost
+        self.strict = marks is not None and marks.strict
+        forbids = marks is not None and bool(marks.shut.any())
+        self.depth = depths(surface.view, self.room) if forbids else None
+        self.label, self.islands = label_islands(surface.view, self.room)
         self.goals: I64 = np.zeros(0, np.int64)
         self.corners: I32 = np.zeros((0, surface.count), np.int32)
         self.distances: F32 = np.zeros((0, surface.count), np.float32)
@@ -70,7 +93,8 @@ class Class:
         place = goal.tobytes()
         found = self._roots.pop(place, None)
         if found is None:
-            found = find_roots(self._surface.view, self.room, self.label, self.islands, goal)
+            options = self._surface.view, self.room, self.label, self.islands
+            found = find_roots(*options, goal, self.strict)
         self._roots[place] = found
         if len(self._roots) > MOST_PLACES:
             self._roots.popitem(last=False)
@@ -89,16 +113,19 @@ class Class:
         """
         roots = [self.roots(goal) for goal in goals]
         told = b"" if seen is None else hashlib.blake2b(seen.tobytes(), digest_size=16).digest()
-        keys = [(root.goal, root.cells.tobytes(), root.far.tobytes(), told) for root in roots]
+        keys = [
+            (root.goal, root.near, root.cells.tobytes(), root.far.tobytes(), told) for root in roots
+        ]
         for key in keys:
             if key in self._kept:
                 self._kept.move_to_end(key)
         most = max(len(set(keys)), MEMORY // max(1, 8 * self._surface.count))
-        cost: F32 | None = None
+        cost = self.cost if seen is None else None
         for key, root in zip(keys, roots, strict=True):
             if key not in self._kept:
                 if seen is not None and cost is None:
                     cost = crowding(self._surface.view, seen)
+                    cost = cost if self.cost is None else cost * self.cost
                 slot = self._free_slot(most)
                 field = self.corners[slot], self.distances[slot]
                 fill_field(self._surface.view, self.room, root, cost, field, scratch)
@@ -130,7 +157,8 @@ class Class:
         slot = np.zeros(len(row), np.int64)
         slot[rows] = self.slots(goals[used], seen, scratch)[which]
         fields, agents = (self.corners, self.distances, self.goals), (position, ids)
-        blocks = self._surface.view, self.room, fields
+        cost = NOTHING if self.cost is None else self.cost
+        blocks = self._surface.view, self.room, cost, fields
         parallel_for(aims_kernel, len(rows), rows, *blocks, slot, agents, via, rest)
 
     def lead_each(
@@ -160,11 +188,10 @@ class Class:
         parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
         for i in rows[(ends[rows] < 0) & (cells[rows] >= 0)].tolist():
             self._as_near(goals[row[i]], i, cells, ends, via)
-        goes = view, room, goals, row, position
+        goes = view, room, self.cost is not None, goals, row, position
         parallel_for(own.follow_kernel, len(rows), rows, *goes, cells, ends, kept, state)
         for i in rows[state[rows] == own.LOOKS].tolist():
-            field = self._searched(int(cells[i]), int(ends[i]), scratch)
-            kept[i] = own.keep(view, room, goals[row[i]], int(cells[i]), int(ends[i]), field)
+            kept[i] = self._own_way(goals[row[i]], int(cells[i]), int(ends[i]), scratch)
         lanes = position, ids, kept, state, via, rest
         parallel_for(own.own_aims_kernel, len(rows), rows, view, room, *lanes)
 
@@ -173,9 +200,29 @@ class Class:
         roots, island = self.roots(goal), self.label[cells[i]]
         if roots.goal == BEYOND:
             ends[i] = roots.cells[int(np.argmin(roots.far))]
-        elif island >= 0:
+        elif island >= 0 and roots.cells[island] >= 0:
             ends[i] = roots.cells[island]
             via[i] = stand_of(self._surface.view, self.room, int(ends[i]))
+
+    def _own_way(self, goal: Any, cell: int, end: int, scratch: Scratch) -> list[float]:
+        """What an agent keeps of a way to a goal, or as near to it as areas let it go."""
+        view, room = self._surface.view, self.room
+        field = self._searched(cell, end, scratch)
+        short = self.strict and field[0][cell] < 0
+        if short:
+            reached = self.reached(cell, backward=False)
+            end = int(nearest_reached(view, room, reached, tuple(float(x) for x in goal)))
+            end = cell if end < 0 else end
+            field = self._searched(cell, end, scratch)
+        straight = self.cost is not None
+        return own.keep(view, room, goal, cell, end, field, short=short, straight=straight)
+
+    def reached(self, cell: int, backward: bool) -> NDArray[np.uint8]:
+        """1 for cells that a cell reaches, or that it is reached from, shape (cells,)."""
+        count = self._surface.count
+        found, waiting = np.zeros(count, np.uint8), np.zeros(count, np.int32)
+        reached_kernel(self._surface.view, self.room, cell, backward, found, waiting)
+        return found
 
     def _searched(self, cell: int, end: int, scratch: Scratch) -> tuple[I32, F32]:
         """A search from the end of a way that stops at an agent."""
@@ -183,7 +230,7 @@ class Class:
             cells = self._surface.count
             self._field = np.zeros(cells, np.int32), np.zeros(cells, np.float32)
         roots = Roots(end, np.array([end], np.int64), np.zeros(1))
-        fill_field(self._surface.view, self.room, roots, None, self._field, scratch, cell)
+        fill_field(self._surface.view, self.room, roots, self.cost, self._field, scratch, cell)
         return self._field
 
     def _free_slot(self, most: int) -> int:

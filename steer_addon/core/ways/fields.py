@@ -22,11 +22,15 @@ from ..numeric.vec import length, sub
 from ..views import RoomView, SurfaceView
 from .heap import rise, take
 from .islands import Roots
-from .lattice import line_cost, neighbor_of, sees, stand_of
-from .room import BLOCKED, OPEN
+from .lattice import line_cost, neighbor_of, opposite, sees, stand_of
+from .room import BLOCKED, FORBIDDEN, OPEN, may_go
 
 SQUEEZE = 1.25
 """How much longer tight cells seem: along a wall, ways keep to the open cells beside it."""
+OUT = 10.0
+"""How much longer ways seem in forbidden cells: who is in them leaves them soon."""
+LEFT_OVERS = 64
+"""Places at most at which ways end besides where goals are, as areas let nobody go on."""
 UNSEEN, WAITS, DONE = 0, 1, 2
 
 
@@ -38,23 +42,47 @@ def _begin(roots, far, corner, distance, phase, heap, keys, place):
     size = 0
     for k in range(len(roots)):
         root = roots[k]
-        if far[k] < distance[root]:
+        if root >= 0 and far[k] < distance[root]:
             corner[root], distance[root], phase[root] = root, far[k], WAITS
             size = rise(root, far[k], size, heap, keys, place)
     return size
 
 
 @kernel
+def _begin_again(surface, room, near, corner, distance, phase, heap, keys, place):
+    """Begin at the cell left over that is nearest to another: how many cells wait, 0 for none."""
+    goal = stand_of(surface, room, near)
+    best, least = -1, math.inf
+    for cell in range(len(phase)):
+        if phase[cell] == UNSEEN and room.state[cell] not in (BLOCKED, FORBIDDEN):
+            gap = length(sub(stand_of(surface, room, cell), goal))
+            if gap < least:
+                best, least = cell, gap
+    if best < 0:
+        return 0
+    corner[best], distance[best], phase[best] = best, 0.0, WAITS
+    return rise(best, 0.0, 0, heap, keys, place)
+
+
+@kernel
+def _tightness(room, cell):
+    """How much longer ways through a cell seem by its state."""
+    if room.state[cell] == OPEN:
+        return 1.0
+    return OUT if room.state[cell] == FORBIDDEN else SQUEEZE
+
+
+@kernel
 def _settle(surface, room, cell, corner, distance, phase):
     """Give a cell whose turn has come a corner that it sees."""
     far = int(corner[cell])
-    if far == cell or sees(surface, room, cell, far):
+    if far == cell or room.state[cell] == FORBIDDEN or sees(surface, room, cell, far):
         return
     here = stand_of(surface, room, cell)
     best, least = -1, math.inf
     for k in range(8):
         other = neighbor_of(surface, cell, k)
-        if other < 0 or phase[other] != DONE:
+        if other < 0 or phase[other] != DONE or not may_go(room, cell, other, k):
             continue
         way = distance[other] + length(sub(here, stand_of(surface, room, other)))
         if way < least:
@@ -64,7 +92,9 @@ def _settle(surface, room, cell, corner, distance, phase):
 
 
 @kernel
-def corner_field(surface, room, toward, roots, far, corner, distance, phase, heap, keys, place):
+def corner_field(
+    surface, room, toward, near, roots, far, corner, distance, phase, heap, keys, place
+):
     """Find the next corner of all cells from which a root is reached.
 
     With a cell to reach it is A*: cells nearer to that one come first, and the search ends there.
@@ -73,6 +103,8 @@ def corner_field(surface, room, toward, roots, far, corner, distance, phase, hea
         surface: SurfaceView.
         room: RoomView.
         toward: The cell to reach; -1 for all.
+        near: A cell; where areas keep cells from all roots, their ways end as near to it as they
+            can. -1 for leaving them without ways.
         roots: Cells where ways end, shape (r,).
         far: How long the way from each of them to the goal is [m], shape (r,).
         corner: The next corner of each cell, a cell, written; -1 where there is no way.
@@ -83,7 +115,7 @@ def corner_field(surface, room, toward, roots, far, corner, distance, phase, hea
         place: Scratch, shape (cells,).
     """
     target = stand_of(surface, room, max(toward, 0))
-    size = _begin(roots, far, corner, distance, phase, heap, keys, place)
+    size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
     while size > 0:
         cell, size = take(size, heap, keys, place)
         _settle(surface, room, cell, corner, distance, phase)
@@ -98,14 +130,19 @@ def corner_field(surface, room, toward, roots, far, corner, distance, phase, hea
             other = neighbor_of(surface, cell, k)
             if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
                 continue
+            if not may_go(room, other, cell, opposite(k)):
+                continue
             stand = stand_of(surface, room, other)
             via, way = far, to_there + length(sub(stand, there))
             if room.state[other] != OPEN:
-                via, way = cell, to_here + SQUEEZE * length(sub(stand, here))
+                via, way = cell, to_here + _tightness(room, other) * length(sub(stand, here))
             if way < distance[other]:
                 distance[other], corner[other], phase[other] = way, via, WAITS
                 key = way if toward < 0 else way + length(sub(stand, target))
                 size = rise(other, key, size, heap, keys, place)
+        if size == 0 and near >= 0 and again < LEFT_OVERS:
+            again += 1
+            size = _begin_again(surface, room, near, corner, distance, phase, heap, keys, place)
 
 
 @kernel
@@ -121,29 +158,39 @@ def _settle_costly(surface, room, cost, cell, corner, distance):
 
 
 @kernel
-def cost_field(surface, room, cost, roots, far, corner, distance, phase, heap, keys, place):
+def cost_field(
+    surface, room, cost, toward, near, roots, far, corner, distance, phase, heap, keys, place
+):
     """`corner_field` where ways through some cells seem longer: `cost` times as long.
 
-    Ways go from cell to cell here, and take a corner that they see where that costs no more.
+    With a cell to reach, the search ends there. Ways go from cell to cell here, and take a corner
+    that they see where that costs no more.
     """
-    size = _begin(roots, far, corner, distance, phase, heap, keys, place)
+    size, again = _begin(roots, far, corner, distance, phase, heap, keys, place), 0
     while size > 0:
         cell, size = take(size, heap, keys, place)
         if corner[cell] != cell:
             _settle_costly(surface, room, cost, cell, corner, distance)
         phase[cell] = DONE
+        if cell == toward:
+            break
         here, to_here = stand_of(surface, room, cell), distance[cell] * 1.0
         for k in range(8):
             other = neighbor_of(surface, cell, k)
             if other < 0 or phase[other] == DONE or room.state[other] == BLOCKED:
                 continue
+            if not may_go(room, other, cell, opposite(k)):
+                continue
             way = (
                 0.5 * (cost[cell] + cost[other]) * length(sub(stand_of(surface, room, other), here))
             )
-            way = to_here + way * (1.0 if room.state[other] == OPEN else SQUEEZE)
+            way = to_here + way * _tightness(room, other)
             if way < distance[other]:
                 distance[other], corner[other], phase[other] = way, cell, WAITS
                 size = rise(other, way, size, heap, keys, place)
+        if size == 0 and near >= 0 and again < LEFT_OVERS:
+            again += 1
+            size = _begin_again(surface, room, near, corner, distance, phase, heap, keys, place)
 
 
 class Scratch:
@@ -179,10 +226,11 @@ def fill_field(
         cost: What it costs to go through each cell, `cost_field`; None for nothing more.
         field: (corners, distances [m]), shape (cells,) each; written.
         scratch: Memory that is kept.
-        toward: The cell at which the search may stop; -1 for none. `cost` has none.
+        toward: The cell at which the search may stop; -1 for none.
     """
-    options = roots.cells, roots.far, *field, *scratch.of(surface.z.size)
+    ends = toward, roots.near if toward < 0 else -1, roots.cells, roots.far
+    options = *ends, *field, *scratch.of(surface.z.size)
     if cost is None:
-        corner_field(surface, room, toward, *options)
+        corner_field(surface, room, *options)
     else:
         cost_field(surface, room, cost, *options)

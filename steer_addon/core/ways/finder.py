@@ -21,7 +21,7 @@ import math
 from ..compiled.jit import kernel
 from ..numeric.vec import add_scaled, length, load, store, sub, unit
 from .islands import BEYOND
-from .lattice import cell_at, neighbor_of, sees, stand_of
+from .lattice import cell_at, line_cost, neighbor_of, sees, stand_of
 from .room import BLOCKED, OPEN
 
 LANES = 1.25
@@ -30,6 +30,8 @@ NEARLY = 0.75
 """Distance from a corner at which agents begin to turn [m]."""
 GOLDEN = 0.6180339887498949
 """Multiples of it spread evenly in [0, 1)."""
+DEARER = 0.01
+"""Share by which a straight way past a corner may cost more than the one by it."""
 SKIPS = 3
 """Corners that an agent looks past at most."""
 
@@ -60,11 +62,12 @@ def standing_in(surface, room, distance, position):
 
 
 @kernel
-def _far_corner(surface, room, corner, cell):
+def _far_corner(surface, room, cost, field, cell):
     """The corner that an agent heads for: past near ones where it sees the one after them.
 
-    Fields have small steps where a way just misses a wall.
+    Fields have small steps where a way just misses a wall. Where ways cost, that must cost no more.
     """
+    corner, distance = field
     found = int(corner[cell])
     for _step in range(SKIPS):
         beyond = int(corner[found])
@@ -73,6 +76,10 @@ def _far_corner(surface, room, corner, cell):
         near = max(abs(x), abs(y)) * surface.size <= LANES
         if beyond == found or not near or not sees(surface, room, cell, beyond):
             break
+        if len(cost) > 0:
+            saved = (distance[cell] - distance[beyond]) * (1.0 + DEARER)
+            if line_cost(surface, room, cost, cell, beyond) > saved:
+                break
         found = beyond
     return found
 
@@ -123,7 +130,7 @@ def beside(surface, room, cell, place, after, lane, position):
 
 
 @kernel
-def aims_kernel(start, stop, rows, surface, room, fields, slot, agents, via, rest):
+def aims_kernel(start, stop, rows, surface, room, cost, fields, slot, agents, via, rest):
     """Where agents head for, and how long their way is from there.
 
     Args:
@@ -132,6 +139,7 @@ def aims_kernel(start, stop, rows, surface, room, fields, slot, agents, via, res
         rows: Rows of the agents that go by these fields.
         surface: SurfaceView.
         room: RoomView.
+        cost: How many times longer ways seem in each cell by areas, shape (cells,), or (0,).
         fields: (corners, distances, goals) of several fields, shapes (f, cells), (f, cells), (f,).
         slot: The field of each agent.
         agents: (positions [m], ids).
@@ -149,11 +157,11 @@ def aims_kernel(start, stop, rows, surface, room, fields, slot, agents, via, res
         cell = standing_in(surface, room, distance, position)
         if cell < 0 or corner[cell] < 0:
             continue
-        next_cell = _far_corner(surface, room, corner, cell)
+        next_cell = _far_corner(surface, room, cost, (corner, distance), cell)
         beyond = int(corner[next_cell])
         if next_cell == beyond:
             # the end of the way: the goal itself, or as near to it as it goes
-            if goals[field] != BEYOND and next_cell != goals[field]:
+            if next_cell != goals[field] and (goals[field] != BEYOND or distance[next_cell] == 0.0):
                 store(via, i, stand_of(surface, room, next_cell))
             continue
         place, after = stand_of(surface, room, next_cell), stand_of(surface, room, beyond)

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.jit import kernel
+from ..numeric.vec import length, sub
 from ..views import RoomView, SurfaceView
-from .lattice import cell_at, neighbor_of, stand_of
-from .room import BLOCKED, OPEN
+from .lattice import cell_at, neighbor_of, opposite, stand_of
+from .room import BLOCKED, FORBIDDEN, OPEN, may_go
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -33,11 +34,13 @@ class Roots(NamedTuple):
         goal: The cell of the goal, or NOWHERE or BEYOND.
         cells: The last cells of the ways, shape (roots,).
         far: How long the way is from there to the goal [m], where it goes on, shape (roots,).
+        near: The last cell that is nearest to the goal, where areas forbid some ways; else -1.
     """
 
     goal: int
     cells: I64
     far: F64
+    near: int = -1
 
 
 @kernel
@@ -70,7 +73,7 @@ def nearest_kernel(surface, room, label, goal, cells, least):
         cells[island], least[island] = -1, math.inf
     for cell in range(len(label)):
         island = label[cell]
-        if island >= 0:
+        if island >= 0 and room.state[cell] != FORBIDDEN:
             x, y, z = stand_of(surface, room, cell)
             x, y, z = x - goal[0], y - goal[1], z - goal[2]
             distance = x * x + y * y + z * z
@@ -84,8 +87,10 @@ def label_islands(surface: SurfaceView, room: RoomView) -> tuple[I32, int]:
     return label, int(label_kernel(surface, room, label, waiting))
 
 
-def find_roots(surface: SurfaceView, room: RoomView, label: I32, count: int, goal: Any) -> Roots:
-    """Where ways to a goal end.
+def find_roots(
+    surface: SurfaceView, room: RoomView, label: I32, count: int, goal: Any, strict: bool = False
+) -> Roots:
+    """Where ways to a goal end; in forbidden cells none do.
 
     Args:
         surface: The cells.
@@ -93,6 +98,7 @@ def find_roots(surface: SurfaceView, room: RoomView, label: I32, count: int, goa
         label: Their islands.
         count: Number of islands.
         goal: Place of the goal [m], shape (3,).
+        strict: Whether areas forbid some ways.
     """
     point = np.asarray(goal, np.float64)
     outside = _outside(surface, room, point)
@@ -102,14 +108,49 @@ def find_roots(surface: SurfaceView, room: RoomView, label: I32, count: int, goa
             surface.low[0] + x * surface.size - point[0],
             surface.low[1] + y * surface.size - point[1],
         )
-        return Roots(BEYOND, outside, gap)
+        return Roots(BEYOND, outside, gap, int(outside[gap.argmin()]) if strict else -1)
     cells, least = np.zeros(count, np.int64), np.zeros(count)
     nearest_kernel(surface, room, label, tuple(point.tolist()), cells, least)
     here = int(cell_at(surface, *point.tolist()))
-    if here < 0 or label[here] < 0:
-        return Roots(NOWHERE, cells, np.zeros(count))
+    if here < 0 or label[here] < 0 or room.state[here] == FORBIDDEN:
+        near = int(cells[least.argmin()]) if strict and count else -1
+        return Roots(NOWHERE, cells, np.zeros(count), near)
     cells[label[here]] = here
-    return Roots(here, cells, np.zeros(count))
+    return Roots(here, cells, np.zeros(count), here if strict else -1)
+
+
+@kernel
+def reached_kernel(surface, room, begin, backward, reached, waiting):
+    """Which cells a cell can be reached from, or which it reaches: 1 in `reached`."""
+    for cell in range(len(reached)):
+        reached[cell] = 0
+    reached[begin], waiting[0] = 1, begin
+    size = 1
+    while size > 0:
+        size -= 1
+        cell = waiting[size]
+        for side in range(8):
+            other = neighbor_of(surface, cell, side)
+            if other < 0 or reached[other] != 0 or room.state[other] == BLOCKED:
+                continue
+            if backward and not may_go(room, other, cell, opposite(side)):
+                continue
+            if not backward and not may_go(room, cell, other, side):
+                continue
+            reached[other], waiting[size] = 1, other
+            size += 1
+
+
+@kernel
+def nearest_reached(surface, room, reached, goal):
+    """The reached cell that is nearest to a goal; -1 for none."""
+    best, least = -1, math.inf
+    for cell in range(len(reached)):
+        if reached[cell] != 0 and room.state[cell] != FORBIDDEN:
+            gap = length(sub(stand_of(surface, room, cell), goal))
+            if gap < least:
+                best, least = cell, gap
+    return best
 
 
 def _outside(surface: SurfaceView, room: RoomView, goal: F64) -> I64:

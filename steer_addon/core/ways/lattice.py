@@ -14,6 +14,9 @@ MOST_ALONG = 32_000
 """Columns along x or y."""
 TINY = 1.0e-12
 """Ways along x or y shorter than this [cells] cross no side."""
+BACK = 1.0e-3
+"""Sine of the angle by which ways may lead against a one-way area, so that straight across counts
+as across."""
 HALF = 127.0
 """What `RoomView.shift` holds for half a cell."""
 
@@ -25,6 +28,12 @@ _ACROSS = sum((y + 1) << (2 * side) for side, y in enumerate((0, 1, 0, -1, 1, 1,
 def side_step(side):
     """Columns along x and y from a cell to the one at a side."""
     return int((_ALONG >> (2 * side)) & 3) - 1, int((_ACROSS >> (2 * side)) & 3) - 1
+
+
+@kernel
+def opposite(side):
+    """The side from which a neighbor sees a cell."""
+    return side ^ 2
 
 
 @kernel
@@ -76,6 +85,16 @@ def cell_at(surface, x, y, z):
 
 
 @kernel
+def against(room, cell, x, y):
+    """Whether who goes along (x, y) goes against the one-way area that a cell lies in."""
+    lane = int(room.lane[cell])
+    if lane == 0:
+        return False
+    along = x * room.heading[lane - 1, 0] + y * room.heading[lane - 1, 1]
+    return along < -BACK * math.sqrt(x * x + y * y)
+
+
+@kernel
 def sees(surface, room, cell, end):
     """Whether a body walks straight from one cell to another without leaving open cells.
 
@@ -103,6 +122,9 @@ def sees(surface, room, cell, end):
         left_a, left_b, go_a, go_b, all_b = left_b, left_a, go_b, go_a, all_a
         side_a, side_b, step_a, step_b = side_b, side_a, step_b, step_a
         next_a, next_b = next_b, next_a
+    lanes = len(room.lane) > 0
+    if lanes and against(room, cell, to_x - x, to_y - y):
+        return False
     while left_a + left_b > 0:
         along = min(int(room.leap[cell]) - 2, left_a)
         if along > 1:
@@ -131,6 +153,8 @@ def sees(surface, room, cell, end):
         cell = int(surface.first[column]) + layer - 1
         if room.state[cell] != 2 and left_a + left_b > 0:
             return False
+        if lanes and against(room, cell, to_x - x, to_y - y):
+            return False
     return cell == end
 
 
@@ -157,6 +181,9 @@ def line_cost(surface, room, cost, cell, end):
     to_z = surface.z[end] - surface.z[cell]
     whole = math.sqrt((to_x - x) ** 2 + (to_y - y) ** 2 + to_z * to_z)
     total, before = 0.0, 0.0
+    lanes = len(room.lane) > 0
+    if lanes and against(room, cell, to_x - x, to_y - y):
+        return math.inf
     column = cy * surface.nx + cx
     go_y *= surface.nx
     while left_x + left_y > 0:
@@ -179,5 +206,7 @@ def line_cost(surface, room, cost, cell, end):
         before = now
         cell = int(surface.first[column]) + layer - 1
         if room.state[cell] != 2 and left_x + left_y > 0:
+            return math.inf
+        if lanes and against(room, cell, to_x - x, to_y - y):
             return math.inf
     return (total + (1.0 - before) * cost[cell]) * whole if cell == end else math.inf

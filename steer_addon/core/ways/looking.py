@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ..views import RoomView
 from .islands import label_islands
-from .room import make_room
+from .marking import Marker, marked
+from .room import FORBIDDEN, make_room
 from .surface import Shape, Surface
 from .ways import Blocks, Ways
 
@@ -26,12 +27,14 @@ class Islands(NamedTuple):
     """Where bodies of one radius can walk.
 
     Attributes:
-        room: Which cells have room for them.
+        room: Which cells have room for them, and which of these are forbidden.
+        cost: How many times longer ways seem by areas, shape (cells,); None where nothing costs.
         label: The island of each cell, -1 where there is no room, shape (cells,).
-        area: Area of each island, seen from above [m²], shape (islands,).
+        area: Area of each island without forbidden cells, from above [m²], shape (islands,).
     """
 
     room: RoomView
+    cost: F32 | None
     label: I32
     area: F64
 
@@ -50,18 +53,25 @@ class Way(NamedTuple):
     arrives: bool
 
 
-def islands_of(surface: Surface, blocks: Blocks, radius: float) -> Islands:
+def islands_of(surface: Surface, blocks: Blocks, radius: float, row: int = 0) -> Islands:
     """Find the islands for bodies of a radius.
 
     Args:
         surface: The surface.
         blocks: What it was found on.
         radius: Radius of the bodies [m], up to the reach of the surface.
+        row: Row of an agent whose areas count.
     """
-    room = make_room(surface, blocks.ground, blocks.colliders, radius)
+    room, marks = make_room(surface, blocks.ground, blocks.colliders, radius), None
+    rules = blocks.rules
+    if rules is not None:
+        bits = int(rules.bits[row]) if len(rules.bits) else 0
+        marks = Marker(surface, blocks.ground).marks(rules.areas, bits, rules.costs, surface)
+        room = marked(room, surface, marks, radius)
     label, count = label_islands(surface.view, room)
-    cells = np.bincount(label[label >= 0], minlength=count)
-    return Islands(room, label, cells * surface.view.size**2)
+    cells = np.bincount(label[(label >= 0) & (room.state != FORBIDDEN)], minlength=count)
+    cost = None if marks is None else marks.cost
+    return Islands(room, cost, label, cells * surface.view.size**2)
 
 
 def cells_near(islands: Islands, surface: Surface, place: F64, most: int) -> I64:

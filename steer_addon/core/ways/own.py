@@ -19,7 +19,7 @@ from ..numeric.vec import length, load, store, sub
 from ..views import SurfaceView
 from .finder import LANES, beside, lane_of
 from .lattice import cell_at, neighbor_of, sees, stand_of
-from .room import BLOCKED
+from .room import BLOCKED, FORBIDDEN
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
@@ -28,7 +28,8 @@ CORNERS = 8
 """Corners that an agent keeps."""
 COUNT, TAIL, FIRST = 3, 4, 5
 """Columns of what is kept, after the place of the goal: the number of corners, the length of the
-way from the last of them [m], and their places [m]."""
+way from the last of them [m], infinite where it ends there, as near to the goal as areas let agents
+go, and their places [m]."""
 WIDTH = FIRST + 3 * CORNERS
 MOVED = 0.5
 """A goal that moved by more than this has a new way [m]."""
@@ -55,7 +56,10 @@ def _stands_in(surface, room, position):
 
 @kernel
 def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, cells, ends):
-    """Where agents stand and where their ways end; -1 where no way leads to the goal itself."""
+    """Where agents stand and where their ways end; -1 where no way leads to the goal itself.
+
+    One-way and forbidden areas on the way are not looked at.
+    """
     for k in range(start, stop):
         i = rows[k]
         goal = load(goals, row[i])
@@ -63,6 +67,8 @@ def ends_kernel(start, stop, rows, surface, room, label, goals, row, positions, 
         if cell >= 0:
             end = cell_at(surface, goal[0], goal[1], goal[2])
             if end >= 0 and (label[end] < 0 or label[end] != label[cell]):
+                end = -1
+            if end >= 0 and room.state[end] == FORBIDDEN:
                 end = -1
         cells[i], ends[i] = cell, end
 
@@ -99,16 +105,20 @@ def _passed(surface, room, kept, i, cell, position):
 
 @kernel
 def follow_kernel(
-    start, stop, rows, surface, room, goals, row, positions, cells, ends, kept, state
+    start, stop, rows, surface, room, costly, goals, row, positions, cells, ends, kept, state
 ):
-    """Whether agents see their goals, still have a way, or have to look for one."""
+    """Whether agents see their goals, still have a way, or have to look for one.
+
+    Where ways cost, goals in sight count from nearby only: others may have a better way.
+    """
     for k in range(start, stop):
         i = rows[k]
         state[i], cell, end = SEEN, cells[i], ends[i]
-        if cell < 0 or end < 0 or sees(surface, room, cell, end):
+        position, goal = load(positions, i), load(goals, row[i])
+        seen = cell < 0 or end < 0 or sees(surface, room, cell, end)
+        if seen and (not costly or end < 0 or length(sub(goal, position)) <= LANES):
             kept[i, COUNT] = 0.0
             continue
-        position, goal = load(positions, i), load(goals, row[i])
         moved = length(sub(goal, (kept[i, 0] * 1.0, kept[i, 1] * 1.0, kept[i, 2] * 1.0)))
         state[i] = LOOKS
         if kept[i, COUNT] > 0.0 and moved <= MOVED:
@@ -129,7 +139,13 @@ def own_aims_kernel(start, stop, rows, surface, room, positions, ids, kept, stat
         place, beyond = _corner(kept, i, 0), load(via, i)
         if count > 1:
             beyond = _corner(kept, i, 1)
-        rest[i] = abs(kept[i, TAIL])
+        # where the way ends short of the goal, its last corner is gone to itself
+        short = kept[i, TAIL] == math.inf
+        if short and count == 1:
+            store(via, i, place)
+            rest[i] = 0.0
+            continue
+        rest[i] = 0.0 if short else abs(kept[i, TAIL])
         for at in range(count - 1):
             rest[i] += length(sub(_corner(kept, i, at + 1), _corner(kept, i, at)))
         cell = cell_at(surface, place[0], place[1], place[2])
@@ -137,7 +153,17 @@ def own_aims_kernel(start, stop, rows, surface, room, positions, ids, kept, stat
         store(via, i, beside(surface, room, cell, place, beyond, lane, load(positions, i)))
 
 
-def keep(view: SurfaceView, room: Any, goal: Any, cell: int, end: int, field: Any) -> list[float]:
+def keep(
+    view: SurfaceView,
+    room: Any,
+    goal: Any,
+    cell: int,
+    end: int,
+    field: Any,
+    *,
+    short: bool = False,
+    straight: bool = False,
+) -> list[float]:
     """What an agent keeps of a way that was found, see `WIDTH`.
 
     Args:
@@ -147,6 +173,8 @@ def keep(view: SurfaceView, room: Any, goal: Any, cell: int, end: int, field: An
         cell: Where the agent stands.
         end: The last cell of the way.
         field: (corners, distances [m]) of the search.
+        short: Whether the way ends short of the goal.
+        straight: Whether a straight way is kept too.
     """
     corners, distances = field
     found: list[int] = []
@@ -154,10 +182,16 @@ def keep(view: SurfaceView, room: Any, goal: Any, cell: int, end: int, field: An
     while here not in (end, cell, -1) and len(found) < CORNERS:
         found.append(here)
         cell, here = here, int(corners[here])
+    if here in (end, cell) and len(found) < CORNERS and (short or (straight and not found)):
+        found.append(end)
     row = [*map(float, goal), float(len(found)), 0.0, *([0.0] * (3 * CORNERS))]
     if found:
         # negative where the way has more corners than are kept
-        row[TAIL] = float(distances[found[-1]]) * (1.0 if here in (end, -1) else -1.0)
+        ends = found[-1] == end
+        whole = ends or (here in (end, -1) and not short)
+        row[TAIL] = float(distances[found[-1]]) * (1.0 if whole else -1.0)
+        if short and ends:
+            row[TAIL] = math.inf
         places = [coordinate for at in found for coordinate in stand_of(view, room, at)]
         row[FIRST : FIRST + len(places)] = map(float, places)
     return row

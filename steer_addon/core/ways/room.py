@@ -15,18 +15,30 @@ from numpy.typing import NDArray
 from ..compiled.jit import kernel, parallel_for
 from ..views import BvhView, RoomView
 from .clearance import clearance_at
-from .lattice import HALF, middle_of
+from .lattice import HALF, against, middle_of, side_step
 from .leaps import FARTHEST, leap_kernel
 from .surface import Surface
 
 I64 = NDArray[np.int64]
 
-BLOCKED, TIGHT, OPEN = 0, 1, 2
+BLOCKED, TIGHT, OPEN, FORBIDDEN = 0, 1, 2, 3
+"""States of cells; who is in a forbidden one may leave it, and nobody goes into one."""
 
 SLACK = 1.0e-3
 """By how much less than the radius is still enough [m]."""
 TRIES = 6
 """How often a place is moved."""
+
+
+@kernel
+def may_go(room, cell, other, side):
+    """Whether areas let a body go from a cell to its neighbor at a side."""
+    if room.state[other] == FORBIDDEN and room.state[cell] != FORBIDDEN:
+        return False
+    if len(room.lane) == 0:
+        return True
+    x, y = side_step(side)
+    return not against(room, cell, x, y) and not against(room, other, x, y)
 
 
 @kernel

@@ -11,8 +11,9 @@ Source: ours; layered cells are known from Mononen 2009, "Recast Navigation".
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,18 +127,20 @@ class Surface:
         return replace(self, view=view)
 
 
-def bounds_of(ground: BvhView, colliders: BvhView, goals: F32) -> Bounds:
-    """What a lattice has to cover: the terrain, or else the colliders and room around them.
+def bounds_of(ground: BvhView, colliders: BvhView, goals: F32, areas: Sequence[Any] = ()) -> Bounds:
+    """What a lattice has to cover: the terrain, or else colliders and areas, and room around them.
 
     Args:
         ground: The terrain; empty for none.
         colliders: What blocks.
         goals: Places that count where there is neither [m], shape (n, 3).
+        areas: Low and high corners of areas [m], shape (6,) each.
     """
     if len(ground.box):
         box = ground.box[0].astype(np.float64)
         return Bounds(box[:3], box[3:])
-    points = colliders.box[0].reshape(2, 3) if len(colliders.box) else goals.reshape(-1, 3)
+    boxes = [*colliders.box[:1], *areas]
+    points = np.concatenate(boxes).reshape(-1, 3) if boxes else goals.reshape(-1, 3)
     if not len(points):
         points = np.zeros((1, 3), np.float32)
     low, high = points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64)

@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..agents import Agents
 from ..compiled.jit import parallel_for
 from ..views import BvhView, RoomView
 from . import own
+from .areas import Areas, Rules
 from .classes import Class, class_radii
 from .fields import Scratch
+from .keeping_out import keep_out_kernel
+from .marking import Marker, Marks, same_marks
 from .room import make_room, update_room
 from .surface import Bounds, Shape, Surface, bounds_of, make_surface
 
@@ -48,6 +52,18 @@ class Blocks:
     colliders: BvhView
     trees: dict[str, BvhView]
     level: float = 0.0
+    rules: Rules | None = None
+    """What areas mean for the agents; None where there are no areas."""
+
+    @property
+    def areas(self) -> Areas | None:
+        """The areas."""
+        return None if self.rules is None else self.rules.areas
+
+
+Kind = tuple[float, int, bool]
+"""Bodies of a class: their radius [m], the bits of the areas that are for them, and whether costs
+count, see `areas.Rules`."""
 
 
 @dataclass(eq=False, repr=False)
@@ -57,7 +73,12 @@ class Known:
     blocks: Blocks
     bounds: Bounds
     surface: Surface
-    classes: dict[float, Class] = field(default_factory=dict)
+    marker: Marker
+    classes: dict[Kind, Class] = field(default_factory=dict)
+
+    def marks(self, kind: Kind) -> Marks | None:
+        """What areas mean for bodies of a kind."""
+        return self.marker.marks(self.blocks.areas, *kind[1:], self.surface)
 
 
 class Ways:
@@ -81,10 +102,11 @@ class Ways:
 
     def _found(self, shape: Shape, blocks: Blocks, goals: F32) -> Known:
         known = self._known.get(shape)
-        bounds = bounds_of(blocks.ground, blocks.colliders, goals)
+        bounds = bounds_of(blocks.ground, blocks.colliders, goals, _boxes(blocks.areas))
         if known is None or not _same_lattice(known, blocks, bounds):
             made = make_surface(shape, blocks.ground, blocks.colliders, bounds, blocks.level)
-            known = self._known[shape] = Known(blocks, bounds, made)
+            marker = Marker(made, blocks.ground)
+            known = self._known[shape] = Known(blocks, bounds, made, marker)
         else:
             _renew(known, blocks)
         self._known.move_to_end(shape)
@@ -92,12 +114,14 @@ class Ways:
             self._known.popitem(last=False)
         return known
 
-    def _class(self, known: Known, radius: float) -> Class:
-        if radius not in known.classes:
-            blocks, surface = known.blocks, known.surface
-            room = make_room(surface, blocks.ground, blocks.colliders, radius)
-            known.classes[radius] = Class(surface, room)
-        return known.classes[radius]
+    def _class(self, known: Known, kind: Kind) -> Class:
+        if kind not in known.classes:
+            blocks, surface, radius = known.blocks, known.surface, kind[0]
+            same = [kept.plain for other, kept in known.classes.items() if other[0] == radius]
+            # areas differ, walls do not
+            room = same or [make_room(surface, blocks.ground, blocks.colliders, radius)]
+            known.classes[kind] = Class(surface, room[0], radius, known.marks(kind))
+        return known.classes[kind]
 
     def lead(
         self,
@@ -135,12 +159,45 @@ class Ways:
         kept = None if not many else _kept_or_new(kept, len(row))
         told, scratch = (goals, row, position, ids), self._scratch
         with self._lock:
-            for found, rows in self._classes(self._found(shape, blocks, goals), row, radius):
+            known = self._found(shape, blocks, goals)
+            for found, rows in self._classes(known, blocks.rules, row, radius):
                 if kept is None:
                     found.lead_all(rows, told, seen, scratch, via, rest)
                 else:
                     found.lead_each(rows, told, kept, scratch, via, rest)
         return via, rest, kept
+
+    def keep_out(
+        self, shape: Shape, blocks: Blocks, before: Agents, after: Agents, dt: float
+    ) -> None:
+        """Take back what leads agents into forbidden areas, see `keeping_out`.
+
+        Args:
+            shape: What the surface is made for.
+            blocks: What it is found on.
+            before: The agents at the start of the step.
+            after: The same ones where they went; changed.
+            dt: Length of the step [s].
+        """
+        if blocks.areas is None:
+            return
+        row = np.zeros(before.count, np.int64)
+        with self._lock:
+            known = self._found(shape, blocks, np.zeros((0, 3), np.float32))
+            for found, rows in self._classes(known, blocks.rules, row, before.radius):
+                if found.depth is not None:
+                    seen = known.surface.view, found.depth, before.position, after.normal, float(dt)
+                    went = after.position, after.velocity
+                    parallel_for(keep_out_kernel, len(rows), rows, *seen, *went)
+
+    def empty_areas(self, shape: Shape, blocks: Blocks) -> list[str]:
+        """Names of the areas in which no walkable cell lies; see `surface`."""
+        if blocks.areas is None or not blocks.areas.areas:
+            return []
+        with self._lock:
+            known = self._found(shape, blocks, np.zeros((0, 3), np.float32))
+            there = [(a, known.marker.covered(a, known.surface)) for a in blocks.areas.areas]
+        return [area.name for area, cells in there if not len(cells)]
 
     def without_way(
         self, shape: Shape, blocks: Blocks, goals: F32, row: I64, agents: tuple[F32, I64, F32]
@@ -150,18 +207,38 @@ class Ways:
         cells, ends = np.full((2, len(row)), -1, np.int64)
         with self._lock:
             known = self._found(shape, blocks, goals)
-            for found, rows in self._classes(known, row, radius):
+            for found, rows in self._classes(known, blocks.rules, row, radius):
                 seen = known.surface.view, found.room, found.label, goals, row, position
                 parallel_for(own.ends_kernel, len(rows), rows, *seen, cells, ends)
+                if found.strict:
+                    _drop_unreached(found, rows, cells, ends)
         lost: Mask = (cells >= 0) & (ends < 0)
         return lost
 
-    def _classes(self, known: Known, row: I64, radius: F32) -> Iterator[tuple[Class, I64]]:
+    def _classes(
+        self, known: Known, rules: Rules | None, row: I64, radius: F32
+    ) -> Iterator[tuple[Class, I64]]:
         """The classes of bodies that have goals, and the rows of their agents."""
-        sizes = class_radii(radius)
+        sizes, costs = class_radii(radius), rules is not None and rules.costs
+        bits = np.zeros(len(row), np.int64) if rules is None else rules.bits
         for size in np.unique(sizes[row >= 0]):
-            rows = np.flatnonzero((row >= 0) & (sizes == size))
-            yield self._class(known, float(size)), rows
+            alike = (row >= 0) & (sizes == size)
+            for each in np.unique(bits[alike]).tolist():
+                kind = float(size), each, costs
+                yield self._class(known, kind), np.flatnonzero(alike & (bits == each))
+
+
+def _drop_unreached(found: Class, rows: I64, cells: I64, ends: I64) -> None:
+    """Let ways to which areas let no agent come have no end; of `MOST_GOALS` goals only."""
+    for end in np.unique(ends[rows][ends[rows] >= 0])[:MOST_GOALS].tolist():
+        there = rows[(ends[rows] == end) & (cells[rows] >= 0)]
+        reached = found.reached(end, backward=True)
+        ends[there[reached[cells[there]] == 0]] = -1
+
+
+def _boxes(areas: Areas | None) -> list[Any]:
+    """Low and high corners of areas [m], shape (6,) each."""
+    return [] if areas is None else [area.tree.box[0] for area in areas.areas]
 
 
 def _kept_or_new(kept: F32 | None, count: int) -> F32:
@@ -181,21 +258,33 @@ def _same_lattice(known: Known, blocks: Blocks, bounds: Bounds) -> bool:
 def _renew(known: Known, blocks: Blocks) -> None:
     """Find again what colliders changed that moved, came or went."""
     cells = _touched(known.surface, known.blocks, blocks)
+    marked_again = known.blocks.areas is not blocks.areas
     known.blocks = blocks
+    if marked_again:
+        known.marker.forget(blocks.areas)
+        _mark_again(known)
     if not len(cells):
         return
     before, solid = known.surface, (blocks.ground, blocks.colliders)
     known.surface = before.updated(cells, *solid)
     linked = np.array_equal(before.view.link[cells], known.surface.view.link[cells])
-    for radius, kept in list(known.classes.items()):
-        old = kept.room
+    for kind, kept in list(known.classes.items()):
+        old = kept.plain
         room = RoomView(old.state.copy(), old.shift.copy(), old.leap.copy())
-        update_room(room, cells, known.surface, *solid, radius)
-        same = all(np.array_equal(a[cells], b[cells]) for a, b in zip(room, kept.room, strict=True))
-        if linked and same:
+        update_room(room, cells, known.surface, *solid, kind[0])
+        same = np.array_equal(room.state[cells], old.state[cells])
+        if linked and same and np.array_equal(room.shift[cells], old.shift[cells]):
             kept.moved_to(known.surface)
         else:
-            known.classes[radius] = Class(known.surface, room)
+            known.classes[kind] = Class(known.surface, room, kind[0], kept.marks)
+
+
+def _mark_again(known: Known) -> None:
+    """Find again what areas changed that moved, came or went."""
+    for kind, kept in list(known.classes.items()):
+        marks = known.marks(kind)
+        if not same_marks(marks, kept.marks):
+            known.classes[kind] = Class(known.surface, kept.plain, kind[0], marks)
 
 
 def _touched(surface: Surface, before: Blocks, after: Blocks) -> I64:
