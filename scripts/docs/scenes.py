@@ -8,7 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scripts.docs.gallery import prepare  # noqa: I001 - first: it keeps the user's Blender out
+from scripts.docs.gallery import prepare  # keeps the user's Blender out
+
+# isort: split
 
 import bpy
 from PIL import Image
