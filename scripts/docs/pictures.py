@@ -13,6 +13,7 @@ PICTURES: dict[str, tuple[str, ...]] = {
     "figures": ("scripts/docs/figures.py",),
     "previews": ("scripts/docs/previews.py",),
     "gallery": ("-m", "scripts.docs.gallery"),
+    "scenes": ("-m", "scripts.docs.scenes"),
     "display": ("scripts/docs/views.py",),
     "demo": ("-m", "scripts.docs.readme_picture"),
     "debug": ("-P", "scripts/docs/views.py"),

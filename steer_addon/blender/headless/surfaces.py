@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.crowd.settings import CrowdSettings
-from ...core.step.guiding import blocks_of, goes, shape_of
+from ...core.step.guiding import blocks_of, goes, shape_of, with_footing
 from ...core.ways.report import report
 from ..crowd.scene_time import scene_moment
 from ..live.simulate import fps_of
@@ -46,6 +46,7 @@ def surface_of(obj: bpy.types.Object, scene: bpy.types.Scene, settings: CrowdSet
     if settings.motion.motion != "GROUND":
         return told
     world = WorldReader().read(obj, depsgraph, fps_of(scene), None, settings)
+    world = with_footing(world, settings)
     goals = [world.targets_of(each.target).position for each in settings.stack if goes(each)]
     goal = next((places for places in goals if len(places)), np.zeros((0, 3), np.float32))
     radius = agents.radius if agents.count else np.array([settings.agents.radius], np.float32)

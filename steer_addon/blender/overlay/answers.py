@@ -23,7 +23,7 @@ from ...core.errors import KernelsMissingError, SceneError, SteerError
 from ...core.explain import ask
 from ...core.results.memories import stood_up
 from ...core.sensing.declare import SECOND_TARGETS, TARGETS
-from ...core.step.guiding import with_ways
+from ...core.step.guiding import with_footing, with_ways
 from ..bake import status
 from ..crowd.crowds import is_crowd
 from ..crowd.links import linked_crowds, with_crowds
@@ -194,7 +194,8 @@ def _update(
     agents = shown.agents if shown.kept is None else shown.kept.agents
     if agents is None:
         start = read_agents(obj, depsgraph, settings)
-        agents = stood_up(shown.frame, start, settings.motion, world, own_radius=shown.own_radius)
+        floor, size = with_footing(world, settings), shown.own_radius
+        agents = stood_up(shown.frame, start, settings.motion, floor, own_radius=size)
     others_there = others_of(obj, scene, depsgraph)
     world = with_ways(replace(world, others=others_there), settings, found.floor.ways)
     number = shown.frame.number - obj.steer.frame_start

@@ -90,7 +90,7 @@ class MotionSettings(Settings):
     step_height: float = meters(
         0.35,
         soft_maximum=2.0,
-        doc="Highest step that agents climb; more climbs stairs, and ignores lower obstacles",
+        doc="Highest step that agents climb; more climbs stairs, and onto higher obstacles",
         shown_for=("motion", ("GROUND",)),
     )
     min_turn_speed: float = meters_per_second(

@@ -19,7 +19,7 @@ from ..inputs.world import World
 from ..results.frames import shown
 from ..sensing.declare import NEIGHBORS, SET, VELOCITY, WISH, Behavior
 from ..step.crowd_step import world_view
-from ..step.guiding import Guide, blocks_of, seen_by, shape_of, with_ways
+from ..step.guiding import Guide, blocks_of, seen_by, shape_of, with_footing, with_ways
 from ..step.proposals import Perception, Proposal, sum_desired
 from ..step.solver import Solver
 from ..views import AgentView, WorldView
@@ -307,7 +307,8 @@ def ask(
         dt: Time of a frame [s] > 0.
         number: Count of frames since the start; random numbers are keyed by it.
     """
-    agents, world = joined(agents, settings), with_ways(world, settings, Ways())
+    agents, world = joined(agents, settings), with_footing(world, settings)
+    world = with_ways(world, settings, Ways())
     substeps = settings.solver.substeps
     once = replace(settings, solver=replace(settings.solver, substeps=1))
     part, count = dt / substeps, number * substeps

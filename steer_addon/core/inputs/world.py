@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import bvh
 from ..geometry.meshes import Mesh, bounding_sphere, hangs
+from ..geometry.tops import find_tops
 from ..views import BvhView
 from ..ways.areas import Areas
 from ..ways.ways import Ways
@@ -28,6 +29,17 @@ FloatArray = NDArray[np.float32]
 InputT = TypeVar("InputT")
 
 
+class Footing(NamedTuple):
+    """What walkers stand on, and what it was found from."""
+
+    ground: BvhView
+    bvh: BvhView
+    """All colliders."""
+    trees: tuple[BvhView, ...]
+    """Those of the still ones."""
+    tree: BvhView
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Colliders:
     """Meshes that block and that rays see."""
@@ -42,6 +54,10 @@ class Colliders:
     names: tuple[str, ...] = ()
     trees: tuple[BvhView, ...] = ()
     """Each collider's own tree; the same instance as long as it does not move."""
+    still: tuple[bool, ...] = ()
+    """Whether each collider's mesh stays as it is."""
+    footings: dict[tuple[float, float], Footing] = field(default_factory=dict)
+    """What walkers stand on, by step height and slope."""
     _known: dict[tuple[float, float], bool] = field(default_factory=dict)
 
     def hangs(self, low: float, high: float) -> bool:
@@ -58,6 +74,26 @@ class Colliders:
             self._known[low, high] = found
         return found
 
+    def footing(self, ground: BvhView, step_height: float, max_slope: float) -> BvhView:
+        """What walkers stand on: the terrain, and tops of still colliders that they step onto.
+
+        Args:
+            ground: The terrain; it is returned where there is no such top.
+            step_height: Highest step [m].
+            max_slope: Steepest slope [deg].
+        """
+        known = self.footings.get((step_height, max_slope))
+        if known is not None and known.ground is ground and known.bvh is self.bvh:
+            return known.tree
+        trees = tuple(t for t, still in zip(self.trees, self.still, strict=True) if still)
+        if known is not None and known.ground is ground and _same(known.trees, trees):
+            tree = known.tree
+        else:
+            tops = find_tops(ground, self.bvh, self.first, self.still, step_height, max_slope)
+            tree = bvh.join([ground, bvh.build(tops)]) if len(tops) else ground
+        self.footings[step_height, max_slope] = Footing(ground, self.bvh, trees, tree)
+        return tree
+
 
 @dataclass(eq=False, repr=False)
 class CollidersBuilder:
@@ -66,6 +102,7 @@ class CollidersBuilder:
     _trees: dict[str, BvhView] = field(default_factory=dict)
     _static: dict[str, Mesh] = field(default_factory=dict)
     _joined: Colliders | None = None
+    _footings: dict[tuple[float, float], Footing] = field(default_factory=dict)
 
     def build(self, meshes: Sequence[Mesh]) -> Colliders:
         """Colliders for this frame; a tree is refitted when only its vertices moved."""
@@ -83,7 +120,9 @@ class CollidersBuilder:
         joined = bvh.join(list(trees.values()))
         sizes = [0, *(len(mesh.triangles) for mesh in used.values())]
         first = np.cumsum(sizes).astype(np.int32)
-        self._joined = Colliders(joined, center, radius, first, tuple(used), tuple(trees.values()))
+        still = tuple(not mesh.moving for mesh in used.values())
+        each = tuple(used), tuple(trees.values()), still
+        self._joined = Colliders(joined, center, radius, first, *each, self._footings)
         return self._joined
 
     def _tree(self, name: str, mesh: Mesh) -> BvhView:
@@ -93,6 +132,11 @@ class CollidersBuilder:
         if self._static[name] is mesh:
             return old
         return bvh.refit(old, mesh.triangles)
+
+
+def _same(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether two sequences hold the same instances."""
+    return len(some) == len(others) and all(a is b for a, b in zip(some, others, strict=True))
 
 
 def _by_name(meshes: Iterable[Mesh]) -> dict[str, Mesh]:

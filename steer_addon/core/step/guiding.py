@@ -49,6 +49,22 @@ def with_ways(world: World, settings: CrowdSettings, ways: Ways) -> World:
     return replace(world, ways=ways)
 
 
+def with_footing(world: World, settings: CrowdSettings) -> World:
+    """The world with low colliders as ground, where the crowd walks and collides with them.
+
+    Args:
+        world: The world as it is.
+        settings: Settings of the crowd.
+    """
+    motion, ground, colliders = settings.motion, world.ground, world.colliders
+    if ground is None or colliders is None or not colliders.trees or motion.motion != "GROUND":
+        return world
+    if not settings.bodies.collide_colliders or not motion.step_height > 0.0:
+        return world
+    footing = colliders.footing(ground, motion.step_height, motion.max_slope)
+    return world if footing is ground else replace(world, ground=footing)
+
+
 def guided(settings: CrowdSettings, world: World) -> bool:
     """Whether the agents of a crowd find their ways: walkers do, where anything may be in them."""
     walks = settings.ways.ways != "NONE" and settings.motion.motion == "GROUND"

@@ -29,7 +29,7 @@ from .birth_rows import with_rows
 from .births import Births, Change
 from .free_goals import FreeGoals
 from .gaits import gait
-from .guiding import ways_advice, with_ways
+from .guiding import ways_advice, with_footing, with_ways
 from .proposals import Proposal
 from .room import Bodies, bodies_of
 from .solver import Solver, StepResult
@@ -104,6 +104,7 @@ class Simulation:
         self.proposals: tuple[Proposal, ...] = ()
         """The proposal of each behavior in the last step."""
         self._colliders = None if world is None else world.colliders or NO_COLLIDERS
+        world = None if world is None else with_footing(world, settings)
         if world is not None and not placed:
             self._place(world)
         whole = with_rows(self.agents, settings, self.start_frame)
@@ -154,7 +155,7 @@ class Simulation:
         if settings is not None:
             self.settings = settings
         world = self._goals.freed(world, self.agents, self.settings)
-        world = with_ways(world, self.settings, self._ways)
+        world = with_ways(with_footing(world, self.settings), self.settings, self._ways)
         number = self.frame - self.start_frame
         return Member(self.settings, self.agents, world, number, self._key, self._colliders)
 

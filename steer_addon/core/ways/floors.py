@@ -61,7 +61,7 @@ def gather_kernel(start, stop, begin, nx, found, level, rise, first, at, z, slop
     for row in range(start, stop):
         count, cy = int(found[row]), (begin + row) // nx
         for k in range(count):
-            cell = first[begin + row] + k
+            cell = first[row] + k
             at[cell, 0], at[cell, 1] = begin + row - cy * nx, cy
             z[cell] = level[row, count - 1 - k]
             slope[cell, 0] = rise[row, count - 1 - k, 0]

@@ -208,21 +208,22 @@ def _floors(
     lattice = (float(low[0]), float(low[1]), float(shape.cell_size), nx)
     span = (float(bounds.high[2]) + 1.0, float(bounds.low[2]) - 1.0)
     _step, height, up, _slant = shape.body
-    bands = []
+    parts = []
     for begin in range(0, columns, BAND):
         rows = min(BAND, columns - begin)
         found = np.zeros(rows, np.int32)
         level = np.zeros((rows, MOST_LAYERS), np.float32)
         rise = np.zeros((rows, MOST_LAYERS, 2), np.float32)
-        parallel_for(
-            floors_kernel, rows, begin, lattice, ground, span, height, up, found, level, rise
-        )
-        first[begin + 1 : begin + rows + 1] = found
-        bands.append((begin, found, level, rise))
-    np.cumsum(first, out=first)
-    cells = int(first[-1])
-    at, z = np.zeros((cells, 2), np.int16), np.zeros(cells, np.float32)
-    slope = np.zeros((cells, 2), np.float32)
-    for begin, found, level, rise in bands:
-        parallel_for(gather_kernel, len(found), begin, nx, found, level, rise, first, at, z, slope)
+        options = lattice, ground, span, height, up
+        parallel_for(floors_kernel, rows, begin, *options, found, level, rise)
+        # kept band by band: the room for the most floors is for few of the columns
+        np.cumsum(found, out=first[begin + 1 : begin + rows + 1])
+        cells, own = int(found.sum()), first[begin : begin + rows + 1].copy()
+        own[0] = 0
+        at, z = np.zeros((cells, 2), np.int16), np.zeros(cells, np.float32)
+        slope = np.zeros((cells, 2), np.float32)
+        parallel_for(gather_kernel, rows, begin, nx, found, level, rise, own, at, z, slope)
+        first[begin + 1 : begin + rows + 1] += first[begin]
+        parts.append((at, z, slope))
+    at, z, slope = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return first, at, z, slope
