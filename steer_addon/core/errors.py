@@ -131,10 +131,6 @@ class UncompiledError(SteerError):
     """Kernels cannot be compiled, and a run that takes a hundred times longer is not wanted."""
 
 
-class JobError(SteerError):
-    """A job file of a batch cannot be used as it is, or a task of it cannot be run."""
-
-
 class UsageError(SteerError):
     """A command was given arguments that it cannot take."""
 

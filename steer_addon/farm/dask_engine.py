@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.doors import futures, logging
-from ..core.errors import JobError, SteerError, short
+from ..core.errors import SteerError, short
 from ..version import __version__
+from .errors import JobError
 from .graph import Graph
 from .progress import Reporter
 from .starter import Starter, find_starter

@@ -16,8 +16,9 @@ from typing import Any
 from .. import words
 from ..core.crowd import presets
 from ..core.doors import tomllib
-from ..core.errors import FileError, JobError, PresetError, short
+from ..core.errors import FileError, PresetError, short
 from ..core.files.plain import read_file
+from .errors import JobError
 from .schema import as_typed, key, list_of, one_of, read_table, text, whole
 
 MAX_BYTES = 1_000_000

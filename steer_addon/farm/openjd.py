@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import JobError
+from .errors import JobError
 from .farms import PICTURES, Shot, blender_words, chunks_of
 from .job import Batch
 

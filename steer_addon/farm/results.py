@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import FileError, JobError, OutputError
+from ..core.errors import FileError, OutputError
 from ..core.files import lock
 from ..core.files.marks import is_marked
 from ..core.files.plain import is_folder, read_file, reason, rename, sync_folder
 from ..core.files.staging import beside, replace_file, stage
+from .errors import JobError
 from .tasks import KERNELS, Task
 
 STAMP = "task.json"

@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, TypeVar
 
-from ..core.errors import JobError, short
+from ..core.errors import short
+from .errors import JobError
 
 _KEY = "steer"
 Read = Callable[[str, Any], Any]

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.crowd import presets
-from ..core.errors import JobError, short
+from ..core.errors import short
 from ..version import __version__
+from .errors import JobError
 from .job import MOST_TASKS, Batch
 from .variations import SHARED, Variation, frames_of
 

@@ -11,7 +11,8 @@ from typing import Any
 from ..core.crowd import presets
 from ..core.crowd.overrides import with_override
 from ..core.crowd.settings import CrowdSettings
-from ..core.errors import JobError, ParameterError, short
+from ..core.errors import ParameterError, short
+from .errors import JobError
 from .job import Batch
 
 _ODD = re.compile(r"[^\w.-]+")

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from steer_addon.core.errors import JobError
 from steer_addon.farm import dask_engine
+from steer_addon.farm.errors import JobError
 from steer_addon.farm.graph import Graph
 from steer_addon.farm.progress import Reporter
 from steer_addon.farm.results import is_done

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from steer_addon.core.errors import JobError
 from steer_addon.farm import flamenco, openjd
+from steer_addon.farm.errors import JobError
 from steer_addon.farm.farms import shots_of
 from steer_addon.farm.job import RenderSettings
 from tests.farm.test_local import JOB, run

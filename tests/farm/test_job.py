@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steer_addon.core.errors import JobError, SteerError
+from steer_addon.core.errors import SteerError
+from steer_addon.farm.errors import JobError
 from steer_addon.farm.job import read_job
 from steer_addon.farm.tasks import tasks_of
 from steer_addon.farm.variations import check_scene, differing, variations_of

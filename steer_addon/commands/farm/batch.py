@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from ...core.compiled.presence import can_compile
-from ...core.errors import JobError, OutputError, UsageError, short
+from ...core.errors import OutputError, UsageError, short
 from ...core.files import lock
 from ...core.files.plain import reason
 from ...farm import books, dask_engine, local
+from ...farm.errors import JobError
 from ...farm.graph import Graph
 from ...farm.job import read_job
 from ...farm.progress import reporter_for

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import JobError, OutputError, SteerError
+from ...core.errors import OutputError, SteerError
 from ...core.files.plain import digest_of, reason
+from ...farm.errors import JobError
 from ...farm.starter import Starter
 from ...farm.variations import Scene
 
