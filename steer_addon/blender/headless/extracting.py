@@ -201,7 +201,9 @@ class Extraction:
         Args:
             file: Name of the file that the scene is of.
         """
-        found = list(self._found.values())
+        # in the order in which they are asked for, which is that of reports
+        asked = [self._found[uid] for uid in self._ranges]
+        found = [*asked, *(one for one in self._found.values() if one not in asked)]
         numbers = {one.crowd.session_uid: k for k, one in enumerate(found)}
         scenes = {scene: k for k, one in enumerate(found) for scene in one.crowd.users_scene}
         beside = {crowd.session_uid for scene in scenes for crowd in crowds(scene)}

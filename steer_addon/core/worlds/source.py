@@ -170,7 +170,6 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
         """
         self.world = open_world(path)
         self.fps = self.world.fps
-        self._changes: dict[int, tuple[Sequence[str], int | None]] = {}
         self._made: dict[tuple[int, int], CrowdSettings] = {}
 
     def find(self, names: Sequence[str]) -> list[StoredCrowd]:
@@ -212,24 +211,18 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
                 read from the scene.
         """
         if texts or seed is not None:
-            self._changes[crowd.session_uid] = texts, seed
             how = {"walls": crowd.walls, "alone": not self.world.complete}
-            for number, settings in enumerate(crowd.settings):
-                after = self.settings_of(crowd, number)
-                check_read(what_is_read(settings, **how), what_is_read(after, **how))
+            for number, before in enumerate(crowd.settings):
+                after = as_in_blender(changed(before, texts, seed))
+                check_read(what_is_read(before, **how), what_is_read(after, **how))
+                self._made[crowd.session_uid, number] = _asked(after)
         return changed(crowd.settings[crowd.base], texts, seed)
 
     def settings_of(self, crowd: StoredCrowd, number: int) -> CrowdSettings:
         """Some settings of a crowd, with what is changed for the run."""
         key = crowd.session_uid, number
         if key not in self._made:
-            settings = crowd.settings[number]
-            if crowd.session_uid in self._changes:
-                texts, seed = self._changes[crowd.session_uid]
-                settings = as_in_blender(changed(settings, texts, seed))
-            if settings.cast and not any(group.characters for group in settings.groups):
-                settings = replace(settings, cast=replace(settings.cast, names=None))
-            self._made[key] = settings
+            self._made[key] = _asked(crowd.settings[number])
         return self._made[key]
 
     def seen(self, crowd: StoredCrowd, number: int | None = None) -> CrowdSettings:
@@ -295,3 +288,11 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
         for number in range(min(crowd.first for crowd in members), last + 1):
             group.number = number
             yield group.advance(number, read=True)
+
+
+def _asked(settings: CrowdSettings) -> CrowdSettings:
+    """Settings without the names of characters, unless a group asks for some."""
+    cast = settings.cast
+    if cast is None or any(group.characters for group in settings.groups):
+        return settings
+    return replace(settings, cast=replace(cast, names=None))
