@@ -15,27 +15,15 @@ from .measuring import Measuring
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
 from .recording import Recorder, Summary
-from .world_pipeline import WorldPipeline, is_world
+from .world_pipeline import WorldPipeline, in_blender
 
 NAME = "simulate"
-
-
-def in_blender(options: argparse.Namespace) -> bool:
-    """Whether Blender is needed: not for a world that `steer extract` wrote."""
-    return not is_world(options.file)
-
-
 IN_BLENDER = in_blender
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "file",
-        metavar="FILE.blend|WORLD",
-        type=arguments.path,
-        help="file with crowds, or the folder that `steer extract` wrote, which needs no Blender",
-    )
+    arguments.add_blend_or_world(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",
@@ -186,7 +174,7 @@ class _Run:
 
 def run(options: argparse.Namespace) -> Result:
     """Simulate and write; what was simulated before a failure is kept."""
-    work = WorldPipeline(options) if is_world(options.file) else Pipeline(options)
+    work = Pipeline(options) if in_blender(options) else WorldPipeline(options)
     jobs = list(work.jobs("Simulating"))
     return _run_one(work, jobs[0]) if len(jobs) == 1 else _run_several(work, jobs)
 

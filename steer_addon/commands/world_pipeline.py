@@ -11,13 +11,18 @@ from ..core.crowd.meets import Relation
 from ..core.crowd.settings import CrowdSettings
 from ..core.results.metric_crowds import Bodies
 from ..core.worlds import layout
-from ..core.worlds.source import WorldSource
+from ..core.worlds.source import WorldSource as WorldSource
 from .pipeline import Pipeline
 
 
 def is_world(path: Path) -> bool:
     """Whether a path leads to a stored world."""
     return layout.is_world(path)
+
+
+def in_blender(options: argparse.Namespace) -> bool:
+    """Whether a command that takes both needs Blender: not for a stored world."""
+    return not is_world(options.file)
 
 
 class WorldPipeline(Pipeline):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..crowd import membership
 from ..crowd.kept import as_in_blender
 from ..crowd.meets import Relation, relations, with_bodies
 from ..crowd.settings import CrowdSettings
@@ -245,6 +246,32 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
         )
         sees, touches = relations([settings.meets for settings in told], chosen)
         return sees, with_bodies(touches, [s.bodies.collide_agents for s in told])
+
+    def contents(self, crowd: StoredCrowd) -> dict[str, Any]:
+        """What a crowd is, as plain data."""
+        settings, members = self.settings_of(crowd, crowd.base), self.linked_crowds(crowd)
+        begin = crowd.begins.get(crowd.first)
+        agents = None if begin is None else agents_of(begin.points, settings, crowd.name)
+        joined = None if agents is None else membership.joined(agents, settings)
+        sees, touches = self.relations_of(members)
+        met = {"sees": sees[0], "seen_by": sees[:, 0], "touches": touches[0]}
+        return {
+            "crowd": crowd.name,
+            "agents": 0 if joined is None else joined.count,
+            "capacity": settings.births.capacity if settings.births.emits else 0,
+            "groups": {}
+            if joined is None
+            else {group.name: int(joined.among(group.name).sum()) for group in settings.groups},
+            "frame_start": crowd.first,
+            "frame_end": crowd.last,
+            "seed": settings.seed,
+            "behaviors": [entry.key for entry in settings.behaviors if entry.enabled],
+            **{
+                name: sorted(members[k].name for k in np.flatnonzero(row) if k)
+                for name, row in met.items()
+            },
+            "steers_by": sorted({other.name for other in self.slots(crowd).values()}),
+        }
 
     def span(self, crowd: StoredCrowd) -> range:
         """The frames that a crowd may be simulated for."""
