@@ -206,6 +206,7 @@ def test_points_carry_what_settings_may_ask_for_later(tmp_path):
         "groups.left.speed=0.25",
         "motion.forward_axis=POS_X",
         "agents.size_spread=0.3",
+        "seek.name=go",
     ]
     source.override(source.find([])[0], texts, None)
     batch.override(crowd, texts, None)

@@ -41,8 +41,8 @@ def what_is_read(settings: CrowdSettings, *, walls: bool, alone: bool) -> dict[s
     if alone:
         found |= {f"meets.{name}": value for name, value in settings.meets.to_dict().items()}
         found["bodies.collide_agents"] = settings.bodies.collide_agents
-    for place, entry in enumerate(settings.behaviors):
-        found[f"{entry.key}.name"] = place, entry.definition.type
+    for entry in settings.behaviors:
+        found[f"{entry.key}.name"] = entry.definition.type
         found[f"{entry.key}.target"] = bool(entry.target)
         if CONTAINER in entry.definition.uses:
             found[f"{entry.key}.shape"] = entry.container_shape(entry) == "MESH"
@@ -52,13 +52,16 @@ def what_is_read(settings: CrowdSettings, *, walls: bool, alone: bool) -> dict[s
 
 
 def check_read(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-    """Refuse a change of what decides which data of a scene is read.
+    """Refuse a change of what decides which data of a scene is read; see `what_is_read`.
+
+    Behaviors may come and go, and have new names: as in Blender they have no inputs of their own
+    then.
 
     Raises:
         ParameterError: There is one.
     """
-    for name in [*before, *after]:
-        if before.get(name) != after.get(name):
+    for name in sorted(before.keys() & after.keys()):
+        if before[name] != after[name]:
             raise ParameterError(
                 f"{name} decides what a crowd reads from its scene, which a world no longer has: "
                 f"extract it with --set {name}=…, or simulate the .blend file"
