@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 from ..blender.headless import batch, contents
-from . import arguments, world_pipeline
+from . import arguments
 from .output import Result
+from .simulating import world_pipeline
 
 NAME = "info"
 IN_BLENDER = world_pipeline.in_blender

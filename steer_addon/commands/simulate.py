@@ -10,12 +10,12 @@ from ..core.crowd.birth_memory import Tally, remembered
 from ..core.runs.session import Session
 from ..core.step.simulation import with_progress
 from . import arguments
-from .encounters import Watch
-from .measuring import Measuring
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
-from .recording import Recorder, Summary
-from .world_pipeline import WorldPipeline, in_blender
+from .simulating.encounters import Watch
+from .simulating.measuring import Measuring
+from .simulating.recording import Recorder, Summary
+from .simulating.world_pipeline import WorldPipeline, in_blender
 
 NAME = "simulate"
 IN_BLENDER = in_blender

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ..core.results.frames import Frame
-from ..core.results.metric_crowds import Bodies, Encounters
-from ..core.results.metrics import Touched
-from ..core.runs.session import Crowd, Session
-from .pipeline import Job, Pipeline, Row
+from ...core.results.frames import Frame
+from ...core.results.metric_crowds import Bodies, Encounters
+from ...core.results.metrics import Touched
+from ...core.runs.session import Crowd, Session
+from ..pipeline import Job, Pipeline, Row
 
 Moment = Sequence[tuple[Crowd, Session, Frame]]
 """The crowds of a run at a frame."""

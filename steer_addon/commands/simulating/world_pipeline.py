@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.crowd.meets import Relation
-from ..core.crowd.settings import CrowdSettings
-from ..core.results.metric_crowds import Bodies
-from ..core.worlds import layout
-from ..core.worlds.source import WorldSource as WorldSource
-from .pipeline import Pipeline
+from ...core.crowd.meets import Relation
+from ...core.crowd.settings import CrowdSettings
+from ...core.results.metric_crowds import Bodies
+from ...core.worlds import layout
+from ...core.worlds.source import WorldSource as WorldSource
+from ..pipeline import Pipeline
 
 
 def is_world(path: Path) -> bool:
