@@ -113,6 +113,7 @@ def test_weights_and_upright_of_each_character_stand_in_the_panel(monkeypatch):
     assert "Man Weight" not in texts and "Man Upright" in texts
 
 
+@pytest.mark.slow
 def test_weights_say_how_often_a_character_is_taken():
     obj = people(400, bodies=True)
     modifier = display.find_modifier(obj)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .pose_space import LEAVES, PoseSpace, Row
 
+F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 Poses = NDArray[np.floating[Any]]
 
@@ -57,22 +58,19 @@ def leaving(points: Poses, row: Row, slower: Row, floor: float) -> tuple[tuple[f
     """
     leasts, aparts = np.empty((2, LEAVES, len(_ASIDE)))
     speeds, slower_speeds = (_speeds(points, one) for one in (row, slower))
+    ways = np.array(_STEPS) * row.stride
     for knot in range(LEAVES):
-        phase = knot / LEAVES
-        pose = points[row.first + _number(row, phase)]
-        for number, after in enumerate(phase + _ASIDE):
-            apart = np.linalg.norm(points[slower.first + _number(slower, after)] - pose, axis=-1)
-            said, least = np.full(len(apart), _SLOWEST), np.inf
-            moved = np.maximum(apart - floor, 0.0)
-            for step in _STEPS:
-                for away in (-step, step):
-                    said = np.maximum(said, speeds[_number(row, phase + away)])
-                    said = np.maximum(said, slower_speeds[_number(slower, after + away)])
-                least = min(least, max(float((moved / said).max()), step * row.stride))
-            leasts[knot, number], aparts[knot, number] = least, apart.max()
+        phase = np.array([knot / LEAVES])
+        after = phase + _ASIDE
+        poses = points[slower.first + _numbers(slower, after)]
+        apart = np.linalg.norm(poses - points[row.first + _numbers(row, phase)], axis=-1)
+        moved = np.maximum(apart - floor, 0.0)
+        said = np.maximum(_said(speeds, row, phase), _said(slower_speeds, slower, after))
+        least = (moved[:, None] / np.maximum(said, _SLOWEST)).max(axis=-1)
+        leasts[knot], aparts[knot] = np.maximum(least, ways).min(axis=-1), apart.max(axis=-1)
     numbers = _steady(leasts + aparts)
-    ways, aside = leasts[np.arange(LEAVES), numbers], _ASIDE[numbers]
-    pairs = np.round(np.column_stack([ways, aside]), 5)
+    found = leasts[np.arange(LEAVES), numbers], _ASIDE[numbers]
+    pairs = np.round(np.column_stack(found), 5)
     return tuple((float(way), float(further)) for way, further in pairs)
 
 
@@ -94,15 +92,30 @@ def _steady(costs: F64) -> list[int]:
     return found[::-1][len(costs) : 2 * len(costs)]
 
 
-def _number(row: Row, phase: float) -> int:
-    return round(float(phase) * row.count) % row.count
+def _numbers(row: Row, phase: F64) -> NDArray[np.int64]:
+    """Numbers of the poses at some phases."""
+    found: NDArray[np.int64] = np.round(phase * row.count).astype(np.int64) % row.count
+    return found
 
 
-def _speeds(points: Poses, row: Row) -> F64:
+def _said(speeds: F32, row: Row, phase: F64) -> F32:
+    """The most that poses say within each of the steps from some phases.
+
+    Shape (phase_count, step_count, vertex_count).
+    """
+    away = np.multiply.outer(np.array(_STEPS), [-1.0, 1.0])
+    numbers = _numbers(row, phase[:, None, None] + away)
+    said: F32 = np.maximum(speeds[numbers[..., 0]], speeds[numbers[..., 1]])
+    for step in range(1, len(_STEPS)):
+        np.maximum(said[:, step], said[:, step - 1], out=said[:, step])
+    return said
+
+
+def _speeds(points: Poses, row: Row) -> F32:
     """Ways of vertices for a way of the body of 1, shape (pose_count, vertex_count)."""
     poses = points[row.first : row.first + row.count].astype(np.float64)
     moved = np.roll(poses, -1, axis=0) - np.roll(poses, 1, axis=0)
     moved *= row.count / (2.0 * row.stride)
     moved[..., 1] -= 1.0
-    speeds: F64 = np.linalg.norm(moved, axis=-1)
+    speeds: F32 = np.linalg.norm(moved, axis=-1).astype(np.float32)
     return speeds
