@@ -240,6 +240,18 @@ def test_what_only_the_scene_can_answer_is_refused(tmp_path):
     assert (tmp_path / "mine" / "notes.txt").read_text() == "keep"
 
 
+def test_settings_that_drive_the_scene_stay(tmp_path):
+    crowd = make_town()
+    driver = bpy.data.objects["Block"].driver_add("location", 0).driver
+    variable = driver.variables.new()
+    variable.targets[0].id = crowd
+    variable.targets[0].data_path, driver.expression = "steer.agents.max_speed", variable.name
+    source = extract(tmp_path / "w", crowd, last=4)
+    assert of_world(source, last=4) == of_scene(crowd, last=4)
+    with pytest.raises(ParameterError, match="A driver of the scene reads settings"):
+        source.override(source.find([])[0], ["agents.max_speed=2"], None)
+
+
 def test_an_error_leaves_the_earlier_world(tmp_path, monkeypatch):
     crowd = make_town()
     extract(tmp_path / "w", crowd, last=3)

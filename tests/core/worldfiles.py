@@ -32,6 +32,7 @@ FACTS = {
     "name_full": "Crowd",
     "chosen": True,
     "baked": False,
+    "driving": False,
     "keyed": False,
     "first": 1,
     "last": LAST,

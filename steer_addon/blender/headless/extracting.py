@@ -232,6 +232,7 @@ class Extraction:
             "name_full": crowd.name_full,
             "chosen": crowd.session_uid in self._ranges,
             "baked": plays_back(crowd),
+            "driving": _drives(crowd),
             "keyed": found.keyed,
             "first": own[0],
             "last": own[-1],
@@ -246,6 +247,19 @@ class Extraction:
             "base": found.base,
             **found.recorder.to_dict(),
         }
+
+
+def _drives(crowd: bpy.types.Object) -> bool:
+    """Whether a driver anywhere reads settings of a crowd, so that these may change the scene."""
+    users = bpy.data.user_map(subset={crowd})[crowd] | {crowd}
+    found = [getattr(user, "animation_data", None) for user in users]
+    drivers = [curve.driver for data in found if data is not None for curve in data.drivers]
+    return any(
+        target.id == crowd and target.data_path.startswith("steer.")
+        for driver in drivers
+        for variable in driver.variables
+        for target in variable.targets
+    )
 
 
 def _check_bakes(group: simulate.SceneGroup) -> None:

@@ -14,7 +14,7 @@ from ..crowd.kept import as_in_blender
 from ..crowd.meets import Relation, relations, with_bodies
 from ..crowd.settings import CrowdSettings
 from ..diagnoses import Diagnosis, diagnose
-from ..errors import SceneError, WorldError
+from ..errors import ParameterError, SceneError, WorldError
 from ..inputs.targets import Targets
 from ..inputs.world import CollidersBuilder, World
 from ..results.frames import Frame, targets_of
@@ -212,6 +212,12 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
                 read from the scene.
         """
         if texts or seed is not None:
+            if crowd.driving:
+                raise ParameterError(
+                    f"A driver of the scene reads settings of crowd {crowd.name!r}, and a world no "
+                    "longer has the scene: extract it with these --set and --seed, or simulate the "
+                    ".blend file"
+                )
             how = {"walls": crowd.walls, "alone": not self.world.complete}
             for number, before in enumerate(crowd.settings):
                 after = as_in_blender(changed(before, texts, seed))

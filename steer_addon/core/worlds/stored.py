@@ -69,6 +69,8 @@ class StoredCrowd:
     """Whether it was to be extracted, and not only met by one that was."""
     baked: bool
     """Whether it plays a bake in its file, unless it is simulated."""
+    driving: bool
+    """Whether a driver of the scene reads its settings."""
     keyed: bool
     """Whether other crowds see its settings as they are keyed, since physics play its scene."""
     first: int
@@ -228,6 +230,7 @@ class _Reader:
             name_full=text(data["name_full"]),
             chosen=flag(data["chosen"]),
             baked=flag(data["baked"]),
+            driving=flag(data["driving"]),
             keyed=flag(data["keyed"]),
             first=first,
             last=last,
