@@ -17,7 +17,7 @@ from ...core.crowd.meets import MeetsSettings, Relation, relations, with_bodies
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from ...core.results import frames as results
-from ...core.runs import several
+from ...core.runs import linking
 from ..unchanging import once
 from .crowds import crowds, is_crowd
 from .property_factory import read_settings
@@ -72,8 +72,8 @@ def linked_with(obj: bpy.types.Object) -> Linked:
 def _linked_with(obj: bpy.types.Object) -> Linked:
     scenes = frozenset(scene.session_uid for scene in obj.users_scene)
     groups = once((_groups, scenes), lambda: _groups(_beside(obj)))
-    found = several.reached(
-        obj, lambda crowd: groups.get(crowd.session_uid) or several.linking([crowd], crowd_slots)
+    found = linking.reached(
+        obj, lambda crowd: groups.get(crowd.session_uid) or linking.linking([crowd], crowd_slots)
     )
     uids = frozenset(found)
 
@@ -99,7 +99,7 @@ def all_linked(several: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
 
 def followed_crowds(obj: bpy.types.Object) -> set[int]:
     """Session uids of a crowd and of those that it steers by, directly or through others."""
-    return set(several.reached(obj, lambda crowd: several.linking([crowd], crowd_slots)))
+    return set(linking.reached(obj, lambda crowd: linking.linking([crowd], crowd_slots)))
 
 
 def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
@@ -108,9 +108,9 @@ def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
     return list(found.values())
 
 
-def _groups(members: Sequence[bpy.types.Object]) -> dict[int, several.Linking[bpy.types.Object]]:
+def _groups(members: Sequence[bpy.types.Object]) -> dict[int, linking.Linking[bpy.types.Object]]:
     """By session uid: the crowds that meet, directly or through others."""
-    return several.meeting_linkings(members, relations_of(members), crowd_slots)
+    return linking.meeting_linkings(members, relations_of(members), crowd_slots)
 
 
 def relations_of(members: Sequence[bpy.types.Object]) -> tuple[Relation, Relation]:
@@ -156,4 +156,4 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
         axis = crowd.steer.motion.forward_axis
         return results.targets_of(frame, axis, own=crowd == obj)
 
-    return several.with_crowds(world, crowd_slots(obj), targets)
+    return linking.with_crowds(world, crowd_slots(obj), targets)

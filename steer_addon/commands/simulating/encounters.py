@@ -8,7 +8,8 @@ from dataclasses import asdict
 from ...core.results.frames import Frame
 from ...core.results.metric_crowds import Bodies, Encounters
 from ...core.results.metrics import Touched
-from ...core.runs.session import Crowd, Session
+from ...core.runs.linking import Crowd
+from ...core.runs.session import Session
 from ..pipeline import Job, Pipeline, Row
 
 Moment = Sequence[tuple[Crowd, Session, Frame]]

@@ -14,9 +14,9 @@ from ..errors import SceneError, SteerError
 from ..results.frames import Frame
 from ..step.simulation import Taking, advance_together
 from ..step.together import Meeting
-from .session import Crowd, Session
+from .linking import CrowdT
+from .session import Session
 
-CrowdT = TypeVar("CrowdT", bound=Crowd)
 SessionT = TypeVar("SessionT", bound=Session)
 
 

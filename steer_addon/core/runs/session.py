@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from ..diagnoses import Diagnosis
 from ..inputs.world import World
 from ..results.frames import Frame
 from ..step.simulation import Simulation, Taking
-
-
-class Crowd(Protocol):
-    """What a run knows of a crowd by itself: an object of Blender, or a crowd of a stored world."""
-
-    @property
-    def session_uid(self) -> int:
-        """What it is told apart by."""
-
-    @property
-    def name(self) -> str:
-        """Its name for people."""
-
-    @property
-    def name_full(self) -> str:
-        """Its name among crowds of several files."""
 
 
 class Session:

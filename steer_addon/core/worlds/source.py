@@ -18,7 +18,7 @@ from ..errors import ParameterError, SceneError, WorldError
 from ..inputs.targets import Targets
 from ..inputs.world import CollidersBuilder, World
 from ..results.frames import Frame, targets_of
-from ..runs import several
+from ..runs import linking, several
 from ..runs.group import RunGroup
 from ..runs.points import agents_of
 from ..runs.session import Session
@@ -153,7 +153,7 @@ class _Group(RunGroup[StoredCrowd, StoredSession]):
             return targets_of(frame, axis, own=other is crowd)
 
         slots = self._source.slots(crowd)
-        world = several.with_crowds(session.world, slots, targets)
+        world = linking.with_crowds(session.world, slots, targets)
         return Taking(session.simulation, world, settings)
 
     def relations(self, crowds: Sequence[StoredCrowd]) -> tuple[Relation, Relation]:
@@ -238,7 +238,7 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
             return self.settings_of(crowd, crowd.base)
         return self.settings_of(crowd, crowd.row(number).settings)
 
-    def slots(self, crowd: StoredCrowd) -> several.Slots[StoredCrowd]:
+    def slots(self, crowd: StoredCrowd) -> linking.Slots[StoredCrowd]:
         """The crowds that a crowd steers by."""
         return {key: self.world.crowds[k] for key, k in crowd.steers_by.items()}
 
@@ -290,12 +290,12 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
     def linked_crowds(self, crowd: StoredCrowd) -> list[StoredCrowd]:
         """A crowd, first, and all crowds that it depends on, by name."""
         beside = [other for other in self.world.crowds if other.scenes & crowd.scenes]
-        groups = several.meeting_linkings(beside, self.relations_of(beside), self.slots)
+        groups = linking.meeting_linkings(beside, self.relations_of(beside), self.slots)
 
-        def group_of(one: StoredCrowd) -> several.Linking[StoredCrowd]:
-            return groups.get(one.session_uid) or several.linking([one], self.slots)
+        def group_of(one: StoredCrowd) -> linking.Linking[StoredCrowd]:
+            return groups.get(one.session_uid) or linking.linking([one], self.slots)
 
-        found = several.reached(crowd, group_of)
+        found = linking.reached(crowd, group_of)
         others = [other for other in found.values() if other is not crowd]
         return [crowd, *sorted(others, key=lambda other: other.name_full)]
 
@@ -310,7 +310,7 @@ class WorldSource(several.Source[StoredCrowd, StoredSession]):
         members = self.linked_crowds(root)
         needed: set[int] = set()
         for crowd in wanted:
-            needed |= several.reached(crowd, lambda one: several.linking([one], self.slots)).keys()
+            needed |= linking.reached(crowd, lambda one: linking.linking([one], self.slots)).keys()
         for other in members:
             if other.baked and other not in wanted:
                 raise WorldError(
