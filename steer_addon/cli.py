@@ -122,7 +122,8 @@ def _run(options: argparse.Namespace) -> tuple[Result | None, int]:
 
 def _try(options: argparse.Namespace) -> tuple[Result | None, int]:
     try:
-        if options.in_blender:
+        needed = options.in_blender
+        if needed(options) if callable(needed) else needed:
             with process.held():
                 importlib.import_module("bpy")
         result = options.run(options)

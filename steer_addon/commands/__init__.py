@@ -1,6 +1,7 @@
 """The commands, one module each: `NAME`, `add_arguments(parser)` and `run(options) -> Result`.
 
-Blender is loaded before, unless `IN_BLENDER = False` says that a command needs none.
+Blender is loaded before, unless `IN_BLENDER = False` says that a command needs none, or
+`IN_BLENDER(options)` that it does not this time.
 
 Modules of Blender wait behind doors: `steer presets` works without Blender.
 """
@@ -11,6 +12,7 @@ from . import (
     character,
     compile,
     demo,
+    extract,
     info,
     presets,
     render,
@@ -26,6 +28,7 @@ MODULES = (
     character,
     info,
     ways,
+    extract,
     simulate,
     bake,
     render,

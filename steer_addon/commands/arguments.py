@@ -94,6 +94,16 @@ def add_blend(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.blend", type=path, help="file with crowds")
 
 
+def add_blend_or_world(parser: argparse.ArgumentParser) -> None:
+    """Take the .blend file that a command works on, or a world that was extracted from one."""
+    parser.add_argument(
+        "file",
+        metavar="FILE.blend|WORLD",
+        type=path,
+        help="file with crowds, or the folder that `steer extract` wrote, which needs no Blender",
+    )
+
+
 def add_crowd(
     parser: argparse.ArgumentParser,
     what: str = "name of a crowd object; may be given several times (default: all crowds of the "

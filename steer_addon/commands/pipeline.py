@@ -1,4 +1,4 @@
-"""The pipeline of all commands that run the crowds of a .blend file.
+"""The pipeline of all commands that run the crowds of a .blend file, or of a stored world.
 
 The file is opened, its crowds are found, and the settings of all are changed for this run, before
 any is run: crowds that meet depend on one another. Of the rows that come of it a report is made.
@@ -9,14 +9,18 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ..blender.crowd import links, properties
 from ..blender.headless import batch
+from ..blender.live import played, simulate
 from ..core.compiled import jit
+from ..core.crowd.meets import Relation
 from ..core.crowd.settings import CrowdSettings
 from ..core.diagnoses import Diagnosis, diagnose
 from ..core.errors import ParameterError, UncompiledError
+from ..core.results.metric_crowds import Bodies
 from .output import ProgressLine, Result
 
 if TYPE_CHECKING:
@@ -82,10 +86,13 @@ class Pipeline:
         self.options = options
         if getattr(options, "save", None) is not None:
             batch.check_new_file(options.save, ".blend")
-        self.scene = batch.open_file(options.file)
-        self.crowds = batch.find_crowds(self.scene, options.crowd)
+        self._open(options)
         # after Blender, which needs its memory more
         self.warnings = check_compiled(options.require_compiled)
+
+    def _open(self, options: argparse.Namespace) -> None:
+        self.scene = batch.open_file(options.file)
+        self.crowds: list[Any] = batch.find_crowds(self.scene, options.crowd)
 
     def jobs(self, doing: str) -> Iterator[Job]:
         """Get all crowds ready, and then pass them on one by one.
@@ -109,15 +116,47 @@ class Pipeline:
 
     def _settings(self, crowd: bpy.types.Object) -> CrowdSettings:
         try:
-            return batch.override(
-                crowd, self.options.set, self.options.seed, self.options.preset, self.scene
-            )
+            return self._override(crowd)
         except ParameterError as error:
             if len(self.crowds) == 1:
                 raise
             raise ParameterError(
                 f"Crowd {crowd.name!r}: {error}; --crowd chooses the crowds to change"
             ) from None
+
+    def _override(self, crowd: bpy.types.Object) -> CrowdSettings:
+        options = self.options
+        return batch.override(crowd, options.set, options.seed, options.preset, self.scene)
+
+    @property
+    def fps(self) -> float:
+        """Frames per second."""
+        return simulate.fps_of(self.scene)
+
+    def run_together(self, wanted: Sequence[tuple[Any, range]], **options: Any) -> Any:
+        """Simulate crowds; see `live.simulate.run_together`."""
+        return simulate.run_together(wanted, self.scene, **options)
+
+    def members(self, root: Any) -> list[Any]:
+        """A crowd, first, and all that it depends on."""
+        return links.linked_crowds(root)
+
+    def touches(self, members: Sequence[Any]) -> Relation:
+        """Which of some crowds touch which."""
+        return links.relations_of(members)[1]
+
+    def played(self, crowd: Any) -> Callable[[int], Bodies] | None:
+        """The bodies of a crowd that plays a bake, by the frame; None for one that does not."""
+        bake = played.played(crowd)
+        if bake is None:
+            return None
+        height = properties.settings_of(crowd).body_height
+
+        def bodies(number: int) -> Bodies:
+            frame = bake.frame(number)
+            return Bodies(frame.position, frame.radius, frame.alive, height)
+
+        return bodies
 
     def report(
         self,

@@ -1,31 +1,29 @@
-"""Simulate crowds of a .blend file and write their frames as arrays."""
+"""Simulate crowds of a .blend file, or of an extracted world, and write their frames as arrays."""
 
 from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING
 
-from ..blender.live import simulate
 from ..core.cache import folder_name
 from ..core.crowd.birth_memory import Tally, remembered
+from ..core.runs.session import Session
 from ..core.step.simulation import with_progress
 from . import arguments
-from .encounters import Watch
-from .measuring import Measuring
 from .output import Result
 from .pipeline import Job, Pipeline, Row, StepClock
-from .recording import Recorder, Summary
-
-if TYPE_CHECKING:
-    from ..blender.live.session import Session
+from .simulating.encounters import Watch
+from .simulating.measuring import Measuring
+from .simulating.recording import Recorder, Summary
+from .simulating.world_pipeline import WorldPipeline, in_blender
 
 NAME = "simulate"
+IN_BLENDER = in_blender
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    arguments.add_blend(parser)
+    arguments.add_blend_or_world(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",
@@ -103,7 +101,7 @@ class _Run:
 
     def __init__(self, work: Pipeline, tracks: list[_Track]) -> None:
         self._work, self.tracks, self.clock = work, tracks, StepClock()
-        self._watch = Watch([track.job for track in tracks])
+        self._watch = Watch(work, [track.job for track in tracks])
 
     def simulate(self) -> None:
         """Simulate all crowds, those that meet in one go, and write their frames.
@@ -118,7 +116,7 @@ class _Run:
         total = sum(len(job.frames) for job in jobs)
         wanted = [(job.crowd, job.frames) for job in jobs]
         more = {"watch": self._watch.add} if self._work.options.json else {}
-        run = simulate.run_together(wanted, self._work.scene, warnings=warnings, **more)
+        run = self._work.run_together(wanted, warnings=warnings, **more)
         with closing(run) as steps:
             rows = (row for moment in self.clock.timed(steps) for row in moment)
             for crowd, session, frame in with_progress(rows, total, progress):
@@ -133,7 +131,7 @@ class _Run:
         return {
             "command": "simulate",
             "file": self._work.options.file.name,
-            "fps": simulate.fps_of(self._work.scene),
+            "fps": self._work.fps,
             "warnings": self._work.warnings,
             "seconds": round(self.clock.seconds, 4),
             "seconds_per_step": self.clock.seconds_per_step,
@@ -177,7 +175,7 @@ class _Run:
 
 def run(options: argparse.Namespace) -> Result:
     """Simulate and write; what was simulated before a failure is kept."""
-    work = Pipeline(options)
+    work = Pipeline(options) if in_blender(options) else WorldPipeline(options)
     jobs = list(work.jobs("Simulating"))
     return _run_one(work, jobs[0]) if len(jobs) == 1 else _run_several(work, jobs)
 

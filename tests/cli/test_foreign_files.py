@@ -101,7 +101,7 @@ def test_what_a_run_left_the_next_one_replaces(run, small_scene, tmp_path):
 
 
 def test_a_cut_run_does_not_replace_a_complete_one(run, small_scene, tmp_path, monkeypatch):
-    from steer_addon.commands.recording import Recorder
+    from steer_addon.commands.simulating.recording import Recorder
 
     assert run("simulate", small_scene, FRAMES, "--out", tmp_path).code == 0
     before = tree(tmp_path)

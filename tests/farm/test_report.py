@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from steer_addon.core.errors import JobError, OutputError
+from steer_addon.core.errors import OutputError
+from steer_addon.farm.errors import JobError
 from steer_addon.farm.report import figures, page
 from steer_addon.farm.report.gather import outcomes, variation
 

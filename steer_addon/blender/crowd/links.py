@@ -7,17 +7,17 @@ Crowds that see or touch one another are stepped together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from ...core.crowd.meets import MeetsSettings, Relation, groups_of, relations, with_bodies
+from ...core.crowd.meets import MeetsSettings, Relation, relations, with_bodies
 from ...core.diagnoses import diagnose
 from ...core.errors import SceneError
 from ...core.results import frames as results
+from ...core.runs import linking
 from ..unchanging import once
 from .crowds import crowds, is_crowd
 from .property_factory import read_settings
@@ -72,7 +72,9 @@ def linked_with(obj: bpy.types.Object) -> Linked:
 def _linked_with(obj: bpy.types.Object) -> Linked:
     scenes = frozenset(scene.session_uid for scene in obj.users_scene)
     groups = once((_groups, scenes), lambda: _groups(_beside(obj)))
-    found = _reached(obj, lambda crowd: groups.get(crowd.session_uid) or _group([crowd]))
+    found = linking.reached(
+        obj, lambda crowd: groups.get(crowd.session_uid) or linking.linking([crowd], crowd_slots)
+    )
     uids = frozenset(found)
 
     def by_name() -> Linked:
@@ -97,7 +99,7 @@ def all_linked(several: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
 
 def followed_crowds(obj: bpy.types.Object) -> set[int]:
     """Session uids of a crowd and of those that it steers by, directly or through others."""
-    return set(_reached(obj, lambda crowd: _group([crowd])))
+    return set(linking.reached(obj, lambda crowd: linking.linking([crowd], crowd_slots)))
 
 
 def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
@@ -106,35 +108,9 @@ def _beside(obj: bpy.types.Object) -> list[bpy.types.Object]:
     return list(found.values())
 
 
-_Group = tuple[dict[int, bpy.types.Object], list[bpy.types.Object]]
-"""Crowds that meet, by session uid, and the crowds that they steer by."""
-
-
-def _reached(
-    obj: bpy.types.Object, group_of: Callable[[bpy.types.Object], _Group]
-) -> dict[int, bpy.types.Object]:
-    """A crowd, and all that one comes to from its group by going on to those that it steers by."""
-    found: dict[int, bpy.types.Object] = {}
-    waiting = [obj]
-    while waiting:
-        crowd = waiting.pop()
-        if crowd.session_uid not in found:
-            members, ahead = group_of(crowd)
-            found |= members
-            waiting += ahead
-    return found
-
-
-def _group(members: Sequence[bpy.types.Object]) -> _Group:
-    ahead = [crowd for member in members for crowd in crowd_slots(member).values()]
-    return {crowd.session_uid: crowd for crowd in members}, ahead
-
-
-def _groups(members: Sequence[bpy.types.Object]) -> dict[int, _Group]:
+def _groups(members: Sequence[bpy.types.Object]) -> dict[int, linking.Linking[bpy.types.Object]]:
     """By session uid: the crowds that meet, directly or through others."""
-    sees, touches = relations_of(members)
-    groups = [_group([members[k] for k in rows]) for rows in groups_of(sees | touches)]
-    return {uid: group for group in groups for uid in group[0]}
+    return linking.meeting_linkings(members, relations_of(members), crowd_slots)
 
 
 def relations_of(members: Sequence[bpy.types.Object]) -> tuple[Relation, Relation]:
@@ -170,20 +146,14 @@ def with_crowds(obj: bpy.types.Object, world: World, frames: Mapping[int, Frame]
     Raises:
         SceneError: One of these crowds is not simulated at that frame.
     """
-    slots = crowd_slots(obj)
-    if not slots:
-        return world
-    known: dict[int, Targets] = {}
-    for crowd in slots.values():
+
+    def targets(crowd: bpy.types.Object) -> Targets:
         frame = frames.get(crowd.session_uid)
         if frame is None:
             start = min(crowd.steer.frame_start, obj.steer.frame_start)
             far = {"other": crowd.name, "start": start}
             raise SceneError(diagnose("OTHER_CROWD_NOT_SIMULATED", obj.name, **far))
-        if crowd.session_uid not in known:
-            axis = crowd.steer.motion.forward_axis
-            known[crowd.session_uid] = results.targets_of(frame, axis, own=crowd == obj)
-    merged: dict[str, Any] = {role: dict(getattr(world, role)) for role in ROLES}
-    for (role, name), crowd in slots.items():
-        merged[role][name] = known[crowd.session_uid]
-    return replace(world, **merged)
+        axis = crowd.steer.motion.forward_axis
+        return results.targets_of(frame, axis, own=crowd == obj)
+
+    return linking.with_crowds(world, crowd_slots(obj), targets)

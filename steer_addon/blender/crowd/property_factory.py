@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
-import numpy as np
 
+from ...core.crowd.kept import IN_RADIANS, within
 from ...core.parameters import ParameterInfo, Settings, parameters
 
 ANIMATED = {"ANIMATABLE", "LIBRARY_EDITABLE"}
@@ -65,10 +65,6 @@ def choice_label(identifier: str) -> str:
     return " ".join(words)
 
 
-def _in_radians(info: ParameterInfo) -> bool:
-    return info.unit in ("deg", "deg/s")
-
-
 def label_of(info: ParameterInfo) -> str:
     """Name of a parameter in panels, with its unit where Blender shows none in the field."""
     if info.unit and (info.unit not in _UNITS or info.unit == "deg/s"):
@@ -84,7 +80,7 @@ def _float_property(info: ParameterInfo, common: dict[str, Any]) -> Any:
         "soft_min": info.minimum,
         "soft_max": info.soft_maximum,
     }
-    if _in_radians(info):
+    if info.unit in IN_RADIANS:
         limits = {name: math.radians(value) for name, value in limits.items()}
     return bpy.props.FloatProperty(
         **common, **limits, **_UNITS.get(info.unit, {}), precision=3, step=10
@@ -166,18 +162,6 @@ def unique_name(wanted: str, taken: list[str]) -> str:
     return name
 
 
-@lru_cache(maxsize=4096)
-def _meant(value: float, in_radians: bool) -> float:
-    """The decimal number that a property's 32 bits stand for."""
-    if in_radians:
-        # a 32-bit number holds 7 digits; more would be the rounding of the conversion
-        meant = float(f"{math.degrees(value):.7g}")
-    else:
-        meant = float(str(np.float32(value)))
-    # never -0, which is equal to 0 and yet other bits
-    return meant + 0.0
-
-
 @_kept(1024)
 def made_of(settings: type[Settings], values: tuple[tuple[str, Any], ...]) -> Any:
     """Settings from names and values; the same instance again for the same values.
@@ -190,14 +174,10 @@ def made_of(settings: type[Settings], values: tuple[tuple[str, Any], ...]) -> An
     return settings(**dict(values))
 
 
-def _within(value: float, info: ParameterInfo) -> float:
-    return min(max(_meant(value, _in_radians(info)), info.minimum), info.maximum)
-
-
 def read_values(group: Any, infos: Iterable[ParameterInfo]) -> dict[str, Any]:
     """The values of parameters in the dataclass's units, within their ranges."""
     return {
-        info.name: _within(getattr(group, info.name), info)
+        info.name: within(getattr(group, info.name), info)
         if info.kind == "float"
         else getattr(group, info.name)
         for info in infos
@@ -208,7 +188,7 @@ def write_values(group: Any, infos: Iterable[ParameterInfo], values: Mapping[str
     """Set parameters from values in the dataclass's units."""
     for info in infos:
         value = values[info.name]
-        setattr(group, info.name, math.radians(value) if _in_radians(info) else value)
+        setattr(group, info.name, math.radians(value) if info.unit in IN_RADIANS else value)
 
 
 def read_settings(group: Any, settings: type[Settings]) -> Any:

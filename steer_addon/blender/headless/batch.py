@@ -20,6 +20,7 @@ from ...core.errors import OutputError, SceneError
 from ...core.files.plain import reason, rename, sync_file
 from ...core.files.staging import as_output_errors, beside, cannot_write, stage
 from ...core.files.whole import why_not_whole
+from ...core.worlds.layout import is_world
 from .. import registration
 from ..crowd import animation_paths, crowds
 from ..crowd.properties import apply_settings, bake_settings_of, settings_of
@@ -47,6 +48,11 @@ def open_file(path: Path) -> bpy.types.Scene:
     Raises:
         SceneError: There is no such file, or Blender cannot read it.
     """
+    if is_world(path):
+        raise SceneError(
+            f"{path} is a world that `steer extract` wrote, and no .blend file: `steer simulate` "
+            "and `steer info` take it, all else needs the file that it came from"
+        )
     if not path.is_file():
         raise SceneError(f"There is no file {path}: check the path")
     with path.open("rb") as file:

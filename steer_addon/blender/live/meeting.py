@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import bpy
 
-from ...core.crowd.meets import groups_of
 from ...core.results.frames import Frame
+from ...core.runs import group
 from ...core.step.simulation import Taking
 from ...core.step.together import Meeting
 from ..crowd.links import all_linked, crowd_slots, relations_of
@@ -27,10 +27,8 @@ def meeting_groups(
     Args:
         members: The crowds, each with what it takes part with.
     """
-    crowds, takings = [crowd for crowd, _ in members], [taking for _, taking in members]
-    meeting = Meeting(*relations_of(crowds))
-    groups = groups_of(meeting.sees | meeting.touches)
-    return [([takings[k] for k in group], meeting.part(group)) for group in groups]
+    relations = relations_of([crowd for crowd, _ in members])
+    return group.meeting_groups([taking for _, taking in members], relations)
 
 
 def frames_before(obj: bpy.types.Object, number: int, find: FrameFinder) -> Mapping[int, Frame]:

@@ -8,15 +8,15 @@ import bpy
 
 from ...core.crowd.settings import CrowdSettings
 from ...core.diagnoses import Diagnosis
-from ...core.inputs.world import World
 from ...core.results.frames import Frame
+from ...core.runs import session as sessions
 from ...core.step.simulation import Simulation, Taking
 from ..crowd.links import with_crowds
 from ..reading.scene import WorldReader
 from ..reading.scene_agents import read_agents
 
 
-class Session:
+class Session(sessions.Session):
     """A simulation with the reader of its inputs; shared by live and offline runs."""
 
     def __init__(
@@ -51,13 +51,9 @@ class Session:
         )
 
     @property
-    def frame(self) -> int:
-        """Number of the frame that the simulation is at."""
-        return self.simulation.frame
-
-    def current(self) -> Frame:
-        """The crowd as it is now."""
-        return self.simulation.current()
+    def read_warnings(self) -> list[Diagnosis]:
+        """Diagnoses of the world at its frame."""
+        return self.reader.warnings
 
     def read(
         self,
@@ -90,12 +86,6 @@ class Session:
             SceneError: A crowd that this one steers by is not simulated up to this frame.
         """
         return Taking(self.simulation, with_crowds(obj, self.world, others), settings)
-
-    def standing(self) -> Taking:
-        """The same for a crowd that stands, before its first frame or after its last."""
-        agents = self.simulation.agents.copy()
-        agents.velocity[:] = 0.0
-        return Taking(self.simulation, World(), shown=agents)
 
     @property
     def warnings(self) -> list[Diagnosis]:

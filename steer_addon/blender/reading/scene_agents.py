@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.agents import AGENT_PARAMETERS, HEIGHT, Agents, make_agents
-from ...core.behaviors import REGISTRY, own_parameters
-from ...core.crowd.births import BIRTH, DEATH
+from ...core.agents import Agents
 from ...core.crowd.groups import VERTEX_GROUP
-from ...core.crowd.membership import column_of
 from ...core.crowd.settings import CrowdSettings
-from ...core.crowd.spread import spread
 from ...core.errors import AgentError, SceneError
-from ...core.parameters import parameters
-from ...core.results.frames import forward_vector, turned
+from ...core.runs.points import Points, agents_of, attribute_names
 from ..crowd.scene_time import moment
 from ..display import display
 from .scene_meshes import (
@@ -61,15 +56,42 @@ def read_agents(
         AgentError: There are no points, or values are not finite.
         SceneError: The object's scale is 0, or its numbers are not finite.
     """
+    names = attribute_names(settings)
+    points = read_points(obj, depsgraph, settings, names, evaluated=evaluated)
+    return agents_of(points, settings, obj.name)
+
+
+def read_points(
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    settings: CrowdSettings,
+    names: Container[str] | None = None,
+    *,
+    evaluated: bpy.types.Object | None = None,
+) -> Points:
+    """The points of a crowd, see `read_agents`.
+
+    Args:
+        obj: The original crowd object.
+        depsgraph: Source of the frame and of the object's place.
+        settings: Settings of the crowd.
+        names: Attributes to read; None reads all, and the weights in all vertex groups.
+        evaluated: The crowd evaluated without its Crowd modifier, if available.
+
+    Raises:
+        AgentError: There are no points, or they are not at finite places.
+        SceneError: The object's scale is 0, or its numbers are not finite.
+    """
+    wanted = (settings, names)
     if evaluated is not None:
-        return _from_evaluated(obj, evaluated, settings)
+        return _from_evaluated(obj, evaluated, *wanted)
     if not needs_evaluation(obj):
         with own_mesh(obj.data) as mesh:
-            return _from_mesh(obj, mesh, matrix_of(obj.evaluated_get(depsgraph)), settings)
+            return _from_mesh(obj, mesh, matrix_of(obj.evaluated_get(depsgraph)), *wanted)
     shown = depsgraph.scene
     with Scratch(shown.original, (), crowds=[obj]) as scratch:
         own = scratch.at(*moment(shown))
-        return _from_evaluated(obj, scratch.crowd(obj, own), settings)
+        return _from_evaluated(obj, scratch.crowd(obj, own), *wanted)
 
 
 def reads_weights(settings: CrowdSettings) -> bool:
@@ -121,11 +143,14 @@ def vertices_of(obj: bpy.types.Object, ids: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _from_evaluated(
-    obj: bpy.types.Object, evaluated: bpy.types.Object, settings: CrowdSettings
-) -> Agents:
+    obj: bpy.types.Object,
+    evaluated: bpy.types.Object,
+    settings: CrowdSettings,
+    names: Container[str] | None,
+) -> Points:
     with mesh_of(evaluated) as mesh:
         assert mesh is not None  # a crowd is a mesh object
-        return _from_mesh(obj, mesh, matrix_of(evaluated), settings, evaluated)
+        return _from_mesh(obj, mesh, matrix_of(evaluated), settings, names, evaluated)
 
 
 def _from_mesh(
@@ -133,8 +158,9 @@ def _from_mesh(
     mesh: bpy.types.Mesh,
     matrix: Matrix,
     settings: CrowdSettings,
+    names: Container[str] | None,
     evaluated: bpy.types.Object | None = None,
-) -> Agents:
+) -> Points:
     _check_matrix(obj, matrix)
     local = positions(mesh)
     if not len(local) and not settings.births.emits:
@@ -150,25 +176,18 @@ def _from_mesh(
             f"places (first: point {int(bad.argmax())}): move or delete them, "
             "and check the object's scale"
         )
-    linear = matrix[:3, :3]
-    agents, ids = settings.agents, column(mesh, "id")
-    attributes = {**_attributes(mesh, settings), **_weights(evaluated or obj, mesh, settings)}
-    drawn = spread(settings, np.arange(len(points)) if ids is None else ids, attributes)
-    try:
-        return make_agents(
-            points,
-            radius=agents.radius,
-            mass=agents.mass,
-            max_speed=agents.max_speed,
-            max_force=agents.max_force,
-            velocity=_velocity(mesh, linear),
-            heading=_heading(mesh, linear, settings.motion.forward_axis),
-            ids=ids,
-            attributes={**drawn, **attributes},
-            may_be_none=True,
-        )
-    except AgentError as error:
-        raise AgentError(f"Crowd {obj.name!r}: {error}") from None
+    groups = evaluated or obj
+    told = {group.name for group in settings.groups if group.source == VERTEX_GROUP}
+    return Points(
+        position=points,
+        linear=np.ascontiguousarray(matrix[:3, :3]),
+        velocity=column(mesh, "velocity", ("FLOAT_VECTOR",)),
+        rotation=column(mesh, "rotation", ("QUATERNION",)),
+        heading=column(mesh, "heading", ("FLOAT_VECTOR",)),
+        ids=column(mesh, "id"),
+        attributes=_attributes(mesh, names),
+        weights=_weights(groups, mesh, groups.vertex_groups.keys() if names is None else told),
+    )
 
 
 def _check_matrix(obj: bpy.types.Object, matrix: Matrix) -> None:
@@ -203,49 +222,14 @@ def column(mesh: bpy.types.Mesh, name: str, types: Container[str] = _NUMBERS) ->
     return values
 
 
-def _velocity(mesh: bpy.types.Mesh, linear: Matrix) -> Any:
-    rows = column(mesh, "velocity", ("FLOAT_VECTOR",))
-    return None if rows is None else (rows @ linear.T).astype(np.float32)
-
-
-def _heading(mesh: bpy.types.Mesh, linear: Matrix, forward_axis: str) -> FloatArray:
-    """Unit headings from `rotation`, else `heading`, else the object's -Y axis."""
-    rows = column(mesh, "rotation", ("QUATERNION",))
-    if rows is not None:
-        rows = turned(rows.astype(np.float64), forward_vector(forward_axis))
-    else:
-        rows = column(mesh, "heading", ("FLOAT_VECTOR",))
-    if rows is None:
-        rows = np.tile([0.0, -1.0, 0.0], (len(mesh.vertices), 1))
-    world = rows @ linear.T
-    size = np.linalg.norm(world, axis=1, keepdims=True)
-    # a vector without length has no direction: make_agents uses its own default
-    return np.where(size > 0.0, world / np.where(size > 0.0, size, 1.0), world).astype(np.float32)
-
-
-def attribute_names(settings: CrowdSettings) -> set[str]:
-    """Names of the point attributes that count: of parameters, characters, groups and births."""
-    names = {*AGENT_PARAMETERS, HEIGHT, "target_index", "alive", BIRTH, DEATH}
-    names.update(map(column_of, settings.groups))
-    if settings.cast is not None:
-        names.update(settings.cast.attributes)
-    for cls in REGISTRY.values():
-        names |= {name for name, info in own_parameters(cls).items() if info.per_agent}
-    for entry in settings.behaviors:
-        own = [name for name, info in parameters(entry).items() if info.per_agent]
-        for prefix in (entry.key, entry.definition.type):
-            names |= {f"{prefix}.{name}" for name in own}
-    return names
-
-
 def _weights(
-    obj: bpy.types.Object, mesh: bpy.types.Mesh, settings: CrowdSettings
+    obj: bpy.types.Object, mesh: bpy.types.Mesh, names: Iterable[str]
 ) -> dict[str, FloatArray]:
-    """Weights of the points in those vertex groups that are groups of the crowd."""
+    """Weights of the points in those vertex groups that there are, by name."""
     found = {
-        obj.vertex_groups[group.name].index: (column_of(group), np.zeros(len(mesh.vertices)))
-        for group in settings.groups
-        if group.source == VERTEX_GROUP and group.name in obj.vertex_groups
+        obj.vertex_groups[name].index: (name, np.zeros(len(mesh.vertices)))
+        for name in names
+        if name in obj.vertex_groups
     }
     for vertex in mesh.vertices if found else ():
         for element in vertex.groups:
@@ -254,11 +238,12 @@ def _weights(
     return {name: weights.astype(np.float32) for name, weights in found.values()}
 
 
-def _attributes(mesh: bpy.types.Mesh, settings: CrowdSettings) -> dict[str, Any]:
-    wanted = attribute_names(settings)
+def _attributes(mesh: bpy.types.Mesh, names: Container[str] | None) -> dict[str, Any]:
     found = {}
     for name in mesh.attributes.keys():
-        values = column(mesh, name) if name in wanted else None
+        # those of Blender itself, as what is selected, have a dot
+        wanted = name[0] != "." if names is None else name in names
+        values = column(mesh, name) if wanted else None
         if values is not None:
             found[name] = values
     return found

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...blender.headless import batch
-from ...core.errors import JobError
 from ...farm.books import VARIATION
+from ...farm.errors import JobError
 from ...farm.report.gather import variation
 from .. import arguments
 from ..output import Result

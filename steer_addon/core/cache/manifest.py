@@ -1,22 +1,20 @@
 """The manifest: the contents of a cache, checked in full before any other file is opened.
 
-The first line names the format, its version and the checksum of the second one, which holds the
-rest; both together are a JSON object.
+See `files.signed` for how it is written.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ..errors import CacheError, FileError, short
+from ..files import signed
 from ..files.plain import read_file
 from ..files.staging import replace_file
 from .layout import (
@@ -43,10 +41,7 @@ MOST_MANIFEST = 16_000_000
 MOST_TEXT = 1000
 """Characters of the longest name."""
 
-_FIRST = re.compile(
-    rb'\{"format": "steer-cache", "version": (\d{1,9}), "sha256": "([0-9a-f]{64})", "cache":'
-)
-_MARK = b'{"format": "steer-cache", "version": '
+_FORMAT, _KEY = "steer-cache", "cache"
 _SUM = re.compile(r"[0-9a-f]{64}")
 _FRAME = 1_100_000
 """Blender's frame numbers stay below this one."""
@@ -93,10 +88,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         ],
         **({} if manifest.played is None else {"played": dict(manifest.played)}),
     }
-    body = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    digest = hashlib.sha256(body.encode()).hexdigest()
-    first = f'{{"format": "steer-cache", "version": {VERSION}, "sha256": "{digest}", "cache":'
-    replace_file(path, [f"{first}\n{body}\n}}\n".encode()])
+    replace_file(path, [signed.signed(_FORMAT, VERSION, _KEY, data)])
 
 
 def check_names(what: str, names: Iterable[Any], most: int) -> None:
@@ -151,35 +143,26 @@ def read_manifest(folder: Path, name: str = MANIFEST) -> Manifest:
         raw = bytes(read_file(path, most=MOST_MANIFEST))
     except FileError as error:
         raise CacheError(f"{error}: bake again") from None
-    first, _, rest = raw.partition(b"\n")
-    found = _FIRST.fullmatch(first)
+    found = signed.opened(raw, _FORMAT, _KEY)
     if found is None:
         raise CacheError(f"{path} is no manifest of a cache, or damaged: bake again")
-    if int(found[1]) != VERSION:
+    version, body = found
+    if version != VERSION:
         raise CacheError(
-            f"{path} has format version {int(found[1])}, this Steer reads version {VERSION}: "
+            f"{path} has format version {version}, this Steer reads version {VERSION}: "
             "use the Steer that baked it, or bake again"
         )
-    body, end = rest[:-3], rest[-3:]
-    if end != b"\n}\n" or hashlib.sha256(body).hexdigest().encode() != found[2]:
+    if body is None:
         raise CacheError(f"{path} is damaged, its checksum is another one: bake again")
     try:
-        data = json.loads(body, parse_constant=_no_number)
-        return _manifest(data)
+        return _manifest(signed.loaded(body))
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError, AttributeError):
         raise CacheError(f"{path} does not describe a cache: bake again") from None
 
 
 def is_manifest(path: Path) -> bool:
     """Whether a file begins with the mark of a manifest, damaged or not."""
-    try:
-        return read_file(path, most=MOST_MANIFEST)[: len(_MARK)].tobytes() == _MARK
-    except FileError:
-        return False
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(text)
+    return signed.has_mark(path, _FORMAT)
 
 
 def _manifest(data: Any) -> Manifest:

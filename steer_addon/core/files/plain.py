@@ -56,6 +56,17 @@ def read_file(path: Path, *, size: int | None = None, most: int) -> NDArray[np.u
     return data
 
 
+def starts_with(path: Path, mark: bytes) -> bool:
+    """Whether a plain file begins with some bytes; False for one that cannot be read."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False
+        with os.fdopen(os.open(path, _READ), "rb") as file:
+            return file.read(len(mark)) == mark
+    except (OSError, ValueError):
+        return False
+
+
 def digest_of(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal digits.
 

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.cache import folder_name
-from ...core.errors import FileError, JobError, short
+from ...core.errors import FileError, short
 from ...core.files.arrays import open_array
 from ..books import BOOK, FORMAT, VARIATION, VARIATION_FORMAT
+from ..errors import JobError
 from ..results import read_json
 
 SIMULATION = "simulation"

@@ -16,13 +16,13 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from ..core.cache.layout import npy_header
-from ..core.errors import FileError, OutputError
-from ..core.files.lock import FolderLock
-from ..core.files.plain import create, read_file, reason, rename, sync_file, sync_folder
-from ..core.files.staging import replace_file, stage
-from ..core.results.frames import Frame
-from .output import with_sentences
+from ...core.cache.layout import npy_header
+from ...core.errors import FileError, OutputError
+from ...core.files.lock import FolderLock
+from ...core.files.plain import create, read_file, reason, rename, sync_file, sync_folder
+from ...core.files.staging import replace_file, stage
+from ...core.results.frames import Frame
+from ..output import with_sentences
 
 ARRAYS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "positions": ("position", "<f4", (3,)),

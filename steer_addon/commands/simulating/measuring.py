@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.crowd.birth_memory import remembered
-from ..core.inputs.world import World
-from ..core.results.metrics import Metrics
-from ..core.step.simulation import Simulation
+from ...core.crowd.birth_memory import remembered
+from ...core.inputs.world import World
+from ...core.results.metrics import Metrics
+from ...core.step.simulation import Simulation
 
 
 class Measuring:

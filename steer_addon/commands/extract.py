@@ -1,0 +1,65 @@
+"""Write what crowds read from their scene to a folder, which simulates without Blender."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Generator
+from pathlib import Path
+
+from ..blender.headless import extracting
+from ..core.step.simulation import with_progress
+from . import arguments
+from .output import Result
+from .pipeline import Pipeline
+
+NAME = "extract"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    arguments.add_blend(parser)
+    parser.add_argument(
+        "--out",
+        metavar="WORLD",
+        type=arguments.path,
+        required=True,
+        help="folder to make; an earlier world of that name is replaced, anything else is left "
+        "alone",
+    )
+    arguments.add_crowd(
+        parser,
+        "name of a crowd object; may be given several times, and the crowds that it meets or "
+        "steers by come along (default: all crowds of the file)",
+    )
+    arguments.add_frames(parser, "frames to read up to (default: each crowd's range)")
+    arguments.add_settings(parser)
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Open the file, read all frames and write them; nothing is simulated."""
+    work = Pipeline(options)
+    jobs = list(work.jobs("Extracting"))
+    progress = work.progress(f"Extracting {options.file.name}")
+
+    def passed(steps: Generator[int, None, None], total: int) -> None:
+        for _ in with_progress(steps, total, progress):
+            pass
+
+    wanted = [(job.crowd, job.frames) for job in jobs]
+    path: Path = options.out
+    warnings = extracting.extract(work.scene, wanted, path, options.file.name, passed)
+    size = sum(file.stat().st_size for file in path.iterdir())
+    rows = [
+        {"crowd": crowd.name, "frame_start": frames[0], "frame_end": frames[-1]}
+        for crowd, frames in wanted
+    ]
+    data = {
+        "command": "extract",
+        "file": options.file.name,
+        "crowds": rows,
+        "bytes": size,
+        "warnings": [*work.warnings, *warnings],
+        "outputs": [str(path)],
+    }
+    names = ", ".join(str(row["crowd"]) for row in rows)
+    return Result(data, [*data["warnings"], f"{path}: {names}, {size / 1.0e6:.1f} MB"])

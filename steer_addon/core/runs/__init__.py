@@ -1,0 +1,1 @@
+"""Runs of several crowds, frame by frame, wherever their worlds come from."""
