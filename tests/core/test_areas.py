@@ -357,15 +357,15 @@ class Strollers(Walk):
 
 def test_people_walk_past_the_lawn_and_have_the_same_bits_after_resuming():
     scene, lawn = open_floor(), [area(8.0, 1.0, 12.0, 9.0)]
-    x, y = np.meshgrid(np.arange(5) * 0.7, np.arange(4) * 0.7)
-    starts = np.column_stack([x.ravel() + 4.0, y.ravel() + 6.0, np.zeros(20)])
+    x, y = np.meshgrid(np.arange(5) * 0.7, np.arange(2) * 0.7)
+    starts = np.column_stack([x.ravel() + 4.0, y.ravel() + 6.0, np.zeros(10)])
     walk = Strollers(scene, starts, GOAL, lawn)
-    places = walk.on(260)
+    places = walk.on(320)
     x, y = places[..., 0], places[..., 1]
     deep = np.minimum.reduce([x - 8.0, 12.0 - x, 9.0 - y])
     # only bodies that lean on one another push some to its edge
     assert deep.max() < RADIUS and (deep > 0.0).mean() < 0.02
-    assert (np.linalg.norm(places[-1] - GOAL, axis=1) < 3.0).mean() > 0.7
+    assert (np.linalg.norm(places[-1] - GOAL, axis=1) < 3.0).all()
     again = Strollers(scene, starts, GOAL, lawn)
     again.on(120)
     again.simulation.adopt(again.simulation.agents.copy())

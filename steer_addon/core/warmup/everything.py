@@ -6,6 +6,7 @@ The types of a kernel's arguments never depend on a scene, so one call of each i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,18 @@ from ..crowd import presets
 from ..crowd.settings import BLOCKS, CrowdSettings
 from ..explain import explanation
 from ..geometry import bvh
+from ..geometry.meshes import Mesh
 from ..inputs.paths import Path
 from ..parameters import Settings, parameters
 from ..results import metrics, reduce
 from ..step.guiding import blocks_of, shape_of
 from ..step.simulation import Simulation
 from ..views import RoomView
+from ..ways.areas import COST, FORBIDDEN, ONE_WAY, make_area, make_areas
+from ..ways.classes import Class
+from ..ways.islands import nearest_reached
 from ..ways.lattice import stand_of
+from ..ways.room import make_room
 from ..ways.ways import MOST_GOALS, Ways
 from .dry_run import run_tiny, tiny_agents, tiny_world
 
@@ -48,6 +54,7 @@ def run_for(settings: Iterable[dict[str, Any]] | None) -> None:
         look(told)
     _arrive_among_moving_colliders()
     _go_own_ways()
+    _go_among_areas()
     _measure()
 
 
@@ -120,6 +127,30 @@ def _go_own_ways() -> None:
     # what is kept of a way that was found
     state, shift = np.zeros(len(view.z), np.uint8), np.zeros((len(view.z), 2), np.int8)
     stand_of(view, RoomView(state, shift, state), 0)
+
+
+def _go_among_areas() -> None:
+    """Walkers on a lawn that costs, is forbidden, or leads one way, with fields and own ways."""
+    told = CrowdSettings.from_dict({"ways": {"ways": "SAFE"}})
+    world = tiny_world(True, True)
+    assert world.ground is not None
+    lawn = Mesh("lawn", world.ground.triangles)
+    areas = [make_area(lawn, kind) for kind in (COST, ONE_WAY, FORBIDDEN)]
+    paint = np.full((len(lawn.triangles), 3), 2.0)
+    for chosen, count in ((areas[:2], MOST_GOALS + 1), (areas[:2], 2), (areas[2:], 2)):
+        there = replace(world, areas=make_areas(chosen, paint))
+        agents = tiny_agents(told, count)
+        goals = agents.position + np.array([1, 0, 0], np.float32)
+        on = shape_of(told, agents), blocks_of(there, agents, told)
+        row, bodies = np.arange(count), (agents.position, agents.id, agents.radius)
+        ways = Ways()
+        ways.lead(*on, goals, row, bodies)
+        ways.without_way(*on, goals, row, bodies)
+        ways.keep_out(*on, agents, agents.copy(), 0.04)
+    surface = ways.surface(*on, goals)
+    people = Class(surface, make_room(surface, world.ground, on[1].colliders, 0.25), 0.25)
+    reached = people.reached(0, backward=False)
+    nearest_reached(surface.view, people.room, reached, (0.0, 0.0, 0.0))
 
 
 def _measure() -> None:
