@@ -69,6 +69,8 @@ class Cast:
         names: Name of each character; None where no group asks for one.
         rounds: The rows of turning on the spot of each character, see `split_clips`; none at all
             where none has any. In the pose space they follow its clips.
+        upright: Share of the slope by which the body of each character is not tilted, 0 to 1; none
+            at all where all are upright.
     """
 
     gaits: tuple[tuple[Row, ...], ...] = ()
@@ -80,6 +82,7 @@ class Cast:
     clips: tuple[tuple[Row, ...], ...] = ()
     names: tuple[str, ...] | None = None
     rounds: tuple[tuple[Row, ...], ...] = ()
+    upright: tuple[float, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there are characters."""
@@ -115,6 +118,10 @@ class Cast:
                 for g in gaits
             ]
         return table
+
+    def uprights(self) -> NDArray[np.float64]:
+        """Share of the slope by which the body of each character is not tilted, 0 to 1."""
+        return np.array(self.upright or [1.0] * len(self.gaits))
 
     def rounds_table(self) -> NDArray[np.float64]:
         """Row of turning left, turn of a cycle [rad] and number of poses of each character.
@@ -155,6 +162,24 @@ def _turns(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.turning) == KNOTS:
                 row[:] = gait.turning
+    return found
+
+
+def lifts_of(cast: Cast) -> NDArray[np.float64]:
+    """How high planted feet are in gaits [m], shape (character_count, most_gaits, KNOTS).
+
+    See `Row.lifts`; 0 where a row has none.
+    """
+    return _lifts(cast.gaits)
+
+
+@lru_cache(maxsize=16)
+def _lifts(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
+    found = np.zeros((len(all_gaits), _most(all_gaits), KNOTS))
+    for rows, gaits in zip(found, all_gaits, strict=True):
+        for row, gait in zip(rows, gaits, strict=False):
+            if len(gait.lifts) == KNOTS:
+                row[:] = np.ravel(gait.lifts)
     return found
 
 

@@ -17,7 +17,7 @@ from ..errors import CharacterError
 
 F32 = NDArray[np.float32]
 KNOTS = 24
-"""Even phases of a cycle at which `Row.turning` is kept; between them it is mixed."""
+"""Even phases of a cycle at which `Row.turning` and `lifts` are kept; between them it is mixed."""
 LEAVES = 48
 """Even phases of a cycle at which `Row.leaving` is kept."""
 
@@ -52,6 +52,8 @@ class Row:
             feet pass each other.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
+        lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
+            slopes, so that feet do not slip as they rise; none where planted feet lie still.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Row:
     both_sides: bool = False
     turn: float = 0.0
     leaving: tuple[tuple[float, float], ...] = ()
+    lifts: tuple[tuple[float], ...] = ()
 
     @property
     def goes_round(self) -> bool:

@@ -17,6 +17,7 @@ from ..errors import CharacterError
 from .contacts import Cycle, measure_cycle, turned
 from .curves import with_turning
 from .leaving import with_leaving
+from .lifting import with_lifts
 from .pose_space import F32, PoseSpace, Row
 
 Weights = tuple[float, float, float]
@@ -214,7 +215,8 @@ class Rows:
     def space(self) -> PoseSpace:
         """All rows as a pose space."""
         poses = np.concatenate(self._poses)
-        return with_leaving(with_turning(PoseSpace(poses, tuple(self.gaits), tuple(self.clips))))
+        space = PoseSpace(poses, tuple(self.gaits), tuple(self.clips))
+        return with_leaving(with_lifts(with_turning(space)))
 
     def _first(self) -> int:
         return sum(len(poses) for poses in self._poses)
