@@ -39,9 +39,10 @@ class Row:
         round_to: Phase from which it does, in the same pose; none of both where it is played once.
         from_stand: Whether it is the way between standing and the next gait: at phase 0 it is as
             standing begins, and at 1/2 as the next gait is there. Only the second gait may be.
-        both_sides: Whether such a row holds two cycles of steps: the second half mirrors the first
-            one, so at phase 1/2 it is as standing is there, and at 1/4 and 3/4 as the next gait
-            at 1/2 and 0.
+        both_sides: Whether such a row holds two cycles of steps: in the second half the other
+            foot goes first, so at phase 1/2 it is as standing is there, and at 1/4 and 3/4 as the
+            next gait at 1/2 and 0.
+        begins_twice: Whether it is as standing begins at phase 1/2 too.
         turning: Turn to the left [rad m], shift ahead and shift to the right [m²] of the body at
             even phases, all per curvature of its way, by which planted feet stay on curves; none
             where bodies turn as their agents.
@@ -72,6 +73,7 @@ class Row:
     turn: float = 0.0
     leaving: tuple[tuple[float, float], ...] = ()
     lifts: tuple[tuple[float], ...] = ()
+    begins_twice: bool = False
 
     @property
     def goes_round(self) -> bool:

@@ -30,6 +30,7 @@ from ...characters.cast import (
     MEMORY,
     POSTURE,
     SPEED,
+    STANDS,
     STRIDE,
     Cast,
     leaving_of,
@@ -236,11 +237,12 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
     if table[who, following, STRIDE] > 0.0:
         # it starts with the feet beside each other
         begun, ready = math.ceil(2.0 * phase) / 2.0, True
+        stands = table[who, following, STANDS]
         if table[who, following, FROM_STAND] > 0.0:
-            begun, ready = begun_steps(phase, table[who, following, FROM_STAND], dt)
+            begun, ready = begun_steps(phase, table[who, following, FROM_STAND] / stands, dt)
         if not ready:
             return begun, gait
-        return begun + way / table[who, following, STRIDE], following
+        return begun / stands + way / table[who, following, STRIDE], following
     if math.floor(2.0 * after) == math.floor(2.0 * phase):
         return after, gait
     return after, following
