@@ -188,21 +188,25 @@ def _lifts(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
 
 
 def leaving_of(cast: Cast) -> NDArray[np.float64]:
-    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 2).
+    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 3).
 
-    See `Row.leaving`; ways are infinite where a row has none.
+    See `Row.leaving` and, for the last column, `Row.landing`; ways are infinite where a row has
+    none.
     """
     return _leaving(cast.gaits)
 
 
 @lru_cache(maxsize=16)
 def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
-    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 2))
-    found[..., 0] = np.inf
+    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 3))
+    found[..., [0, 2]] = np.inf
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.leaving) == LEAVES:
-                row[:] = gait.leaving
+                row[:, :2] = gait.leaving
+                row[:, 2] = row[:, 0]
+            if len(gait.landing) == LEAVES:
+                row[:, 2] = np.ravel(gait.landing)
     return found
 
 

@@ -51,6 +51,8 @@ class Row:
         leaving: Way of a step [m] from which on characters may leave the gait for the one before
             it, and the phase there less that here, at even phases; none where they only do where
             feet pass each other.
+        landing: Way of the feet in a step [m] from which on characters that have stopped may leave
+            the gait so, at even phases; none where it is as for those on their way.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
         lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
@@ -74,6 +76,7 @@ class Row:
     leaving: tuple[tuple[float, float], ...] = ()
     lifts: tuple[tuple[float], ...] = ()
     begins_twice: bool = False
+    landing: tuple[tuple[float], ...] = ()
 
     @property
     def goes_round(self) -> bool:

@@ -229,7 +229,7 @@ class Rows:
         """All rows as a pose space."""
         poses = np.concatenate(self._poses)
         space = PoseSpace(poses, tuple(self.gaits), tuple(self.clips))
-        return with_leaving(with_lifts(with_turning(space)))
+        return with_leaving(with_lifts(with_turning(space, alike=True)))
 
     def _first(self) -> int:
         return sum(len(poses) for poses in self._poses)

@@ -269,6 +269,7 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
     wanted = _wanted(table, who, gait, speed)
     if stride <= 0.0:
         return _by_time(table, who, phase, gait, wanted, way, dt)
+    lands = wanted == 0 and way < LANDING * dt
     if wanted == 0:
         # a foot in the air comes down
         back = back and way > LANDING * dt
@@ -285,9 +286,10 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
     if table[who, max(gait, following), CLOSE] > 0.0 and not back:
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
+    knows = leaving[who, max(gait, following), 0, WAY] < math.inf
     if following == gait or not (crosses or alike):
-        return changed(leaving, who, after / sides, gait, wanted, way)
-    if leaving[who, max(gait, following), 0, WAY] < math.inf:
+        return changed(leaving, who, after / sides, gait, wanted, way, lands)
+    if knows:
         return like(leaving, who, gait, following, after), following
     begun = joined(table, who, gait, following, half / 2.0, after < phase)
     next_stride = table[who, following, STRIDE]
