@@ -26,6 +26,8 @@ def findings(tree: ast.Module, name: str, root: Path) -> Iterator[str]:
     asserts = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
     asserted = {part for node in asserts for part in _compared(node)}
     for node in ast.walk(tree):
+        if not isinstance(node, ast.expr):
+            continue
         value, text = None, ""
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             value, text = numbers.get(node.id), node.id

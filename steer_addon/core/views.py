@@ -150,6 +150,7 @@ class RoomView(NamedTuple):
 
     state: NDArray[np.uint8]  # (cells,) BLOCKED, TIGHT or OPEN, see core.ways.room
     shift: NDArray[np.int8]  # (cells, 2) where a body stands, off the middle; ±127 is the edge
+    leap: NDArray[np.uint8]  # (cells,) open cells in one layer on all sides, see core.ways.leaps
 
 
 class NeighborView(NamedTuple):

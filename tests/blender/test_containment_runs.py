@@ -62,6 +62,7 @@ def outside(shape, places):
     return offset.max(axis=-1) - HALF
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["BOX", "SPHERE", "MESH"])
 @pytest.mark.parametrize("method", ["BOUNCE", "WRAP"])
 def test_nobody_leaves_and_who_wraps_comes_back_on_the_other_side(method, shape):

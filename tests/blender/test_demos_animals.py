@@ -12,6 +12,7 @@ from tests.blender.demo_runs import gaps, in_boxes, nearest_neighbor, play  # no
 pytestmark = pytest.mark.usefixtures("steer")
 
 
+@pytest.mark.slow
 def test_predator_prey():
     played = play("predator_prey")
     herd, wolves = played["Herd"].positions, played["Wolves"].positions

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.usefixtures("steer", "few_poses")
 SECONDS = (LAST - 1) / 24.0
 
 
+@pytest.mark.slow
 def test_street_lanes():
     crowd = play("street_lanes")["Crowd"]
     people, obj = crowd.positions, crowd.obj

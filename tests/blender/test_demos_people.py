@@ -76,6 +76,7 @@ def test_crossing_crowds():
     assert len(shirts) == 2
 
 
+@pytest.mark.slow
 def test_hide_and_seek():
     played = play("hide_and_seek")
     hiders, seeker = played["Hiders"].positions[..., :2], played["Seeker"].positions[..., :2]

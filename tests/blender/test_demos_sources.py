@@ -43,6 +43,7 @@ def passed_on_their_side(ways):
     return (ways[-1, :, 0] > 0.0) & (beside * ways[0, :, 1] > 0.0)
 
 
+@pytest.mark.slow
 def test_ahead_spheres():
     ways, speeds = play_balls("ahead_spheres")
     # an agent that comes head-on brakes in front of the ball, and is not pushed aside

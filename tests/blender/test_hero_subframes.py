@@ -70,6 +70,7 @@ def away(made, carrier, row, start, rate, time):
 
 
 # a cycle ends at a frame, right behind one, in the middle, and right before one
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("beside", "rate", "make"),
     pairs_of(

@@ -178,6 +178,7 @@ def test_agents_of_one_crowd_have_levels_of_their_own():
     assert found == sorted(found, reverse=True)
 
 
+@pytest.mark.slow
 def test_made_anew_with_other_levels():
     rig = round_rig()
     made = character(2, rig=rig)

@@ -23,6 +23,7 @@ from tests.blender.test_levels import (  # noqa: E402
     round_rig,
     shown,
 )
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -33,7 +34,8 @@ def sizes():
     return [len(points) for points in shown()]
 
 
-@pytest.mark.parametrize(("level", "left"), [(1, 0), (2, 1)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("level", "left"), often([(1, 0), (2, 1)], (2, 1)))
 def test_a_level_that_was_deleted_is_passed_over(level, left):
     made = character(2)
     whole = faces_of(made)
@@ -113,7 +115,8 @@ def test_the_viewport_limit_counts_bodies_with_their_parts():
     assert len(sizes()) == 8
 
 
-@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.slow
+@pytest.mark.parametrize("link", often([False, True], True))
 def test_levels_come_along_into_another_file(tmp_path, link):
     whole = faces_of(character(2))
     path = str(tmp_path / "people.blend")
@@ -129,6 +132,7 @@ def test_levels_come_along_into_another_file(tmp_path, link):
     assert sizes() == whole[2:]
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_character_keeps_the_levels_when_it_is_made_again():
     rig = round_rig()
     made = character(2, rig=rig)

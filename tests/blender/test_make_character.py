@@ -117,6 +117,7 @@ def test_scale_scales(empty_scene):
     assert walk.stride == pytest.approx(2.0, rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (-1.0, -2.0, 1.5)])
 def test_mirrored_rig_keeps_its_faces_outward(empty_scene, scale):
     rig = walking_rig()

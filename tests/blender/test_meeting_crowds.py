@@ -68,6 +68,7 @@ def test_bodies_of_two_crowds_never_overlap_and_both_get_through():
     assert a[-1][:, 0].mean() > 1.0 > -1.0 > b[-1][:, 0].mean()
 
 
+@pytest.mark.slow
 def test_agents_turn_for_those_of_another_crowd_before_they_touch():
     west, east = head_on()
     for crowd in (west, east):

@@ -14,6 +14,7 @@ from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.operator_calls import undone  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -107,7 +108,7 @@ def test_nothing_in_the_way_is_said():
         bpy.ops.object.steer_make_colliders()
 
 
-@pytest.mark.parametrize("preset", sorted(find_presets()))
+@pytest.mark.parametrize("preset", often(sorted(find_presets()), "pedestrians", "birds", "panic"))
 def test_what_add_crowd_makes_is_in_nobodys_way(preset):
     obj = started(preset, count=20)
     assert in_the_way(obj) == []

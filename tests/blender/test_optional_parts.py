@@ -18,6 +18,7 @@ from tests.blender.crowd_views import instances, make_crowd  # noqa: E402
 from tests.blender.test_characters_shown import level_frame  # noqa: E402
 from tests.blender.test_heroes import people, play  # noqa: E402
 from tests.blender.walking_rigs import box, state, walking_rig  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -73,7 +74,7 @@ def test_some_agents_have_a_part_and_all_have_the_body():
     assert 20 <= (drawn[:, 0] & drawn[:, 1]).sum() <= 52
 
 
-@pytest.mark.parametrize("gait, phase", [(0, 0.0), (1, 0.4), (2, 7.3)])
+@pytest.mark.parametrize("gait, phase", often([(0, 0.0), (1, 0.4), (2, 7.3)], (1, 0.4)))
 def test_a_part_shows_the_pose_of_its_body(gait, phase):
     made = character(("hat", 0.5))
     part, space = parts_of(made.character.data), made.space
@@ -147,7 +148,8 @@ def test_an_attribute_of_the_points_overrides_chance():
     assert drawn.tolist() == [[False, False], [True, False], [False, True], [True, True]]
 
 
-@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.slow
+@pytest.mark.parametrize("given", often([False, True], True))
 def test_heroes_have_the_parts_that_their_agents_have(given):
     made = character(("hat", 0.5))
     obj = people(4, 12)
@@ -188,6 +190,7 @@ def test_chances_are_kept_for_making_anew():
     assert set(parts_of(made.character.data)) == {0, 1}
 
 
+@pytest.mark.slow
 def test_the_operator_takes_names_with_chances():
     rig = rig_with_bag()
     bpy.context.view_layer.objects.active = rig

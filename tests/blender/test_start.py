@@ -25,6 +25,7 @@ from steer_addon.core.crowd.presets import find_presets, preset_card  # noqa: E4
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_plane  # noqa: E402
 from tests.blender.operator_calls import undone  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -216,7 +217,8 @@ BODIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", often(PRESETS, "pedestrians", "birds", "predators", "seeker"))
 def test_number_and_figure_are_those_of_the_preset(preset):
     assert agents_of(preset) == NUMBERS.get(preset, 80)
     obj = started(preset, count=3)
@@ -244,7 +246,7 @@ def made():
     }
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", often(PRESETS, "birds", "panic", "street_lanes"))
 def test_a_preset_without_a_start_gets_what_its_behaviors_need(preset):
     started(preset, bodies=False)
     wanted = made()

@@ -137,6 +137,7 @@ def test_a_ground_of_the_users_keeps_both_crowds():
 COUNTS = (1, 2, 7, 30, 300, 2000, 10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", sorted(find_presets()))
 def test_no_agent_and_no_target_starts_in_an_obstacle_of_the_preset(preset):
     for number, count in enumerate(COUNTS):

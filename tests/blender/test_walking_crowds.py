@@ -123,6 +123,7 @@ def test_the_solver_knows_how_far_bodies_tilt_with_slopes():
     assert casting.cast_of(obj).upright == pytest.approx([0.4, 0.2, 0.4])
 
 
+@pytest.mark.slow
 def test_weights_say_how_often_a_character_is_taken():
     obj = people(400, bodies=True)
     modifier = display.find_modifier(obj)

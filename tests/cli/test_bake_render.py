@@ -138,6 +138,7 @@ def test_baked_and_live_pictures_are_alike(run, small_scene, tmp_path):
     assert np.abs(live - keyed).mean() < 0.03
 
 
+@pytest.mark.slow
 def test_a_share_of_the_size_and_a_video(run, small_scene, tmp_path):
     words = ["--frames=1-3", "--size=10%", "--samples=1", "--video", "--out", tmp_path]
     result = run("render", small_scene, *words, "--json")

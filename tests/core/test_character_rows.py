@@ -134,6 +134,7 @@ def leaning(weights, time, held=0.0):
     return pose
 
 
+@pytest.mark.slow
 def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
     counts = []
     for sample in (walker, leaning):
@@ -149,6 +150,7 @@ def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
     assert counts[0] < counts[1] == 20
 
 
+@pytest.mark.slow
 def test_first_steps_begin_in_the_pose_of_standing():
     made = rows.Rows(rows.Plan(tolerance=0.02, steps=96))
 

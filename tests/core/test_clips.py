@@ -69,6 +69,7 @@ def test_clips_take_their_share_of_the_time(share):
     assert {*np.unique(settled)} == {STANDS, WAVES, SITS, DANCES}
 
 
+@pytest.mark.slow
 def test_only_clips_that_are_named_are_played():
     _, rows, _ = run(*crowd(100, idle="WAVE", idle_share=1.0), [0.0] * 300)
     assert {*np.unique(rows)} == {STANDS, WAVES}

@@ -72,6 +72,7 @@ def run(names: list[str], *, flat=True, weight=1.0, keep=f32, one_by_one=False):
     return run_preset(replace(settings, motion=motion), crowd, start, scenes, one_by_one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", GROUPS, ids="+".join)
 @pytest.mark.parametrize("flat", [True, False], ids=["GROUND", "FLY"])
 def test_cocos_steering_follows_its_restatement(names, flat):
@@ -86,6 +87,7 @@ def test_every_single_cocos_step_is_its_formula(names):
     assert run(names, keep=exact, one_by_one=True).velocity_error <= 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for group in GROUPS for name in group])
 def test_one_percent_more_of_a_behavior_is_noticed(name):
     group = next(group for group in GROUPS if name in group)

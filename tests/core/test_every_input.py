@@ -17,6 +17,7 @@ from steer_addon.core.behaviors.seek import Seek
 from steer_addon.core.step.simulation import Simulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", REGISTRY)
 @settings(
     max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example]

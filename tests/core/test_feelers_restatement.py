@@ -112,6 +112,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_feelers_hide_path_follows_its_restatement(name):
     outcome = CASES[name].run()

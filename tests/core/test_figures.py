@@ -82,6 +82,7 @@ def test_poses_follow_from_the_skeleton(figure):
     assert np.abs(away).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_sizes_and_determinism(figure):
     again = make_figure(figure.name)
     assert np.array_equal(again.space.positions, figure.space.positions)

@@ -80,6 +80,7 @@ def test_arrive_does_not_pass_the_target_where_it_reacts_in_time(max_speed, slow
     assert overshoot(share) == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("max_speed", "slow_radius", "share"),
     [

@@ -35,6 +35,7 @@ def told_by(agents):
     return agents.position, agents.id, agents.radius
 
 
+@pytest.mark.slow
 def test_a_way_goes_round_the_end_of_a_wall_and_is_as_long_as_its_legs():
     agents = place(AROUND, [(-4.0, 0.0, 0.0), (-4.0, 1.0, 0.0)])
     world = make_world(targets=GOAL, colliders=[WALL])

@@ -248,6 +248,7 @@ def test_the_turn_is_no_faster_than_the_turn_rate():
     assert np.linalg.norm(path[-1, 0] - [4, -4, 0]) < 0.2
 
 
+@pytest.mark.slow
 def test_a_dead_end_is_left_around_its_arms():
     trap = [((-3, 6), (-3, 0)), ((-3, 0), (3, 0)), ((3, 0), (3, 6))]
     starts = [[0, 4, 0], [1, 8, 0], [-2, 3, 0], [2.5, 1, 0]]

@@ -33,6 +33,7 @@ def town():
     return scene, places[:MANY], places[MANY:]
 
 
+@pytest.mark.slow
 def test_own_ways_are_as_long_as_those_of_fields(town):
     scene, starts, goals = town
     _via, own, kept = lead(scene, starts, goals)

@@ -113,6 +113,7 @@ def test_a_door_is_near_before_it_and_behind_it():
     assert door_at(-8.0, door) == door_at(8.0, door) == 0.0
 
 
+@pytest.mark.slow
 def test_walls_along_the_way_are_no_door():
     assert door_at(0.0, two_walls(1.0, 60.0)) == 0.0
     assert door_at(0.0, []) == 0.0

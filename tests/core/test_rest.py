@@ -43,6 +43,7 @@ def gone(mode, behavior, collide, count=12, seconds=22.0):
     return states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["STAY", "HOLD_AREA"])
 @pytest.mark.parametrize("behavior", ["seek", "arrive"])
 @pytest.mark.parametrize("collide", [False, True])

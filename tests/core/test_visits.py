@@ -42,6 +42,7 @@ def runs(column):
     return [int(v) for k, v in enumerate(column) if k == 0 or v != column[k - 1]]
 
 
+@pytest.mark.slow
 def test_three_targets_in_a_line_are_visited_in_order_with_waits_between_the_limits():
     settings = crowd(arrive(min_wait=2.0, max_wait=4.0), agents={"max_speed": 5.0})
     points = np.random.default_rng(0).uniform(-1, 1, (60, 3)) * [1, 1, 0]

@@ -12,6 +12,7 @@ from waytools import Walk
 from steer_addon.core.behaviors import REGISTRY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["seek", "arrive", "pursue", "offset_pursue", "follow_leader"])
 def test_a_wall_is_gone_round(name):
     walls = [scenes.rectangle(9.8, 0.0, 10.2, 16.0), *scenes.fence(0, 0, 20, 20)]

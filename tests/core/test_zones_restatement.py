@@ -42,6 +42,7 @@ def run(goal="arrive", *, flat=True, **changes) -> tuple[Zones, Outcome]:
     return zones, run_preset(settings, crowd, (positions, velocities), [scene] * STEPS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", ["arrive", "seek"])
 @pytest.mark.parametrize("flat", [True, False], ids=["GROUND", "FLY"])
 def test_unity_zones_follow_their_restatement(goal, flat):

@@ -11,7 +11,9 @@ from scripts.validation.converging import converging
 from scripts.validation.runner import run
 
 
-@pytest.mark.parametrize("stated", [("bodies.on_arrival=STAY",), ()])
+@pytest.mark.parametrize(
+    "stated", [pytest.param(("bodies.on_arrival=STAY",), marks=pytest.mark.long), ()]
+)
 def test_a_crowd_that_converges_neither_overlaps_nor_explodes(stated):
     result = run(replace(converging(400), stated=stated)).result
     assert result["short"] == []

@@ -47,7 +47,9 @@ def test_speed_against_density(value):
     as_wanted(replace(scenario, duration=30.0, areas=(replace(area, stop=30.0),)))
 
 
-@pytest.mark.parametrize("row", [rimea.row_1, rimea.row_5, rimea.row_6, rimea.row_7])
+@pytest.mark.parametrize(
+    "row", often([rimea.row_1, rimea.row_5, rimea.row_6, rimea.row_7], rimea.row_1, rimea.row_6)
+)
 def test_rimea_rows(row):
     as_wanted(row())
 
@@ -57,6 +59,7 @@ def test_rimea_9_half_the_doors_take_longer():
     assert 1.2 < two / four < 2.4
 
 
+@pytest.mark.long
 def test_rimea_11_some_take_the_far_exit():
     result = as_wanted(rimea.row_11(150))
     assert 0.1 < result["second_choice"] < 0.6
@@ -67,6 +70,7 @@ def test_rimea_12_only_the_first_room_jams():
     assert result["first_most"] > result["second_most"]
 
 
+@pytest.mark.long
 def test_rimea_15_a_corner_costs_time():
     results = [as_wanted(rimea.row_15(kind, 80)) for kind in range(3)]
     (order,) = rimea.comparisons(results)

@@ -4,8 +4,8 @@ Two neighboring gaits differ by some way at each phase. A body whose vertices mo
 step may change between them and looks no different. So each row keeps, at even phases, the phase of
 the slower gait that is most like it, and from which way of a step on a body may change to it: no
 vertex moves by more than twice what its poses say then. One that is planted says nothing, so it
-stays. A body that has stopped and brings its feet down shows less, as it does not go along: where it
-may change while it lands is kept beside that.
+stays. A body that has stopped and brings its feet down hides less, as it does not go along: where
+it may change while it lands is kept beside that.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 
 from .pose_space import LEAVES, PoseSpace, Row
 
+F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 Poses = NDArray[np.floating[Any]]
 
 _FLOOR = 0.0035
 """Share of the height by which a vertex may move although its pose says nothing."""
+_MORE = 1.6
+"""How much more that is for a body that lands: else it would show gaits of a run for long."""
 _SLOWEST = 0.03
 """Least way of a vertex for a way of the body of 1 that counts: less is none."""
 _STEPS = 0.0, 0.01, 0.02, 0.03, 0.045, 0.06
@@ -31,8 +34,6 @@ _ASIDE = np.linspace(-0.08, 0.08, 33)
 """Phases of the slower gait that are tried, less that of the gait."""
 _FURTHER = 2
 """Number of these phases by which the one that is taken differs at most from knot to knot."""
-_NEVER = 1.0e6
-"""Way that no step has [m]."""
 _VERTICES = 700
 """Number of vertices that are looked at; more change next to nothing."""
 
@@ -46,7 +47,7 @@ def with_leaving(space: PoseSpace) -> PoseSpace:
         slower, row = gaits[number - 1], gaits[number]
         if slower.stride > 0.0 and not slower.from_stand:
             found = leaving(points, row, slower, floor)
-            lands = landing(points, row, slower, floor, found)
+            lands = landing(points, row, slower, _MORE * floor, found)
             gaits[number] = replace(row, leaving=found, landing=lands)
     return PoseSpace(space.positions, tuple(gaits), space.clips)
 
@@ -61,53 +62,56 @@ def leaving(points: Poses, row: Row, slower: Row, floor: float) -> tuple[tuple[f
         floor: How far a vertex may move although its pose says nothing [m].
     """
     leasts, aparts = np.empty((2, LEAVES, len(_ASIDE)))
-    hidden = _Hidden(points, row, slower, floor, 1.0)
+    speeds = _speeds(points, row, 1.0), _speeds(points, slower, 1.0)
     for knot in range(LEAVES):
-        for number, aside in enumerate(_ASIDE):
-            leasts[knot, number], aparts[knot, number] = hidden.at(knot / LEAVES, aside)
+        leasts[knot], aparts[knot] = _hidden(
+            points, (row, slower), speeds, floor, knot / LEAVES, _ASIDE
+        )
     numbers = _steady(leasts + aparts)
-    ways, aside = leasts[np.arange(LEAVES), numbers], _ASIDE[numbers]
-    pairs = np.round(np.column_stack([ways, aside]), 5)
+    found = leasts[np.arange(LEAVES), numbers], _ASIDE[numbers]
+    pairs = np.round(np.column_stack(found), 5)
     return tuple((float(way), float(further)) for way, further in pairs)
 
 
 def landing(
     points: Poses, row: Row, slower: Row, floor: float, found: tuple[tuple[float, float], ...]
 ) -> tuple[tuple[float], ...]:
-    """Where bodies leave a gait as they land, see `Row.landing`; `found` is what `leaving` found."""
-    hidden = _Hidden(points, row, slower, floor, 0.0)
-    leasts = [hidden.at(knot / LEAVES, aside)[0] for knot, (_, aside) in enumerate(found)]
-    return tuple((round(min(least, _NEVER), 5),) for least in leasts)
+    """Where bodies leave a gait as they land, see `Row.landing`, at the phases that were found."""
+    speeds = _speeds(points, row, 0.0), _speeds(points, slower, 0.0)
+    leasts = [
+        _hidden(points, (row, slower), speeds, floor, knot / LEAVES, np.array([aside]))[0][0]
+        for knot, (_, aside) in enumerate(found)
+    ]
+    return tuple((round(float(least), 5),) for least in leasts)
 
 
-class _Hidden:
-    """From which way of a step on a change between two gaits is hidden."""
+def _hidden(
+    points: Poses,
+    rows: tuple[Row, Row],
+    speeds: tuple[F32, F32],
+    floor: float,
+    phase: float,
+    aside: F64,
+) -> tuple[F64, F64]:
+    """From which ways of a step on changes are hidden, and how far vertices are apart then [m].
 
-    def __init__(
-        self, points: Poses, row: Row, slower: Row, floor: float, goes: float
-    ) -> None:
-        """See `leaving`; the body goes along by `goes` for a way of its feet of 1."""
-        self._points, self._row, self._slower, self._floor = points, row, slower, floor
-        self._speeds, self._slower_speeds = (_speeds(points, one, goes) for one in (row, slower))
-
-    def at(self, phase: float, aside: float) -> tuple[float, float]:
-        """Least way at a phase of the gait [m], and how far vertices are from the slower gait then.
-
-        Args:
-            phase: Phase of the gait.
-            aside: Phase of the slower one, less that.
-        """
-        row, slower, after = self._row, self._slower, phase + aside
-        there = self._points[slower.first + _number(slower, after)]
-        apart = np.linalg.norm(there - self._points[row.first + _number(row, phase)], axis=-1)
-        said, least = np.full(len(apart), _SLOWEST), np.inf
-        moved = np.maximum(apart - self._floor, 0.0)
-        for step in _STEPS:
-            for away in (-step, step):
-                said = np.maximum(said, self._speeds[_number(row, phase + away)])
-                said = np.maximum(said, self._slower_speeds[_number(slower, after + away)])
-            least = min(least, max(float((moved / said).max()), step * row.stride))
-        return least, float(apart.max())
+    Args:
+        points: Vertices of all poses [m], shape (pose_count, vertex_count, 3).
+        rows: The gait, and the one before it.
+        speeds: What the poses of both say, see `_speeds`.
+        floor: How far a vertex may move although its pose says nothing [m].
+        phase: Phase of the gait.
+        aside: Phases of the slower one that are tried, less that.
+    """
+    (row, slower), at = rows, np.array([phase])
+    after = at + aside
+    poses = points[slower.first + _numbers(slower, after)]
+    apart = np.linalg.norm(poses - points[row.first + _numbers(row, at)], axis=-1)
+    moved = np.maximum(apart - floor, 0.0)
+    said = np.maximum(_said(speeds[0], row, at), _said(speeds[1], slower, after))
+    least = (moved[:, None] / np.maximum(said, _SLOWEST)).max(axis=-1)
+    ways = np.array(_STEPS) * row.stride
+    return np.maximum(least, ways).min(axis=-1), apart.max(axis=-1)
 
 
 def _steady(costs: F64) -> list[int]:
@@ -128,15 +132,33 @@ def _steady(costs: F64) -> list[int]:
     return found[::-1][len(costs) : 2 * len(costs)]
 
 
-def _number(row: Row, phase: float) -> int:
-    return round(float(phase) * row.count) % row.count
+def _numbers(row: Row, phase: F64) -> NDArray[np.int64]:
+    """Numbers of the poses at some phases."""
+    found: NDArray[np.int64] = np.round(phase * row.count).astype(np.int64) % row.count
+    return found
 
 
-def _speeds(points: Poses, row: Row, goes: float) -> F64:
-    """Ways of vertices for a way of the feet of 1, shape (pose_count, vertex_count)."""
+def _said(speeds: F32, row: Row, phase: F64) -> F32:
+    """The most that poses say within each of the steps from some phases.
+
+    Shape (phase_count, step_count, vertex_count).
+    """
+    away = np.multiply.outer(np.array(_STEPS), [-1.0, 1.0])
+    numbers = _numbers(row, phase[:, None, None] + away)
+    said: F32 = np.maximum(speeds[numbers[..., 0]], speeds[numbers[..., 1]])
+    for step in range(1, len(_STEPS)):
+        np.maximum(said[:, step], said[:, step - 1], out=said[:, step])
+    return said
+
+
+def _speeds(points: Poses, row: Row, goes: float) -> F32:
+    """Ways of vertices for a way of the feet of 1, shape (pose_count, vertex_count).
+
+    The body goes along by `goes`, 1 or 0.
+    """
     poses = points[row.first : row.first + row.count].astype(np.float64)
     moved = np.roll(poses, -1, axis=0) - np.roll(poses, 1, axis=0)
     moved *= row.count / (2.0 * row.stride)
     moved[..., 1] -= goes
-    speeds: F64 = np.linalg.norm(moved, axis=-1)
+    speeds: F32 = np.linalg.norm(moved, axis=-1).astype(np.float32)
     return speeds

@@ -108,8 +108,8 @@ def _go_own_ways() -> None:
     ways.lead(*options, (agents.position, agents.id, agents.radius))
     view = ways.surface(*options[:3]).view
     # what is kept of a way that was found
-    shift = np.zeros((len(view.z), 2), np.int8)
-    stand_of(view, RoomView(np.zeros(len(view.z), np.uint8), shift), 0)
+    state, shift = np.zeros(len(view.z), np.uint8), np.zeros((len(view.z), 2), np.int8)
+    stand_of(view, RoomView(state, shift, state), 0)
 
 
 def _measure() -> None:

@@ -80,39 +80,56 @@ def sees(surface, room, cell, end):
     """Whether a body walks straight from one cell to another without leaving open cells.
 
     Cells are followed over their links, so storeys stay apart. In tight cells bodies stand off the
-    middle: there the way goes from cell to cell.
+    middle: there the way goes from cell to cell. Where all is open around (`RoomView.leap`), many
+    cells are passed at once. The line crosses more sides along a than along b.
     """
     x, y, _z = stand_of(surface, room, cell)
     to_x, to_y, _z = stand_of(surface, room, end)
     inverse = 1.0 / surface.size
     cx, cy = int(surface.at[cell, 0]), int(surface.at[cell, 1])
-    left_x, left_y = int(surface.at[end, 0]) - cx, int(surface.at[end, 1]) - cy
-    go_x, go_y = (1 if left_x > 0 else -1), (1 if left_y > 0 else -1)
-    side_x, side_y = (0 if left_x > 0 else 2), (4 if left_y > 0 else 12)
-    side_x *= 4
-    px, py = (x - surface.low[0]) * inverse - cx, (y - surface.low[1]) * inverse - cy
-    step_x = 1.0 / max(abs(to_x - x) * inverse, TINY)
-    step_y = 1.0 / max(abs(to_y - y) * inverse, TINY)
-    next_x = ((1.0 - px) if go_x > 0 else px) * step_x
-    next_y = ((1.0 - py) if go_y > 0 else py) * step_y
-    left_x, left_y = abs(left_x), abs(left_y)
+    left_a, left_b = int(surface.at[end, 0]) - cx, int(surface.at[end, 1]) - cy
+    go_a, go_b = (1 if left_a > 0 else -1), (1 if left_b > 0 else -1)
+    side_a, side_b = (0 if left_a > 0 else 8), (4 if left_b > 0 else 12)
+    a, b = (x - surface.low[0]) * inverse - cx, (y - surface.low[1]) * inverse - cy
+    all_a = max(abs(to_x - x) * inverse, TINY)
+    all_b = max(abs(to_y - y) * inverse, TINY)
+    step_a, step_b = 1.0 / all_a, 1.0 / all_b
+    next_a = ((1.0 - a) if go_a > 0 else a) * step_a
+    next_b = ((1.0 - b) if go_b > 0 else b) * step_b
+    left_a, left_b = abs(left_a), abs(left_b)
     column = cy * surface.nx + cx
-    go_y *= surface.nx
-    while left_x + left_y > 0:
-        if left_y == 0 or (left_x > 0 and next_x < next_y):
-            layer = (int(surface.link[cell]) >> side_x) & 15
-            left_x -= 1
-            next_x += step_x
-            column += go_x
+    go_b *= surface.nx
+    if step_b < step_a:
+        left_a, left_b, go_a, go_b, all_b = left_b, left_a, go_b, go_a, all_a
+        side_a, side_b, step_a, step_b = side_b, side_a, step_b, step_a
+        next_a, next_b = next_b, next_a
+    while left_a + left_b > 0:
+        along = min(int(room.leap[cell]) - 2, left_a)
+        if along > 1:
+            layer = cell - int(surface.first[column])
+            last = next_a + (along - 1) * step_a
+            across = min(int((last - next_b) * all_b) + 1, left_b) if next_b <= last else 0
+            left_a -= along
+            left_b -= across
+            next_a = last + step_a
+            next_b += across * step_b
+            column += along * go_a + across * go_b
+            cell = int(surface.first[column]) + layer
+            continue
+        if left_b == 0 or (left_a > 0 and next_a < next_b):
+            layer = (int(surface.link[cell]) >> side_a) & 15
+            left_a -= 1
+            next_a += step_a
+            column += go_a
         else:
-            layer = (int(surface.link[cell]) >> side_y) & 15
-            left_y -= 1
-            next_y += step_y
-            column += go_y
+            layer = (int(surface.link[cell]) >> side_b) & 15
+            left_b -= 1
+            next_b += step_b
+            column += go_b
         if layer == 0:
             return False
         cell = int(surface.first[column]) + layer - 1
-        if room.state[cell] != 2 and left_x + left_y > 0:
+        if room.state[cell] != 2 and left_a + left_b > 0:
             return False
     return cell == end
 

@@ -16,6 +16,7 @@ from ..compiled.jit import kernel, parallel_for
 from ..views import BvhView, RoomView
 from .clearance import clearance_at
 from .lattice import HALF, middle_of
+from .leaps import FARTHEST, leap_kernel
 from .surface import Surface
 
 I64 = NDArray[np.int64]
@@ -76,7 +77,7 @@ def make_room(surface: Surface, ground: BvhView, colliders: BvhView, radius: flo
     """
     state = np.zeros(surface.count, np.uint8)
     shift = np.zeros((surface.count, 2), np.int8)
-    room = RoomView(state, shift)
+    room = RoomView(state, shift, np.zeros(surface.count, np.uint8))
     update_room(room, np.arange(surface.count), surface, ground, colliders, radius)
     return room
 
@@ -91,4 +92,15 @@ def update_room(
 ) -> None:
     """Find the room of some cells again."""
     blocks = (ground, colliders, surface.shape.body)
-    parallel_for(room_kernel, len(cells), cells, surface.view, *blocks, float(radius), *room)
+    found = room.state, room.shift
+    parallel_for(room_kernel, len(cells), cells, surface.view, *blocks, float(radius), *found)
+    leap_kernel(_around(surface, cells), surface.view, room.state, room.leap)
+
+
+def _around(surface: Surface, cells: I64) -> I64:
+    """The cells whose leaps may change with some cells."""
+    if len(cells) in (0, surface.count):
+        return cells
+    at, view = surface.view.at[cells].astype(np.float64), surface.view
+    low, high = at.min(axis=0) - FARTHEST, at.max(axis=0) + FARTHEST
+    return surface.within(view.low + low * view.size, view.low + (high + 0.5) * view.size)

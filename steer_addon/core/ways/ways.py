@@ -188,7 +188,8 @@ def _renew(known: Known, blocks: Blocks) -> None:
     known.surface = before.updated(cells, *solid)
     linked = np.array_equal(before.view.link[cells], known.surface.view.link[cells])
     for radius, kept in list(known.classes.items()):
-        room = RoomView(kept.room.state.copy(), kept.room.shift.copy())
+        old = kept.room
+        room = RoomView(old.state.copy(), old.shift.copy(), old.leap.copy())
         update_room(room, cells, known.surface, *solid, radius)
         same = all(np.array_equal(a[cells], b[cells]) for a, b in zip(room, kept.room, strict=True))
         if linked and same:
