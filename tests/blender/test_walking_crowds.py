@@ -113,6 +113,16 @@ def test_weights_and_upright_of_each_character_stand_in_the_panel(monkeypatch):
     assert "Man Weight" not in texts and "Man Upright" in texts
 
 
+def test_the_solver_knows_how_far_bodies_tilt_with_slopes():
+    obj = people()
+    modifier = display.find_modifier(obj)
+    assert casting.cast_of(obj).upright == ()
+    library.set_upright(casting.characters_of(modifier)[1], 0.5)
+    assert casting.cast_of(obj).upright == pytest.approx([1.0, 0.5, 1.0])
+    display.set_input(modifier, "Upright", 0.4)
+    assert casting.cast_of(obj).upright == pytest.approx([0.4, 0.2, 0.4])
+
+
 @pytest.mark.slow
 def test_weights_say_how_often_a_character_is_taken():
     obj = people(400, bodies=True)

@@ -12,7 +12,7 @@ STRIDE = 1.2
 DUTY = 0.6
 
 
-def walker(weights, time, *, angle=0.0, drift=0.0, uneven=0.09, lift=0.15):
+def walker(weights, time, held=0.0, *, angle=0.0, drift=0.0, uneven=0.09, lift=0.15):
     """A body on two feet that walk along -y; a foot goes back unevenly, but both go back alike."""
     share, run = weights[1] + weights[2], weights[2]
     stride = share * STRIDE * (1.0 + run)
@@ -70,7 +70,7 @@ def test_stride_that_is_typed_in_is_kept():
 
 def test_feet_pass_each_other_at_phases_0_and_half():
     cycle = cycle_of()
-    times = rows.row_times(cycle, 0.01)
+    times = contacts.row_times(cycle, contacts.pose_count(cycle.stride, 0.01))
     assert len(times) % 2 == 0
     for number in (0, len(times) // 2):
         pose = walker((0.0, 1.0, 0.0), times[number])
@@ -79,7 +79,7 @@ def test_feet_pass_each_other_at_phases_0_and_half():
 
 def test_planted_feet_stay_at_every_pose():
     cycle = cycle_of()
-    times = rows.row_times(cycle, 0.01)
+    times = contacts.row_times(cycle, contacts.pose_count(cycle.stride, 0.01))
     poses = np.stack([walker((0.0, 1.0, 0.0), time) for time in times])
     poses[..., 1] += np.interp(times, np.linspace(0.0, 1.0, 241), cycle.moves[:, 2])[:, None]
     step = cycle.stride / len(times)
@@ -127,7 +127,7 @@ def test_blends_whose_feet_hardly_leave_the_ground_have_those_of_the_walk():
     assert found.stride > 0.1
 
 
-def leaning(weights, time):
+def leaning(weights, time, held=0.0):
     """A walker whose head comes 1 m ahead from walk to run."""
     pose = walker(weights, time)
     pose[0, 1] -= weights[2]
@@ -139,7 +139,7 @@ def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
     counts = []
     for sample in (walker, leaning):
         made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
-        rows.finished(ladder.add_gaits(made, lambda w, t, s=sample: s(w, t), (1.0, 1.0, 0.7)))
+        rows.finished(ladder.add_gaits(made, sample, (1.0, 1.0, 0.7)))
         space = made.space()
         runs = [row for row in space.gaits if row.name.startswith("run")]
         assert all(row.close for row in runs)
@@ -154,23 +154,32 @@ def test_as_many_gaits_lie_between_walk_and_run_as_poses_differ():
 def test_first_steps_begin_in_the_pose_of_standing():
     made = rows.Rows(rows.Plan(tolerance=0.02, steps=96))
 
-    def floating(weights, time):
+    def floating(weights, time, held=0.0):
         # standing lies 3 cm lower, and aside
-        pose = walker(weights, time, lift=0.15 * (1.0 - weights[0]))
-        return pose - np.array([0.05, 0.02, 0.03], np.float32) * weights[0]
+        stands = weights[0] + held
+        pose = walker(weights, time, lift=0.15 * (1.0 - stands))
+        return pose - np.array([0.05, 0.02, 0.03], np.float32) * stands
 
     rows.finished(ladder.add_gaits(made, floating, (1.0, 1.0, 0.0)))
     space = made.space()
     first = space.gaits[1]
-    assert first.from_stand
-    away = np.linalg.norm(space.positions[first.first] - space.positions[0], axis=1)
-    assert away.max() < 2.0e-3
+    assert first.from_stand and first.both_sides and first.begins_twice
+    walk, quarter = space.gaits[2], first.count // 4
+    # each foot goes first once, and each half leads to the walk where the other foot passes
+    for pose, phase in ((0, None), (quarter, 1), (2 * quarter, None), (3 * quarter, 0)):
+        like = 0 if phase is None else walk.first + phase * walk.count // 2
+        away = space.positions[first.first + pose] - space.positions[like]
+        assert np.linalg.norm(away, axis=1).max() < 3.0e-3
+    lifts = space.positions[first.first : first.first + first.count, :, 2].reshape(2, -1, 10)
+    left, right = lifts[..., 2:6].max(axis=2), lifts[..., 6:].max(axis=2)
+    assert left[0].max() > 0.03 > 0.005 > right[0].max()
+    assert right[1].max() > 0.03 > 0.005 > left[1].max()
 
 
 def test_ladder_rises_from_standing_to_running():
     made = rows.Rows(rows.Plan(tolerance=0.05, steps=96))
     # phases of all blends are aligned: walker uses the same time for all
-    rows.finished(ladder.add_gaits(made, lambda w, t: walker(w, t), (1.0, 1.0, 0.7)))
+    rows.finished(ladder.add_gaits(made, walker, (1.0, 1.0, 0.7)))
     space = made.space()
     gaits = space.gaits
     assert gaits[0].stride == 0.0 and gaits[0].count == 1

@@ -152,9 +152,12 @@ BOTH = Row(
 )
 
 
-def started(count, speeds):
+TWICE = replace(BOTH, begins_twice=True)
+
+
+def started(count, speeds, first=BOTH):
     """Postures of agents that stand and go at the same time, after each step."""
-    agents, settings = crowd(count, cast=Cast(((STAND, BOTH, SLOW, WALK),)))
+    agents, settings = crowd(count, cast=Cast(((STAND, first, SLOW, WALK),)))
     found = []
     for speed in speeds:
         after = agents.copy()
@@ -179,9 +182,21 @@ def test_agents_that_start_together_begin_with_either_foot():
     assert np.array_equal((halves % 2 == 0)[kept], left[kept])
 
 
-def test_first_steps_of_both_sides_join_the_next_gait_at_either_half():
-    found = started(40, [1.2] * 40 + [0.0] * 90 + [-0.4] * 40 + [0.0] * 90 + [0.3] * 30)
-    seen = set()
+def test_either_foot_goes_first_where_both_halves_begin_as_standing_does():
+    # those that stand halfway get ready within an eighth of a second
+    found = started(400, [0.3] * int(np.ceil(1.0 / 8.0 / DT)), TWICE)[-1]
+    assert (found[:, GAIT] == 1).all()
+    halves = np.round(2.0 * found[:, PHASE]).astype(int)
+    assert 170 < np.sum(halves % 2 == 0) < 230
+    stood = started(400, [0.0], TWICE)[0, :, PHASE]
+    kept = np.abs(stood - 0.5) > 0.05
+    assert np.array_equal((halves % 2 == 0)[kept], (np.round(stood) == 0.0)[kept])
+
+
+@pytest.mark.parametrize("first", [BOTH, TWICE])
+def test_first_steps_of_both_sides_join_the_next_gait_at_either_half(first):
+    speeds = [1.2] * 40 + [0.0] * 90 + [-0.4] * 40 + [0.0] * 90 + [0.3] * 30
+    found, seen = started(40, speeds, first), set()
     for phases, gaits in found[:, :, [PHASE, GAIT]].transpose(1, 2, 0):
         assert (np.abs(np.diff(gaits)) <= 1.0).all()
         for k in np.flatnonzero(np.diff(gaits)):
@@ -190,7 +205,8 @@ def test_first_steps_of_both_sides_join_the_next_gait_at_either_half():
                 continue
             for number, phase in zip(pair, phases[k : k + 2], strict=True):
                 # cycles of steps, 2 until they repeat, and where the next gait is then
-                steps = 2.0 * phase % 2.0 if number < 2 else phase
+                cycles = 1.0 if number == 0 and first.begins_twice else 2.0
+                steps = cycles * phase % 2.0 if number < 2 else phase
                 joins = number == 1 and max(pair) == 2 and steps > 1.0
                 places.append(steps - 0.5 if joins else steps)
             period = 2.0 if min(pair) == 0 else 1.0
@@ -208,7 +224,7 @@ def test_first_steps_of_both_sides_join_the_next_gait_at_either_half():
 
 def test_a_character_of_one_gait_goes_on_by_its_stride():
     only = Cast(((replace(WALK, first=0),),))  # a cart, whose wheels turn
-    assert only.table().shape == (1, 2, 6)
+    assert only.table().shape == (1, 2, 7)
     agents, settings = crowd(cast=only)
     found, _ = walked(agents, settings, [1.0, 2.0, 0.5, 0.7])
     assert np.diff(found[:, 0, PHASE]) == pytest.approx(

@@ -9,7 +9,7 @@ import pytest
 from test_gait import DT, GAIT, PHASE, SLOW, STAND, crowd, walked
 
 from steer_addon.core.characters.cast import MEMORY, Cast
-from steer_addon.core.characters.leaving import leaving
+from steer_addon.core.characters.leaving import landing, leaving
 from steer_addon.core.characters.pose_space import LEAVES, Row
 from steer_addon.core.step.gaits import gait
 
@@ -49,6 +49,19 @@ def test_the_more_gaits_differ_the_faster_a_body_has_to_be():
     assert (most[LEAVES // 2 + 8 : -8] > swings).all()
 
 
+def test_a_body_that_lands_hides_less_as_it_does_not_go_along():
+    points, slower, row = rows_of(2.0)
+    # heads move by 2 cm from the one to the other
+    points[row.first : row.first + row.count, 1, 1] += 0.02
+    found = leaving(points, row, slower, FLOOR)
+    lands = np.array(landing(points, row, slower, FLOOR, found))[:, 0]
+    on_its_way = np.array(found)[:, 0]
+    assert on_its_way[8] == pytest.approx(0.015, abs=0.001)
+    assert lands.min() > 0.4
+    # with that in the floor, nothing is left of it
+    assert np.min(landing(points, row, slower, 0.03, found)) == 0.0
+
+
 def _further(points, row, slower):
     """The same with feet that lift by four times as much in the faster gait."""
     return rows_of(4.0)[0], row, slower
@@ -64,7 +77,7 @@ def gaits_with(way, further=0.0):
     return (STAND, SLOW, *(replace(row, leaving=table if k else ()) for k, row in enumerate(mixes)))
 
 
-@pytest.mark.parametrize("way, most", [(0.02, 4), (0.06, 1)])
+@pytest.mark.parametrize("way, most", [(0.02, 2), (0.06, 1)])
 def test_gaits_follow_the_speed_as_far_as_steps_hide_it(way, most):
     agents, settings = crowd(cast=Cast((gaits_with(way, 0.01),)))
     agents.velocity[:] = [2.6, 0.0, 0.0]
@@ -73,7 +86,7 @@ def test_gaits_follow_the_speed_as_far_as_steps_hide_it(way, most):
     assert agents.memory[MEMORY][0, GAIT] == 9
     shown, _ = walked(agents, settings, [2.0, 2.0, 2.0, 2.0])
     # 83 mm a step
-    assert 9 - shown[0, 0, GAIT] == min(most, 3)
+    assert 9 - shown[0, 0, GAIT] == most
     fell = 9.0 - shown[0, 0, GAIT]
     assert shown[0, 0, PHASE] == pytest.approx(0.2 + 2.0 * DT / 1.3 + 0.01 * fell, abs=1e-5)
     assert shown[3, 0, GAIT] == 6
@@ -91,3 +104,15 @@ def test_slow_steps_change_gaits_where_feet_pass_only():
     shown, _ = walked(agents, settings, [1.2] * 5)
     # 50 mm a step, until phase 0.39
     assert (shown[:, 0, GAIT] == 9).all()
+
+
+def test_a_body_that_lands_changes_as_its_own_table_says():
+    for lands, fell in ((0.01, 2), (1.0, 0)):
+        table = {"leaving": ((0.01, 0.0),) * LEAVES, "landing": ((lands,),) * LEAVES}
+        mixes = [replace(row, **table) if row.leaving else row for row in gaits_with(0.01)]
+        agents, settings = crowd(cast=Cast((tuple(mixes),)))
+        agents.velocity[:] = [2.6, 0.0, 0.0]
+        gait.begin(agents, settings)
+        agents.memory[MEMORY][:, PHASE] = 0.25
+        shown, _ = walked(agents, settings, [0.0] * 2)
+        assert 9 - shown[1, 0, GAIT] == fell

@@ -15,7 +15,7 @@ import numpy as np
 
 from steer_addon.core.agents import make_agents
 from steer_addon.core.characters.cast import MEMORY, POSTURE, Cast
-from steer_addon.core.characters.picking import SHEARS
+from steer_addon.core.characters.picking import SHEARS, stances
 from steer_addon.core.characters.pose_space import PoseSpace, split_clips
 from steer_addon.core.crowd.settings import CrowdSettings
 from steer_addon.core.step.gaits import gait
@@ -112,6 +112,32 @@ class Walk:
         return 1000.0 * moved[down[1:] & down[:-1]]
 
 
+def on_slope(went: Walk, rise: Iterable[float], upright: float = 1.0) -> np.ndarray:
+    """Places of all vertices of a body that goes along -Y on a slope, as the slope has it [m].
+
+    Args:
+        went: What it did.
+        rise: How much the ground rises along x and y.
+        upright: Share of that by which its body is not tilted.
+
+    Returns:
+        To the left and back along the slope, and above it, shape (frame_count, vertex_count, 3).
+    """
+    rise = np.array(rise)
+    matrices = stances(np.hstack([went.slopes, went.moves]), upright)
+    points = went.space.positions[went.poses].astype(float)
+    points = np.einsum("nij,nvj->nvi", matrices[:, :3, :3], points) + matrices[:, None, :3, 3]
+    points *= went.scale
+    points[..., :2] += went.places[:, None]
+    points[..., 2] += (went.places @ rise)[:, None]
+    up = np.array([-rise[0], -rise[1], 1.0])
+    back = np.array([0.0, 1.0, rise[1]])
+    axes = np.stack([np.cross(back, up), back, up])
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    seen: np.ndarray = points @ axes.T
+    return seen
+
+
 def turned(points: np.ndarray, yaws: np.ndarray) -> np.ndarray:
     """Points turned about z, each frame by its own angle."""
     cosine, sine = np.cos(yaws)[:, None], np.sin(yaws)[:, None]
@@ -126,6 +152,7 @@ def walk(
     turns: Iterable[float],
     scale: float = 1.0,
     rise: tuple[float, float] = (0.0, 0.0),
+    upright: float = 1.0,
 ) -> Walk:
     """Let a character go.
 
@@ -135,13 +162,14 @@ def walk(
         turns: How fast it turns in each [rad/s].
         scale: Its size.
         rise: How much the ground rises along x and y.
+        upright: Share of that by which its body is not tilted.
     """
     agents = make_agents(
         np.zeros((1, 3)), heading=[[0.0, -1.0, 0.0]], radius=0.25, mass=1.0, max_speed=10.0,
         max_force=100.0,
     )  # fmt: skip
     clips, rounds = split_clips(space.clips)
-    cast = Cast((space.gaits,), scale=scale, clips=(clips,), rounds=(rounds,))
+    cast = Cast((space.gaits,), scale=scale, clips=(clips,), rounds=(rounds,), upright=(upright,))
     settings = CrowdSettings(cast=cast)
     yaw, place, found, rise = 0.0, np.zeros(3), [], np.array(rise)
     agents.normal[:] = np.array([-rise[0], -rise[1], 1.0]) / np.sqrt(1.0 + np.dot(rise, rise))

@@ -247,7 +247,8 @@ def at(row: RowOrigin, phase: float) -> tuple[float, F64]:
     if row.ends or count == 1:
         cycles, place = np.float64(0.0), min(place, count - 1.0)
     else:
-        times[-1] = row.times[0] + 1.0
+        # first steps take longer, as each of their halves is a cycle
+        times[-1] = row.times[0] + max(1.0, np.ceil(times[-2] - row.times[0]))
     if row.weights.ndim == 1:
         weights: F64 = row.weights
     else:

@@ -214,16 +214,20 @@ class _Posed(_Body):
             plan = ClipPlan(track.duration or 1.0, loops)
             yield from rows.add_clip(name, self._clip(track, plan), plan, place)
 
-    def _sample(self, weights: Weights, time: float) -> F32:
-        """A blend of standing, walking and running, in place."""
+    def _begin(self) -> NDArray[np.float64]:
+        """Bones where standing begins."""
+        return self.stand.at(0.0) if self.stand else self.walk.at(self._offsets[id(self.walk)])
+
+    def _sample(self, weights: Weights, time: float, held: float = 0.0) -> F32:
+        """A blend of standing, walking and running, in place, and of how standing begins."""
         drift = np.zeros(2)
-        parts = []
+        parts = [] if held <= 0.0 else [(held, self._begin())]
         for weight, track in zip(weights, (self.stand, self.walk, self.run), strict=True):
             if weight <= 0.0:
                 continue
             if track is None:
                 # without standing, the pose in which the feet pass each other is held
-                parts.append((weight, self.walk.at(self._offsets[id(self.walk)])))
+                parts.append((weight, self._begin()))
                 continue
             part = (time + self._offsets.get(id(track), 0.0)) % 1.0
             drift = drift + weight * part * self._drifts.get(id(track), np.zeros(2))
@@ -240,8 +244,7 @@ class _Posed(_Body):
 
     def _clip(self, track: Track, plan: ClipPlan) -> Callable[[float], F32]:
         """Samples of an action that grows out of standing, and goes back to it."""
-        held = self.walk.at(self._offsets[id(self.walk)])
-        stand = self.stand.at(0.0) if self.stand else held
+        stand = self._begin()
 
         def sample(part: float) -> F32:
             time, share = plan.at(part)

@@ -131,8 +131,8 @@ def keep(
     played = [body.played(body.stand or body.walk, moves=body.stand is not None)]
     played += [body.played(track) for track in (body.walk, body.run) if track is not None]
     gaits = len(played)
-    if rows.clip_origins:
-        # what clips grow out of is the first pose of standing
+    if rows.clip_origins or any(origin.shares for origin in rows.gait_origins):
+        # what first steps and clips grow out of is the first pose of standing
         played.append(body.played(body.stand or body.walk, moves=False))
     first = len(played)
     played += [body.played(track) for _, track in body.clips]
@@ -141,7 +141,7 @@ def keep(
         weights = np.zeros(len(played))
         weights[:gaits] = origin.weights[:gaits]
         if origin.shares:
-            still = np.eye(len(played))[0]
+            still = np.eye(len(played))[gaits]
             weights = still + np.array(origin.shares)[:, None] * (weights - still)
         shares.append(weights.tolist())
     for number, origin in enumerate(rows.clip_origins):

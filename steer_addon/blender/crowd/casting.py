@@ -48,6 +48,8 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
     asked = any(group.characters for group in obj.steer.groups)
     gaits, others = zip(*map(library.rows_of, shown), strict=True)
     clips, rounds = zip(*map(split_clips, others), strict=True)
+    own = float(display.get_input(modifier, "Upright"))
+    upright = tuple(own * library.upright_of(character) for character in shown)
     return Cast(
         gaits=gaits,
         clips=clips,
@@ -58,6 +60,7 @@ def cast_of(obj: bpy.types.Object) -> Cast | None:
         seed=int(display.get_input(modifier, "Seed")),
         weights=tuple(library.weight_of(character) for character in shown),
         names=tuple(character.name for character in shown) if asked else None,
+        upright=upright if min(upright) < 1.0 else (),
     )
 
 

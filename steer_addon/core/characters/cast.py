@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..agents import Agents
 from .pose_space import KNOTS, LEAVES, Row
 
-SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT = range(6)
+SPEED, STRIDE, DURATION, FROM_STAND, CLOSE, COUNT, STANDS = range(7)
 """Columns of a table of gaits."""
 LEFT, ANGLE, POSES = range(3)
 """Columns of a table of turns on the spot."""
@@ -69,6 +69,8 @@ class Cast:
         names: Name of each character; None where no group asks for one.
         rounds: The rows of turning on the spot of each character, see `split_clips`; none at all
             where none has any. In the pose space they follow its clips.
+        upright: Share of the slope by which the body of each character is not tilted, 0 to 1; none
+            at all where all are upright.
     """
 
     gaits: tuple[tuple[Row, ...], ...] = ()
@@ -80,6 +82,7 @@ class Cast:
     clips: tuple[tuple[Row, ...], ...] = ()
     names: tuple[str, ...] | None = None
     rounds: tuple[tuple[Row, ...], ...] = ()
+    upright: tuple[float, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there are characters."""
@@ -100,21 +103,29 @@ class Cast:
         return np.cumsum((np.maximum(weights, 0.0) - np.float32(1.0)) + np.float32(1.0))
 
     def table(self) -> NDArray[np.float64]:
-        """Speed, stride, duration, cycles from standing, whether close, poses of each gait.
+        """Speed, stride, duration, cycles from standing, whether close, poses, cycles of standing.
 
-        Gaits that do not come from standing have 0 of these cycles, others 1, or 2 for both sides.
-        Its shape is (character_count, most_gaits, 6). Characters with fewer gaits than others have
+        Gaits that do not come from standing have 0 of these cycles, others 1, or 2 for both sides;
+        the last column says how many cycles of standing they are. The shape of the table is
+        (character_count, most_gaits, 7). Characters with fewer gaits than others have
         ones that no speed reaches.
         """
-        table = np.zeros((len(self.gaits), _most(self.gaits), 6))
+        table = np.zeros((len(self.gaits), _most(self.gaits), 7))
         table[:, :, SPEED] = np.inf
-        table[:, :, [DURATION, COUNT]] = 1.0
+        table[:, :, [DURATION, COUNT, STANDS]] = 1.0
         for rows, gaits in zip(table, self.gaits, strict=True):
             rows[: len(gaits)] = [
-                (g.speed, g.stride, g.duration, _cycles_from_stand(g), g.close, g.count)
+                (
+                    g.speed, g.stride, g.duration, _cycles_from_stand(g), g.close, g.count,
+                    1 + g.begins_twice,
+                )
                 for g in gaits
-            ]
+            ]  # fmt: skip
         return table
+
+    def uprights(self) -> NDArray[np.float64]:
+        """Share of the slope by which the body of each character is not tilted, 0 to 1."""
+        return np.array(self.upright or [1.0] * len(self.gaits))
 
     def rounds_table(self) -> NDArray[np.float64]:
         """Row of turning left, turn of a cycle [rad] and number of poses of each character.
@@ -158,22 +169,44 @@ def _turns(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
     return found
 
 
-def leaving_of(cast: Cast) -> NDArray[np.float64]:
-    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 2).
+def lifts_of(cast: Cast) -> NDArray[np.float64]:
+    """How high planted feet are in gaits [m], shape (character_count, most_gaits, KNOTS).
 
-    See `Row.leaving`; ways are infinite where a row has none.
+    See `Row.lifts`; 0 where a row has none.
+    """
+    return _lifts(cast.gaits)
+
+
+@lru_cache(maxsize=16)
+def _lifts(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
+    found = np.zeros((len(all_gaits), _most(all_gaits), KNOTS))
+    for rows, gaits in zip(found, all_gaits, strict=True):
+        for row, gait in zip(rows, gaits, strict=False):
+            if len(gait.lifts) == KNOTS:
+                row[:] = np.ravel(gait.lifts)
+    return found
+
+
+def leaving_of(cast: Cast) -> NDArray[np.float64]:
+    """Where bodies leave gaits, shape (character_count, most_gaits, LEAVES, 3).
+
+    See `Row.leaving` and, for the last column, `Row.landing`; ways are infinite where a row has
+    none.
     """
     return _leaving(cast.gaits)
 
 
 @lru_cache(maxsize=16)
 def _leaving(all_gaits: tuple[tuple[Row, ...], ...]) -> NDArray[np.float64]:
-    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 2))
-    found[..., 0] = np.inf
+    found = np.zeros((len(all_gaits), _most(all_gaits), LEAVES, 3))
+    found[..., [0, 2]] = np.inf
     for rows, gaits in zip(found, all_gaits, strict=True):
         for row, gait in zip(rows, gaits, strict=False):
             if len(gait.leaving) == LEAVES:
-                row[:] = gait.leaving
+                row[:, :2] = gait.leaving
+                row[:, 2] = row[:, 0]
+            if len(gait.landing) == LEAVES:
+                row[:, 2] = np.ravel(gait.landing)
     return found
 
 

@@ -35,6 +35,8 @@ _STILL = 0.02
 """Share of the height: a cycle whose feet go less far does not walk."""
 _MORE_BACK = 1.05
 """Feet near the ground go back for longer than ahead, at least by this ratio."""
+_MOST_POSES = 2000
+"""Poses of one row: at a stride of 12 m they still lie 6 mm apart."""
 _GAP = 0.12
 """Share of the height: feet that lie as far apart along the body are a pair of their own."""
 
@@ -211,6 +213,33 @@ def _without_feet(
         center,
         np.empty(0, np.intp),
     )
+
+
+def pose_count(stride: float, tolerance: float) -> int:
+    """Number of poses of a cycle; it is even, so that a pose lies at phase 1/2.
+
+    Args:
+        stride: Way of the cycle [m].
+        tolerance: Way between two poses [m].
+
+    Raises:
+        CharacterError: They are too many.
+    """
+    count = 2 * int(np.ceil(stride / tolerance / 2.0))
+    if count > _MOST_POSES:
+        raise CharacterError(
+            f"The stride of {stride:g} m takes {count} poses at a Way per Pose of "
+            f"{tolerance:g} m, and a gait has at most {_MOST_POSES}: raise Way per Pose to "
+            f"{stride / _MOST_POSES:.2g} m"
+        )
+    return count
+
+
+def row_times(cycle: Cycle, count: int) -> list[float]:
+    """Times of poses at equal steps of the way, from phase 0 on, as shares of the duration."""
+    part = (np.arange(count) / count + cycle.origin) % 1.0
+    even = np.linspace(0.0, 1.0, len(cycle.way))
+    return [float(time) for time in np.interp(part * cycle.stride, cycle.way, even)]
 
 
 class _Contacts:

@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .pose_space import KNOTS, PoseSpace
+from .pose_space import KNOTS, PoseSpace, Row
 
 F64 = NDArray[np.float64]
+Turning = tuple[tuple[float, float, float], ...]
+"""Turn and shifts at even phases, see `Row.turning`."""
 
 _LOW = 0.004
 """Share of the height below which vertices may be planted."""
@@ -33,25 +35,39 @@ _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.02
 """Slip per way and curvature below which it counts in full [m]."""
+_ALIKE = 3.0e-4
+"""The same of differences from the slower gait, where they are to be alike."""
 _SMOOTH = 0.015
 """Weight of the bends against that of slips: it decides where nothing is planted."""
 
 
-def with_turning(space: PoseSpace) -> PoseSpace:
-    """A pose space whose gaits know how bodies turn on curves."""
+def with_turning(space: PoseSpace, alike: bool = False) -> PoseSpace:
+    """A pose space whose gaits know how bodies turn on curves.
+
+    Args:
+        space: The poses.
+        alike: Whether neighboring gaits turn alike, where their feet leave it open: bodies that
+            change between them anywhere do not turn suddenly.
+    """
     height = float(np.ptp(space.positions[0, :, 2]))
-    gaits = []
+    gaits: list[Row] = []
+    before: Turning = ()
     for row in space.gaits:
         cycles = 2 if row.both_sides else 1
         points = space.positions[row.first : row.first + row.count]
-        fitted = () if row.stride <= 0.0 else turning(points, row.stride, height, cycles)
+        fitted = () if row.stride <= 0.0 else turning(points, row.stride, height, cycles, before)
+        before = fitted if alike and not row.from_stand else ()
         gaits.append(replace(row, turning=fitted))
     return PoseSpace(space.positions, tuple(gaits), space.clips)
 
 
 def turning(
-    points: NDArray[np.float32], stride: float, height: float, cycles: int = 1
-) -> tuple[tuple[float, float, float], ...]:
+    points: NDArray[np.float32],
+    stride: float,
+    height: float,
+    cycles: int = 1,
+    before: Turning = (),
+) -> Turning:
     """The turn and the shifts of a gait at `KNOTS` even phases, see `Row.turning`.
 
     Args:
@@ -59,6 +75,7 @@ def turning(
         stride: Way of one cycle [m].
         height: Height of the body [m].
         cycles: Cycles of steps in it: so often, twice, feet pass each other.
+        before: The same of the slower gait; none where it may differ.
 
     Returns:
         Turn to the left [rad m], shift ahead and shift to the right [m²] at each, all per
@@ -80,7 +97,7 @@ def turning(
     none = np.zeros_like(rates)
     to_left = np.hstack([rates * ahead[:, None] - hats, none, rates])
     to_front = np.hstack([-rates * left[:, None], rates, none])
-    fitted = _fitted(to_left, -ahead, to_front, left, stride, cycles)
+    fitted = _fitted(to_left, -ahead, to_front, left, stride, cycles, before)
     return tuple(
         (float(a), float(b), float(c)) for a, b, c in np.round(fitted * [1.0, 1.0, -1.0], 6)
     )
@@ -101,7 +118,9 @@ def _planted(
     return step[::every], lowest[vertex[::every]]
 
 
-def _fitted(to_left: F64, left: F64, to_front: F64, front: F64, stride: float, cycles: int) -> F64:
+def _fitted(
+    to_left: F64, left: F64, to_front: F64, front: F64, stride: float, cycles: int, before: Turning
+) -> F64:
     """Least slips: solutions at the knots, shape (KNOTS, 3); 0 where feet pass each other."""
     free = np.ones((3, KNOTS), np.bool_)
     free[:, :: KNOTS // (2 * cycles)] = False
@@ -110,10 +129,13 @@ def _fitted(to_left: F64, left: F64, to_front: F64, front: F64, stride: float, c
     bends: Any = np.kron(np.eye(3), bend * (_SMOOTH * KNOTS / stride))[:, kept]
     one, other = to_left[:, kept], to_front[:, kept]
     weights, solution = np.ones(len(left)), np.zeros(int(kept.sum()))
+    like = (np.array(before) * [1.0, 1.0, -1.0]).T.ravel()[kept] if before else 0.0 * solution
+    hold = (_ALIKE if before else 0.0) * (KNOTS / stride) ** 2
     for _ in range(_ROUNDS + 1):
         square = one.T @ (one * weights[:, None]) + other.T @ (other * weights[:, None])
-        square += len(left) / KNOTS * float(weights.mean()) * (bends.T @ bends)
-        found = one.T @ (left * weights) + other.T @ (front * weights)
+        usual = len(left) / KNOTS * float(weights.mean())
+        square += usual * (bends.T @ bends + hold * np.eye(len(solution)))
+        found = one.T @ (left * weights) + other.T @ (front * weights) + usual * hold * like
         solution = np.linalg.solve(square, found)
         slips = np.hypot(one @ solution - left, other @ solution - front)
         weights = 1.0 / np.maximum(slips, _USUAL)

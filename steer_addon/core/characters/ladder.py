@@ -15,7 +15,7 @@ import numpy as np
 
 from .contacts import Cycle, turned
 from .pose_space import F32
-from .rows import FromStand, Place, Rows, Sample, Steps, Weights, dense, place_of
+from .rows import FirstSteps, Place, Rows, Sample, Steps, Weights, dense, place_of
 
 _FIRST = 0.6
 """Speed of first steps, as a share of that of the slowest walk."""
@@ -148,13 +148,25 @@ def _add_first_steps(
 ) -> Steps[None]:
     """Add the way between standing and the slowest walk, see `Row.from_stand`.
 
-    Its blend is that of the walk where the feet pass at phase 1/2, and standing at phase 0.
+    It is standing at phases 0 and 1/2, and the walk where the feet pass between them: in the first
+    half where the second foot passes, and then where the first one does.
     """
     even = np.linspace(0.0, 1.0, len(cycle.way))
-    start, middle = (
+    passing = [
         float(np.interp((cycle.origin + part) % 1.0 * cycle.stride, cycle.way, even))
         for part in (0.0, 0.5)
-    )
+    ]
+    halves = []
+    for start, middle in (passing, passing[::-1]):
+        halves.append((yield from _half(rows, sample, cycle, weights, start, middle)))
+    yield from rows.add_first_steps("first steps", halves, speed, weights, place)
+
+
+def _half(
+    rows: Rows, sample: Sample, cycle: Cycle, weights: Weights, start: float, middle: float
+) -> Steps[FirstSteps]:
+    """First steps that stand at one time of a walk, and are as the walk is at another one."""
+    even = np.linspace(0.0, 1.0, len(cycle.way))
     first = (middle - start) % 1.0
 
     def away(time: float) -> float:
@@ -165,7 +177,7 @@ def _add_first_steps(
     def first_steps(time: float) -> F32:
         stand, walk, run = weights
         share = away(time)
-        return sample((1.0 - share * (1.0 - stand), share * walk, share * run), time)
+        return sample((share * stand, share * walk, share * run), time, 1.0 - share)
 
     found = yield from rows.measure(first_steps, cycle.duration, None, cycle)
     # both halves get as many poses, so that phase 1/2 is where the feet pass
@@ -182,8 +194,7 @@ def _add_first_steps(
     at_walk = halved.moves_at(np.array(middle)) - cycle.moves_at(np.array(middle))
     shares = np.array([[away(time)] for time in even])
     moves -= (1.0 - shares) * halved.moves_at(np.array(start)) + shares * at_walk
-    from_stand = FromStand(away, place)
-    yield from rows.add_gait("first steps", first_steps, halved, speed, weights, from_stand)
+    return FirstSteps(first_steps, halved, away)
 
 
 def _at(sample: Sample, weights: Weights) -> Callable[[float], F32]:

@@ -4,7 +4,8 @@ Two neighboring gaits differ by some way at each phase. A body whose vertices mo
 step may change between them and looks no different. So each row keeps, at even phases, the phase of
 the slower gait that is most like it, and from which way of a step on a body may change to it: no
 vertex moves by more than twice what its poses say then. One that is planted says nothing, so it
-stays.
+stays. A body that has stopped and brings its feet down hides less, as it does not go along: where
+it may change while it lands is kept beside that.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ Poses = NDArray[np.floating[Any]]
 
 _FLOOR = 0.0035
 """Share of the height by which a vertex may move although its pose says nothing."""
+_MORE = 1.6
+"""How much more that is for a body that lands: else it would show gaits of a run for long."""
 _SLOWEST = 0.03
 """Least way of a vertex for a way of the body of 1 that counts: less is none."""
 _STEPS = 0.0, 0.01, 0.02, 0.03, 0.045, 0.06
@@ -43,7 +46,9 @@ def with_leaving(space: PoseSpace) -> PoseSpace:
     for number in range(1, len(gaits)):
         slower, row = gaits[number - 1], gaits[number]
         if slower.stride > 0.0 and not slower.from_stand:
-            gaits[number] = replace(row, leaving=leaving(points, row, slower, floor))
+            found = leaving(points, row, slower, floor)
+            lands = landing(points, row, slower, _MORE * floor, found)
+            gaits[number] = replace(row, leaving=found, landing=lands)
     return PoseSpace(space.positions, tuple(gaits), space.clips)
 
 
@@ -57,21 +62,56 @@ def leaving(points: Poses, row: Row, slower: Row, floor: float) -> tuple[tuple[f
         floor: How far a vertex may move although its pose says nothing [m].
     """
     leasts, aparts = np.empty((2, LEAVES, len(_ASIDE)))
-    speeds, slower_speeds = (_speeds(points, one) for one in (row, slower))
-    ways = np.array(_STEPS) * row.stride
+    speeds = _speeds(points, row, 1.0), _speeds(points, slower, 1.0)
     for knot in range(LEAVES):
-        phase = np.array([knot / LEAVES])
-        after = phase + _ASIDE
-        poses = points[slower.first + _numbers(slower, after)]
-        apart = np.linalg.norm(poses - points[row.first + _numbers(row, phase)], axis=-1)
-        moved = np.maximum(apart - floor, 0.0)
-        said = np.maximum(_said(speeds, row, phase), _said(slower_speeds, slower, after))
-        least = (moved[:, None] / np.maximum(said, _SLOWEST)).max(axis=-1)
-        leasts[knot], aparts[knot] = np.maximum(least, ways).min(axis=-1), apart.max(axis=-1)
+        leasts[knot], aparts[knot] = _hidden(
+            points, (row, slower), speeds, floor, knot / LEAVES, _ASIDE
+        )
     numbers = _steady(leasts + aparts)
     found = leasts[np.arange(LEAVES), numbers], _ASIDE[numbers]
     pairs = np.round(np.column_stack(found), 5)
     return tuple((float(way), float(further)) for way, further in pairs)
+
+
+def landing(
+    points: Poses, row: Row, slower: Row, floor: float, found: tuple[tuple[float, float], ...]
+) -> tuple[tuple[float], ...]:
+    """Where bodies leave a gait as they land, see `Row.landing`, at the phases that were found."""
+    speeds = _speeds(points, row, 0.0), _speeds(points, slower, 0.0)
+    leasts = [
+        _hidden(points, (row, slower), speeds, floor, knot / LEAVES, np.array([aside]))[0][0]
+        for knot, (_, aside) in enumerate(found)
+    ]
+    return tuple((round(float(least), 5),) for least in leasts)
+
+
+def _hidden(
+    points: Poses,
+    rows: tuple[Row, Row],
+    speeds: tuple[F32, F32],
+    floor: float,
+    phase: float,
+    aside: F64,
+) -> tuple[F64, F64]:
+    """From which ways of a step on changes are hidden, and how far vertices are apart then [m].
+
+    Args:
+        points: Vertices of all poses [m], shape (pose_count, vertex_count, 3).
+        rows: The gait, and the one before it.
+        speeds: What the poses of both say, see `_speeds`.
+        floor: How far a vertex may move although its pose says nothing [m].
+        phase: Phase of the gait.
+        aside: Phases of the slower one that are tried, less that.
+    """
+    (row, slower), at = rows, np.array([phase])
+    after = at + aside
+    poses = points[slower.first + _numbers(slower, after)]
+    apart = np.linalg.norm(poses - points[row.first + _numbers(row, at)], axis=-1)
+    moved = np.maximum(apart - floor, 0.0)
+    said = np.maximum(_said(speeds[0], row, at), _said(speeds[1], slower, after))
+    least = (moved[:, None] / np.maximum(said, _SLOWEST)).max(axis=-1)
+    ways = np.array(_STEPS) * row.stride
+    return np.maximum(least, ways).min(axis=-1), apart.max(axis=-1)
 
 
 def _steady(costs: F64) -> list[int]:
@@ -111,11 +151,14 @@ def _said(speeds: F32, row: Row, phase: F64) -> F32:
     return said
 
 
-def _speeds(points: Poses, row: Row) -> F32:
-    """Ways of vertices for a way of the body of 1, shape (pose_count, vertex_count)."""
+def _speeds(points: Poses, row: Row, goes: float) -> F32:
+    """Ways of vertices for a way of the feet of 1, shape (pose_count, vertex_count).
+
+    The body goes along by `goes`, 1 or 0.
+    """
     poses = points[row.first : row.first + row.count].astype(np.float64)
     moved = np.roll(poses, -1, axis=0) - np.roll(poses, 1, axis=0)
     moved *= row.count / (2.0 * row.stride)
-    moved[..., 1] -= 1.0
+    moved[..., 1] -= goes
     speeds: F32 = np.linalg.norm(moved, axis=-1).astype(np.float32)
     return speeds

@@ -17,7 +17,7 @@ from ..errors import CharacterError
 
 F32 = NDArray[np.float32]
 KNOTS = 24
-"""Even phases of a cycle at which `Row.turning` is kept; between them it is mixed."""
+"""Even phases of a cycle at which `Row.turning` and `lifts` are kept; between them it is mixed."""
 LEAVES = 48
 """Even phases of a cycle at which `Row.leaving` is kept."""
 
@@ -39,9 +39,10 @@ class Row:
         round_to: Phase from which it does, in the same pose; none of both where it is played once.
         from_stand: Whether it is the way between standing and the next gait: at phase 0 it is as
             standing begins, and at 1/2 as the next gait is there. Only the second gait may be.
-        both_sides: Whether such a row holds two cycles of steps: the second half mirrors the first
-            one, so at phase 1/2 it is as standing is there, and at 1/4 and 3/4 as the next gait
-            at 1/2 and 0.
+        both_sides: Whether such a row holds two cycles of steps: in the second half the other
+            foot goes first, so at phase 1/2 it is as standing is there, and at 1/4 and 3/4 as the
+            next gait at 1/2 and 0.
+        begins_twice: Whether it is as standing begins at phase 1/2 too.
         turning: Turn to the left [rad m], shift ahead and shift to the right [m²] of the body at
             even phases, all per curvature of its way, by which planted feet stay on curves; none
             where bodies turn as their agents.
@@ -50,8 +51,12 @@ class Row:
         leaving: Way of a step [m] from which on characters may leave the gait for the one before
             it, and the phase there less that here, at even phases; none where they only do where
             feet pass each other.
+        landing: Way of the feet in a step [m] from which on characters that have stopped may leave
+            the gait so, at even phases; none where it is as for those on their way.
         turn: Turn of one cycle to the left [rad], over which the poses are evenly spaced, where the
             row shows turning on the spot; 0 for all others. See `split_clips`.
+        lifts: How high the planted foot is at even phases [m], by which bodies are shifted on
+            slopes, so that feet do not slip as they rise; none where planted feet lie still.
     """
 
     name: str
@@ -69,6 +74,9 @@ class Row:
     both_sides: bool = False
     turn: float = 0.0
     leaving: tuple[tuple[float, float], ...] = ()
+    lifts: tuple[tuple[float], ...] = ()
+    begins_twice: bool = False
+    landing: tuple[tuple[float], ...] = ()
 
     @property
     def goes_round(self) -> bool:

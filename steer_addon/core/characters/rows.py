@@ -6,28 +6,42 @@ where they are when an agent goes on by as much. Which gaits there are is in `la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CharacterError
-from .contacts import Cycle, measure_cycle, turned
+from .contacts import Cycle, measure_cycle, pose_count, row_times, turned
 from .curves import with_turning
 from .leaving import with_leaving
+from .lifting import with_lifts
 from .pose_space import F32, PoseSpace, Row
 
+F64 = NDArray[np.float64]
 Weights = tuple[float, float, float]
 """Shares of standing, walking and running in a blend; their sum is 1."""
 Shift = tuple[float, float, float]
 """How a pose is moved, so that planted feet stay [m]."""
-Sample = Callable[[Weights, float], F32]
-"""All vertices [m] of a blend at a phase of its time, from 0 to 1, in place, (vertex_count, 3)."""
 Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 """Work that stops after each sample, so that it can be shown and ended; it returns its result."""
+
+
+class Sample(Protocol):
+    """What gives all vertices of blends, in place."""
+
+    def __call__(self, weights: Weights, time: float, held: float = 0.0) -> F32:
+        """All vertices [m], shape (vertex_count, 3).
+
+        Args:
+            weights: Shares of the blend; with `held` their sum is 1.
+            time: Phase of its time, from 0 to 1.
+            held: Share of the pose in which standing begins.
+        """
+
 
 _RUN_STEP = 1.6
 """Spacing of runs over that of walks."""
@@ -35,8 +49,6 @@ _FASTER, _FASTER_CLOSE = 1.02, 1.002
 """Ratio by which a gait is at least faster than the one before, and one of many to a run is."""
 _EASE = 0.4
 """Time in which standing becomes a clip, and a clip standing [s]."""
-_MOST_POSES = 2000
-"""Poses of one row: at a stride of 12 m they still lie 6 mm apart."""
 
 
 @dataclass(frozen=True)
@@ -110,16 +122,18 @@ def place_of(cycle: Cycle) -> Place:
 
 
 @dataclass(frozen=True)
-class FromStand:
-    """How first steps grow out of standing.
+class FirstSteps:
+    """One half of first steps: one foot goes first in it, the other one in the second half.
 
     Attributes:
-        away: How far they are from standing at a time, as shares from 0 to 1.
-        place: Where standing is.
+        sample: Its poses at a time.
+        cycle: How it goes along; phase 0 is standing.
+        away: How far it is from standing at a time, as shares from 0 to 1.
     """
 
+    sample: Callable[[float], F32]
+    cycle: Cycle
     away: Callable[[float], float]
-    place: Place
 
 
 def finished(steps: Steps[Result]) -> Result:
@@ -214,7 +228,8 @@ class Rows:
     def space(self) -> PoseSpace:
         """All rows as a pose space."""
         poses = np.concatenate(self._poses)
-        return with_leaving(with_turning(PoseSpace(poses, tuple(self.gaits), tuple(self.clips))))
+        space = PoseSpace(poses, tuple(self.gaits), tuple(self.clips))
+        return with_leaving(with_lifts(with_turning(space, alike=True)))
 
     def _first(self) -> int:
         return sum(len(poses) for poses in self._poses)
@@ -237,9 +252,8 @@ class Rows:
         poses, times = yield from self._timed(sample, duration, place, loops=True)
         still = len(poses) == 1 or float(np.abs(poses - poses[0]).max()) < 1.0e-4
         poses = poses[:1] if still else poses
-        self.gaits.append(Row("stand", self._first(), len(poses), duration=duration))
-        self.gait_origins.append(Origin((1.0, 0.0, 0.0), times[: len(poses)], place))
-        self._poses.append(poses)
+        row = Row("stand", self._first(), len(poses), duration=duration)
+        self._add(row, Origin((1.0, 0.0, 0.0), times[: len(poses)], place), poses)
 
     def add_clip(
         self, name: str, sample: Callable[[float], F32], plan: ClipPlan, place: Place
@@ -267,34 +281,59 @@ class Rows:
         cycle: Cycle,
         speed: float,
         weights: Weights = (0.0, 1.0, 0.0),
-        start: FromStand | None = None,
     ) -> Steps[None]:
-        """Add a gait at equal steps of its way; one that is no faster than the last is left out.
-
-        First steps know how far they are from standing at a time.
-        """
+        """Add a gait at equal steps of its way; one that is no faster than the last is left out."""
         close = 0.0 < weights[2] and self.plan.blends
         if self.gaits and speed <= self.gaits[-1].speed * (_FASTER_CLOSE if close else _FASTER):
             return
-        times = row_times(cycle, self.plan.tolerance * (_RUN_STEP if weights[2] > 0.0 else 1.0))
-        place = place_of(cycle)
+        step = self.plan.tolerance * (_RUN_STEP if weights[2] > 0.0 else 1.0)
+        times = row_times(cycle, pose_count(cycle.stride, step))
         turns, *level = cycle.moves_at(np.array(times)).T
         shifts = np.stack([*level, np.zeros(len(times))], axis=1)
-        shares = () if start is None else tuple(start.away(time) for time in times)
-        if start is not None:
-            # standing may be turned otherwise, and elsewhere
-            near = 1.0 - np.array(shares)
-            turns = turns + near * (start.place.angle - place.angle)
-            shifts += near[:, None] * start.place.beside(place)
-        poses = yield from _each(lambda time: place.put(sample(time)), times)
-        poses = turned(poses, turns[:, None].astype(np.float32)) + shifts[:, None].astype(
-            np.float32
-        )
+        poses = yield from _laid(sample, place_of(cycle), times, turns, shifts)
         row = Row(name, self._first(), len(times), speed, cycle.stride, cycle.stride / speed)
-        self.gaits.append(replace(row, from_stand=start is not None, close=close))
-        moved = tuple((x, y, z) for x, y, z in shifts.tolist())
-        by = tuple(turns.tolist())
-        self.gait_origins.append(Origin(weights, tuple(times), place, shares, by, moved))
+        origin = _origin(weights, place_of(cycle), times, (), turns, shifts)
+        self._add(replace(row, close=close), origin, poses)
+
+    def add_first_steps(
+        self,
+        name: str,
+        halves: Sequence[FirstSteps],
+        speed: float,
+        weights: Weights,
+        stand: Place,
+    ) -> Steps[None]:
+        """Add the way between standing and the next gait, first with one foot, then the other.
+
+        Args:
+            name: Name of the row.
+            halves: Both, which have the same place.
+            speed: Its speed [m/s].
+            weights: The blend that it leads to.
+            stand: Where standing is.
+        """
+        stride = sum(half.cycle.stride for half in halves)
+        count, place = pose_count(0.5 * stride, self.plan.tolerance), place_of(halves[0].cycle)
+        found = []
+        for half in halves:
+            times = row_times(half.cycle, count)
+            shares = np.array([half.away(time) for time in times])
+            turns, *level = half.cycle.moves_at(np.array(times)).T
+            # standing may be turned otherwise, and elsewhere
+            turns = turns + (1.0 - shares) * (stand.angle - place.angle)
+            shifts = np.stack([*level, np.zeros(count)], axis=1)
+            shifts += (1.0 - shares)[:, None] * stand.beside(place)
+            poses = yield from _laid(half.sample, place, times, turns, shifts)
+            found.append((times, shares, turns, shifts, poses))
+        all_times, *parts, poses = map(np.concatenate, zip(*found, strict=True))
+        row = Row(name, self._first(), len(poses), speed, stride, stride / speed)
+        origin = _origin(weights, place, all_times, *parts)
+        known = replace(row, from_stand=True, both_sides=True, begins_twice=True)
+        self._add(known, origin, poses)
+
+    def _add(self, row: Row, origin: Origin, poses: F32) -> None:
+        self.gaits.append(row)
+        self.gait_origins.append(origin)
         self._poses.append(poses)
 
     def _timed(
@@ -304,29 +343,6 @@ class Rows:
         times = np.arange(count) / count if loops else np.linspace(0.0, 1.0, count + 1)
         parts = tuple(times.tolist())
         return (yield from _each(lambda time: place.put(sample(time)), parts)), parts
-
-
-def row_times(cycle: Cycle, tolerance: float) -> list[float]:
-    """Times of poses at equal steps of the way, from phase 0 on.
-
-    Args:
-        cycle: The measured cycle.
-        tolerance: Way between two poses of walks [m]; runs, whose feet are down for a moment
-            only, have 1.6 times as much.
-
-    Returns:
-        Shares of the duration; their number is even, so that a pose lies at phase 1/2.
-    """
-    count = 2 * int(np.ceil(cycle.stride / tolerance / 2.0))
-    if count > _MOST_POSES:
-        raise CharacterError(
-            f"The stride of {cycle.stride:g} m takes {count} poses at a Way per Pose of "
-            f"{tolerance:g} m, and a gait has at most {_MOST_POSES}: raise Way per Pose to "
-            f"{cycle.stride / _MOST_POSES:.2g} m"
-        )
-    part = (np.arange(count) / count + cycle.origin) % 1.0
-    even = np.linspace(0.0, 1.0, len(cycle.way))
-    return [float(time) for time in np.interp(part * cycle.stride, cycle.way, even)]
 
 
 def dense(sample: Callable[[float], F32], steps: int) -> Steps[F32]:
@@ -340,3 +356,23 @@ def _each(sample: Callable[[float], F32], times: Iterable[float]) -> Steps[F32]:
         found.append(sample(time))
         yield
     return np.stack(found)
+
+
+def _laid(
+    sample: Callable[[float], F32], place: Place, times: list[float], turns: F64, shifts: F64
+) -> Steps[F32]:
+    """Samples at their place, turned and moved."""
+    poses = yield from _each(lambda time: place.put(sample(time)), times)
+    poses = turned(poses, turns[:, None].astype(np.float32)) + shifts[:, None].astype(np.float32)
+    return np.asarray(poses, np.float32)
+
+
+def _origin(
+    weights: Weights, place: Place, times: Iterable[float], shares: Any, turns: F64, shifts: F64
+) -> Origin:
+    """What poses that were turned and moved were sampled from."""
+    moved = tuple((x, y, z) for x, y, z in shifts.tolist())
+    return Origin(
+        weights, tuple(map(float, times)), place, tuple(map(float, shares)), tuple(turns.tolist()),
+        moved,
+    )  # fmt: skip

@@ -19,7 +19,10 @@ _SIZE = 8
 _DERIVED = {"velocity", "row_of"}
 """Fields of targets that are left out: velocities come from the frame before, which a check does
 not read."""
-_ADDED: dict[str, Any] = {"weight": None, "names": None, "rounds": (), "turn": 0.0, "leaving": ()}
+_ADDED: dict[str, Any] = {
+    "weight": None, "names": None, "rounds": (), "turn": 0.0, "leaving": (), "lifts": (),
+    "upright": (), "begins_twice": False, "landing": (),
+}  # fmt: skip
 """Fields of targets, of casts and of rows of poses that came with later versions, each with what it
 is where nothing is known of it."""
 

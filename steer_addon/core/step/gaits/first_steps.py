@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ...characters.cast import FROM_STAND
+from ...characters.cast import FROM_STAND, STANDS
 from ...compiled.jit import kernel
 
 READY = 4.0
@@ -48,7 +48,7 @@ def joined(table, who, gait, following, crossing, back):
     if gait == 1:
         crossing = 0.5 * crossing
         if following == 0:
-            return crossing
+            return crossing * table[who, 1, STANDS]
         return crossing - 0.75 if back else crossing + 0.25
     if following == 1:
         return crossing - 0.25 if back else crossing + 0.75

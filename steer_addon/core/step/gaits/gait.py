@@ -30,9 +30,11 @@ from ...characters.cast import (
     MEMORY,
     POSTURE,
     SPEED,
+    STANDS,
     STRIDE,
     Cast,
     leaving_of,
+    lifts_of,
     turns_of,
 )
 from ...compiled import jit
@@ -45,7 +47,7 @@ from . import characters, clips
 from .first_steps import begun_steps, joined
 from .leaving import WAY, changed, like
 from .rounds import goes_round, gone_round, hold_round
-from .stance import CHARACTER, GAIT, PHASE, bend, hold, settle
+from .stance import CHARACTER, GAIT, PHASE, bend, feet_go, hold, lower, settle
 
 STARTS, STOPS = 0.6, 0.5
 """Shares of the speed of the slowest gait from which agents walk, and below which they stand."""
@@ -123,7 +125,8 @@ def advance(before: Agents, after: Agents, settings: CrowdSettings, dt: float) -
         (after.position, after.velocity, after.heading, after.normal),
         _sizes(settings.cast, after, settings),
         settings.cast.table(),
-        (turns_of(settings.cast), leaving_of(settings.cast)),
+        (turns_of(settings.cast), leaving_of(settings.cast), lifts_of(settings.cast)),
+        settings.cast.uprights(),
         settings.cast.rounds_table(),
         settings.motion.motion == "GROUND",
         tempo,
@@ -234,11 +237,12 @@ def _by_time(table, who, phase, gait, wanted, way, dt):
     if table[who, following, STRIDE] > 0.0:
         # it starts with the feet beside each other
         begun, ready = math.ceil(2.0 * phase) / 2.0, True
+        stands = table[who, following, STANDS]
         if table[who, following, FROM_STAND] > 0.0:
-            begun, ready = begun_steps(phase, table[who, following, FROM_STAND], dt)
+            begun, ready = begun_steps(phase, table[who, following, FROM_STAND] / stands, dt)
         if not ready:
             return begun, gait
-        return begun + way / table[who, following, STRIDE], following
+        return begun / stands + way / table[who, following, STRIDE], following
     if math.floor(2.0 * after) == math.floor(2.0 * phase):
         return after, gait
     return after, following
@@ -265,6 +269,7 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
     wanted = _wanted(table, who, gait, speed)
     if stride <= 0.0:
         return _by_time(table, who, phase, gait, wanted, way, dt)
+    lands = wanted == 0 and way < LANDING * dt
     if wanted == 0:
         # a foot in the air comes down
         back = back and way > LANDING * dt
@@ -281,9 +286,10 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
     if table[who, max(gait, following), CLOSE] > 0.0 and not back:
         moved = away * abs(table[who, following, STRIDE] - stride)
         alike = alike or (away <= LATER and moved <= MOVED)
+    knows = leaving[who, max(gait, following), 0, WAY] < math.inf
     if following == gait or not (crosses or alike):
-        return changed(leaving, who, after / sides, gait, wanted, way)
-    if leaving[who, max(gait, following), 0, WAY] < math.inf:
+        return changed(leaving, who, after / sides, gait, wanted, way, lands)
+    if knows:
         return like(leaving, who, gait, following, after), following
     begun = joined(table, who, gait, following, half / 2.0, after < phase)
     next_stride = table[who, following, STRIDE]
@@ -294,7 +300,20 @@ def _moved(table, leaving, who, phase, gait, way, back, speed, dt):
 
 @kernel
 def gait_kernel(
-    start, stop, before, after, size, table, fitted, rounds, on_ground, tempo, dt, memory, sway
+    start,
+    stop,
+    before,
+    after,
+    size,
+    table,
+    fitted,
+    upright,
+    rounds,
+    on_ground,
+    tempo,
+    dt,
+    memory,
+    sway,
 ):
     """Advance phases and gaits, and let bodies take up slopes and curves, and lean.
 
@@ -305,8 +324,9 @@ def gait_kernel(
         after: Position, velocity, heading and normal after it.
         size: Size of each body as a share of its character's, shape (n,).
         table: Gaits of the characters, see `Cast.table`.
-        fitted: How bodies turn on curves, see `turns_of`, and where they leave gaits, see
-            `leaving_of`.
+        fitted: How bodies turn on curves, see `turns_of`, where they leave gaits, see `leaving_of`,
+            and how high their planted feet are, see `lifts_of`.
+        upright: Share of slopes by which bodies of each character are not tilted.
         rounds: Rows of turning on the spot, see `Cast.rounds_table`.
         on_ground: Whether agents walk.
         tempo: How much faster than its character each body does what goes by time, shape (n,).
@@ -314,7 +334,7 @@ def gait_kernel(
         memory: Columns of `POSTURE`, shape (n, 11); read and written.
         sway: Means of the velocity, see `SWAY`, shape (n, 3); read and written.
     """
-    turns, leaves = fitted
+    turns, leaves, lifts = fitted
     for i in range(start, stop):
         faced, ahead, turned = load(before[2], i), load(after[2], i), 0.0
         if on_ground:
@@ -340,7 +360,8 @@ def gait_kernel(
             walks = _wanted(table, who, 0, speed) > 0
             phase, gait, is_round = gone_round(rounds, who, phase, gait, walks, turned, dt)
         if not is_round:
-            phase, gait = _moved(table, leaves, who, phase, gait, way, back, speed, own_dt)
+            goes = way * feet_go(memory, i, upright[who])
+            phase, gait = _moved(table, leaves, who, phase, gait, goes, back, speed, own_dt)
         memory[i, PHASE], memory[i, GAIT] = phase, gait
         if on_ground:
             velocity, old_velocity = load(after[1], i), load(before[1], i)
@@ -349,5 +370,6 @@ def gait_kernel(
             stride = table[who, walked, STRIDE] / max(1.0, table[who, walked, FROM_STAND])
             bend(memory, i, stride, turns[who, walked], turn, -way if back else way, dt)
             hold(memory, i, table[who, walked, STRIDE], table[who, walked, COUNT])
+            lower(memory, i, lifts[who, walked], upright[who])
             if is_round:
                 hold_round(memory, i, rounds, who, gait)

@@ -7,8 +7,10 @@ import math
 from ...characters.pose_space import LEAVES
 from ...compiled.jit import kernel
 
-WAY, PHASES = range(2)
+WAY, PHASES, LANDING_WAY = range(3)
 """Columns of a table of where gaits are left, see `leaving_of`."""
+MOST = 2
+"""Most changes in a step: each may move vertices by some millimeters that no pose says."""
 _ROUNDS = 3
 """Rounds in which the phase of a faster gait is found: each leaves a fraction of the error."""
 
@@ -49,8 +51,8 @@ def like(leaving, who, gait, following, phase):
 
 
 @kernel
-def changed(leaving, who, phase, gait, wanted, way):
-    """Phase and gait of a body: it changes through as many gaits as its step hides.
+def changed(leaving, who, phase, gait, wanted, way, lands):
+    """Phase and gait of a body: it changes through as many gaits as its step hides, up to `MOST`.
 
     Args:
         leaving: Where gaits are left, see `leaving_of`.
@@ -59,15 +61,19 @@ def changed(leaving, who, phase, gait, wanted, way):
         gait: The gait until now.
         wanted: The gait for its speed.
         way: Way of the step, as a share of the body's size [m].
+        lands: Whether the body has stopped, and brings its feet down.
     """
-    while gait != wanted:
+    column = LANDING_WAY if lands else WAY
+    for _ in range(MOST):
+        if gait == wanted:
+            break
         following = gait - 1 if wanted < gait else gait + 1
         faster = max(gait, following)
         if leaving[who, faster, 0, WAY] == math.inf:
             break
         found = like(leaving, who, gait, following, phase)
         before, after, _part = knots(phase if faster == gait else found)
-        least = max(leaving[who, faster, before, WAY], leaving[who, faster, after, WAY])
+        least = max(leaving[who, faster, before, column], leaving[who, faster, after, column])
         if least > way:
             break
         way -= least

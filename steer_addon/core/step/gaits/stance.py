@@ -27,6 +27,8 @@ SETTLING = 0.2
 """Delay with which a body takes up slopes, and leans [s]."""
 LEAN, MOST_LEAN = 0.5, 0.2
 """Share of the acceleration that a body leans into, and the tangent of the most that it leans."""
+STEEPEST = 1.2
+"""Most angle of slopes along which feet go; steeper ones count as this one [rad]."""
 MOST_TURN = 1.5
 """Most turn within one cycle of which feet take notice [rad]."""
 LEAST_UP = 0.1
@@ -93,3 +95,47 @@ def hold(memory, i, stride, count):
         count: Number of its poses.
     """
     memory[i, SHIFT_AHEAD] -= held_back(memory[i, PHASE] * 1.0, stride, count)
+
+
+@kernel
+def feet_go(memory, i, upright):
+    """Way that the feet of a body go on a slope for a way of 1 of the body, seen from above.
+
+    A body that tilts takes its feet along the slope, which is a longer way up or down.
+
+    Args:
+        memory: Columns of `POSTURE`.
+        i: The agent.
+        upright: Share of the slope by which its body is not tilted, 0 to 1.
+    """
+    ahead, side = memory[i, SLOPE_AHEAD], memory[i, SLOPE_SIDE]
+    square = ahead * ahead + side * side
+    if upright >= 1.0 or square == 0.0:
+        return 1.0
+    steep = min(math.atan(math.sqrt(square)), STEEPEST)
+    more = math.cos(steep * upright) / math.cos(steep) - 1.0
+    return 1.0 + more * ahead * ahead / square
+
+
+@kernel
+def lower(memory, i, lifts, upright):
+    """Shift the body along a slope, so that planted feet stay although they rise and sink.
+
+    Args:
+        memory: Columns of `POSTURE`, after `bend`; read and written.
+        i: The agent.
+        lifts: How high the planted foot is at even phases, see `Row.lifts` [m].
+        upright: Share of the slope by which its body is not tilted, 0 to 1.
+    """
+    ahead, side = memory[i, SLOPE_AHEAD], memory[i, SLOPE_SIDE]
+    rise = math.hypot(ahead, side)
+    if rise == 0.0:
+        return
+    place = (memory[i, PHASE] - math.floor(memory[i, PHASE])) * KNOTS
+    knot = min(int(place), KNOTS - 1)
+    part = place - knot
+    lift = (1.0 - part) * lifts[knot] + part * lifts[(knot + 1) % KNOTS]
+    leans = min(math.atan(rise), STEEPEST) * upright
+    along = lift * math.sin(leans) * math.cos(leans) / rise
+    memory[i, SHIFT_AHEAD] -= along * ahead
+    memory[i, SHIFT_SIDE] -= along * side
