@@ -77,14 +77,15 @@ def cast_from_dict(data: Any) -> Cast | None:
     """
     if data is None:
         return None
-    rows = {
+    rows: dict[str, Any] = {
         name: tuple(tuple(map(_row, listed(of))) for of in listed(data[name])) for name in _ROWS
     }
     count = len(rows["gaits"])
     weights = tuple(map(number, listed(data["weights"])))
+    upright = tuple(map(number, listed(data["upright"])))
     names = None if data["names"] is None else tuple(map(text, listed(data["names"])))
     require(count and all(rows["gaits"]))
-    for known in (rows["clips"], rows["rounds"], weights, names or ()):
+    for known in (rows["clips"], rows["rounds"], weights, upright, names or ()):
         require(len(known) in (0, count))
     require(all(len(turns) in (0, 2) for turns in rows["rounds"]))
     return Cast(
@@ -94,6 +95,7 @@ def cast_from_dict(data: Any) -> Cast | None:
         choice=text(data["choice"]),
         seed=whole(data["seed"], -(2**31), 2**31 - 1),
         weights=weights,
+        upright=upright,
         names=names,
     )
 
@@ -113,6 +115,8 @@ def _row(data: Any) -> Row:
     values["count"] = whole(data["count"], 1, _MOST_POSES)
     values["turning"] = _table(data["turning"], KNOTS, 3)
     values["leaving"] = _table(data["leaving"], LEAVES, 2)
+    values["landing"] = _table(data["landing"], LEAVES, 1)
+    values["lifts"] = _table(data["lifts"], KNOTS, 1)
     row = Row(**values)
     require(row.duration > 0.0 and row.stride >= 0.0 and row.speed >= 0.0)
     require(0.0 <= row.round_from <= row.round_to <= 1.0)
