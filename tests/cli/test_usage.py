@@ -16,7 +16,8 @@ COMMANDS = [module.NAME for module in commands.MODULES]
 
 
 def test_every_command_of_the_issue_is_there():
-    runs, listing = ["simulate", "bake", "render"], ["presets", "behaviors", "compile"]
+    runs = ["simulate", "bake", "render", "batch", "submit"]
+    listing = ["presets", "behaviors", "compile"]
     assert COMMANDS == ["scene", "demo", "character", "info", "ways", *runs, *listing]
 
 
