@@ -107,7 +107,7 @@ def tasks_of(
     for variation in variations:
         key = variation.scene.path, variation.preset
         maker = _Maker(batch, variation, blender, first)
-        if extracts and sharing[key] > 1:
+        if extracts and sharing[key] > 1 and not variation.scene.plays:
             if key not in worlds:
                 worlds[key] = maker.world_task()
                 found.append(worlds[key])

@@ -46,12 +46,14 @@ class Scene:
         digest: SHA-256 of it.
         crowds: Its crowds.
         camera: Whether it can be rendered.
+        plays: Whether a crowd plays a bake, which worlds cannot hold.
     """
 
     path: Path
     digest: str
     crowds: tuple[Crowd, ...]
     camera: bool
+    plays: bool = False
 
     @classmethod
     def from_info(cls, path: Path, digest: str, info: Mapping[str, Any]) -> Scene:
@@ -69,7 +71,8 @@ class Scene:
                 )
                 for row in info["crowds"]
             )
-            return cls(path, digest, rows, bool(info["camera"]))
+            plays = any(row.get("bake") for row in info["crowds"])
+            return cls(path, digest, rows, bool(info["camera"]), plays)
         except (KeyError, TypeError) as error:
             raise JobError(f"`steer info {path}` says nothing of {error}: run it by hand") from None
 

@@ -23,6 +23,7 @@ from steer_addon.core.errors import (  # noqa: E402
 )
 from steer_addon.core.worlds.source import WorldSource  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
+from tests.blender.test_areas_in_blender import make_lawn  # noqa: E402
 from tests.blender import source_makers as sources  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
@@ -99,6 +100,18 @@ def make_town():
     return crowd
 
 
+def make_lawns():
+    """A walker whose way leads round one area, against another, and over a painted ground."""
+    crowd, lawn = make_lawn(ways="NONE")
+    for kind, y in (("COST", -3.0), ("ONE_WAY", -6.0)):
+        more = scenes.make_box(kind, (0, y, 0.5))
+        more.steer_area.kind, more.steer_area.group = kind, "" if kind == "COST" else "late"
+        crowd.steer.areas.objects.link(more)
+    attribute = crowd.steer.ground.data.attributes.new("cost", "FLOAT", "POINT")
+    attribute.data[0].value = 3.0
+    return crowd
+
+
 def make_sources():
     """Three crowds: on a path that bends, along a field inside a container, and born ones."""
     walkers = scenes.make_crowd(
@@ -162,6 +175,18 @@ def test_moving_gates_targets_grounds_and_ways(tmp_path):
     assert told.to_dict() == batch.override(crowd, texts, 5).to_dict()
     changed = of_world(again, last=15)
     assert changed == of_scene(crowd, last=15) and changed[0]["Crowd", 15] != found[0]["Crowd", 15]
+
+
+def test_areas_and_paint_count_where_a_run_finds_ways_only_then(tmp_path):
+    crowd = make_lawns()
+    source = extract(tmp_path / "world", crowd)
+    (stored,) = source.crowds
+    source.override(stored, ["ways.ways=SAFE"], None)
+    found = of_world(source)
+    crowd.steer.ways.ways = "SAFE"
+    expected = of_scene(crowd)
+    assert moves(expected)
+    assert found == expected
 
 
 def test_paths_fields_containers_and_births(tmp_path):

@@ -16,7 +16,8 @@ COMMANDS = [module.NAME for module in commands.MODULES]
 
 
 def test_every_command_of_the_issue_is_there():
-    runs, listing = ["extract", "simulate", "bake", "render"], ["presets", "behaviors", "compile"]
+    runs = ["extract", "simulate", "bake", "render", "batch", "report", "pick", "submit"]
+    listing = ["presets", "behaviors", "compile"]
     assert COMMANDS == ["scene", "demo", "character", "info", "ways", *runs, *listing]
 
 

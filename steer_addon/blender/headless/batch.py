@@ -113,8 +113,8 @@ def override(
     crowd: bpy.types.Object,
     texts: Sequence[str],
     seed: int | None,
-    preset: str | None,
-    scene: bpy.types.Scene,
+    preset: str | None = None,
+    scene: bpy.types.Scene | None = None,
 ) -> CrowdSettings:
     """Change settings for a run; returns all settings.
 
@@ -125,12 +125,12 @@ def override(
         texts: Changes like "separation.weight=2".
         seed: Its seed; None leaves it.
         preset: Name or file of a preset that takes the place of its settings first; None for none.
-        scene: Its scene, whose unit a preset is scaled to.
+        scene: Its scene, whose unit a preset is scaled to; needed with one.
 
     Raises:
         SteerError: There is no such preset or setting, or a value does not fit.
     """
-    if preset is not None:
+    if preset is not None and scene is not None:
         _take_preset(crowd, preset, scene)
     changes = [*texts, *([] if seed is None else [f"seed={seed}"])]
     settings = settings_of(crowd)
