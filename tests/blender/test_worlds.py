@@ -23,8 +23,8 @@ from steer_addon.core.errors import (  # noqa: E402
 )
 from steer_addon.core.worlds.source import WorldSource  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
-from tests.blender.test_areas_in_blender import make_lawn  # noqa: E402
 from tests.blender import source_makers as sources  # noqa: E402
+from tests.blender.test_areas_in_blender import make_lawn  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
