@@ -35,7 +35,7 @@ _ROUNDS = 2
 """Rounds in which larger slips count less: with them the median slip falls, not only the mean."""
 _USUAL = 0.02
 """Slip per way and curvature below which it counts in full [m]."""
-_ALIKE = 3.0e-4
+_ALIKE = 3.0e-3
 """The same of differences from the slower gait, where they are to be alike."""
 _SMOOTH = 0.015
 """Weight of the bends against that of slips: it decides where nothing is planted."""
