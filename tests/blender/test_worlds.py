@@ -180,7 +180,7 @@ def test_moving_gates_targets_grounds_and_ways(tmp_path):
 def test_areas_and_paint_count_where_a_run_finds_ways_only_then(tmp_path):
     crowd = make_lawns()
     source = extract(tmp_path / "world", crowd)
-    (stored,) = source.crowds
+    (stored,) = source.find([])
     source.override(stored, ["ways.ways=SAFE"], None)
     found = of_world(source)
     crowd.steer.ways.ways = "SAFE"
