@@ -25,7 +25,7 @@ def test_evacuation():
 
 
 def test_office():
-    staff = play("office", 640)["Staff"]
+    staff = play("office", 760)["Staff"]
     desks = np.array([obj.location for obj in bpy.data.collections["Places"].objects])
     away = np.linalg.norm(staff.positions[-1][:, None] - desks, axis=2)
     # each has a place of its own
