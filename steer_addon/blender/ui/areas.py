@@ -10,9 +10,8 @@ from ...core.crowd.area_settings import AreaSettings
 from ...core.parameters import parameters
 from ..crowd.crowds import is_crowd
 from ..operators.common import active_object
-from ..reading.scene_inputs import area_objects
-from .drawing import draw_block, draw_named, draw_parameter
-from .messages import is_narrow
+from ..reading import scene_inputs
+from . import drawing, messages
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
@@ -23,12 +22,12 @@ MOST_AREAS = 12
 
 def draw_ways(layout: UILayout, context: Context, obj: Object) -> None:
     """Settings, and the areas, each with what it means; the groups are in its own properties."""
-    draw_block(layout, context, obj, "ways")
+    drawing.draw_block(layout, context, obj, "ways")
     column = layout.column()
-    column.use_property_split = not is_narrow(context)
+    column.use_property_split = not messages.is_narrow(context)
     column.active = obj.steer.ways.ways != "NONE"
-    draw_named(column, obj.steer, "areas", "Areas")
-    for part in area_objects(obj)[:MOST_AREAS]:
+    drawing.draw_named(column, obj.steer, "areas", "Areas")
+    for part in scene_inputs.area_objects(obj)[:MOST_AREAS]:
         row = column.row(align=True)
         row.use_property_split = False
         row.label(text=part.name)
@@ -51,7 +50,9 @@ class OBJECT_PT_steer_area(bpy.types.Panel):
         """On objects that are areas of a crowd of the scene."""
         obj = active_object(context)
         return obj is not None and any(
-            obj in area_objects(crowd) for crowd in context.scene.objects if is_crowd(crowd)
+            obj in scene_inputs.area_objects(crowd)
+            for crowd in context.scene.objects
+            if is_crowd(crowd)
         )
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -61,4 +62,4 @@ class OBJECT_PT_steer_area(bpy.types.Panel):
             self.layout.use_property_split = True
             for info in parameters(AreaSettings).values():
                 counts = info.counts(obj.steer_area)
-                draw_parameter(self.layout, obj.steer_area, info, counts=counts)
+                drawing.draw_parameter(self.layout, obj.steer_area, info, counts=counts)

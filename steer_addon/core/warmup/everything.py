@@ -23,7 +23,8 @@ from ..results import metrics, reduce
 from ..step.guiding import blocks_of, shape_of
 from ..step.simulation import Simulation
 from ..views import RoomView
-from ..ways.areas import COST, FORBIDDEN, ONE_WAY, make_area, make_areas
+from ..ways.area_kinds import COST, FORBIDDEN, ONE_WAY
+from ..ways.areas import make_area, make_areas
 from ..ways.classes import Class
 from ..ways.islands import nearest_reached
 from ..ways.lattice import stand_of

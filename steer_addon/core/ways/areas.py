@@ -21,14 +21,11 @@ from ..errors import WorldError, short
 from ..geometry import bvh
 from ..geometry.meshes import Mesh
 from ..views import BvhView
+from .area_kinds import COST, KINDS, LEAST_COST, MOST_COST, ONE_WAY
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
 
-FORBIDDEN, COST, ONE_WAY = "FORBIDDEN", "COST", "ONE_WAY"
-KINDS = (FORBIDDEN, COST, ONE_WAY)
-LEAST_COST, MOST_COST = 0.1, 100.0
-"""Limits of how much longer ways through an area may seem."""
 MOST_GROUPS = 62
 """Areas for some groups only: what the bits of a number tell apart."""
 MOST_LANES = 255

@@ -11,7 +11,8 @@ from ..compiled.jit import kernel, parallel_for
 from ..geometry.bvh import ray_cast
 from ..geometry.bvh_points import load_corners
 from ..views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
-from .areas import COST, FORBIDDEN, ONE_WAY, Area, Areas, chosen
+from .area_kinds import COST, FORBIDDEN, ONE_WAY
+from .areas import Area, Areas, chosen
 from .lattice import cell_at, middle_of
 from .leaps import leap_kernel
 from .room import BLOCKED

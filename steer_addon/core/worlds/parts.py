@@ -20,7 +20,7 @@ from ..inputs.paths import Path, Paths, make_paths
 from ..inputs.spheres import make_spheres
 from ..inputs.targets import Targets
 from ..inputs.world import Colliders, World
-from ..ways.areas import KINDS as AREA_KINDS
+from ..ways.area_kinds import KINDS as AREA_KINDS
 from ..ways.areas import Area, make_area, make_areas
 from .layout import AREAS, COLLIDERS, EXITS, GROUND, KINDS, MOST_TEXT, PAINT
 
