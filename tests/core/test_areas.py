@@ -19,10 +19,10 @@ from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step.guiding import blocks_of as blocks_for
 from steer_addon.core.step.guiding import ways_advice, with_ways
 from steer_addon.core.ways import classes
-from steer_addon.core.ways.areas import Rules, make_area, make_areas
+from steer_addon.core.ways.areas.declared import Rules, make_area, make_areas
+from steer_addon.core.ways.areas.marking import Marker
 from steer_addon.core.ways.fields import Scratch
 from steer_addon.core.ways.lattice import cell_at
-from steer_addon.core.ways.marking import Marker
 from steer_addon.core.ways.room import make_room
 from steer_addon.core.ways.ways import Ways
 

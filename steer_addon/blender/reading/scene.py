@@ -16,7 +16,7 @@ from ...core.geometry.meshes import Mesh
 from ...core.inputs.spheres import Spheres, make_spheres
 from ...core.inputs.world import CollidersBuilder, World
 from ...core.views import BvhView
-from ...core.ways.areas import Areas
+from ...core.ways.areas.declared import Areas
 from ..crowd.properties import settings_of
 from .scene_areas import AreaReader
 from .scene_births import BirthReader

@@ -13,7 +13,7 @@ from ...core.crowd.area_settings import AXES, AreaSettings
 from ...core.diagnoses import diagnose
 from ...core.errors import WorldError
 from ...core.geometry.meshes import Mesh
-from ...core.ways.areas import Area, Areas, make_area, make_areas
+from ...core.ways.areas.declared import Area, Areas, make_area, make_areas
 from ..crowd.property_factory import read_settings
 from . import scene_shapes as shapes
 from .scene_inputs import AREA, area_objects, ground_object

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..parameters import Settings, choice, param
-from ..ways.area_kinds import COST, FORBIDDEN, LEAST_COST, MOST_COST, ONE_WAY
+from ..ways.areas.kinds import COST, FORBIDDEN, LEAST_COST, MOST_COST, ONE_WAY
 
 AXES = {
     "POS_X": (1.0, 0.0, 0.0),

@@ -13,7 +13,7 @@ from ..geometry import bvh
 from ..geometry.meshes import Mesh, bounding_sphere, hangs
 from ..geometry.tops import find_tops
 from ..views import BvhView
-from ..ways.areas import Areas
+from ..ways.areas.declared import Areas
 from ..ways.ways import Ways
 from .containers import NO_CONTAINER, Container
 from .emitters import Emitters

@@ -17,7 +17,7 @@ from ..inputs.targets import Choices, Targets
 from ..inputs.world import NO_COLLIDERS, World
 from ..sensing.declare import LEADS, TARGETS, Behavior, acts_for
 from ..views import TargetView
-from ..ways.areas import Rules, grouped
+from ..ways.areas.declared import Rules, grouped
 from ..ways.costs import MOST
 from ..ways.surface import Shape
 from ..ways.ways import Blocks, Ways

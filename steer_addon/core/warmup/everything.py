@@ -23,8 +23,8 @@ from ..results import metrics, reduce
 from ..step.guiding import blocks_of, shape_of
 from ..step.simulation import Simulation
 from ..views import RoomView
-from ..ways.area_kinds import COST, FORBIDDEN, ONE_WAY
-from ..ways.areas import make_area, make_areas
+from ..ways.areas.declared import make_area, make_areas
+from ..ways.areas.kinds import COST, FORBIDDEN, ONE_WAY
 from ..ways.classes import Class
 from ..ways.islands import nearest_reached
 from ..ways.lattice import stand_of

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ..compiled.jit import parallel_for
 from ..views import RoomView
 from . import own
+from .areas.keeping_out import depths
+from .areas.marking import Marks, marked
 from .costs import crowding
 from .fields import Scratch, fill_field
 from .finder import aims_kernel
@@ -23,9 +25,7 @@ from .islands import (
     nearest_reached,
     reached_kernel,
 )
-from .keeping_out import depths
 from .lattice import stand_of
-from .marking import Marks, marked
 from .surface import Surface
 
 F32 = NDArray[np.float32]

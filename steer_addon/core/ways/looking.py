@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..views import RoomView
+from .areas.marking import Marker, marked
 from .islands import label_islands
-from .marking import Marker, marked
 from .room import FORBIDDEN, make_room
 from .surface import Shape, Surface
 from .ways import Blocks, Ways

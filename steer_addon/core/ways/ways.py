@@ -19,11 +19,11 @@ from ..agents import Agents
 from ..compiled.jit import parallel_for
 from ..views import BvhView, RoomView
 from . import own
-from .areas import Areas, Rules
+from .areas.declared import Areas, Rules
+from .areas.keeping_out import keep_out_kernel
+from .areas.marking import Marker, Marks, same_marks
 from .classes import Class, class_radii
 from .fields import Scratch
-from .keeping_out import keep_out_kernel
-from .marking import Marker, Marks, same_marks
 from .room import make_room, update_room
 from .surface import Bounds, Shape, Surface, bounds_of, make_surface
 

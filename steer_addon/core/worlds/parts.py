@@ -20,8 +20,8 @@ from ..inputs.paths import Path, Paths, make_paths
 from ..inputs.spheres import make_spheres
 from ..inputs.targets import Targets
 from ..inputs.world import Colliders, World
-from ..ways.area_kinds import KINDS as AREA_KINDS
-from ..ways.areas import Area, make_area, make_areas
+from ..ways.areas.declared import Area, make_area, make_areas
+from ..ways.areas.kinds import KINDS as AREA_KINDS
 from .layout import AREAS, COLLIDERS, EXITS, GROUND, KINDS, MOST_TEXT, PAINT
 
 Found = dict[str, Any]

@@ -23,7 +23,7 @@ from ..runs.group import RunGroup
 from ..runs.points import agents_of
 from ..runs.session import Session
 from ..step.simulation import Simulation, Taking
-from ..ways.areas import Areas
+from ..ways.areas.declared import Areas
 from .changes import changed, check_read, what_is_read
 from .layout import AREAS, COLLIDERS, EXITS, GROUND, KINDS, PAINT
 from .parts import made

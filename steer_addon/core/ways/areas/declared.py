@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import bounded
-from ..errors import WorldError, short
-from ..geometry import bvh
-from ..geometry.meshes import Mesh
-from ..views import BvhView
-from .area_kinds import COST, KINDS, LEAST_COST, MOST_COST, ONE_WAY
+from ...bounds import bounded
+from ...errors import WorldError, short
+from ...geometry import bvh
+from ...geometry.meshes import Mesh
+from ...views import BvhView
+from .kinds import COST, KINDS, LEAST_COST, MOST_COST, ONE_WAY
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]

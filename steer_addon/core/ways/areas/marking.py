@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.jit import kernel, parallel_for
-from ..geometry.bvh import ray_cast
-from ..geometry.bvh_points import load_corners
-from ..views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
-from .area_kinds import COST, FORBIDDEN, ONE_WAY
-from .areas import Area, Areas, chosen
-from .lattice import cell_at, middle_of
-from .leaps import leap_kernel
-from .room import BLOCKED
-from .room import FORBIDDEN as SHUT
-from .surface import Surface
+from ...compiled.jit import kernel, parallel_for
+from ...geometry.bvh import ray_cast
+from ...geometry.bvh_points import load_corners
+from ...views import NO_HEADING, NO_LANE, BvhView, RoomView, SurfaceView
+from ..lattice import cell_at, middle_of
+from ..leaps import leap_kernel
+from ..room import BLOCKED
+from ..room import FORBIDDEN as SHUT
+from ..surface import Surface
+from .declared import Area, Areas, chosen
+from .kinds import COST, FORBIDDEN, ONE_WAY
 
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]

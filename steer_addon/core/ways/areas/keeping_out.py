@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled.jit import kernel
-from ..numeric.vec import load, scale, store, sub
-from ..views import RoomView, SurfaceView
-from .lattice import cell_at, neighbor_of
-from .room import BLOCKED, FORBIDDEN
+from ...compiled.jit import kernel
+from ...numeric.vec import load, scale, store, sub
+from ...views import RoomView, SurfaceView
+from ..lattice import cell_at, neighbor_of
+from ..room import BLOCKED, FORBIDDEN
 
 
 @kernel
