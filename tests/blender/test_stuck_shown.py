@@ -13,6 +13,7 @@ from steer_addon.core.crowd.settings import BodiesSettings, CrowdSettings  # noq
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.operator_calls import refusal  # noqa: E402
 from tests.diagnosed import codes  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -94,7 +95,9 @@ def test_a_simulation_without_a_window_tells_them_once():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(presets.find_presets()))
+@pytest.mark.parametrize(
+    "name", often(presets.find_presets(), "pedestrians", "panic", "unity_zones", "office")
+)
 def test_presets_tell_of_hardly_anybody(name):
     crowd = starters.start(bpy.context.scene, bpy.context.view_layer, starters.Wish(name, 80))
     crowd.steer.frame_end = 400

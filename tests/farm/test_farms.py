@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
@@ -15,6 +16,7 @@ from steer_addon.farm.errors import JobError
 from steer_addon.farm.farms import shots_of
 from steer_addon.farm.job import RenderSettings
 from tests.farm.test_local import JOB, run
+from tests.often import often
 
 BLENDER = """#!{python}
 import pathlib, re, sys
@@ -71,9 +73,10 @@ def shots(bench, text=JOB):
     return batch, shots_of(batch, bench.variations(batch), tasks)
 
 
-@pytest.mark.parametrize("chunks", [True, False])
-@pytest.mark.parametrize("baked", [True, False])
-def test_open_job_description(bench, chunks, baked):
+@pytest.mark.parametrize(
+    ("baked", "chunks"), often([*product((True, False), repeat=2)], (True, True), (False, False))
+)
+def test_open_job_description(bench, baked, chunks):
     pytest.importorskip("openjd.cli", reason="openjd-cli is not installed")
     if baked:
         run(bench, JOB.replace(', "render"', ""))
