@@ -39,17 +39,25 @@ def test_a_dry_run_lists_commands_and_writes_nothing(run, job):
     told = run("batch", job, "--dry-run", "--json")
     assert told.code == 0, told.err
     names = [row["task"] for row in told.data["tasks"]]
-    assert names == ["kernels"] + [
+    # the scene is read once for both seeds, and their simulations need no Blender
+    assert names == ["kernels", "extract/world-good"] + [
         f"good-seed{seed}/{kind}" for seed in (1, 2) for kind in ("simulate", "bake", "csv")
     ]
     assert list(told.data["broken"]) == ["broken.blend"]
-    words = told.data["tasks"][1]["argv"]
-    assert words[-7:] == [
-        "simulate",
+    out = job.parent / "batch"
+    assert told.data["tasks"][1]["argv"][-6:] == [
+        "extract",
         str(job.parent / "good.blend"),
-        f"--out={job.parent / 'batch' / 'good-seed1' / 'simulation'}",
+        f"--out={out / 'shared' / 'world-good' / 'world'}",
         "--frames=1-4",
         "--set=agents.max_speed=1.1",
+        "--json",
+    ]
+    assert told.data["tasks"][2]["argv"][-6:] == [
+        "simulate",
+        str(out / "shared" / "world-good" / "world"),
+        f"--out={out / 'good-seed1' / 'simulation'}",
+        "--frames=1-4",
         "--seed=1",
         "--json",
     ]
@@ -102,7 +110,7 @@ def test_the_script_reaches_the_same_command(process, job):
     words = ["batch", job, "--dry-run", "--json", "--workers=1"]
     told = process(ROOT / "scripts" / "batch_render.py", "--", *words)
     assert told.code == 0, told.err
-    assert len(told.data["tasks"]) == 7
+    assert len(told.data["tasks"]) == 8
 
 
 def test_a_preset_for_one_run(run, small_scene, tmp_path):
