@@ -77,7 +77,9 @@ def build(triangles: Any) -> BvhView:
     size = len(corners)
     if size == 0:
         return empty()
-    low, high = corners.min(axis=1), corners.max(axis=1)
+    # in one layout, so that one compiled kernel serves all
+    low = np.ascontiguousarray(corners.min(axis=1))
+    high = np.ascontiguousarray(corners.max(axis=1))
     box, link = np.empty((2 * size, 6), np.float32), np.empty((2 * size, 3), np.int32)
     order = np.arange(size, dtype=np.int32)
     nodes = int(grow(low, high, box, link, order))
