@@ -25,8 +25,7 @@ from parts import (
 
 WIDER = 170
 """Pixels to add to the Properties editor, which is narrow on a small screen."""
-PEDESTRIANS = 4
-"""The place of that preset in its column of the menu."""
+CHOSEN = "pedestrians"
 
 
 def install(tools: Tools) -> Iterator[Step]:
@@ -81,7 +80,9 @@ def add_by_menu(tools: Tools) -> Iterator[Step]:
     hands.key("RIGHT_ARROW")
     yield from driver.settled()
     driver.shoot("menu_add")
-    for _ in range(PEDESTRIANS):
+    # the first entry of the first column is chosen already
+    column = next(iter(part("blender.ui.previews").grouped_presets().values()))
+    for _ in range([name for name, _ in column].index(CHOSEN)):
         hands.key("DOWN_ARROW")
         yield None
     driver.pauses.forget()
@@ -91,7 +92,7 @@ def add_by_menu(tools: Tools) -> Iterator[Step]:
     last = bpy.context.window_manager.operators[-1]
     named = last.bl_idname, getattr(last, "preset", "")
     driver.check("Add > Crowd > Pedestrians was chosen",
-                 named == ("OBJECT_OT_steer_start", "pedestrians"), named)  # fmt: skip
+                 named == ("OBJECT_OT_steer_start", CHOSEN), named)  # fmt: skip
     driver.check("it plays at once", is_playing())
     yield lambda: simulated() > 1
     driver.took("first motion of the first crowd", time.perf_counter() - start)
