@@ -41,7 +41,7 @@ def extract(path, *crowds, last=LAST, **options):
 
 
 def played(run, warnings):
-    """All frames of a run by crowd and number, as bytes, and what is told of it."""
+    """All frames of a run by crowd and number, as bytes, and the warnings."""
     found = {}
     for moment in run:
         for crowd, _, frame in moment:

@@ -67,7 +67,7 @@ class AreaReader:
         return areas
 
     def _area(self, part: bpy.types.Object, view: SceneView, read_mesh: ReadMesh) -> Area | None:
-        """The area of an object; None for one that is of no use, which is told."""
+        """The area of an object; None, with a warning, for one that is of no use."""
         told: AreaSettings = view.read_object(part, "area", _settings)
         place = view.place_of(part)
         mesh = _cube(part, view) if part.type == "EMPTY" else read_mesh(part, AREA)

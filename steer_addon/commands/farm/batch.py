@@ -6,7 +6,6 @@ Run again, it makes only what is missing or out of date.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import shlex
 import sys
@@ -38,8 +37,6 @@ from . import looking
 
 NAME = "batch"
 IN_BLENDER = False
-_COMMANDS = __name__.rpartition(".farm.")[0]
-_EXTRACTS = importlib.util.find_spec(f"{_COMMANDS}.extract") is not None
 _MOST_WORKERS = 1024
 _TAIL = 8
 """Lines of the log of a failed task that the summary shows."""
@@ -137,7 +134,7 @@ class Plan:
             self.starter.blender,
             kernels,
             compiles=compiles,
-            extracts=_EXTRACTS,
+            extracts=True,
         )
         self.tasks = found if self.variations else []
 

@@ -18,7 +18,7 @@ class Crowd(Protocol):
 
     @property
     def session_uid(self) -> int:
-        """What it is told apart by."""
+        """Its identity: no other crowd has the same."""
 
     @property
     def name(self) -> str:

@@ -177,6 +177,6 @@ def _weights(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
 
 
 def _moments(count: int, most: int) -> NDArray[np.int64]:
-    """At most so many numbers from 0 on, the last one among them, evenly apart."""
+    """Numbers below a count, evenly apart: the first, the last, and no more than `most`."""
     found: NDArray[np.int64] = np.unique(np.linspace(0, max(count - 1, 0), min(count, most)))
     return found.round().astype(np.int64)

@@ -26,7 +26,7 @@ PICTURES = "frames"
 MOST = 10_000
 """Variations in a report."""
 _REPORT_FORMAT = "steer-simulation"
-_PICTURE = re.compile(r"\d{1,9}\.(png|jpg)|[\w.-]*?\d{1,9}\.(png|jpg)")
+_PICTURE = re.compile(r"[\w.-]*\d\.(png|jpg)")
 _NAME = re.compile(r"[^/\\:\x00-\x1f]{1,200}")
 
 

@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.errors import OutputError
 from ...core.files.staging import as_output_errors, replace_file
@@ -87,15 +87,29 @@ def _plain(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@") else cell
 
 
+class _Seen(NamedTuple):
+    """What more than one place of the page needs of a variation."""
+
+    maps: figures.Maps
+    speeds: figures.Curve
+    ways: str
+    """Its ways from above, drawn."""
+
+    @classmethod
+    def of(cls, one: Outcome, view: figures.Extent) -> _Seen:
+        """Work it out; frames are read here once for maps and once for speeds."""
+        maps, speeds = figures.maps(one.tracks, view), figures.speeds(one.tracks)
+        return cls(maps, speeds, plots.trajectories(one, view))
+
+
 def _page(name: str, found: Sequence[Outcome]) -> str:
     shown = [one for one in found if one.tracks]
     view = figures.view_of(shown)
-    each = {one.number: figures.maps(one.tracks, view) for one in shown}
-    curves = [figures.speeds(one.tracks).high for one in shown]
+    each = {one.number: _Seen.of(one, view) for one in shown}
     most = {
-        "density": _largest(maps.density for maps in each.values()),
-        "flow": _largest(abs(maps.flow) for maps in each.values()),
-        "speed": _largest(curves),
+        "density": _largest(seen.maps.density for seen in each.values()),
+        "flow": _largest(abs(seen.maps.flow) for seen in each.values()),
+        "speed": _largest(seen.speeds.high for seen in each.values()),
     }
     template = Template(Path(__file__).with_name("page.html").read_text("utf-8"))
     failed = len(found) - len(shown)
@@ -104,7 +118,7 @@ def _page(name: str, found: Sequence[Outcome]) -> str:
         title=html.escape(name),
         summary=f"{summary}. Take one with <code>steer pick {html.escape(name)} NUMBER "
         "--save shot.blend</code>.",
-        sheet="\n".join(_tile(one, view) for one in found),
+        sheet="\n".join(_tile(one, each.get(one.number)) for one in found),
         table=_table(found),
         together=_together(found),
         details="\n".join(_details(one, view, each[one.number], most) for one in shown),
@@ -120,9 +134,11 @@ def _told(one: Outcome) -> str:
     return ", ".join(f"{key} {value}" for key, value in one.differs.items()) or one.name
 
 
-def _tile(one: Outcome, view: figures.Extent) -> str:
-    if one.tracks:
-        inside = f'<img alt="Variation {one.number}" src="{plots.sheet(one, view)}">'
+def _tile(one: Outcome, seen: _Seen | None) -> str:
+    """A variation on the contact sheet: rendered, or else its ways from above."""
+    if seen is not None:
+        picture = plots.rendered(one.picture) if one.picture is not None else None
+        inside = f'<img alt="Variation {one.number}" src="{picture or seen.ways}">'
     else:
         inside = f'<div class="fault">{html.escape(one.fault)}</div>'
     row = figures.row_of(one)
@@ -157,12 +173,12 @@ def _together(found: Sequence[Outcome]) -> str:
     return f"<h2>Arrivals</h2>\n{_figure(drawn, 'Share that has arrived, by variation')}"
 
 
-def _details(one: Outcome, view: figures.Extent, maps: figures.Maps, most: dict[str, float]) -> str:
+def _details(one: Outcome, view: figures.Extent, seen: _Seen, most: dict[str, float]) -> str:
     drawn = [
-        (plots.trajectories(one, view), "Ways from above"),
-        (plots.density(maps, view, most["density"]), "Density, mean over time"),
-        (plots.flow(maps, view, most["flow"]), "Flow, mean over time"),
-        (plots.speed(one, most["speed"]), "Speed: mean, and the middle half"),
+        (seen.ways, "Ways from above"),
+        (plots.density(seen.maps, view, most["density"]), "Density, mean over time"),
+        (plots.flow(seen.maps, view, most["flow"]), "Flow, mean over time"),
+        (plots.speed(seen.speeds, most["speed"]), "Speed: mean, and the middle half"),
         (plots.arrivals(one), "Arrivals"),
     ]
     shown = "\n".join(_figure(source, told) for source, told in drawn if source is not None)

@@ -67,12 +67,6 @@ def color_of(index: int) -> str:
     return _COLORS[index % len(_COLORS)]
 
 
-def sheet(outcome: Outcome, view: Extent) -> str:
-    """The picture of a variation on the contact sheet: rendered, or else its ways from above."""
-    shown = rendered(outcome.picture) if outcome.picture is not None else None
-    return shown or trajectories(outcome, view)
-
-
 def rendered(path: Path) -> str | None:
     """A rendered picture, made small; None where it cannot be read."""
     image = _drawing("image")
@@ -140,10 +134,9 @@ def flow(found: figures.Maps, view: Extent, most: float) -> str:
     return _encoded(figure)
 
 
-def speed(outcome: Outcome, most: float) -> str:
+def speed(curve: figures.Curve, most: float) -> str:
     """Mean speed over time, and between which half of the agents are."""
     figure, axis = _new(_WIDE, _HIGH)
-    curve = figures.speeds(outcome.tracks)
     axis.fill_between(curve.time, curve.low, curve.high, color=color_of(0), alpha=0.25, lw=0.0)
     axis.plot(curve.time, curve.mean, color=color_of(0), lw=1.4)
     return _curves(figure, axis, "speed [m/s]", most)
