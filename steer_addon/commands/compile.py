@@ -6,6 +6,7 @@ STEER_CACHE_DIR=DIR then has every process read them from there; it need not be 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import time
 from pathlib import Path
@@ -63,10 +64,12 @@ def run(options: argparse.Namespace) -> Result:
         raise UncompiledError(found)
     if options.into is None and options.book is None:
         raise UsageError("give --into DIR, the folder to fill, or --for a batch.json")
-    settings = None if options.book is None else _settings_in(options.book)
+    work = everything.run_everything
+    if options.book is not None:
+        work = functools.partial(everything.run_for, _settings_in(options.book))
     if options.into is not None:
         jit.keep_in(options.into)
-    calls = processes.noted(lambda: everything.run_for(settings))
+    calls = processes.noted(work)
     into = options.into or jit.cache_root()
     places = jit_store.find_places(None) if options.into is None else jit_store.place(options.into)
     lacking = [call for call in calls if not _is_kept(call, places)]

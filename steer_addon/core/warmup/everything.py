@@ -40,22 +40,19 @@ _STEPS = 4
 
 def run_everything() -> None:
     """Call them; for `jit.recording`, where nothing is compiled."""
-    run_for(None)
-
-
-def run_for(settings: Iterable[dict[str, Any]] | None) -> None:
-    """Call those of a step of crowds, and what is measured of them; None for all kernels."""
-    if settings is not None:
-        for told in settings:
-            run_tiny(told, colliders=True, ground=True)
-        _measure()
-        return
     for told in all_settings():
         run_tiny(told, colliders=True, ground=True)
         look(told)
     _arrive_among_moving_colliders()
     _go_own_ways()
     _go_among_areas()
+    _measure()
+
+
+def run_for(settings: Iterable[dict[str, Any]]) -> None:
+    """Call those of a step of crowds, and of what is measured of them."""
+    for told in settings:
+        run_tiny(told, colliders=True, ground=True)
     _measure()
 
 
