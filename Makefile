@@ -30,7 +30,7 @@ test-fast: $(STAMP)  ## Run what most changes can break, in two minutes
 	$(VENV)/bin/lint-imports
 
 test-long: $(STAMP)  ## Run what repeats for many minutes what the other tests show once
-	$(PY) -m pytest -n 2 --dist worksteal --long -m long
+	$(PY) -m pytest -n 2 --dist worksteal --long -m "long or hypothesis"
 	STEER_WORLDS=30 $(PY) -m pytest -n 2 --dist worksteal --long tests/core/test_every_behavior.py
 
 lint: $(STAMP)  ## Check style, borders, types and sizes

@@ -30,19 +30,28 @@ _resources = tempfile.mkdtemp(prefix="steer-test-")
 atexit.register(shutil.rmtree, _resources, ignore_errors=True)
 os.environ["BLENDER_USER_RESOURCES"] = _resources
 
+# Modules are compiled once, and not in each worker and each process that tests start, whatever the
+# environment says.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Kept from run to run, since compiling takes longer than most tests; numba keeps the Python
 # versions apart, and jit.py the versions of the source.
 os.environ.setdefault("STEER_CACHE_DIR", str(ROOT / "build" / "kernels"))
 
 # The first call of a kernel compiles it: no example can be held to a deadline.
-hypothesis.settings.register_profile("steer", deadline=None)
-hypothesis.settings.register_profile("quick", deadline=None, max_examples=20)
-hypothesis.settings.load_profile("steer")
+hypothesis.settings.register_profile("steer", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=100)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option for tests that repeat for minutes what others show once."""
     parser.addoption("--long", action="store_true", help="run tests that are marked long, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many examples are tried, before tests are imported."""
+    hypothesis.settings.load_profile("long" if config.getoption("--long") else "steer")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -42,3 +42,20 @@ def pairs_of(*values: Sequence[Any]) -> list[Any]:
         marks = [] if (i + j + k) % len(two) == 0 else [pytest.mark.long]
         found.append(pytest.param(one[i], two[j], three[k], marks=marks))
     return found
+
+
+def triples_of(*values: Sequence[Any]) -> list[Any]:
+    """Sets of values of four parameters for `parametrize`: all with --long.
+
+    Those that run each time, one half, hold every triple of values of three of the parameters.
+
+    Args:
+        *values: The two values of each parameter.
+    """
+    found = []
+    for places in product(range(2), repeat=len(values)):
+        given = [of_one[place] for of_one, place in zip(values, places, strict=True)]
+        # the first three tell the fourth
+        marks = [] if sum(places) % 2 == 0 else [pytest.mark.long]
+        found.append(pytest.param(*given, marks=marks))
+    return found

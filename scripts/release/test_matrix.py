@@ -29,7 +29,11 @@ MATRIX = {"4.5.15": "3.11", "5.0.1": "3.11", "5.2.3": "3.13"}
 """Python version by bpy version."""
 FOLDERS = ("tests/blender", "tests/cli")
 CORE = "tests/core"
-PYTEST = ["-q", "-n", "2", "--dist", "worksteal", "--hypothesis-profile=quick"]
+WITHOUT_BLENDER = tuple(
+    f"tests/cli/test_{name}.py" for name in ("compile", "listing", "process", "usage")
+)
+"""Tests of commands that no Blender runs in."""
+PYTEST = ["-q", "-n", "2", "--dist", "worksteal"]
 NOT_SLOW = ["-m", "not slow"]
 NOTHING_COLLECTED = 5
 """Exit code of pytest for a folder without tests."""
@@ -59,16 +63,16 @@ def is_this_one(version: str) -> bool:
         return False
 
 
-def folders(python: str) -> list[str]:
-    """Folders to test, those that exist; the core too where NumPy is another major version."""
-    own_core = python != "{}.{}".format(*sys.version_info[:2])
-    wanted = (*FOLDERS, CORE) if own_core else FOLDERS
-    return [name for name in wanted if (ROOT / name).is_dir()]
+def selection(python: str) -> list[str]:
+    """What is tested: all where NumPy is another major version, else what runs Blender."""
+    if python != "{}.{}".format(*sys.version_info[:2]):
+        return [*FOLDERS, CORE]
+    return [*FOLDERS, *(f"--ignore={name}" for name in WITHOUT_BLENDER)]
 
 
 def run_tests(version: str, python: str, executable: str, options: list[str]) -> Row:
     """Run pytest with one version, its output passed on; returns the line of the table."""
-    command = [executable, "-m", "pytest", *options, *folders(python)]
+    command = [executable, "-m", "pytest", *options, *selection(python)]
     print(f"== bpy {version}, Python {python}: {' '.join(command[1:])}", flush=True)
     start = time.monotonic()
     last = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,7 @@ from tests.blender.live_scenes import (  # noqa: E402
     update,
 )
 from tests.diagnosed import codes  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -121,7 +124,12 @@ def rivals(kind, role, names, hunters_first):
 
 
 @pytest.mark.parametrize(
-    ("kind", "role"), [*((kind, "target") for kind in NAMING), ("interpose", "second target")]
+    ("kind", "role"),
+    often(
+        [*((kind, "target") for kind in NAMING), ("interpose", "second target")],
+        *((kind, "target") for kind in ("seek", "evade")),
+        ("interpose", "second target"),
+    ),
 )
 def test_no_order_of_crowds_changes_a_bit(kind, role):
     """Neither that of their names, nor that in which they are in the scene and are stepped."""
@@ -207,7 +215,14 @@ def beside_a_walker(kind):
 
 @pytest.mark.parametrize(
     ("kind", "nearer"),
-    [("pursue", True), ("follow_leader", True), ("evade", False), ("flee", False), ("hide", False)],
+    often(
+        [
+            *product(("pursue", "follow_leader"), [True]),
+            *product(("evade", "flee", "hide"), [False]),
+        ],
+        ("follow_leader", True),
+        ("hide", False),
+    ),
 )
 def test_any_goal_can_name_a_crowd(kind, nearer):
     obj, walker = beside_a_walker(kind)

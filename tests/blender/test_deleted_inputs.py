@@ -12,6 +12,7 @@ from steer_addon.blender.live import live, simulate  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.deleting import WAYS  # noqa: E402
 from tests.blender.live_scenes import frame_set, play, seekers, update  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -146,12 +147,16 @@ LOST = {
 }  # fmt: skip
 
 
-PAIRS = [(choose, way) for choose in INPUTS for way in ("operator", "remove")]
+MOST = ("operator", "remove")
+PAIRS = [(choose, way) for choose in INPUTS for way in MOST]
 PAIRS += [(choose, way) for choose in (hidden, chosen_collection, collider) for way in WAYS]
+OFTEN = [(choose, MOST[number % 2]) for number, choose in enumerate(INPUTS)]
+OFTEN += [(collider, way) for way in WAYS]
+"""Each input with one way, in turns, and one with all of them."""
 ids = [f"{choose.__name__}-{way}" for choose, way in dict.fromkeys(PAIRS)]
 
 
-@pytest.mark.parametrize(("choose", "way"), dict.fromkeys(PAIRS), ids=ids)
+@pytest.mark.parametrize(("choose", "way"), often(dict.fromkeys(PAIRS), *OFTEN), ids=ids)
 def test_what_is_deleted_counts_no_more_and_is_told(choose, way, capfd):
     stack = [{"type": name} for name in ("seek", "interpose", "follow_path")]
     stack += [{"type": name} for name in ("containment", "flow_field")]

@@ -10,6 +10,11 @@ from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.making import demos  # noqa: E402
 from steer_addon.core.crowd.presets import load_preset  # noqa: E402
 from steer_addon.core.errors import UsageError  # noqa: E402
+from tests.blender.test_obstructions import in_the_way  # noqa: E402
+from tests.often import often  # noqa: E402
+
+MADE = ("busy_street", "lateral_spheres", "ahead_spheres", "office", "panic")
+"""Scenes that no other test makes each time, and two with much that may be in the way."""
 
 pytestmark = pytest.mark.usefixtures("steer", "few_poses")
 
@@ -28,9 +33,10 @@ def test_every_scene_has_presets_and_a_summary(name):
     assert summary.endswith(".") and len(summary) > 20
 
 
-@pytest.mark.parametrize("name", demos.demo_names())
-def test_agents_are_seen_and_what_they_are_copies_of_is_not(name):
+@pytest.mark.parametrize("name", often(demos.demo_names(), *MADE))
+def test_agents_are_seen_what_they_are_copies_of_is_not_and_nothing_is_in_the_way(name):
     crowds = demos.make_demo(name)
+    assert [in_the_way(crowd) for crowd in crowds] == [[]] * len(crowds)
     modifiers = [display.find_modifier(crowd) for crowd in crowds]
     bodies = [
         display.get_input(modifier, "Object")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from steer_addon.blender.characters import heroes as rigs  # noqa: E402
 from steer_addon.core.characters.picking import SHEARS  # noqa: E402
 from tests.blender.test_heroes import character_of, gaps, hero_points  # noqa: E402
 from tests.blender.walking_rigs import add_gait, make_rig, walking_rig  # noqa: E402
-from tests.often import pairs_of  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -73,10 +74,16 @@ def away(made, carrier, row, start, rate, time):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("beside", "rate", "make"),
-    pairs_of(
-        (0.0, 0.004, 0.015, 0.5, 0.988, 0.996),
-        (RATE, -RATE),
-        (walking_rig, rig_with_root_motion),
+    often(
+        product(
+            (0.0, 0.004, 0.015, 0.5, 0.988, 0.996),
+            (RATE, -RATE),
+            (walking_rig, rig_with_root_motion),
+        ),
+        (0.0, RATE, walking_rig),
+        (0.004, -RATE, rig_with_root_motion),
+        (0.5, RATE, rig_with_root_motion),
+        (0.996, -RATE, walking_rig),
     ),
 )
 def test_a_hero_has_the_poses_between_frames(make, rate, beside):

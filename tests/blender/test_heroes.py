@@ -154,7 +154,7 @@ def test_a_real_rig_has_the_poses_of_its_character():
     assert set(before) <= {action.name for action in bpy.data.actions}
 
 
-@pytest.mark.parametrize("preset", ["pedestrians", "birds"])
+@pytest.mark.parametrize("preset", ["pedestrians", pytest.param("birds", marks=pytest.mark.long)])
 def test_built_in_heroes_look_as_their_instances(all_poses, preset):
     obj = people(preset=preset)
     play(12)

@@ -19,6 +19,7 @@ from tests.blender.crowd_views import make_crowd  # noqa: E402
 from tests.blender.test_characters_shown import level_frame  # noqa: E402
 from tests.blender.toy_characters import vectors  # noqa: E402
 from tests.blender.walking_rigs import walking_rig  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene")
 
@@ -96,7 +97,7 @@ def test_levels_have_a_third_of_the_faces_each():
         assert [material.name for material in mesh.materials]
 
 
-@pytest.mark.parametrize("gait", [0, 1, 2])
+@pytest.mark.parametrize("gait", often([0, 1, 2], 1))
 def test_levels_show_the_pose_of_the_body(gait):
     made = character(2)
     # the first pose of a row is shown at any distance

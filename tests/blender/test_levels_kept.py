@@ -62,7 +62,7 @@ def replaced_by_an_empty(camera):
 
 
 @pytest.mark.skipif(bpy.app.version < (5, 0), reason="no node reads a camera before Blender 5.0")
-@pytest.mark.parametrize("change", [removed, squashed, replaced_by_an_empty])
+@pytest.mark.parametrize("change", often([removed, squashed, replaced_by_an_empty], removed))
 def test_without_a_camera_that_sees_all_is_shown_in_full(change):
     made = character(1)
     crowd_of(made)
@@ -149,7 +149,7 @@ def test_undo_leaves_no_levels():
     rig = round_rig()
     bpy.context.view_layer.objects.active = rig
     names = {obj.name for obj in bpy.data.objects}
-    undone(bpy.ops.object.steer_make_character, way_per_pose=0.05, levels=2)
+    undone(bpy.ops.object.steer_make_character, way_per_pose=0.2, levels=2)
     assert {obj.name for obj in bpy.data.objects} == names
     assert not [mesh.name for mesh in bpy.data.meshes if "Level" in mesh.name]
 

@@ -15,6 +15,7 @@ from steer_addon.core.characters.rows import Plan  # noqa: E402
 from steer_addon.core.errors import CharacterError  # noqa: E402
 from tests.blender.operator_calls import undone  # noqa: E402
 from tests.blender.walking_rigs import add_gait, box, make_rig, state, walking_rig  # noqa: E402
+from tests.often import often  # noqa: E402
 
 COARSE = Plan(tolerance=0.04, steps=48, ratio=2.0)
 RECIPE = Recipe("Idle", "Walk", "Run", plan=COARSE)
@@ -22,6 +23,13 @@ RECIPE = Recipe("Idle", "Walk", "Run", plan=COARSE)
 
 def make(rig, recipe=RECIPE):
     return making.make_character(bpy.context.scene, rig, recipe)
+
+
+@pytest.fixture(scope="module")
+def space(steer):
+    """The poses of the rig as it stands at the origin."""
+    bpy.ops.wm.read_homefile(use_empty=True)
+    return make(walking_rig()).space
 
 
 def slips(space, row, shift=1):
@@ -33,8 +41,7 @@ def slips(space, row, shift=1):
     return np.hypot(moved[..., 0], moved[..., 1])[ground]
 
 
-def test_walks_and_runs_have_their_strides(empty_scene):
-    space = make(walking_rig()).space
+def test_walks_and_runs_have_their_strides(space):
     walk = next(row for row in space.gaits if row.name == "walk")
     assert walk.stride == pytest.approx(1.0, rel=0.05)
     assert walk.speed == pytest.approx(1.0, rel=0.05)
@@ -47,8 +54,7 @@ def test_walks_and_runs_have_their_strides(empty_scene):
         assert np.median(slips(space, row)) < (0.02 if row.from_stand else 0.002)
 
 
-def test_first_steps_join_standing_and_the_slowest_walk(empty_scene):
-    space = make(walking_rig()).space
+def test_first_steps_join_standing_and_the_slowest_walk(space):
     stand, first, walk = space.gaits[:3]
     assert [row.from_stand for row in (stand, first, walk)] == [False, True, False]
     poses = space.positions
@@ -92,15 +98,13 @@ def test_rig_stays_as_it_is(empty_scene):
     "change",
     [
         lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 1.2))),
-        lambda rig: setattr(rig, "scale", (1.0, 1.0, 1.0)),
         lambda rig: setattr(rig, "location", (5.0, -3.0, 2.0)),
         lambda rig: setattr(rig, "rotation_euler", Euler((0.0, 0.0, 3.1))),
         lambda rig: setattr(rig, "parent", bpy.data.objects.new("Parent", None)),
     ],
 )
-def test_place_and_turn_of_the_rig_do_not_matter(empty_scene, change):
-    rig = walking_rig()
-    expected = make(rig).space
+def test_place_and_turn_of_the_rig_do_not_matter(space, empty_scene, change):
+    expected, rig = space, walking_rig()
     change(rig)
     found = make(rig).space
     assert [row.name for row in found.rows] == [row.name for row in expected.rows]
@@ -118,7 +122,9 @@ def test_scale_scales(empty_scene):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scale", [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (-1.0, -2.0, 1.5)])
+@pytest.mark.parametrize(
+    "scale", often([[-1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, -2.0, 1.5]], [-1.0, -2.0, 1.5])
+)
 def test_mirrored_rig_keeps_its_faces_outward(empty_scene, scale):
     rig = walking_rig()
     rig.scale = scale
@@ -194,7 +200,7 @@ def test_operator_is_one_undo(empty_scene):
     bpy.context.view_layer.objects.active = rig
     rig.select_set(True)
     names = {obj.name for obj in bpy.data.objects}
-    undone(bpy.ops.object.steer_make_character, way_per_pose=0.05)
+    undone(bpy.ops.object.steer_make_character, way_per_pose=0.2)
     assert {obj.name for obj in bpy.data.objects} == names
 
 

@@ -46,12 +46,12 @@ def counted(monkeypatch, module, name):
 
 
 @pytest.mark.slow
-def test_three_hundred_crowds_play_and_meet():
-    crowds = make_crowds(300)
+def test_two_hundred_crowds_play_and_meet():
+    crowds = make_crowds(200)
     scene = bpy.context.scene
     for number in range(1, 13):
         scene.frame_set(number)
-    assert len(links.linked_crowds(crowds[7])) == 300
+    assert len(links.linked_crowds(crowds[7])) == 200
     frames = [live.get_frame(crowd, 12) for crowd in crowds]
     place = np.concatenate([frame.position for frame in frames]).astype(float)
     gaps = np.linalg.norm(place[:, None] - place[None], axis=-1) + 9.0 * np.eye(len(place))

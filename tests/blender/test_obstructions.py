@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.blender.checks import advice, collider_checks, obstructions  # noqa: E402
 from steer_addon.blender.display import display  # noqa: E402
-from steer_addon.blender.making import demos, scene_maker  # noqa: E402
+from steer_addon.blender.making import scene_maker  # noqa: E402
 from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
@@ -114,8 +116,13 @@ def test_what_add_crowd_makes_is_in_nobodys_way(preset):
     assert in_the_way(obj) == []
 
 
-@pytest.mark.parametrize("count", [5, 20])
-@pytest.mark.parametrize("preset", ["pedestrians", "follow_the_leader", "street_lanes"])
+@pytest.mark.parametrize(
+    ("preset", "count"),
+    often(
+        product(("pedestrians", "follow_the_leader", "street_lanes"), (5, 20)),
+        *(("pedestrians", 20), ("follow_the_leader", 5)),
+    ),
+)
 def test_a_second_crowd_is_not_told_of_the_obstacles_of_the_first(preset, count):
     made = [started(preset, count, bodies=False) for _ in range(3)]
     assert [in_the_way(crowd) for crowd in made] == [[], [], []]
@@ -242,13 +249,6 @@ def test_the_search_goes_on_at_the_next_turn_of_the_timer(monkeypatch):
     collider_checks.later()
     assert not collider_checks.check_colliders(obj, depsgraph, lambda: True)
     assert len(asked) == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", demos.demo_names())
-def test_demos_have_nothing_in_the_way(name):
-    for crowd in demos.make_demo(name):
-        assert in_the_way(crowd) == []
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from tests.blender.test_heroes import people, play  # noqa: E402
 from tests.blender.walking_rigs import box, state, walking_rig  # noqa: E402
 from tests.often import often  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 PLAN = Plan(tolerance=0.04, steps=48, ratio=2.0)
 BOX = 8

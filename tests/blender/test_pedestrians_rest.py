@@ -13,7 +13,7 @@ from steer_addon.blender.display import display  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
 from tests.blender.crowd_makers import active  # noqa: E402
 
-pytestmark = [pytest.mark.usefixtures("empty_scene"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("empty_scene", "few_poses"), pytest.mark.slow]
 
 LAST, REST = 1500, 48
 SOLE = 0.005

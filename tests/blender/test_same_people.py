@@ -32,7 +32,7 @@ from tests.blender.test_levels import character as with_levels  # noqa: E402
 from tests.blender.test_same_picture import elsewhere, render  # noqa: E402
 
 pytestmark = [
-    pytest.mark.usefixtures("empty_scene"),
+    pytest.mark.usefixtures("empty_scene", "few_poses"),
     pytest.mark.skipif(not usd_points.has_usd(), reason="this build of Blender has no USD"),
 ]
 

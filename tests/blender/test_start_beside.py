@@ -13,6 +13,7 @@ from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets  # noqa: E402
 from tests.blender.crowd_makers import active, make_plane  # noqa: E402
 from tests.blender.live_scenes import make_box, make_ground  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -138,7 +139,9 @@ COUNTS = (1, 2, 7, 30, 300, 2000, 10_000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", sorted(find_presets()))
+@pytest.mark.parametrize(
+    "preset", often(sorted(find_presets()), "pedestrians", "ahead_spheres", "panic", "seeker")
+)
 def test_no_agent_and_no_target_starts_in_an_obstacle_of_the_preset(preset):
     for number, count in enumerate(COUNTS):
         plan = plans.plan_of(plans.Wish(preset, count, seed=number))

@@ -16,6 +16,7 @@ from steer_addon.blender.reading import extents  # noqa: E402
 from steer_addon.core.crowd.presets import find_presets, load_preset  # noqa: E402
 from tests.blender import live_scenes as scenes  # noqa: E402
 from tests.blender.crowd_makers import active, make_points  # noqa: E402
+from tests.often import often  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
@@ -38,7 +39,10 @@ def sizes_of_scene():
     return {o.name: extents.object_box(o) for o in found}
 
 
-@pytest.mark.parametrize("preset", ["pedestrians", "street_lanes", "birds", "ahead_spheres"])
+@pytest.mark.parametrize(
+    "preset",
+    often(["pedestrians", "street_lanes", "birds", "ahead_spheres"], "street_lanes", "birds"),
+)
 def test_all_that_is_added_is_as_large_in_meters(preset):
     started(preset)
     meters = sizes_of_scene()
@@ -71,7 +75,9 @@ def test_people_are_as_tall_and_as_fast():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["pedestrians", "birds", "panic", "unity_zones"])
+@pytest.mark.parametrize(
+    "preset", often(["pedestrians", "birds", "panic", "unity_zones"], "panic", "birds")
+)
 def test_the_motion_is_that_of_a_scene_in_meters(preset):
     found = []
     for scale in (1.0, 0.01):
@@ -85,7 +91,9 @@ def test_the_motion_is_that_of_a_scene_in_meters(preset):
 
 
 @pytest.mark.usefixtures("centimeters")
-@pytest.mark.parametrize("preset", sorted(find_presets()))
+@pytest.mark.parametrize(
+    "preset", often(sorted(find_presets()), "pedestrians", "panic", "birds", "unity_zones")
+)
 def test_a_preset_is_applied_in_the_units_of_the_scene(preset):
     make_points()
     bpy.ops.object.steer_add_modifier()

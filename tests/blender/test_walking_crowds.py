@@ -19,7 +19,7 @@ from tests.blender.crowd_makers import active  # noqa: E402
 from tests.blender.drawn import PANELS, draw  # noqa: E402
 from tests.blender.fake_layout import FakeLayout  # noqa: E402
 
-pytestmark = pytest.mark.usefixtures("empty_scene")
+pytestmark = pytest.mark.usefixtures("empty_scene", "few_poses")
 
 POSTURE = {
     "phase", "gait", "character", "slope_ahead", "slope_side", "lean_ahead", "lean_side", "twist",

@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("bpy", reason="bpy is not installed")
 
+from tests.often import often
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PLAY = """
@@ -46,7 +48,7 @@ print(json.dumps(rows))
 """The same for bodies of a baked crowd: their places, and how far their legs reach back."""
 
 
-@pytest.mark.parametrize("name", ["nav_test", "dungeon"])
+@pytest.mark.parametrize("name", often(["nav_test", "dungeon"], "nav_test"))
 def test_real_ground_from_scene_to_picture(run, process, shared, tmp_path, name):
     ground = shared / "meshes" / f"{name}.obj"
     scene, baked = tmp_path / "scene.blend", tmp_path / "baked.blend"
@@ -74,8 +76,8 @@ def test_real_ground_from_scene_to_picture(run, process, shared, tmp_path, name)
 
 def test_a_process_of_its_own(process, tmp_path):
     path = tmp_path / "x.blend"
-    words = ["-m", "steer_addon", "scene", "--agents=5", "--frames=1-4", "--save", path, "--json"]
-    made = process(*words)
+    words = ["-m", "steer_addon", "scene", "--agents=5", "--preset=birds", "--frames=1-4"]
+    made = process(*words, "--save", path, "--json")
     assert made.code == 0, made.err
     # Blender tells on stdout that it has saved; nothing of that may come through
     assert len(made.out.splitlines()) == 1
@@ -134,7 +136,8 @@ def test_batch_render_with_wrong_words(process, tmp_path):
 def test_the_demo_in_small(process, tmp_path):
     # the same as `make demo`, with few people and tiny pictures
     code = (
-        "import sys; sys.path.insert(0, sys.argv.pop(1)); import demo; "
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); import demo, pytest; "
+        "from tests.few_poses import take_few_poses; take_few_poses(pytest.MonkeyPatch()); "
         "demo.AGENTS, demo.FRAMES, demo.PICTURE, demo.VIDEO_START = 60, '1-8', 6, 2; "
         "demo.SHORTEST = demo.LONGEST = 2; demo.STILL = demo.MOVING = "
         "('--samples', '1', '--size', '64x36'); code = demo.main(); "

@@ -24,7 +24,7 @@ def walker(empty_scene, tmp_path):
 def test_make_a_character(run, walker, tmp_path):
     out = tmp_path / "character.blend"
     made = run(
-        "character", "make", walker, "--rig", "Walker", "--way-per-pose", 0.05,
+        "character", "make", walker, "--rig", "Walker", "--way-per-pose", 0.2,
         "--clip", "wait=Idle", "--save", out, "--json",
     )  # fmt: skip
     assert made.code == 0, made.err
@@ -59,7 +59,7 @@ def test_mistakes_are_one_sentence(run, walker, tmp_path, words, said):
 def test_corrections(run, walker, tmp_path):
     out = tmp_path / "character.blend"
     made = run(
-        "character", "make", walker, "--way-per-pose", 0.05, "--clip", "wait=Idle", "--once",
+        "character", "make", walker, "--way-per-pose", 0.2, "--clip", "wait=Idle", "--once",
         "wait", "--feet", "leg.l", "--feet", "leg.r", "--without", "hat", "--optional",
         "head=0.5", "--levels", 1, "--save", out, "--json",
     )  # fmt: skip
@@ -77,7 +77,7 @@ def test_scenes_of_own_characters(run, walker, tmp_path):
     first, second, both = (tmp_path / f"{name}.blend" for name in ("one", "two", "both"))
     for path, word in ((first, "hat"), (second, "head")):
         made = run(
-            "character", "make", walker, "--way-per-pose", 0.05, "--without", word, "--save", path
+            "character", "make", walker, "--way-per-pose", 0.2, "--without", word, "--save", path
         )
         assert made.code == 0, made.err
     made = run("scene", "--agents", 20, "--character", first, "--save", both, "--json")

@@ -10,6 +10,7 @@ from steer_addon.blender.crowd.crowds import is_crowd  # noqa: E402
 from steer_addon.blender.headless.batch import open_file  # noqa: E402
 from steer_addon.blender.live import simulate  # noqa: E402
 from steer_addon.core.diagnoses import Diagnosis  # noqa: E402
+from tests.often import often  # noqa: E402
 
 SCENES = {
     "ahead_spheres": 1,
@@ -40,7 +41,7 @@ def test_without_a_name_all_scenes_are_listed(run):
     assert "panic" in run("demo").out
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", often(SCENES, "lateral_spheres", "predator_prey"))
 def test_every_scene_is_saved_and_can_be_simulated(run, tmp_path, name):
     path = tmp_path / "made" / "scene.blend"
     result = run("demo", name, "--save", path, "--json")

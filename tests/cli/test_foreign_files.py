@@ -10,6 +10,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
+from steer_addon.cli import main  # noqa: E402
 from steer_addon.core.cache import open_cache  # noqa: E402
 from tests.cli.trees import tree  # noqa: E402
 
@@ -128,27 +129,32 @@ def test_two_simulations_into_one_folder(run, small_scene, tmp_path):
     assert run("simulate", small_scene, FRAMES, "--out", tmp_path).code == 0
 
 
-def baked(run, small_scene, tmp_path) -> tuple[Path, Path]:
-    """A file that plays a bake, and the file with the frames."""
-    blend = tmp_path / "baked.blend"
-    words = ["--to", "cache", FRAMES, "--cache", tmp_path, "--save", blend]
-    assert run("bake", small_scene, *words).code == 0
-    found = next(path for path in (tmp_path / "Crowd").glob("crowd.*"))
-    return blend, found
+@pytest.fixture(scope="module")
+def bakes(small_scene: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Folders with a file that plays a bake, of two and of three frames."""
+    found = {}
+    for frames in ("1-2", "1-3"):
+        found[frames] = folder = tmp_path_factory.mktemp("bake")
+        words = ["--to", "cache", f"--frames={frames}", "--cache", folder, "--quiet"]
+        words = ["bake", small_scene, *words, "--save", folder / "baked.blend"]
+        assert main([str(word) for word in words]) == 0
+    return found
+
+
+def played_of(folder: Path) -> Path:
+    """The file with the frames of a bake."""
+    return next((folder / "Crowd").glob("crowd.*"))
 
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "noise", "one byte", "another"])
-def test_a_damaged_bake_is_not_rendered(run, small_scene, tmp_path, damage):
-    blend, played = baked(run, small_scene, tmp_path)
+def test_a_damaged_bake_is_not_rendered(run, bakes, tmp_path, damage):
+    shutil.copytree(bakes["1-2"], tmp_path, dirs_exist_ok=True)
+    blend, played = tmp_path / "baked.blend", played_of(tmp_path)
     data = bytearray(played.read_bytes())
     if damage == "missing":
         played.unlink()
     elif damage == "another":
-        other = tmp_path / "other"
-        other.mkdir()
-        words = ["--to", "cache", "--frames=1-3", "--cache", other, "--save", other / "o.blend"]
-        assert run("bake", small_scene, *words).code == 0
-        shutil.copy(other / "Crowd" / played.name, played)
+        shutil.copy(played_of(bakes["1-3"]), played)
     else:
         spoiled = {
             "empty": b"",

@@ -22,6 +22,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from steer_addon.core.cache import open_cache  # noqa: E402
 from steer_addon.core.files.whole import why_not_whole  # noqa: E402
+from tests.often import often  # noqa: E402
 
 SIZES = int(os.environ.get("STEER_DISKS", "3"))
 FRAMES = "--frames=1-3"
@@ -91,7 +92,9 @@ def check(name: str, out: Path, before: dict[str, bytes], code: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", often(COMMANDS, "simulate", "render", "cache", "usd", "glb", "csv", "keyframes")
+)
 def test_a_disk_that_fills(run, small_scene, disk, name):
     command, *words = COMMANDS[name]
     file = [small_scene] if command != "scene" else []

@@ -1,18 +1,18 @@
 """Commands that are killed at any moment: what is there is whole, and running them again heals it.
 
-By default one signal at one moment is tried for each command; with --long every signal at as many
-moments as STEER_KILLS says.
+Each time one signal at one moment is tried for three commands; with --long every command is killed
+by every signal, at as many moments as STEER_KILLS says.
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 from steer_addon.core.cache import open_cache  # noqa: E402
 from steer_addon.core.errors import CacheError  # noqa: E402
 from steer_addon.core.files.whole import why_not_whole  # noqa: E402
+from tests.cli.conftest import Run  # noqa: E402
 from tests.cli.test_full_disk import COMMANDS  # noqa: E402
 from tests.cli.trees import tree  # noqa: E402
 
@@ -34,13 +35,17 @@ TIMED = (".blend", ".glb", ".fbx", ".mp4", ".json", ".png", ".abc")
 """Endings of files that hold the time or the duration of their making."""
 
 
-def start(small_scene: Path, name: str, out: Path) -> subprocess.Popen:
-    """A command in a process of its own."""
+def words_of(small_scene: Path, name: str, out: Path) -> list[str]:
+    """A command and what it is given."""
     command, *words = COMMANDS[name]
     file = [] if command == "scene" else [str(small_scene)]
-    words = [sys.executable, "-m", "steer_addon", command, *file, *(w.format(out) for w in words)]
-    if name == "cache":
-        words.append("--continue")
+    more = ["--continue"] if name == "cache" else []
+    return [command, *file, *(word.format(out) for word in words), *more]
+
+
+def start(small_scene: Path, name: str, out: Path) -> subprocess.Popen:
+    """A command in a process of its own."""
+    words = [sys.executable, "-m", "steer_addon", *words_of(small_scene, name, out)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
         words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -57,19 +62,22 @@ def strays(out: Path) -> list[str]:
     return [name for name in tree(out) if ".partial" in name or name.startswith(".steer")]
 
 
+# a folder of files that belong together, one that is continued, and one file
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "kind"), zip(NAMES, itertools.cycle(SIGNALS), strict=False))
-def test_a_command_that_is_killed(small_scene, tmp_path, name, kind):
-    kill(small_scene, tmp_path, name, [kind])
+@pytest.mark.parametrize(
+    ("name", "kind"), [*zip(("simulate", "cache", "keyframes"), reversed(SIGNALS), strict=False)]
+)
+def test_a_command_that_is_killed(run, small_scene, tmp_path, name, kind):
+    kill(run, small_scene, tmp_path, name, [kind])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
-def test_a_command_that_is_killed_at_any_moment(small_scene, tmp_path, name):
-    kill(small_scene, tmp_path, name, SIGNALS * KILLS)
+def test_a_command_that_is_killed_at_any_moment(run, small_scene, tmp_path, name):
+    kill(run, small_scene, tmp_path, name, SIGNALS * KILLS)
 
 
-def kill(small_scene: Path, tmp_path: Path, name: str, signals: list[signal.Signals]) -> None:
+def kill(run: Callable[..., Run], small_scene: Path, tmp_path: Path, name: str, signals) -> None:
     """Run a command, kill it with each signal while it works, and run it again."""
     begin = time.perf_counter()
     uncut = start(small_scene, name, tmp_path / "uncut")
@@ -100,6 +108,5 @@ def kill(small_scene: Path, tmp_path: Path, name: str, signals: list[signal.Sign
         else:
             for path in found:
                 assert path == ".steer.lock" or not why_not_whole(out / path)
-        again = start(small_scene, name, out)
-        assert again.communicate() and again.returncode == 0
+        assert run(*words_of(small_scene, name, out)).code == 0
         assert lasting(tree(out)) == wanted, (kind, number)

@@ -17,10 +17,11 @@ import pytest
 from steer_addon import process
 from steer_addon.commands.output import ProgressLine
 from steer_addon.core.step.simulation import Progress
+from tests.often import often
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = int(os.environ.get("STEER_SIGNALS", "3"))
-"""How often a run is cancelled; 20 for the whole proof."""
+"""How often a run is cancelled with --long, and else once; 20 for the whole proof."""
 
 FAKE_BPY = """
 import os, signal, sys
@@ -56,12 +57,12 @@ def shell(words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 
 
-@pytest.mark.parametrize("words", ["presets", "presets --json", "presets panic"])
 @pytest.mark.parametrize(
-    ("stdout", "reason"),
+    ("words", "stdout", "reason"),
     [
-        pytest.param(">/dev/full", b"No space left on device", marks=needs_full),
-        (">&-", b"Bad file descriptor"),
+        pytest.param("presets", ">/dev/full", b"No space left on device", marks=needs_full),
+        pytest.param("presets --json", ">/dev/full", b"No space left on device", marks=needs_full),
+        ("presets panic", ">&-", b"Bad file descriptor"),
     ],
 )
 def test_a_result_that_cannot_be_written_is_a_failure(words, stdout, reason):
@@ -178,28 +179,27 @@ def handles(started: subprocess.Popen[str], number: int) -> bool:
 @pytest.mark.skipif(importlib.util.find_spec("bpy") is None, reason="bpy is not installed")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("command", "seconds"), [("presets", 0.25), ("simulate", 2.0)])
-def test_a_signal_at_any_moment(small_scene, tmp_path, number, command, seconds):
+@pytest.mark.parametrize("moment", often(range(SIGNALS), 0))
+def test_a_signal_at_any_moment(request, tmp_path, number, command, seconds, moment):
     """All of the result and 0, or a sentence and 1."""
     words = [command, "--json", "--quiet"]
     if command == "simulate":
-        words += [small_scene, "--out", tmp_path / "out"]
-    chance = random.Random(int(number))
-    for _ in range(SIGNALS):
-        started = subprocess.Popen(
-            [sys.executable, "-m", "steer_addon", *map(str, words)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        # SIGTERM is Python's own until the command begins
-        while started.poll() is None and not handles(started, signal.SIGTERM):
-            time.sleep(0.001)
-        time.sleep(chance.uniform(0.0, seconds))
-        started.send_signal(number)
-        out, err = started.communicate(timeout=120)
-        assert "Traceback" not in err
-        if started.returncode == 0:
-            assert json.loads(out).get("complete", command == "presets")
-        else:
-            assert (started.returncode, err.splitlines()[-1:]) == (1, ["steer: cancelled"])
+        words += [request.getfixturevalue("small_scene"), "--out", tmp_path / "out"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "steer_addon", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    # SIGTERM is Python's own until the command begins
+    while started.poll() is None and not handles(started, signal.SIGTERM):
+        time.sleep(0.001)
+    time.sleep(random.Random(f"{int(number)} {moment}").uniform(0.0, seconds))
+    started.send_signal(number)
+    out, err = started.communicate(timeout=120)
+    assert "Traceback" not in err
+    if started.returncode == 0:
+        assert json.loads(out).get("complete", command == "presets")
+    else:
+        assert (started.returncode, err.splitlines()[-1:]) == (1, ["steer: cancelled"])

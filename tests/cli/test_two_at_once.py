@@ -7,16 +7,15 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed")
 
 from tests.cli.test_full_disk import COMMANDS  # noqa: E402
-from tests.cli.test_killed import lasting, start  # noqa: E402
+from tests.cli.test_killed import lasting, start, words_of  # noqa: E402
 from tests.cli.trees import tree  # noqa: E402
 from tests.often import often  # noqa: E402
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", often(COMMANDS, "simulate", "render", "cache", "usd", "keyframes"))
-def test_two_at_once(small_scene, tmp_path, name):
-    alone = start(small_scene, name, tmp_path / "alone")
-    assert alone.communicate() and alone.returncode == 0
+@pytest.mark.parametrize("name", often(COMMANDS, "simulate", "cache", "keyframes"))
+def test_two_at_once(run, small_scene, tmp_path, name):
+    assert run(*words_of(small_scene, name, tmp_path / "alone")).code == 0
     out = tmp_path / "both"
     both = [start(small_scene, name, out) for _ in range(2)]
     ends = [(process.communicate()[1], process.returncode) for process in both]

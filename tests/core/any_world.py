@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 from crowdtools import box, crowd, place
 
 from steer_addon.core.agents import Agents
@@ -25,6 +26,7 @@ from steer_addon.core.inputs.world import Targets, World, make_targets, make_wor
 from steer_addon.core.step.simulation import Simulation
 
 FPS = 24.0
+MOTIONS = ("GROUND", "FLY")
 SIZE = 3.0
 """Agents start within this distance of the origin along each axis [m]."""
 
@@ -77,6 +79,29 @@ def is_among(entry: Behavior, motion: str, table: Mapping[str, str]) -> str:
     """Entry of a table for a variant, by words of its label or its motion; "" for none."""
     words = {motion, *label(entry).split("-")}
     return next((text for key, text in table.items() if set(key.split("-")) <= words), "")
+
+
+def variants_in_turns(
+    first: str, table: Mapping[str, str] | None = None, *, one_each: bool = False
+) -> pytest.MarkDecorator:
+    """Every variant walking and flying: each time one of them, in turns, and both with --long.
+
+    Args:
+        first: Motion of the first variant.
+        table: Variants that are skipped, with the reason.
+        one_each: Of each behavior one variant alone runs each time.
+    """
+    found, types = [], set()
+    for number, (name, entry) in enumerate(VARIANTS.items()):
+        reason = is_among(entry, "", table) if table else ""
+        is_rare = one_each and entry.definition.type in types
+        if not reason:
+            types.add(entry.definition.type)
+        for motion in MOTIONS:
+            is_long = is_rare or (motion == first) == bool(number % 2)
+            marks = [pytest.mark.skip(reason=reason)] if reason else [pytest.mark.long] * is_long
+            found.append(pytest.param(entry, motion, id=f"{name}-{motion}", marks=marks))
+    return pytest.mark.parametrize(("entry", "motion"), found)
 
 
 def mirrored(entry: Behavior) -> Behavior:

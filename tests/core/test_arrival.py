@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,9 +15,12 @@ from steer_addon.core.inputs.paths import Path
 from steer_addon.core.inputs.world import make_targets, make_world
 from steer_addon.core.step.simulation import Simulation
 from steer_addon.core.step.solver import Solver
+from tests.often import often, triples_of
 
 GOAL = make_world(targets=[[0.0, 0.0, 0.0]])
 FPS = 24
+ENDS = (((-9, 0, 0), (9, 0, 0)), ((-9, 0, 0), (8, 0, 0), (9, 0, 0)))
+"""Paths whose last stretch is long, and short."""
 
 
 def arriving(
@@ -42,10 +46,10 @@ def crowd_from_afar(count, motion, **more):
     return scatter(count, 6.0, flat=motion == "GROUND", **more) + np.float32([8.0, 1.0, 0.0])
 
 
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-@pytest.mark.parametrize("goal", ["seek", "arrive"])
-@pytest.mark.parametrize("mode", ["STAY", "HOLD_AREA"])
-@pytest.mark.parametrize("solver", ["REYNOLDS", "VEX"])
+@pytest.mark.parametrize(
+    ("motion", "goal", "mode", "solver"),
+    triples_of(("GROUND", "FLY"), ("seek", "arrive"), ("STAY", "HOLD_AREA"), ("REYNOLDS", "VEX")),
+)
 def test_who_has_arrived_stands_after_two_seconds_and_for_good(motion, goal, mode, solver):
     settings = arriving(mode, goal, motion=motion, solver=solver)
     states = go(settings, crowd_from_afar(1, motion), 14.0)
@@ -255,8 +259,10 @@ def test_the_end_of_a_path_is_a_goal():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("points", [[[-9, 0, 0], [9, 0, 0]], [[-9, 0, 0], [8, 0, 0], [9, 0, 0]]])
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+@pytest.mark.parametrize(
+    ("motion", "points"),
+    often(product(("GROUND", "FLY"), ENDS), ("GROUND", ENDS[1]), ("FLY", ENDS[0])),
+)
 def test_the_end_of_a_path_has_room_for_all(motion, points):
     # agents that stand there keep the others out of the last waypoint's radius
     follow = REGISTRY["follow_path"](method="WAYPOINT", waypoint_radius=1.0)

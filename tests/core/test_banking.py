@@ -1,5 +1,7 @@
 """Flyers lean into curves as planes do: roll against its closed form, and what is seen of it."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from crowdtools import crowd, simulation
@@ -7,6 +9,7 @@ from toy_behaviors import Circling
 
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.results.frames import rotations
+from tests.often import often
 
 G = 9.81
 SPEED, RATE = 6.0, 1.2
@@ -38,8 +41,10 @@ def turned(quaternions, vector):
     return np.einsum("ijn,j->ni", matrix, np.asarray(vector, float))
 
 
-@pytest.mark.parametrize("banking", [0.5, 1.0, 2.0])
-@pytest.mark.parametrize("rate", [RATE, -RATE])
+@pytest.mark.parametrize(
+    ("rate", "banking"),
+    often(product((RATE, -RATE), (0.5, 1.0, 2.0)), (RATE, 0.5), (-RATE, 2.0)),
+)
 def test_a_bird_in_a_steady_circle_leans_as_in_a_coordinated_turn(rate, banking):
     # v²/(r·g) with r = v/ω
     expected = np.arctan(banking * SPEED * RATE / G)
@@ -93,8 +98,13 @@ def test_straight_up_or_down_there_is_no_lean_to_compute(heading):
     assert sim.agents.roll.tolist() == [0.0] and np.isfinite(frame.rotation).all()
 
 
-@pytest.mark.parametrize("axis", FORWARD)
-@pytest.mark.parametrize("climb", [0.0, 2.0])
+@pytest.mark.parametrize(
+    ("axis", "climb"),
+    often(
+        product(FORWARD, (0.0, 2.0)),
+        *(("POS_X", 2.0), ("POS_Y", 0.0), ("NEG_X", 2.0), ("NEG_Y", 0.0)),
+    ),
+)
 def test_the_object_looks_ahead_and_its_head_tilts_to_the_inside(axis, climb):
     sim = circling(climb=climb, banking=1.0, forward_axis=axis)
     frame = sim.current()

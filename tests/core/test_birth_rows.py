@@ -90,7 +90,7 @@ def test_rows_are_used_again_with_new_ids():
     this = begun(told(rate=6.0, capacity=24, **LEAVING), world, points=[[1, 9, 0]])
     frames = [this.current()]
     lived: dict[int, list[int]] = {}
-    for _ in range(900):
+    for _ in range(650):
         frames.append(this.step(world))
     for frame in frames:
         assert len(np.unique(frame.id)) == len(frame.id) == 25

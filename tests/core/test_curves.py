@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from walktools import walk
 from steer_addon.core.characters import curves
 from steer_addon.core.characters.cast import Cast, turns_of
 from steer_addon.core.characters.pose_space import PoseSpace
+from tests.often import often
 
 SETTLED = 96
 """Frames after which a body has reached its gait, and taken up its curve."""
@@ -38,12 +40,13 @@ def circle_slips(name, radius, scale=1.0):
     return (np.concatenate(moved) for moved in found)
 
 
-@pytest.mark.parametrize("scale", [
-    1.2, pytest.param(0.8, marks=pytest.mark.slow), pytest.param(1.0, marks=pytest.mark.slow),
-])  # fmt: skip
-@pytest.mark.parametrize("name", ["woman", *(
-    pytest.param(n, marks=pytest.mark.slow) for n in ("man", "child")
-), "dog"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    often(
+        product(("woman", "man", "child", "dog"), (0.8, 1.0, 1.2)),
+        *(("woman", 1.2), ("man", 1.0), ("child", 0.8), ("dog", 1.2)),
+    ),
+)
 def test_planted_soles_stay_where_they_are_on_a_curve_of_2_meters(name, scale):
     walks, runs = circle_slips(name, 2.0, scale)
     # of the four feet of a dog not all can stay where its body turns: they are near each other

@@ -11,6 +11,7 @@ import pytest
 from any_world import (
     FPS,
     MIRROR,
+    MOTIONS,
     VARIANTS,
     is_among,
     make_scene,
@@ -21,6 +22,7 @@ from any_world import (
     track,
     turn_about,
     unhanded,
+    variants_in_turns,
     varied,
     with_other_ids,
 )
@@ -36,7 +38,6 @@ from steer_addon.core.sensing.declare import TARGETS
 from steer_addon.core.step.simulation import Simulation
 from tests.often import often
 
-MOTIONS = ("GROUND", "FLY")
 STEPS = 10
 SEEDS = (2, 3)
 FINE_SEEDS = (2, 3, 4, 5)
@@ -83,17 +84,6 @@ any_world = given(st.integers(0, 2**32 - 1))
 few = profile(max_examples=WORLDS, derandomize=True)
 """The same worlds in every run; `make test-long` tries more of them, by STEER_WORLDS."""
 every_variant = pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
-every_motion = pytest.mark.parametrize("motion", MOTIONS)
-
-
-def variants_but(table):
-    """Every variant; those in a table are skipped, with the reason."""
-    found = []
-    for name, entry in VARIANTS.items():
-        reason = is_among(entry, "", table)
-        marks = [pytest.mark.skip(reason=reason)] if reason else []
-        found.append(pytest.param(entry, id=name, marks=marks))
-    return pytest.mark.parametrize("entry", found)
 
 
 def exempt(entry, motion, table):
@@ -104,8 +94,7 @@ def exempt(entry, motion, table):
 
 
 @pytest.mark.slow
-@every_motion
-@every_variant
+@variants_in_turns("GROUND")
 def test_the_world_gives_it_something_to_do(entry, motion):
     """Or else all that follows would say nothing."""
     spoken = 0
@@ -138,8 +127,7 @@ def assert_same_paths(found, expected, seed, settings, turn, others=None):
 
 
 @pytest.mark.slow
-@every_motion
-@every_variant
+@variants_in_turns("GROUND")
 @few
 @any_world
 def test_mirrored_worlds_give_mirrored_motion(entry, motion, seed):
@@ -155,8 +143,7 @@ def test_mirrored_worlds_give_mirrored_motion(entry, motion, seed):
 
 
 @pytest.mark.slow
-@every_motion
-@variants_but(PLACED)
+@variants_in_turns("FLY", PLACED)
 @few
 @any_world
 @example(292)  # flyers slide into a right angle between two walls
@@ -223,12 +210,11 @@ def same_motion(a: Agents, b: Agents) -> bool:
 
 
 def ways_of_combining():
-    """Every variant walking and flying, and in both ways of combining: one with each motion."""
+    """Every variant walking and flying, and in both ways of combining: each time one of four."""
     for number, (name, entry) in enumerate(VARIANTS.items()):
-        ways = ("WEIGHTED_SUM", "PRIORITY")[:: 1 if number % 2 else -1]
-        for motion, combine in itertools.product(MOTIONS, ways):
-            paired = MOTIONS.index(motion) == ways.index(combine)
-            marks = [] if paired else [pytest.mark.long]
+        pairs = itertools.product(MOTIONS, ("WEIGHTED_SUM", "PRIORITY"))
+        for place, (motion, combine) in enumerate(pairs):
+            marks = [pytest.mark.long] * (place != number % 4)
             yield pytest.param(entry, motion, combine, id=f"{combine}-{name}-{motion}", marks=marks)
 
 
@@ -250,8 +236,7 @@ def test_without_weight_or_disabled_it_is_as_if_absent(entry, motion, combine, s
     assert same_motion(found, plain)
 
 
-@every_motion
-@every_variant
+@variants_in_turns("FLY")
 def test_going_on_from_a_copy_changes_no_bit(entry, motion):
     settings = settings_for(entry, motion)
     scene = make_scene(SEEDS[0], settings)
@@ -265,8 +250,7 @@ def test_going_on_from_a_copy_changes_no_bit(entry, motion):
 
 
 @pytest.mark.slow
-@every_motion
-@every_variant
+@variants_in_turns("FLY")
 def test_the_number_of_threads_changes_no_bit(entry, motion):
     if not jit.status().compiled:
         pytest.skip("kernels that run uncompiled use one thread")
@@ -287,10 +271,8 @@ def jumps(entry):
 
 
 @pytest.mark.slow
-@every_motion
-@every_variant
+@variants_in_turns("GROUND", ROUGH, one_each=True)
 def test_finer_steps_converge_at_first_order(entry, motion):
-    exempt(entry, motion, ROUGH)
     if jumps(entry):
         pytest.skip("jumps: velocities or positions are set at the step where it happens")
     settings = settings_for(entry, motion)

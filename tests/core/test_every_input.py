@@ -19,9 +19,7 @@ from steer_addon.core.step.simulation import Simulation
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", REGISTRY)
-@settings(
-    max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example]
-)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example])
 @given(st.data())
 def test_any_finite_input_gives_a_finite_step(kind, data):
     places = st.sampled_from(data.draw(st.lists(vectors, min_size=1, max_size=4)))

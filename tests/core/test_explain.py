@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from any_world import FPS, VARIANTS, make_scene, settings_for
+from any_world import FPS, make_scene, settings_for, variants_in_turns
 from crowdtools import box, crowd, place, simulation
 
 from steer_addon.core import explain
@@ -32,8 +32,7 @@ def of_role(part, role):
     return [shape for shape in part.looks if shape.role == role]
 
 
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-@pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
+@variants_in_turns("GROUND", one_each=True)
 def test_a_stored_frame_tells_what_its_next_step_did(entry, motion):
     settings = settings_for(entry, motion)
     scene = make_scene(3, settings)

@@ -15,6 +15,8 @@ from restated_runs import FPS, OF_PATH, STEPS, box_triangles, only_enabled, run_
 from restated_walls import Feelers, pressed
 from restatements import Vector
 
+from tests.often import often
+
 BODY = Body(radius=0.25, mass=1.0, max_speed=2.0, max_force=12.0)
 
 
@@ -113,7 +115,14 @@ CASES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    often(
+        CASES,
+        *("feelers", "round path", "open path of flyers", "hide in sight"),
+        *("nowhere to hide", "all of it, flying"),
+    ),
+)
 def test_feelers_hide_path_follows_its_restatement(name):
     outcome = CASES[name].run()
     assert outcome.spoke(100) == set(CASES[name].names)
@@ -122,7 +131,7 @@ def test_feelers_hide_path_follows_its_restatement(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["wall_avoidance", "hide", "follow_path"])
+@pytest.mark.parametrize("name", often(["wall_avoidance", "hide", "follow_path"], "hide"))
 def test_one_percent_more_of_a_behavior_is_noticed(name):
     assert CASES["all of it"].run(**{name: 1.01}).of_path > 10 * OF_PATH
 
@@ -147,10 +156,15 @@ def in_front(sphere: Sphere, threat: Vector, beyond: float) -> Vector:
     ("name", "module", "formula", "error"),
     [
         ("feelers", restated_walls, "feelers", only_straight),
-        ("feelers", restated_walls, "pressed", touched_only),
         ("hide in sight", restated_goals, "out_of_sight", lambda sight, threat: False),
-        ("hide always", restated_goals, "hiding_spot", in_front),
-        ("round path", restated_goals, "nearest_path", lambda sight: 1),
+        *(
+            pytest.param(*values, marks=pytest.mark.long)
+            for values in (
+                ("feelers", restated_walls, "pressed", touched_only),
+                ("hide always", restated_goals, "hiding_spot", in_front),
+                ("round path", restated_goals, "nearest_path", lambda sight: 1),
+            )
+        ),
     ],
 )
 def test_errors_in_the_formulas_are_noticed(monkeypatch, name, module, formula, error):

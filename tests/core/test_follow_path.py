@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from steer_addon.core.behaviors.follow_path import FollowPath
 from steer_addon.core.inputs.paths import Path
 from steer_addon.core.inputs.world import make_world
+from tests.often import often
 
 DT = 1 / 24
 SPEED = 1.4
@@ -81,9 +83,9 @@ def test_waypoints_are_followed_as_restated(cyclic):
     ("method", "direction", "expected"),
     [
         ("WAYPOINT", 1, [1, 2, 3, 0, 1, 2]),
-        ("WAYPOINT", 0, [1, 2, 3, 0, 1, 2]),
-        ("WAYPOINT", -1, [0, 3, 2, 1, 0, 3]),
-        ("CORRIDOR", 1, [0, 1, 2, 3, 0, 1]),
+        pytest.param("WAYPOINT", 0, [1, 2, 3, 0, 1, 2], marks=pytest.mark.long),
+        pytest.param("WAYPOINT", -1, [0, 3, 2, 1, 0, 3], marks=pytest.mark.long),
+        pytest.param("CORRIDOR", 1, [0, 1, 2, 3, 0, 1], marks=pytest.mark.long),
         ("CORRIDOR", -1, [0, 3, 2, 1, 0, 3]),
     ],
 )
@@ -121,8 +123,10 @@ def test_an_agent_in_front_of_the_path_begins_with_its_first_waypoint():
     assert follow(BEND, [[10, 14, 0]], 1, direction=-1)[2][0, 0] == 2
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
+@pytest.mark.parametrize(
+    ("method", "motion"),
+    often(product(METHODS, ("GROUND", "FLY")), ("WAYPOINT", "FLY"), ("CORRIDOR", "GROUND")),
+)
 def test_at_the_end_of_an_open_path_agents_stand(method, motion):
     positions, velocities, numbers, _ = follow(
         BEND, [[1, 0.5, 0], [9.5, 8, 0]], 24 * 30, method=method, motion=motion
@@ -144,7 +148,7 @@ def test_who_is_pushed_off_the_end_comes_back(method):
     np.testing.assert_allclose(frame.position, [[10, 10, 0]], atol=1e-2)
 
 
-@pytest.mark.parametrize(("direction", "side"), [(1, -1), (-1, 1)])
+@pytest.mark.parametrize(("direction", "side"), often([(1, -1), (-1, 1)], (1, -1)))
 def test_a_lane_keeps_its_offset_on_a_long_straight(direction, side):
     street = Path([[-60, 0, 0], [60, 0, 0]])
     start = [[-40.0 * direction, 0, 0], [-40.0 * direction, 5, 0]]
@@ -203,7 +207,7 @@ def test_the_lane_of_an_attribute_wins():
     np.testing.assert_allclose(positions[-1, :, 1], [2, 0, -2], atol=0.101)
 
 
-@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("direction", often([1, -1], -1))
 def test_a_corridor_is_not_left_on_a_gentle_curve(direction):
     radius, width, seconds = 20.0, 0.5, 1.0
     angle = np.linspace(0, 2 * np.pi, 129)[:-1]
@@ -229,8 +233,10 @@ def test_a_corridor_is_not_left_on_a_gentle_curve(direction):
     assert (direction * (turned[-1] - turned[0]) > 2 * np.pi * 0.95).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize(
+    ("method", "direction"),
+    often(product(METHODS, (1, -1)), ("WAYPOINT", 1), ("CORRIDOR", -1)),
+)
 def test_a_crossing_leads_nobody_astray(method, direction):
     t = np.linspace(0, 2 * np.pi, 49)[:-1]
     eight = Path(np.c_[12 * np.sin(t), 6 * np.sin(2 * t), 0 * t], cyclic=True)
@@ -252,7 +258,7 @@ def test_paths_are_chosen_once_by_id_or_by_number(method):
 
     def ends(attributes=None, **more):
         positions = follow(
-            paths, start, 24 * 60, method=method, path_radius=0.2, attributes=attributes, **more
+            paths, start, 24 * 45, method=method, path_radius=0.2, attributes=attributes, **more
         )[0]
         return np.round(positions[-1, :, 1] / 10).astype(int).tolist()
 

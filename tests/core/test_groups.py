@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from any_world import VARIANTS, make_scene, play, settings_for, track
+from any_world import make_scene, play, settings_for, track, variants_in_turns
 from crowdtools import crowd, place, run, same_bits, scatter, simulation
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,8 +123,7 @@ def with_halves(agents: Agents) -> Agents:
     return replace(agents, attributes={**agents.attributes, **halves(agents.count)})
 
 
-@pytest.mark.parametrize("motion", ["GROUND", "FLY"])
-@pytest.mark.parametrize("entry", VARIANTS.values(), ids=VARIANTS)
+@variants_in_turns("GROUND")
 def test_a_behavior_leaves_those_alone_that_it_is_not_for(entry, motion):
     entry = replace(entry, group="half")
     settings = with_groups(settings_for(entry, motion), *by_attribute("half"))

@@ -92,7 +92,7 @@ def houdini_run(*, fleeing: bool, center_rays: bool, seed: int, one_by_one: bool
 
 HOUDINI = [
     pytest.param(False, False, 1, id="defaults"),
-    pytest.param(True, False, 2, id="flee"),
+    pytest.param(True, False, 2, id="flee", marks=pytest.mark.long),
     pytest.param(True, True, 3, id="flee and center rays"),
 ]
 
@@ -190,8 +190,15 @@ def reynolds_run(*, flat: bool, priority: bool, keep):
     return crowd.seen, *compare(simulation, crowd, state, worlds, targets, keep is exact)
 
 
-@pytest.mark.parametrize("flat", [True, False], ids=["GROUND", "FLY"])
-@pytest.mark.parametrize("priority", [False, True], ids=["WEIGHTED_SUM", "PRIORITY"])
+REYNOLDS = [
+    pytest.param(True, False, id="GROUND-WEIGHTED_SUM"),
+    pytest.param(True, True, id="GROUND-PRIORITY", marks=pytest.mark.long),
+    pytest.param(False, False, id="FLY-WEIGHTED_SUM", marks=pytest.mark.long),
+    pytest.param(False, True, id="FLY-PRIORITY"),
+]
+
+
+@pytest.mark.parametrize(("flat", "priority"), REYNOLDS)
 def test_reynolds_follows_its_restatement(flat, priority):
     seen, paths, deviations, _ = reynolds_run(flat=flat, priority=priority, keep=f32)
     assert {name for name, times in seen.items() if times >= 100} == set(WEIGHTS)
@@ -199,8 +206,7 @@ def test_reynolds_follows_its_restatement(flat, priority):
     assert (deviations.max(axis=0) / paths).max() <= OF_PATH
 
 
-@pytest.mark.parametrize("flat", [True, False], ids=["GROUND", "FLY"])
-@pytest.mark.parametrize("priority", [False, True], ids=["WEIGHTED_SUM", "PRIORITY"])
+@pytest.mark.parametrize(("flat", "priority"), REYNOLDS)
 def test_every_single_reynolds_step_is_its_formula(flat, priority):
     _, _, _, velocity_error = reynolds_run(flat=flat, priority=priority, keep=exact)
     assert velocity_error <= 5e-5

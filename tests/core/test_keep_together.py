@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -127,16 +128,18 @@ Moussaïd et al. found some 90 for pairs and 97 for the first two of three, and 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", often(range(2), 0))
 @pytest.mark.parametrize(
     ("size", "solver", "avoid"), pairs_of(SIZES, ("REYNOLDS", "VEX"), (False, True))
 )
-def test_in_the_open_people_walk_abreast_at_the_measured_distances_and_angles(size, solver, avoid):
-    for seed in range(2):
-        position, _ = walk(size, 60, seed=seed, avoid=avoid, solver=solver)
-        for step in range(20 * 24, 60 * 24, 24):
-            distance, degrees = between(position[step], FAR_AWAY[0])
-            assert ((distance > 0.7) & (distance < 1.0)).all(), (seed, step, distance)
-            assert np.abs(degrees - MEASURED[size]).max() < 6.0, (seed, step, degrees)
+def test_in_the_open_people_walk_abreast_at_the_measured_distances_and_angles(
+    size, solver, avoid, seed
+):
+    position, _ = walk(size, 60, seed=seed, avoid=avoid, solver=solver)
+    for step in range(20 * 24, 60 * 24, 24):
+        distance, degrees = between(position[step], FAR_AWAY[0])
+        assert ((distance > 0.7) & (distance < 1.0)).all(), (step, distance)
+        assert np.abs(degrees - MEASURED[size]).max() < 6.0, (step, degrees)
 
 
 @pytest.mark.slow
@@ -155,6 +158,7 @@ CORRIDOR = (box((-5.6, 0, 0), (10, 10, 4), "left"), box((5.6, 0, 0), (10, 10, 4)
 """1.2 m wide, from y = -5 to 5."""
 DOOR = (box((-5.5, 0, 0), (10, 0.3, 4), "left"), box((5.5, 0, 0), (10, 0.3, 4), "right"))
 """1 m wide, at y = 0."""
+OBSTACLES = {"door": DOOR, "pillar": (ball((0, 0, 0.35)),)}
 
 
 def together_again(position, size):
@@ -168,25 +172,28 @@ def together_again(position, size):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", often(range(3), 0))
 @pytest.mark.parametrize("size", SIZES)
-def test_in_a_narrow_corridor_they_walk_in_a_line_and_form_again_behind_it(size):
-    for seed in range(3):
-        position, _ = walk(size, 50, seed=seed, colliders=CORRIDOR, start=-12.0)
-        inside = (np.abs(position[:, :, 1]) < 4.0).all(axis=1)
-        assert inside.any()
-        assert np.ptp(position[inside][:, :, 0], axis=1).max() < 0.3
-        order = np.argsort(position[inside][:, :, 1], axis=1)
-        assert (order == order[0]).all()
-        gaps = np.diff(np.sort(position[inside][:, :, 1], axis=1), axis=1)
-        assert gaps.min() > 0.5
-        together_again(position, size)
+def test_in_a_narrow_corridor_they_walk_in_a_line_and_form_again_behind_it(size, seed):
+    position, _ = walk(size, 50, seed=seed, colliders=CORRIDOR, start=-12.0)
+    inside = (np.abs(position[:, :, 1]) < 4.0).all(axis=1)
+    assert inside.any()
+    assert np.ptp(position[inside][:, :, 0], axis=1).max() < 0.3
+    order = np.argsort(position[inside][:, :, 1], axis=1)
+    assert (order == order[0]).all()
+    gaps = np.diff(np.sort(position[inside][:, :, 1], axis=1), axis=1)
+    assert gaps.min() > 0.5
+    together_again(position, size)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("obstacle", [DOOR, (ball((0, 0, 0.35)),)], ids=["door", "pillar"])
-@pytest.mark.parametrize("seed", often(range(4), 0, 1))
+@pytest.mark.parametrize(
+    ("obstacle", "size"),
+    often(product(OBSTACLES, SIZES), ("door", 2), ("door", 4), ("pillar", 3)),
+)
+@pytest.mark.parametrize("seed", often(range(4), 0))
 def test_nobody_loses_the_others_through_a_door_or_around_a_pillar(seed, obstacle, size):
+    obstacle = OBSTACLES[obstacle]
     position, _ = walk(size, 45, seed=seed, colliders=obstacle, start=-10.0)
     together_again(position, size)
 

@@ -11,6 +11,7 @@ from figuretools import made
 from walktools import walk
 
 from steer_addon.core.characters.picking import stances
+from tests.often import often
 
 RISE = np.tan(np.radians(15.0))
 SETTLED = 72
@@ -38,11 +39,17 @@ def slips(went, rise, upright):
     return moved[SETTLED:][down[SETTLED:]], 1000.0 * above[1:][SETTLED:][down[SETTLED:]]
 
 
-@pytest.mark.parametrize("scale", [1.2, pytest.param(0.8, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("name", "upright"), [
-    ("woman", 1.0), *(pytest.param(n, s, marks=pytest.mark.slow) for n, s in
-    (("man", 1.0), ("child", 1.0), ("dog", 1.0), ("dog", 0.3))),
-])  # fmt: skip
+WHO = ("woman", 1.0), ("man", 1.0), ("child", 1.0), ("dog", 1.0), ("dog", 0.3)
+"""Characters, and how upright they stay."""
+
+
+@pytest.mark.parametrize(
+    ("name", "upright", "scale"),
+    often(
+        [(*who, scale) for who in WHO for scale in (0.8, 1.2)],
+        *(("woman", 1.0, 1.2), ("child", 1.0, 0.8), ("dog", 0.3, 1.2)),
+    ),
+)
 def test_planted_soles_stay_on_a_slope_of_15_degrees(name, upright, scale):
     space, found = made(name).space, ([], [])
     for rise in RISE * np.array([[0.0, -1.0], [0.71, 0.71]]):

@@ -13,6 +13,8 @@ from restated_obstacles import AheadSpheres, LateralSpheres
 from restated_runs import OF_PATH, STEPS, only_enabled, run_preset, spread
 from restatements import Vector, f32, minus, plus, size, stored, times
 
+from tests.often import often, pairs_of
+
 BODY = Body(radius=0.25, mass=1.0, max_speed=2.0, max_force=12.0)
 PRESETS = {"ahead_spheres": AheadSpheres, "lateral_spheres": LateralSpheres}
 GOALS = ["seek", "arrive"]
@@ -44,9 +46,7 @@ def run(name: str, goal: str, *, flat=True, weight=1.0, keep=f32, one_by_one=Fal
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("goal", GOALS)
-@pytest.mark.parametrize("flat", [True, False], ids=["GROUND", "FLY"])
+@pytest.mark.parametrize(("name", "goal", "flat"), pairs_of([*PRESETS], GOALS, (True, False)))
 def test_spheres_follow_their_restatement(name, goal, flat):
     outcome = run(name, goal, flat=flat)
     assert outcome.spoke(100) == {"avoid", goal}
@@ -75,13 +75,17 @@ def at_full_speed(sight: Sight, look_ahead: float) -> Vector:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize(
-    ("formula", "error"),
-    [
-        ("held", only_ahead),
-        ("point_ahead", at_full_speed),
-    ],
+    ("name", "formula", "error"),
+    often(
+        [
+            (name, *wrong)
+            for name in PRESETS
+            for wrong in (("held", only_ahead), ("point_ahead", at_full_speed))
+        ],
+        ("ahead_spheres", "held", only_ahead),
+        ("lateral_spheres", "point_ahead", at_full_speed),
+    ),
 )
 def test_errors_in_the_formulas_are_noticed(monkeypatch, name, formula, error):
     monkeypatch.setattr(restated_obstacles, formula, error)

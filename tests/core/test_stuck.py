@@ -15,6 +15,7 @@ from steer_addon.core.geometry.meshes import Mesh
 from steer_addon.core.inputs.world import make_world
 from steer_addon.core.step import stuck
 from steer_addon.core.step.stuck import _told, leads
+from tests.often import often
 
 
 def wall(x0, x1, y0, y1):
@@ -53,7 +54,14 @@ def play(settings, points, steps, fps=24.0, **world):
     return sim, counts
 
 
-@pytest.mark.parametrize("more", [(), ("obstacle_avoidance",), ("wall_avoidance",)])
+@pytest.mark.parametrize(
+    "more",
+    [
+        (),
+        pytest.param(("obstacle_avoidance",), marks=pytest.mark.long),
+        pytest.param(("wall_avoidance",), marks=pytest.mark.long),
+    ],
+)
 def test_agents_in_a_dead_end_are_told(more):
     sim, counts = play(
         pedestrians(*more), people(40, seed=3), 460, targets=[(0, 15, 0)], colliders=DEAD_END
@@ -114,7 +122,7 @@ def test_a_queue_at_a_door_is_not_stuck():
     assert not any(counts)
 
 
-@pytest.mark.parametrize("on_arrival", ["STAY", "HOLD_AREA", "LEAVE"])
+@pytest.mark.parametrize("on_arrival", often(["STAY", "HOLD_AREA", "LEAVE"], "STAY"))
 def test_a_crowd_at_its_goal_is_not_stuck(on_arrival):
     settings = pedestrians(on_arrival=on_arrival)
     sim, counts = play(settings, people(40), 500, targets=[(0, 0, 0)])

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.often import often
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -135,15 +137,15 @@ def test_missing_numba_is_told_once_and_changes_nothing(tmp_path, compiled_posit
     assert "ModuleNotFoundError" in message
 
 
-@pytest.mark.parametrize(
-    ("failure", "reason"),
-    [
-        ('raise ImportError("Numba needs NumPy 2.4 or less. Got NumPy 9.0.")', "Got NumPy 9.0"),
-        ('raise OSError("libllvmlite.so: cannot open shared object file")', "libllvmlite.so"),
-        ("import nothing_of_this_name", "nothing_of_this_name"),
-        ("1 / 0", "ZeroDivisionError"),
-    ],
+FAILURES = (
+    ('raise ImportError("Numba needs NumPy 2.4 or less. Got NumPy 9.0.")', "Got NumPy 9.0"),
+    ('raise OSError("libllvmlite.so: cannot open shared object file")', "libllvmlite.so"),
+    ("import nothing_of_this_name", "nothing_of_this_name"),
+    ("1 / 0", "ZeroDivisionError"),
 )
+
+
+@pytest.mark.parametrize(("failure", "reason"), often(FAILURES, FAILURES[1]))
 def test_broken_numba_is_told_once_and_changes_nothing(
     tmp_path, compiled_positions, failure, reason
 ):
