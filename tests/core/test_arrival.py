@@ -268,7 +268,7 @@ def test_the_end_of_a_path_has_room_for_all(motion, points):
     follow = REGISTRY["follow_path"](method="WAYPOINT", waypoint_radius=1.0)
     settings = arriving("HOLD_AREA", REGISTRY["avoid_neighbors"](), follow, motion=motion)
     start = crowd_from_afar(30, motion) - np.float32([12.0, 1.0, 0.0])
-    states = go(settings, start, 60.0, make_world(paths=Path(points)))
+    states = go(settings, start, 45.0, make_world(paths=Path(points)))
     assert states[-1].arrived.all()
     assert not states[-1].velocity.any()
     assert np.linalg.norm(states[-1].position - np.float32([9, 0, 0]), axis=1).max() < 4.0

@@ -17,6 +17,7 @@ from steer_addon.core.inputs.world import make_world
 from steer_addon.core.results.memories import stood_up
 from steer_addon.core.step.gaits import gait
 from steer_addon.core.step.simulation import Simulation
+from tests.often import often
 
 DT = 1.0 / 24.0
 STAND = Row("stand", 0, 100, duration=4.0)
@@ -61,7 +62,7 @@ def test_without_clips_asked_for_agents_stand():
     assert np.diff(phases, axis=0) == pytest.approx(DT / 4.0, abs=1e-5)
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("share", often([0.2, 0.5, 0.9], 0.2))
 def test_clips_take_their_share_of_the_time(share):
     _, rows, _ = run(*crowd(400, idle="wave, sit, dance", idle_share=share), [0.0] * 1500)
     settled = rows[500:]

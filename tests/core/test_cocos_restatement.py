@@ -94,7 +94,7 @@ def test_cocos_steering_follows_its_restatement(names, flat):
     assert outcome.of_path <= OF_PATH
 
 
-@pytest.mark.parametrize("names", GROUPS, ids="+".join)
+@pytest.mark.parametrize("names", often(GROUPS, *GROUPS[::2]), ids="+".join)
 def test_every_single_cocos_step_is_its_formula(names):
     assert run(names, keep=exact, one_by_one=True).velocity_error <= 1e-5
 
