@@ -29,6 +29,8 @@ from ..crowd.properties import settings_of
 from . import current, made
 
 log = logging.getLogger(__name__)
+_BAKE = "bake"
+"""Kind of the tasks that make variations."""
 
 
 class Run(current.Run):
@@ -53,7 +55,7 @@ class Run(current.Run):
         try:
             books.write(batch, found, {}, starter.blender)
             tasks = tasks_of(batch, found, starter.blender, compiles=can_compile())
-            tasks = [task for task in tasks if task.kind in (KERNELS, "bake")]
+            tasks = [task for task in tasks if task.kind in (KERNELS, _BAKE)]
             graph = Graph(tasks, {task.name for task in tasks if is_done(task, batch.out)})
         except BaseException:
             self._held.release(remove=True)
@@ -84,7 +86,11 @@ class Run(current.Run):
 
     def text(self) -> str:
         """How far it is, in words."""
-        return self._reporter.total(self._engine.shares())
+        graph = self._engine.graph
+        bakes = [task for task in graph.tasks if task.kind == _BAKE]
+        done = sum(task.name in graph.done for task in bakes)
+        left = self._reporter.time_left(self._engine.shares())
+        return f"{done} of {len(bakes)} made{left}"
 
     def step(self) -> None:
         """See what has ended, and start what may start."""
